@@ -1,0 +1,149 @@
+//! What a reconstruction task and a variant of it are.
+
+use std::error::Error;
+use std::path::Path;
+
+use generators::DataError;
+
+use crate::axis::{Axis, Params};
+use crate::device::{Arena, Backend, Place};
+
+/// A reconstruction task with a known right answer.
+pub trait Algorithm: Sized + 'static {
+    /// What a variant is given.
+    type Input: Send + Sync + 'static;
+    /// What a variant makes of it.
+    type Output: Send + Sync + 'static;
+    /// How an output can be wrong.
+    type Mismatch: Error + Send + Sync + 'static;
+
+    /// The subcommand's name.
+    const NAME: &'static str;
+    /// The task in one line.
+    const SUMMARY: &'static str;
+
+    /// What can be varied.
+    fn axes() -> &'static [Axis];
+
+    /// All variants, in the order in which they are listed.
+    fn variants() -> &'static [&'static dyn Variant<Self>];
+
+    /// Fills in what was not given, and says how much memory a point takes.
+    ///
+    /// # Errors
+    /// If no data can be as the parameters say.
+    fn plan(params: Params) -> Result<Plan, DataError>;
+
+    /// Generates the input of a planned point.
+    ///
+    /// # Errors
+    /// As [`Algorithm::plan`].
+    fn generate(params: &Params, seed: u64) -> Result<Self::Input, DataError>;
+
+    /// Reads an input from a file, with the parameters that describe it.
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    fn read(path: &Path) -> Result<(Self::Input, Params), DataError>;
+
+    /// Small inputs that are hard in some way, with their names.
+    fn hard_inputs(seed: u64) -> Vec<(String, Self::Input)>;
+
+    /// How much there is to do.
+    fn work(input: &Self::Input) -> Work;
+
+    /// The right answer; `None` where it would take too long.
+    fn reference(input: &Self::Input) -> Option<Self::Output>;
+
+    /// Whether an output is right; without a reference, as far as that can be
+    /// told. A variant that is `stable` must also keep the order of equals.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    fn check(
+        input: &Self::Input,
+        reference: Option<&Self::Output>,
+        output: &Self::Output,
+        stable: bool,
+    ) -> Result<(), Self::Mismatch>;
+
+    /// What a variant that does nothing would leave behind. [`Self::check`]
+    /// must refuse it.
+    fn untouched(input: &Self::Input) -> Self::Output;
+}
+
+/// One way to do it, on one backend.
+pub trait Variant<A: Algorithm>: Sync {
+    /// The variant's name, unique within task and backend.
+    fn name(&self) -> &'static str;
+    /// The variant in one line, with its source.
+    fn summary(&self) -> &'static str;
+    /// Where it runs.
+    fn backend(&self) -> Backend;
+    /// Whether it keeps the order of equals.
+    fn stable(&self) -> bool;
+
+    /// Gets ready to run on an input.
+    ///
+    /// # Errors
+    /// If the variant can't run here or not on such an input.
+    fn prepare<'a>(
+        &self,
+        input: &'a A::Input,
+        arena: &'a Arena,
+        place: &Place<'_>,
+    ) -> Result<Box<dyn Prepared<A> + 'a>, Unavailable>;
+}
+
+/// A variant that is ready to run on one input.
+///
+/// Buffers come from the arena that all variants of a point share. They are
+/// held from [`Prepared::reset`] to [`Prepared::release`] only.
+pub trait Prepared<A: Algorithm>: Send {
+    /// Takes buffers and provides fresh input. Not timed.
+    fn reset(&mut self);
+    /// Overwrites every buffer that is not input, so that a check can't see
+    /// the right output of an earlier run.
+    fn poison(&mut self);
+    /// Does the work. This is what is timed.
+    fn run(&mut self) -> Stages;
+    /// The output of the last run.
+    fn output(&self) -> &A::Output;
+    /// Gives the buffers back.
+    fn release(&mut self);
+    /// Bytes of all buffers that the variant holds during a run, the input
+    /// included. What it allocates while running is measured, not asked.
+    fn buffer_bytes(&self) -> u64;
+}
+
+/// Times in seconds of the stages of a run, where a variant knows them.
+pub type Stages = Vec<(&'static str, f64)>;
+
+/// A point with all parameters, and what it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// All parameters, the defaults filled in.
+    pub params: Params,
+    /// Bytes of memory: the pristine input, the reference and the buffers.
+    pub memory_bytes: u64,
+}
+
+/// How much there is to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// The number of things to process.
+    pub items: u64,
+    /// What they are, in the singular.
+    pub item_unit: &'static str,
+    /// Bytes that any implementation must move: read and written.
+    pub bytes_min: u64,
+    /// The size of the input in bytes.
+    pub input_bytes: u64,
+    /// Whether there is a reference, or only order and checksums are checked.
+    pub has_reference: bool,
+}
+
+/// Why a variant can't run here, or not on such an input.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(pub String);

@@ -1,0 +1,239 @@
+//! What can be varied, and the values it can have.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use generators::sts::{Order, Skew};
+
+/// Something that can be varied: a flag of the task's subcommand.
+#[derive(Debug)]
+pub struct Axis {
+    /// The flag without dashes.
+    pub name: &'static str,
+    /// What it means, with an example where that helps.
+    pub help: &'static str,
+    /// The placeholder in the usage: `N`, `TIME`.
+    pub value_name: &'static str,
+    /// The value if none is given; `None` if the task finds it otherwise.
+    pub default: Option<&'static str>,
+    /// Which values there are.
+    pub kind: Kind,
+}
+
+/// The values that an axis can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number: `24`, `20M`.
+    Count,
+    /// A share: `0.25`.
+    Share,
+    /// In hertz: `50kHz`.
+    Frequency,
+    /// Kept in nanoseconds: `10ms`.
+    Duration,
+    /// An [`Order`] of arrival: `jitter:64`.
+    Order,
+    /// A [`Skew`] between segments: `hot:0.5`.
+    Skew,
+}
+
+/// A value that an axis can't have.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("--{axis} \"{text}\": {problem}")]
+pub struct InvalidValue {
+    axis: &'static str,
+    text: String,
+    problem: String,
+}
+
+impl Axis {
+    /// The plain form of a value: `20M` is `20000000`, `10ms` is `10000000` (ns).
+    ///
+    /// # Errors
+    /// If the axis can't have that value; the error says what it can have.
+    pub fn parse(&self, text: &str) -> Result<String, InvalidValue> {
+        let plain = match self.kind {
+            Kind::Count => parse_count(text).map(|count| count.to_string()),
+            Kind::Share => parse_number(text).map(|share| share.to_string()),
+            Kind::Frequency => parse_frequency(text).map(|hertz| hertz.to_string()),
+            Kind::Duration => parse_duration(text).map(|time| time.to_string()),
+            Kind::Order => text
+                .parse()
+                .map(|order: Order| order.to_string())
+                .map_err(say),
+            Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
+        };
+        plain.map_err(|problem| InvalidValue {
+            axis: self.name,
+            text: text.to_owned(),
+            problem,
+        })
+    }
+}
+
+fn say(error: impl fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Decimal prefixes of counts.
+const PREFIXES: [(&str, u64); 4] = [
+    ("k", 1_000),
+    ("M", 1_000_000),
+    ("G", 1_000_000_000),
+    ("T", 1_000_000_000_000),
+];
+
+/// A whole number with a decimal suffix: `24`, `20M`, `1.5k`.
+///
+/// # Errors
+/// If it is not one, or not below 2^64.
+pub fn parse_count(text: &str) -> Result<u64, String> {
+    let problem = || "not a whole number; write it such as 24, 2M or 1.5G".to_owned();
+    let prefix = PREFIXES.iter().find(|(prefix, _)| text.ends_with(prefix));
+    let Some((prefix, scale)) = prefix else {
+        return text.parse().map_err(|_| problem());
+    };
+    let digits = text.strip_suffix(prefix).unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
+        return Err(problem());
+    }
+    let fraction_scale = 10_u64.checked_pow(fraction.len() as u32);
+    let (Ok(mantissa), Some(fraction_scale)) =
+        (format!("{whole}{fraction}").parse::<u64>(), fraction_scale)
+    else {
+        return Err(problem());
+    };
+    let scaled = u128::from(mantissa) * u128::from(*scale);
+    if scaled % u128::from(fraction_scale) != 0 {
+        return Err(problem());
+    }
+    u64::try_from(scaled / u128::from(fraction_scale)).map_err(|_| problem())
+}
+
+fn parse_number(text: &str) -> Result<f64, String> {
+    text.parse()
+        .map_err(|_| "not a number; write it such as 0.25".to_owned())
+}
+
+/// Hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
+fn parse_frequency(text: &str) -> Result<f64, String> {
+    let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
+    let units = [
+        ("GHz", 1e9),
+        ("MHz", 1e6),
+        ("kHz", 1e3),
+        ("Hz", 1.0),
+        ("", 1.0),
+    ];
+    let (unit, scale) = units
+        .into_iter()
+        .find(|(unit, _)| text.ends_with(unit))
+        .ok_or_else(problem)?;
+    let number = text.strip_suffix(unit).unwrap_or(text).trim();
+    let hertz = number.parse::<f64>().map_err(|_| problem())? * scale;
+    if hertz.is_finite() && hertz >= 0.0 {
+        return Ok(hertz);
+    }
+    Err("a frequency must be 0 or more, and finite".to_owned())
+}
+
+/// Nanoseconds: `10ms`, `1s 500ms`.
+fn parse_duration(text: &str) -> Result<u64, String> {
+    let duration = humantime::parse_duration(text)
+        .map_err(|error| format!("not a time ({error}); write it such as 10ms, 100us or 2s"))?;
+    u64::try_from(duration.as_nanos()).map_err(|_| "too long a time".to_owned())
+}
+
+/// The values of a point's axes, in plain form, by the axes' names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Params(BTreeMap<&'static str, String>);
+
+impl Params {
+    /// Sets the value of an axis.
+    pub fn set(&mut self, name: &'static str, plain: impl Into<String>) {
+        self.0.insert(name, plain.into());
+    }
+
+    /// Sets the value of an axis that has none yet.
+    pub fn set_default(&mut self, name: &'static str, plain: &str) {
+        self.0.entry(name).or_insert_with(|| plain.to_owned());
+    }
+
+    /// The plain form of a value.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A value of any type that can be read from its plain form.
+    pub fn value<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// Names and plain values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, plain)| (*name, plain.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_take_decimal_suffixes() {
+        assert_eq!(parse_count("24"), Ok(24));
+        assert_eq!(parse_count("20M"), Ok(20_000_000));
+        assert_eq!(parse_count("187.5M"), Ok(187_500_000));
+        assert_eq!(parse_count("1.5k"), Ok(1500));
+        for bad in [
+            "",
+            "M",
+            "-1",
+            "1.5",
+            "1.0001k",
+            "1e6",
+            "20m",
+            "20 M",
+            "99999999T",
+            "1.2.3k",
+        ] {
+            assert!(parse_count(bad).is_err(), "{bad}");
+        }
+    }
+
+    fn axis(kind: Kind) -> Axis {
+        Axis {
+            name: "axis",
+            help: "",
+            value_name: "",
+            default: None,
+            kind,
+        }
+    }
+
+    #[test]
+    fn values_have_one_plain_form() {
+        assert_eq!(axis(Kind::Frequency).parse("10MHz"), Ok("10000000".into()));
+        assert_eq!(axis(Kind::Frequency).parse("0.5 Hz"), Ok("0.5".into()));
+        assert_eq!(axis(Kind::Duration).parse("10ms"), Ok("10000000".into()));
+        assert_eq!(axis(Kind::Share).parse("0.250"), Ok("0.25".into()));
+        assert_eq!(
+            axis(Kind::Order).parse("jitter:064"),
+            Ok("jitter:64".into())
+        );
+        assert_eq!(axis(Kind::Skew).parse("4.0"), Ok("4".into()));
+    }
+
+    #[test]
+    fn senseless_values_are_refused_with_the_flag() {
+        for bad in ["NaN", "-1kHz", "inf", "fast", "1XHz"] {
+            let error = axis(Kind::Frequency).parse(bad).expect_err(bad).to_string();
+            assert!(error.starts_with(&format!("--axis \"{bad}\": ")), "{error}");
+        }
+        for bad in ["10", "ten", "-1ms", ""] {
+            assert!(axis(Kind::Duration).parse(bad).is_err(), "{bad}");
+        }
+    }
+}

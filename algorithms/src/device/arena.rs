@@ -1,0 +1,85 @@
+//! Buffers that the variants of a point share.
+//!
+//! Variants are measured interleaved, so many are ready at once, but only one
+//! runs at a time. Taking turns with the same buffers, any number of variants
+//! needs no more memory than the hungriest, and no variant has the advantage
+//! of memory that another one has not touched.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A pool of vectors by the type of their elements.
+#[derive(Default)]
+pub struct Arena {
+    free: Mutex<HashMap<TypeId, Vec<Box<dyn Any + Send>>>>,
+}
+
+impl Arena {
+    /// A vector of `length` elements. Their values are left over from earlier
+    /// use: whoever takes a buffer writes it before reading.
+    pub fn take<T: Copy + Default + Send + 'static>(&self, length: usize) -> Vec<T> {
+        let mut buffer = self.find(length);
+        buffer.resize(length, T::default());
+        buffer
+    }
+
+    /// Gives a vector back for others to take.
+    pub fn give<T: Send + 'static>(&self, buffer: Vec<T>) {
+        if buffer.capacity() > 0 {
+            let buffers = &mut *self.free();
+            let shelf = buffers.entry(TypeId::of::<T>()).or_default();
+            shelf.push(Box::new(buffer));
+        }
+    }
+
+    /// The smallest free vector that is large enough, or a new one.
+    fn find<T: Send + 'static>(&self, length: usize) -> Vec<T> {
+        let mut buffers = self.free();
+        let shelf = buffers.entry(TypeId::of::<T>()).or_default();
+        let capacity =
+            |buffer: &Box<dyn Any + Send>| buffer.downcast_ref::<Vec<T>>().map_or(0, Vec::capacity);
+        let fits = (0..shelf.len()).filter(|&i| capacity(&shelf[i]) >= length);
+        let best = fits.min_by_key(|&i| capacity(&shelf[i]));
+        let found = best.and_then(|i| shelf.swap_remove(i).downcast().ok());
+        found.map_or_else(|| Vec::with_capacity(length), |buffer| *buffer)
+    }
+
+    fn free(&self) -> MutexGuard<'_, HashMap<TypeId, Vec<Box<dyn Any + Send>>>> {
+        // The pool is whole between statements, whoever panicked meanwhile.
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_used_again() {
+        let arena = Arena::default();
+        let buffer = arena.take::<u64>(100);
+        let address = buffer.as_ptr();
+        arena.give(buffer);
+        let again = arena.take::<u64>(50);
+        assert_eq!((again.len(), again.as_ptr()), (50, address));
+    }
+
+    #[test]
+    fn the_smallest_that_fits_is_taken() {
+        let arena = Arena::default();
+        let (small, large) = (arena.take::<u64>(10), arena.take::<u64>(1000));
+        let address = small.as_ptr();
+        arena.give(large);
+        arena.give(small);
+        let taken = arena.take::<u64>(5);
+        assert_eq!(taken.as_ptr(), address);
+    }
+
+    #[test]
+    fn types_are_kept_apart() {
+        let arena = Arena::default();
+        arena.give(vec![1_u32; 100]);
+        assert_eq!(arena.take::<u64>(10), [0; 10]);
+    }
+}

@@ -1,0 +1,99 @@
+//! Where variants run.
+
+mod arena;
+mod cpu;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use arena::Arena;
+pub use cpu::{Team, TeamError};
+
+/// What a variant is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// Threads on the host.
+    Cpu,
+    /// CUDA kernels.
+    Cuda,
+}
+
+/// A device by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Device {
+    /// The host's processors.
+    Cpu,
+    /// A GPU by its number.
+    Cuda(u32),
+    /// Kernels run on the host, for correctness only.
+    Emulator,
+}
+
+/// Where to run: a device, and the threads of the host that serve it.
+pub struct Place<'a> {
+    /// The device.
+    pub device: Device,
+    /// The threads.
+    pub team: &'a Team,
+}
+
+impl Device {
+    /// The backend whose variants run there.
+    pub fn backend(self) -> Backend {
+        match self {
+            Device::Cpu => Backend::Cpu,
+            Device::Cuda(_) | Device::Emulator => Backend::Cuda,
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Backend::Cpu => "cpu",
+            Backend::Cuda => "cuda",
+        })
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Device::Cpu => f.write_str("cpu"),
+            Device::Cuda(number) => write!(f, "cuda:{number}"),
+            Device::Emulator => f.write_str("emulator"),
+        }
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix("cuda:").map(str::parse);
+        match (text, number) {
+            ("cpu", _) => Ok(Device::Cpu),
+            ("emulator", _) => Ok(Device::Emulator),
+            ("cuda", _) => Ok(Device::Cuda(0)),
+            (_, Some(Ok(number))) => Ok(Device::Cuda(number)),
+            _ => Err(format!(
+                "unknown device \"{text}\"; there are cpu, cuda:N and emulator"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_come_back_from_their_names() {
+        for name in ["cpu", "cuda:0", "cuda:12", "emulator"] {
+            assert_eq!(name.parse::<Device>().expect("known").to_string(), name);
+        }
+        for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", ""] {
+            assert!(name.parse::<Device>().is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Reconstruction tasks, each with its reference, its check and its variants.
+//!
+//! Algorithm first, then backend, one file for each variant. Reading order:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`algorithm`] | what a task and a variant are: the traits to implement |
+//! | [`registry`] | the list of all tasks |
+//! | [`sts_sort`] | a task: sorting digis by channel and time |
+//! | [`axis`] | what can be varied, and the values it can have |
+//! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`device`] | where variants run: teams of threads, buffers |
+//!
+//! Nothing here reads a command line, writes a file or takes the time.
+
+pub mod algorithm;
+pub mod axis;
+pub mod device;
+pub mod registry;
+pub mod sts_sort;
+pub mod task;

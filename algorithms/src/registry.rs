@@ -1,0 +1,61 @@
+//! The list of all tasks.
+
+use crate::sts_sort::StsSort;
+use crate::task::{Task, TaskOf};
+
+static TASKS: [&dyn Task; 1] = [&TaskOf::<StsSort>::new()];
+
+/// All tasks, in the order in which they are listed.
+pub fn tasks() -> &'static [&'static dyn Task] {
+    &TASKS
+}
+
+/// The task with this name.
+pub fn task(name: &str) -> Option<&'static dyn Task> {
+    tasks().iter().copied().find(|task| task.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_of_tasks_are_unique() {
+        let names: HashSet<_> = tasks().iter().map(|task| task.name()).collect();
+        assert_eq!(names.len(), tasks().len());
+    }
+
+    #[test]
+    fn names_of_variants_are_unique_on_each_backend() {
+        for task in tasks() {
+            let variants = task.variants();
+            assert!(!variants.is_empty(), "{} has no variants", task.name());
+            let names: HashSet<_> = variants.iter().map(|v| (v.backend, v.name)).collect();
+            assert_eq!(names.len(), variants.len(), "{}", task.name());
+        }
+    }
+
+    #[test]
+    fn names_of_axes_are_unique_and_their_defaults_valid() {
+        for task in tasks() {
+            let names: HashSet<_> = task.axes().iter().map(|axis| axis.name).collect();
+            assert_eq!(names.len(), task.axes().len(), "{}", task.name());
+            for axis in task.axes() {
+                let parsed = axis.default.map(|text| axis.parse(text));
+                assert!(!matches!(parsed, Some(Err(_))), "{}", axis.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_check_rejects_a_no_op() {
+        for task in tasks() {
+            let cases = task.hard_cases(1);
+            let rejecting = cases.iter().filter(|(_, case)| !case.accepts_untouched());
+            let share = rejecting.count() as f64 / cases.len() as f64;
+            assert!(share > 0.5, "{}: {share}", task.name());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The published GPU algorithm, on the CPU.
+//!
+//! CBM sorts a segment on the GPU with one block: chunks of 512 threads × 11
+//! digis by a block-wide radix sort, then merges of neighbouring runs by Merge
+//! Path, in which all threads share one merge. Here the chunks are those, and
+//! threads share a segment where there are more threads than segments can feed.
+
+use generators::sts::Digi;
+use rayon::prelude::*;
+
+use super::{CpuSort, Scratch, merge_path, radix};
+
+/// Digis that a block sorts at once: 512 threads with 11 each.
+const CHUNK: usize = 512 * 11;
+
+/// Chunks by radix sort, then merges: two arrays of the size of the input.
+pub(in crate::sts_sort) static BLOCK_MERGE: CpuSort = CpuSort {
+    name: "block-merge",
+    summary: "published: chunks of 5632 digis by radix sort, merged by Merge Path",
+    stable: true,
+    scratch: Scratch::Always,
+    sort_segment,
+};
+
+fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) {
+    let sort_chunk = |(chunk, scratch): (&mut [Digi], &mut [Digi])| radix::sort(chunk, scratch);
+    if parts == 1 {
+        let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
+        chunks.for_each(sort_chunk);
+    } else {
+        let chunks = digis
+            .par_chunks_mut(CHUNK)
+            .zip(scratch.par_chunks_mut(CHUNK));
+        chunks.for_each(sort_chunk);
+    }
+    merge_path::merge_runs(digis, scratch, CHUNK, parts);
+}

@@ -1,0 +1,162 @@
+//! Merging sorted runs with any number of threads, by Merge Path.
+//!
+//! Any position of the merged output can be traced back to positions in the
+//! two runs by a binary search along a diagonal of the merge matrix (Odeh,
+//! Green, Mwassi, Shmueli, Birk: Merge Path, 2012). So the output is cut into
+//! tiles of equal size that are merged independently of each other.
+
+use generators::sts::Digi;
+use rayon::prelude::*;
+
+/// Output digis below which a tile costs more than it saves.
+const MIN_TILE: usize = 8192;
+
+/// Sorts an array that consists of sorted runs of length `run` (the last may
+/// be shorter) by merging neighbours until one is left. Stable. The merges of
+/// each round are cut into about `parts` tiles that run in parallel.
+pub(super) fn merge_runs(digis: &mut [Digi], scratch: &mut [Digi], run: usize, parts: usize) {
+    let tile = digis.len().div_ceil(parts).max(MIN_TILE);
+    let tile = if parts == 1 { usize::MAX } else { tile };
+    let mut run = run;
+    let (mut source, mut target) = (&mut *digis, &mut *scratch);
+    let mut in_scratch = false;
+    while run < source.len() {
+        merge_round(source, target, run, tile);
+        std::mem::swap(&mut source, &mut target);
+        in_scratch = !in_scratch;
+        run *= 2;
+    }
+    if in_scratch {
+        digis.copy_from_slice(scratch);
+    }
+}
+
+/// Merges each pair of neighbouring runs.
+fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
+    let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
+    if tile == usize::MAX {
+        for (pair, output) in pairs {
+            let (left, right) = pair.split_at(run.min(pair.len()));
+            merge(left, right, output);
+        }
+    } else {
+        pairs.par_bridge().for_each(|(pair, output)| {
+            let (left, right) = pair.split_at(run.min(pair.len()));
+            merge_in_tiles(left, right, output, tile);
+        });
+    }
+}
+
+fn merge_in_tiles(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
+    output
+        .par_chunks_mut(tile)
+        .enumerate()
+        .for_each(|(number, output)| {
+            let start = number * tile;
+            let end = start + output.len();
+            let (left_start, left_end) = (
+                taken_from_left(left, right, start),
+                taken_from_left(left, right, end),
+            );
+            merge(
+                &left[left_start..left_end],
+                &right[start - left_start..end - left_end],
+                output,
+            );
+        });
+}
+
+/// How many of the first `diagonal` digis of the merged output come from the
+/// left run. Equal keys come from the left first.
+fn taken_from_left(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
+    let mut low = diagonal.saturating_sub(right.len());
+    let mut high = diagonal.min(left.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if right[diagonal - 1 - middle].key() < left[middle].key() {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// Merges two sorted runs into an output of their length; stable.
+fn merge(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
+    let (mut i, mut j) = (0, 0);
+    // Which run comes next is as good as random: selecting instead of
+    // branching avoids a misprediction for every other digi.
+    while i < left.len() && j < right.len() {
+        let (a, b) = (left[i], right[j]);
+        let from_right = b.key() < a.key();
+        output[i + j] = if from_right { b } else { a };
+        i += usize::from(!from_right);
+        j += usize::from(from_right);
+    }
+    let rest = &mut output[i + j..];
+    if i < left.len() {
+        rest.copy_from_slice(&left[i..]);
+    } else {
+        rest.copy_from_slice(&right[j..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sorted digis with these times, marked with a charge.
+    fn run(times: &[u64], adc: u64) -> Vec<Digi> {
+        let digi = |time: &u64| Digi::from_bits(time | adc << 32);
+        times.iter().map(digi).collect()
+    }
+
+    #[test]
+    fn every_diagonal_cuts_the_merge_where_it_belongs() {
+        let left = run(&[1, 3, 3, 5, 9], 0);
+        let right = run(&[0, 3, 3, 4, 10, 11], 1);
+        let mut merged = vec![Digi::default(); 11];
+        merge(&left, &right, &mut merged);
+        for diagonal in 0..=11 {
+            let from_left = merged[..diagonal].iter().filter(|d| d.adc() == 0).count();
+            assert_eq!(
+                taken_from_left(&left, &right, diagonal),
+                from_left,
+                "{diagonal}"
+            );
+        }
+    }
+
+    #[test]
+    fn tiles_give_the_same_as_one_merge() {
+        let left = run(&(0..1000).map(|i| i * i % 977 / 3).collect::<Vec<_>>(), 0);
+        let (mut left, right) = (left, run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1));
+        left.sort_by_key(|digi| digi.key());
+        let mut expected = vec![Digi::default(); 1500];
+        merge(&left, &right, &mut expected);
+        for tile in [1, 7, 100, 1499, 1500, 2000] {
+            let mut output = vec![Digi::default(); 1500];
+            merge_in_tiles(&left, &right, &mut output, tile);
+            assert_eq!(output, expected, "tile {tile}");
+        }
+    }
+
+    #[test]
+    fn runs_of_any_length_are_merged() {
+        for length in [0, 1, 9, 10, 11, 25, 100, 30_001] {
+            for parts in [1, 3] {
+                let digi = |i: u64| Digi::from_bits(generators::random::mix(i));
+                let mut digis: Vec<_> = (0..length).map(digi).collect();
+                let mut expected = digis.clone();
+                expected.sort_by_key(|digi| digi.key());
+                digis
+                    .chunks_mut(10)
+                    .for_each(|run| run.sort_by_key(|digi| digi.key()));
+                let mut scratch = digis.clone();
+                merge_runs(&mut digis, &mut scratch, 10, parts);
+                assert_eq!(digis, expected, "{length} digis in {parts} parts");
+            }
+        }
+    }
+}

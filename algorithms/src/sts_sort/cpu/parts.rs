@@ -1,0 +1,104 @@
+//! Segments in parts, where whole ones would leave threads without work.
+
+use generators::partition::Partition;
+use generators::sts::Digi;
+use rayon::prelude::*;
+
+use super::merge_path;
+
+/// Digis below which a part costs more than it saves.
+const MIN_PART: usize = 8192;
+/// Parts for each thread's share of the work: enough to even out.
+const PARTS_PER_SHARE: usize = 4;
+/// How much longer than with perfect balance whole segments may take before
+/// the largest are split.
+const TOLERANCE: f64 = 1.1;
+
+/// Into how many parts segments are split.
+pub(super) struct Split {
+    /// Segments longer than this are split into parts no longer than this.
+    longest_part: usize,
+}
+
+impl Split {
+    /// For the segments of an input and a number of threads.
+    pub(super) fn new(partition: &Partition, threads: usize) -> Self {
+        let share = partition.elements().div_ceil(threads);
+        let whole =
+            threads == 1 || (busiest_thread(partition, threads) as f64) <= TOLERANCE * share as f64;
+        let longest_part = if whole {
+            usize::MAX
+        } else {
+            (share / PARTS_PER_SHARE).max(MIN_PART)
+        };
+        Split { longest_part }
+    }
+
+    /// The parts of a segment of this length.
+    pub(super) fn parts(&self, length: usize) -> usize {
+        length.div_ceil(self.longest_part).max(1)
+    }
+
+    /// Whether any segment is split.
+    pub(super) fn any(&self, partition: &Partition) -> bool {
+        partition.lengths().any(|length| self.parts(length) > 1)
+    }
+}
+
+/// Digis of the busiest thread if each in turn takes the largest segment left.
+fn busiest_thread(partition: &Partition, threads: usize) -> usize {
+    let mut lengths: Vec<_> = partition.lengths().collect();
+    lengths.sort_unstable_by_key(|&length| std::cmp::Reverse(length));
+    let mut loads = vec![0; threads];
+    for length in lengths {
+        if let Some(least) = loads.iter_mut().min() {
+            *least += length;
+        }
+    }
+    loads.into_iter().max().unwrap_or(0)
+}
+
+/// Sorts the parts of a segment with `sort`, in parallel, and merges them by
+/// Merge Path; stable if `sort` is. The scratch is as long as the segment.
+pub(super) fn sort_parts(
+    digis: &mut [Digi],
+    scratch: &mut [Digi],
+    parts: usize,
+    sort: impl Fn(&mut [Digi]) + Sync + Send,
+) {
+    if parts == 1 {
+        return sort(digis);
+    }
+    let part = digis.len().div_ceil(parts);
+    digis.par_chunks_mut(part).for_each(sort);
+    merge_path::merge_runs(digis, scratch, part, parts);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_segments_stay_whole() {
+        for threads in [1, 2, 4] {
+            let split = Split::new(&Partition::from_lengths(vec![100_000; 24]), threads);
+            assert_eq!(split.parts(100_000), 1, "{threads} threads");
+        }
+        let half = Partition::from_lengths([100_000, 100_000]);
+        assert!(!Split::new(&half, 2).any(&half));
+    }
+
+    #[test]
+    fn a_segment_with_everything_is_split() {
+        let partition = Partition::from_lengths([1_000_000, 0, 10]);
+        let split = Split::new(&partition, 2);
+        assert!((8..=9).contains(&split.parts(1_000_000)));
+        assert_eq!((split.parts(0), split.parts(10)), (1, 1));
+    }
+
+    #[test]
+    fn few_digis_are_not_worth_splitting() {
+        let partition = Partition::from_lengths([5000]);
+        assert!(!Split::new(&partition, 64).any(&partition));
+    }
+}

@@ -1,0 +1,131 @@
+//! Small inputs that are hard in some way.
+
+use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
+
+/// Sizes around those at which variants change what they do: powers of two,
+/// and the chunk of `block-merge`, 512 × 11.
+const SIZES: [usize; 18] = [
+    0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 5631, 5632, 5633, 11_264, 11_265,
+];
+
+pub(super) fn all(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    let mut inputs = sizes(seed);
+    inputs.extend(keys());
+    inputs.extend(shapes(seed));
+    inputs
+}
+
+/// One segment of each size, and all sizes as the segments of one input.
+fn sizes(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    let segments = SIZES.map(|size| random_segment(size, seed));
+    let mut inputs: Vec<_> = segments
+        .iter()
+        .map(|segment| {
+            let name = format!("one segment of {} digis", segment.len());
+            (name, SegmentedDigis::from_segments(&[segment]))
+        })
+        .collect();
+    let together = SegmentedDigis::from_segments(&segments);
+    inputs.push(("segments of all sizes".to_owned(), together));
+    inputs
+}
+
+/// Keys that are equal, extreme or in an order that is special.
+fn keys() -> Vec<(String, SegmentedDigis)> {
+    const DIGIS: u64 = 6000;
+    const MAX: u64 = u64::MAX;
+    type Pattern = (&'static str, fn(u64) -> u64);
+    let patterns: [Pattern; 9] = [
+        ("all digis identical", |_| 12345),
+        ("all keys equal, charges not", |i| 12345 | (i % 32) << 32),
+        ("already in order", |i| (i / 8) << 37 | i),
+        ("in reverse order", |i| (749 - i / 8) << 37 | (DIGIS - i)),
+        ("one channel, random times", |i| {
+            generators::random::mix(i) & 0x7fff_ffff | 5 << 37
+        }),
+        ("one time, all channels", |i| (i * 7 % 2048) << 37 | 1000),
+        ("the largest and the smallest key in turns", |i| {
+            MAX * (i % 2)
+        }),
+        ("all bits set", |_| MAX),
+        ("few keys, many of each", |i| {
+            ((i * i % 3) << 37) | ((i % 32) << 32) | (i * i % 2)
+        }),
+    ];
+    let input = |(name, bits): Pattern| {
+        let digis: Vec<_> = (0..DIGIS).map(|i| Digi::from_bits(bits(i))).collect();
+        (name.to_owned(), SegmentedDigis::from_segments(&[digis]))
+    };
+    patterns.into_iter().map(input).collect()
+}
+
+/// Generated digis: each order, with skew, duplicates and many segments.
+fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    let base = DigiShape {
+        segments: 24,
+        digis: 50_000,
+        order: Order::Random,
+        skew: Skew::Ratio(1.0),
+        duplicates: 0.0,
+        timeslice_ns: 1 << 31,
+    };
+    let mut shapes = Vec::new();
+    for order in [Order::Random, Order::Time, Order::Jitter(64)] {
+        for skew in [
+            Skew::Ratio(1.0),
+            Skew::Ratio(1000.0),
+            Skew::Hot(0.5),
+            Skew::Hot(1.0),
+        ] {
+            for duplicates in [0.0, 0.9] {
+                shapes.push(DigiShape {
+                    order,
+                    skew,
+                    duplicates,
+                    ..base.clone()
+                });
+            }
+        }
+    }
+    for (segments, digis) in [(1, 200_000), (2, 200_000), (1792, 100_000), (5000, 100)] {
+        shapes.push(DigiShape {
+            segments,
+            digis,
+            ..base.clone()
+        });
+    }
+    shapes.push(DigiShape {
+        timeslice_ns: 10,
+        ..base
+    });
+    shapes.iter().map(|shape| generated(shape, seed)).collect()
+}
+
+fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
+    let name = format!(
+        "{} digis in {} segments, order {}, skew {}, duplicates {}, timeslice {} ns",
+        shape.digis, shape.segments, shape.order, shape.skew, shape.duplicates, shape.timeslice_ns
+    );
+    // The shapes above are all sensible; an empty input would be noticed.
+    let empty = || SegmentedDigis::from_segments::<Vec<Digi>>(&[]);
+    (name, generate(shape, seed).unwrap_or_else(|_| empty()))
+}
+
+fn random_segment(size: usize, seed: u64) -> Vec<Digi> {
+    let name = |i| [size as u64, i];
+    (0..size as u64)
+        .map(|i| Digi::from_bits(generators::random::hash(seed, name(i))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_generated_input_is_empty() {
+        for (name, input) in shapes(1) {
+            assert!(!input.digis().is_empty(), "{name}");
+        }
+    }
+}

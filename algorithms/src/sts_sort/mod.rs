@@ -1,0 +1,120 @@
+//! Sorting digis.
+//!
+//! Input: the digis of a timeslice, a segment for each module side. Output:
+//! the same digis in one flat array, each segment in ascending order of the
+//! key (channel, then time: 11 and 31 bits). Charge and address are no part of
+//! the key. Clusters are found on the result, where neighbouring channels lie
+//! behind each other.
+//!
+//! What is special: segments are many and small (1792) or few and large (24),
+//! and may be of very unlike sizes; digis arrive nearly in order of time; the
+//! channel, the upper part of the key, is as good as random.
+
+mod axes;
+mod check;
+mod cpu;
+mod hard_inputs;
+mod reference;
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::read_digis;
+use generators::sts::{Digi, SegmentedDigis, generate};
+
+use crate::algorithm::{Algorithm, Plan, Variant, Work};
+use crate::axis::{Axis, Params};
+
+pub use check::Mismatch;
+
+/// The task `sort`.
+pub struct StsSort;
+
+static VARIANTS: [&dyn Variant<StsSort>; 4] = [
+    &cpu::STD_STABLE,
+    &cpu::STD_UNSTABLE,
+    &cpu::BLOCK_MERGE,
+    &cpu::SEGMENTED_RADIX,
+];
+
+/// Beyond so many digis the reference would take too long (seconds) and too
+/// much memory (half a gigabyte).
+const REFERENCE_LIMIT: u64 = 64_000_000;
+
+const DIGI_BYTES: u64 = size_of::<Digi>() as u64;
+
+impl Algorithm for StsSort {
+    type Input = SegmentedDigis;
+    type Output = Vec<Digi>;
+    type Mismatch = Mismatch;
+
+    const NAME: &'static str = "sort";
+    const SUMMARY: &'static str = "sort the STS digis of each module side by channel and time";
+
+    fn axes() -> &'static [Axis] {
+        &axes::AXES
+    }
+
+    fn variants() -> &'static [&'static dyn Variant<Self>] {
+        &VARIANTS
+    }
+
+    fn plan(mut params: Params) -> Result<Plan, DataError> {
+        axes::complete(&mut params)?;
+        let shape = axes::shape(&params)?;
+        shape.validate()?;
+        // Pristine input, working copy and scratch; then the reference.
+        let copies = if shape.digis > REFERENCE_LIMIT { 3 } else { 4 };
+        Ok(Plan {
+            params,
+            memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES),
+        })
+    }
+
+    fn generate(params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
+        generate(&axes::shape(params)?, seed)
+    }
+
+    fn read(path: &Path) -> Result<(SegmentedDigis, Params), DataError> {
+        let digis = read_digis(path)?;
+        let params = axes::of_file(path, &digis);
+        Ok((digis, params))
+    }
+
+    fn hard_inputs(seed: u64) -> Vec<(String, SegmentedDigis)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(input: &SegmentedDigis) -> Work {
+        let digis = input.digis().len() as u64;
+        Work {
+            items: digis,
+            item_unit: "digi",
+            bytes_min: 2 * digis * DIGI_BYTES,
+            input_bytes: digis * DIGI_BYTES,
+            has_reference: digis <= REFERENCE_LIMIT,
+        }
+    }
+
+    fn reference(input: &SegmentedDigis) -> Option<Vec<Digi>> {
+        let feasible = input.digis().len() as u64 <= REFERENCE_LIMIT;
+        feasible.then(|| reference::sort(input))
+    }
+
+    fn check(
+        input: &SegmentedDigis,
+        reference: Option<&Vec<Digi>>,
+        output: &Vec<Digi>,
+        stable: bool,
+    ) -> Result<(), Mismatch> {
+        match reference {
+            Some(reference) if stable => check::identical(input, reference, output),
+            Some(reference) => check::same_keys_and_runs(input, reference, output),
+            None => check::ordered_and_complete(input, output),
+        }
+    }
+
+    fn untouched(input: &SegmentedDigis) -> Vec<Digi> {
+        input.digis().to_vec()
+    }
+}

@@ -1,0 +1,244 @@
+//! Tasks as the harness sees them: without type parameters.
+//!
+//! An [`Algorithm`] has types of its own for input and output, so a list of
+//! algorithms can't be written. This module wraps each of them once into a
+//! [`Task`], which can be.
+
+use std::error::Error;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use generators::DataError;
+
+use crate::algorithm::{Algorithm, Plan, Prepared, Stages, Unavailable, Variant, Work};
+use crate::axis::{Axis, Params};
+use crate::device::{Arena, Backend, Place};
+
+/// A reconstruction task.
+pub trait Task: Sync {
+    /// The subcommand's name.
+    fn name(&self) -> &'static str;
+    /// The task in one line.
+    fn summary(&self) -> &'static str;
+    /// What can be varied.
+    fn axes(&self) -> &'static [Axis];
+    /// All variants; their places in this list are their numbers.
+    fn variants(&self) -> Vec<VariantInfo>;
+    /// See [`Algorithm::plan`].
+    ///
+    /// # Errors
+    /// If no data can be as the parameters say.
+    fn plan(&self, params: Params) -> Result<Plan, DataError>;
+    /// Generates the input of a planned point.
+    ///
+    /// # Errors
+    /// If no data can be as the parameters say.
+    fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError>;
+    /// Reads an input from a file.
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError>;
+    /// Small inputs that are hard in some way, with their names.
+    fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)>;
+}
+
+/// What is known of a variant without running it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantInfo {
+    /// The variant's name.
+    pub name: &'static str,
+    /// The variant in one line.
+    pub summary: &'static str,
+    /// Where it runs.
+    pub backend: Backend,
+    /// Whether it keeps the order of equals.
+    pub stable: bool,
+}
+
+/// An input with its right answer.
+pub trait Case: Sync {
+    /// The parameters that describe it.
+    fn params(&self) -> &Params;
+    /// How much there is to do.
+    fn work(&self) -> Work;
+    /// Gets a variant ready; `variant` is its number.
+    ///
+    /// # Errors
+    /// If the variant can't run here or not on such an input.
+    fn prepare<'c>(
+        &'c self,
+        variant: usize,
+        place: &Place<'_>,
+    ) -> Result<Box<dyn Candidate + 'c>, Unavailable>;
+    /// Whether the check accepts what a variant that does nothing leaves
+    /// behind: that should be so only where there is nothing to do.
+    fn accepts_untouched(&self) -> bool;
+}
+
+/// A variant that is ready to be checked and measured.
+pub trait Candidate: Send {
+    /// Provides fresh input. Not timed.
+    fn reset(&mut self);
+    /// Overwrites every buffer that is not input.
+    fn poison(&mut self);
+    /// Does the work. This is what is timed.
+    fn run(&mut self) -> Stages;
+    /// Whether the output of the last run is right.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>>;
+    /// Gives the buffers back.
+    fn release(&mut self);
+    /// Bytes of all buffers held during a run.
+    fn buffer_bytes(&self) -> u64;
+}
+
+/// An algorithm as a [`Task`].
+pub struct TaskOf<A>(PhantomData<fn() -> A>);
+
+impl<A> TaskOf<A> {
+    /// The task of an algorithm.
+    pub const fn new() -> Self {
+        TaskOf(PhantomData)
+    }
+}
+
+impl<A> Default for TaskOf<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<A: Algorithm> Task for TaskOf<A> {
+    fn name(&self) -> &'static str {
+        A::NAME
+    }
+
+    fn summary(&self) -> &'static str {
+        A::SUMMARY
+    }
+
+    fn axes(&self) -> &'static [Axis] {
+        A::axes()
+    }
+
+    fn variants(&self) -> Vec<VariantInfo> {
+        let info = |variant: &&'static dyn Variant<A>| VariantInfo {
+            name: variant.name(),
+            summary: variant.summary(),
+            backend: variant.backend(),
+            stable: variant.stable(),
+        };
+        A::variants().iter().map(info).collect()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        A::plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
+        let input = A::generate(params, seed)?;
+        Ok(Box::new(CaseOf::<A>::new(input, params.clone())))
+    }
+
+    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError> {
+        let (input, params) = A::read(path)?;
+        Ok(Box::new(CaseOf::<A>::new(input, params)))
+    }
+
+    fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)> {
+        let case = |(name, input)| {
+            let case: Box<dyn Case> = Box::new(CaseOf::<A>::new(input, Params::default()));
+            (name, case)
+        };
+        A::hard_inputs(seed).into_iter().map(case).collect()
+    }
+}
+
+struct CaseOf<A: Algorithm> {
+    input: A::Input,
+    params: Params,
+    reference: OnceLock<Option<A::Output>>,
+    arena: Arena,
+}
+
+impl<A: Algorithm> CaseOf<A> {
+    fn new(input: A::Input, params: Params) -> Self {
+        CaseOf {
+            input,
+            params,
+            reference: OnceLock::new(),
+            arena: Arena::default(),
+        }
+    }
+
+    fn check(&self, output: &A::Output, stable: bool) -> Result<(), A::Mismatch> {
+        let reference = self.reference.get_or_init(|| A::reference(&self.input));
+        A::check(&self.input, reference.as_ref(), output, stable)
+    }
+}
+
+impl<A: Algorithm> Case for CaseOf<A> {
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn work(&self) -> Work {
+        A::work(&self.input)
+    }
+
+    fn prepare<'c>(
+        &'c self,
+        variant: usize,
+        place: &Place<'_>,
+    ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
+        let variant = A::variants()[variant];
+        let prepared = variant.prepare(&self.input, &self.arena, place)?;
+        Ok(Box::new(CandidateOf {
+            case: self,
+            prepared,
+            stable: variant.stable(),
+        }))
+    }
+
+    fn accepts_untouched(&self) -> bool {
+        let untouched = A::untouched(&self.input);
+        self.check(&untouched, false).is_ok()
+    }
+}
+
+struct CandidateOf<'c, A: Algorithm> {
+    case: &'c CaseOf<A>,
+    prepared: Box<dyn Prepared<A> + 'c>,
+    stable: bool,
+}
+
+impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
+    fn reset(&mut self) {
+        self.prepared.reset();
+    }
+
+    fn poison(&mut self) {
+        self.prepared.poison();
+    }
+
+    fn run(&mut self) -> Stages {
+        self.prepared.run()
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let output = self.prepared.output();
+        Ok(self.case.check(output, self.stable)?)
+    }
+
+    fn release(&mut self) {
+        self.prepared.release();
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        self.prepared.buffer_bytes()
+    }
+}

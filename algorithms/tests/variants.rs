@@ -1,0 +1,32 @@
+//! Every variant of every task is right on every hard input.
+
+use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::registry::tasks;
+
+#[test]
+fn every_cpu_variant_is_right_on_hard_inputs() {
+    for threads in [1, 2, 3, 8] {
+        let team = Team::new(threads).expect("threads");
+        let place = Place {
+            device: Device::Cpu,
+            team: &team,
+        };
+        for task in tasks() {
+            for (name, case) in task.hard_cases(5) {
+                for (number, variant) in task.variants().iter().enumerate() {
+                    if variant.backend != Backend::Cpu {
+                        continue;
+                    }
+                    let mut candidate = case.prepare(number, &place).expect("available");
+                    candidate.reset();
+                    candidate.poison();
+                    team.run(|| candidate.run());
+                    let checked = candidate.check().map_err(|error| error.to_string());
+                    candidate.release();
+                    let context = format!("{} with {threads} threads on {name}", variant.name);
+                    assert_eq!(checked, Ok(()), "{context}");
+                }
+            }
+        }
+    }
+}

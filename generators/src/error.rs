@@ -1,0 +1,58 @@
+//! What can be wrong with data or with the wish for data.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A data set that can't be made, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// A description that no data can follow.
+    #[error("{0}")]
+    Shape(String),
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file whose content is not what its format says.
+    #[error("{}, {place}: {problem}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file: a line or an offset.
+        place: String,
+        /// What is wrong there and what was expected.
+        problem: String,
+    },
+    /// A file name whose ending says nothing of the format.
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.display())]
+    UnknownFileType(PathBuf),
+}
+
+impl DataError {
+    pub(crate) fn shape(problem: impl Into<String>) -> Self {
+        DataError::Shape(problem.into())
+    }
+
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        DataError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub(crate) fn format(
+        path: &Path,
+        place: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Self {
+        DataError::Format {
+            path: path.to_owned(),
+            place: place.into(),
+            problem: problem.into(),
+        }
+    }
+}

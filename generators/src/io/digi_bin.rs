@@ -1,0 +1,177 @@
+//! Digis as binary columns.
+//!
+//! Little endian: the magic `STSDIGI1`; the number of modules and of groups
+//! (module sides: two for each module, fronts first), 32 bits each; the number
+//! of digis, 64 bits; the digis in each group, 32 bits each; then, for all
+//! digis, the times in ns (32 bits), the channels (16 bits) and the charges in
+//! ADC units (8 bits).
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::fields::Row;
+use crate::DataError;
+use crate::partition::Partition;
+use crate::sts::{Digi, MAX_SEGMENTS, ModuleSide, SegmentedDigis};
+
+const MAGIC: [u8; 8] = *b"STSDIGI1";
+const HEADER_BYTES: u64 = 24;
+const COUNT_BYTES: u64 = 4;
+/// A time, a channel and a charge.
+const DIGI_BYTES: u64 = 4 + 2 + 1;
+
+/// Refuses what the layout has no place for.
+pub(super) fn check_writable(digis: &SegmentedDigis) -> Result<(), DataError> {
+    let segments = digis.partition().segments();
+    if !segments.is_multiple_of(2) {
+        return Err(DataError::shape(format!(
+            "{segments} segments can't be written as .bin, which holds both sides of each module; \
+             use an even number or .csv"
+        )));
+    }
+    if digis
+        .partition()
+        .lengths()
+        .any(|length| u32::try_from(length).is_err())
+    {
+        return Err(DataError::shape(
+            "a segment of more than 2^32 digis can't be written as .bin; use more segments or .csv",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes all digis; see [`check_writable`].
+pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result<()> {
+    let partition = digis.partition();
+    let groups = partition.segments() as u32;
+    sink.write_all(&MAGIC)?;
+    sink.write_all(&(groups / 2).to_le_bytes())?;
+    sink.write_all(&groups.to_le_bytes())?;
+    sink.write_all(&(partition.elements() as u64).to_le_bytes())?;
+    for length in partition.lengths() {
+        sink.write_all(&(length as u32).to_le_bytes())?;
+    }
+    for digi in digis.digis() {
+        sink.write_all(&digi.time_ns().to_le_bytes())?;
+    }
+    for digi in digis.digis() {
+        sink.write_all(&digi.channel().to_le_bytes())?;
+    }
+    for digi in digis.digis() {
+        sink.write_all(&[digi.adc()])?;
+    }
+    Ok(())
+}
+
+/// Reads all digis, each segment in the order of the file.
+pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis, DataError> {
+    // Reading everything first bounds what is allocated by what is there,
+    // whatever the header claims.
+    let mut bytes = Vec::new();
+    source
+        .read_to_end(&mut bytes)
+        .map_err(|error| DataError::io(path, error))?;
+    let partition = header(&bytes)
+        .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
+    let columns = Columns::new(&bytes, &partition);
+    let mut digis = Vec::with_capacity(partition.elements());
+    for (segment, range) in partition.ranges().enumerate() {
+        let side = ModuleSide::of_segment(segment, partition.segments());
+        for position in range {
+            let digi = columns.digi(side, position).map_err(|problem| {
+                DataError::format(path, format!("digi {position}, {side}"), problem)
+            })?;
+            digis.push(digi);
+        }
+    }
+    Ok(SegmentedDigis::new(digis, partition))
+}
+
+/// The partition that the header describes, or the offset of what is wrong.
+fn header(bytes: &[u8]) -> Result<Partition, (u64, String)> {
+    let magic = bytes.get(..8).unwrap_or(bytes);
+    if magic != MAGIC {
+        let found = magic.escape_ascii();
+        return Err((0, format!("the magic is \"{found}\", not \"STSDIGI1\"")));
+    }
+    let size = bytes.len() as u64;
+    require(size, HEADER_BYTES, "the header")?;
+    let (modules, groups) = (u32_at(bytes, 8), u32_at(bytes, 12));
+    if u64::from(groups) != 2 * u64::from(modules) {
+        let problem = format!("{groups} module sides don't fit {modules} modules with two each");
+        return Err((12, problem));
+    }
+    if groups as usize > MAX_SEGMENTS {
+        let problem = format!("{groups} module sides; addresses go up to {MAX_SEGMENTS}");
+        return Err((12, problem));
+    }
+    let counts_end = HEADER_BYTES + COUNT_BYTES * u64::from(groups);
+    require(size, counts_end, "the digis in each module side")?;
+    let counts = (0..groups as usize).map(|group| u32_at(bytes, 24 + 4 * group));
+    let sum: u64 = counts.clone().map(u64::from).sum();
+    let total = u64_at(bytes, 16);
+    if sum != total {
+        let problem = format!("the module sides hold {sum} digis, the header says {total}");
+        return Err((16, problem));
+    }
+    // The sum of 2^18 counts of 32 bits can't overflow here.
+    let end = counts_end + DIGI_BYTES * total;
+    require(size, end, "the digis")?;
+    if size > end {
+        return Err((end, format!("{} bytes behind the last column", size - end)));
+    }
+    Ok(Partition::from_lengths(counts.map(|count| count as usize)))
+}
+
+fn require(size: u64, end: u64, what: &str) -> Result<(), (u64, String)> {
+    if size >= end {
+        return Ok(());
+    }
+    let problem = format!("the file ends here, but {what} should end at byte {end}");
+    Err((size, problem))
+}
+
+/// The three columns behind a header that was found right.
+struct Columns<'a> {
+    times: &'a [u8],
+    channels: &'a [u8],
+    charges: &'a [u8],
+}
+
+impl<'a> Columns<'a> {
+    fn new(bytes: &'a [u8], partition: &Partition) -> Self {
+        let start = (HEADER_BYTES + COUNT_BYTES * partition.segments() as u64) as usize;
+        let digis = partition.elements();
+        let (times, rest) = bytes[start..].split_at(4 * digis);
+        let (channels, charges) = rest.split_at(2 * digis);
+        Columns {
+            times,
+            channels,
+            charges,
+        }
+    }
+
+    fn digi(&self, side: ModuleSide, position: usize) -> Result<Digi, String> {
+        let channel = [self.channels[2 * position], self.channels[2 * position + 1]];
+        let row = Row {
+            side,
+            channel: u32::from(u16::from_le_bytes(channel)),
+            time_ns: u32_at(self.times, 4 * position),
+            adc: u32::from(self.charges[position]),
+        };
+        row.digi()
+    }
+}
+
+fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[offset..offset + 4]);
+    u32::from_le_bytes(word)
+}
+
+fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[offset..offset + 8]);
+    u64::from_le_bytes(word)
+}

@@ -1,0 +1,125 @@
+//! Digis as text: `module,side,channel,time_ns,adc`.
+//!
+//! `side` is 0 (front) or 1 (back); the words are understood too. Channels
+//! count from 0 on their side, times are in ns, charges in ADC units.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use csv::StringRecord;
+
+use super::fields::{Row, in_range};
+use crate::DataError;
+use crate::partition::Partition;
+use crate::sts::{Digi, MAX_SEGMENTS, ModuleSide, SegmentedDigis};
+
+const COLUMNS: [&str; 5] = ["module", "side", "channel", "time_ns", "adc"];
+
+/// Writes all digis, segment after segment, in their order.
+pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result<()> {
+    writeln!(sink, "{}", COLUMNS.join(","))?;
+    let segments = digis.partition().segments();
+    for (segment, digis) in digis.segments().enumerate() {
+        let ModuleSide { module, back } = ModuleSide::of_segment(segment, segments);
+        let side = u8::from(back);
+        for digi in digis {
+            let (channel, time, adc) = (digi.channel(), digi.time_ns(), digi.adc());
+            writeln!(sink, "{module},{side},{channel},{time},{adc}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads digis. There are two segments for each module up to the highest one;
+/// within a segment the digis keep the order of the file.
+pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis, DataError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(source);
+    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
+    if header != COLUMNS[..] {
+        let found = header.iter().collect::<Vec<_>>().join(",");
+        let problem = format!("the header is \"{found}\", not \"{}\"", COLUMNS.join(","));
+        return Err(DataError::format(path, "line 1", problem));
+    }
+    let mut rows = Vec::new();
+    let mut record = StringRecord::new();
+    while reader
+        .read_record(&mut record)
+        .map_err(|error| csv_error(path, &error))?
+    {
+        let line = record.position().map_or(0, csv::Position::line);
+        let row = parse(&record)
+            .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;
+        rows.push(row);
+    }
+    Ok(by_segment(&rows))
+}
+
+fn csv_error(path: &Path, error: &csv::Error) -> DataError {
+    let place = error.position().map_or_else(
+        || "while reading".to_owned(),
+        |place| format!("line {}", place.line()),
+    );
+    let problem = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("{len} fields instead of {expected_len}; is the file cut off?")
+        }
+        _ => error.to_string(),
+    };
+    DataError::format(path, place, problem)
+}
+
+fn parse(record: &StringRecord) -> Result<(ModuleSide, Digi), String> {
+    let number = |column: usize| {
+        let text = &record[column];
+        let name = COLUMNS[column];
+        text.parse::<u32>()
+            .map_err(|_| format!("{name} \"{text}\" is not a whole number of 0 or more"))
+    };
+    let module = number(0)?;
+    in_range("module", module, MAX_SEGMENTS as u32 / 2 - 1)?;
+    let side = ModuleSide {
+        module: module as usize,
+        back: parse_side(&record[1])?,
+    };
+    let row = Row {
+        side,
+        channel: number(2)?,
+        time_ns: number(3)?,
+        adc: number(4)?,
+    };
+    Ok((side, row.digi()?))
+}
+
+fn parse_side(text: &str) -> Result<bool, String> {
+    match text {
+        "0" | "front" => Ok(false),
+        "1" | "back" => Ok(true),
+        _ => Err(format!("side \"{text}\" is neither 0 (front) nor 1 (back)")),
+    }
+}
+
+/// A stable counting sort by segment.
+fn by_segment(rows: &[(ModuleSide, Digi)]) -> SegmentedDigis {
+    let modules = rows
+        .iter()
+        .map(|(side, _)| side.module + 1)
+        .max()
+        .unwrap_or(0);
+    let mut counts = vec![0; 2 * modules];
+    for (side, _) in rows {
+        counts[side.segment(modules)] += 1;
+    }
+    let partition = Partition::from_lengths(counts);
+    let mut next: Vec<_> = partition.ranges().map(|range| range.start).collect();
+    let mut digis = vec![Digi::default(); rows.len()];
+    for (side, digi) in rows {
+        let position = &mut next[side.segment(modules)];
+        digis[*position] = *digi;
+        *position += 1;
+    }
+    SegmentedDigis::new(digis, partition)
+}

@@ -1,0 +1,34 @@
+//! The fields of a digi in a file, checked against their ranges.
+
+use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, MAX_ADC, MAX_TIME_NS, ModuleSide};
+
+/// A digi with the module side it belongs to.
+pub(super) struct Row {
+    pub(super) side: ModuleSide,
+    pub(super) channel: u32,
+    pub(super) time_ns: u32,
+    pub(super) adc: u32,
+}
+
+impl Row {
+    /// The digi, or what is wrong with its fields.
+    pub(super) fn digi(&self) -> Result<Digi, String> {
+        in_range("channel", self.channel, u32::from(CHANNELS_PER_SIDE) - 1)?;
+        in_range("time_ns", self.time_ns, MAX_TIME_NS)?;
+        in_range("adc", self.adc, u32::from(MAX_ADC))?;
+        let address = Address::of_module(self.side.module);
+        Ok(Digi::new(
+            address,
+            self.channel as u16,
+            self.time_ns,
+            self.adc as u8,
+        ))
+    }
+}
+
+pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), String> {
+    if value <= largest {
+        return Ok(());
+    }
+    Err(format!("{name} {value} is above {largest}"))
+}

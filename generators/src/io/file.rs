@@ -1,0 +1,93 @@
+//! Files by their ending, compressed or not.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::DataError;
+
+const BUFFER_BYTES: usize = 1 << 20;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// What a file holds, compression aside.
+#[derive(Clone, Copy)]
+pub(super) enum Format {
+    Csv,
+    Bin,
+}
+
+/// A file being written.
+pub(super) enum Sink {
+    Plain(BufWriter<File>),
+    Gzip(Box<GzEncoder<BufWriter<File>>>),
+}
+
+pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
+    let name = path.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    if name.ends_with(".csv") {
+        Ok(Format::Csv)
+    } else if name.ends_with(".bin") {
+        Ok(Format::Bin)
+    } else {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+}
+
+/// Opens a file; whether it is compressed is seen from its first bytes.
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
+    let io_error = |source| DataError::io(path, source);
+    let file = File::open(path).map_err(io_error)?;
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    if reader
+        .fill_buf()
+        .map_err(io_error)?
+        .starts_with(&GZIP_MAGIC)
+    {
+        Ok(Box::new(MultiGzDecoder::new(reader)))
+    } else {
+        Ok(Box::new(reader))
+    }
+}
+
+/// Creates a file, compressed if its name ends with `.gz`.
+pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
+    let file = File::create(path).map_err(|source| DataError::io(path, source))?;
+    let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
+    let compress = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    Ok(if compress {
+        Sink::Gzip(Box::new(GzEncoder::new(writer, Compression::default())))
+    } else {
+        Sink::Plain(writer)
+    })
+}
+
+/// Writes out what is still buffered: dropping a sink would hide errors.
+pub(super) fn finish(sink: Sink) -> io::Result<()> {
+    match sink {
+        Sink::Plain(mut writer) => writer.flush(),
+        Sink::Gzip(encoder) => encoder.finish()?.flush(),
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Plain(writer) => writer.write(bytes),
+            Sink::Gzip(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Plain(writer) => writer.flush(),
+            Sink::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}

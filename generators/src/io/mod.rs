@@ -1,0 +1,57 @@
+//! Data sets as files.
+//!
+//! | ending | content |
+//! |---|---|
+//! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
+//! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
+//!
+//! Either may be gzipped (`.csv.gz`, `.bin.gz`).
+
+mod digi_bin;
+mod digi_csv;
+mod fields;
+mod file;
+
+use std::path::Path;
+
+use crate::DataError;
+use crate::sts::SegmentedDigis;
+use file::{Format, create, finish, format_of, open};
+
+/// Reads the digis of a timeslice.
+///
+/// # Errors
+/// If the file can't be read, or is not what its ending says: the error names
+/// the line or the offset.
+pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
+    let format = format_of(path)?;
+    let mut source = open(path)?;
+    let digis = match format {
+        Format::Csv => digi_csv::read(path, &mut source),
+        Format::Bin => digi_bin::read(path, &mut source),
+    }?;
+    if digis.digis().is_empty() {
+        return Err(DataError::format(path, "at its end", "it holds no digis"));
+    }
+    Ok(digis)
+}
+
+/// Writes the digis of a timeslice in the format of the file's ending.
+///
+/// # Errors
+/// If the file can't be written (it is then incomplete), or if the format
+/// can't hold the digis: binary files need an even number of segments.
+pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError> {
+    let format = format_of(path)?;
+    if matches!(format, Format::Bin) {
+        digi_bin::check_writable(digis)?;
+    }
+    let mut sink = create(path)?;
+    let written = match format {
+        Format::Csv => digi_csv::write(&mut sink, digis),
+        Format::Bin => digi_bin::write(&mut sink, digis),
+    };
+    written
+        .and_then(|()| finish(sink))
+        .map_err(|source| DataError::io(path, source))
+}

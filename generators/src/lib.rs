@@ -1,0 +1,20 @@
+//! Detector data for recobench: what it looks like, how to make it, how to
+//! read and write it.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`sts`] | digis of CBM's Silicon Tracking System |
+//! | [`partition`] | many segments in one flat array |
+//! | [`random`] | reproducible random streams |
+//! | [`io`] | data sets as files: CSV and binary |
+//!
+//! Everything made here is a function of a seed: the same bytes for any number
+//! of threads on any machine.
+
+mod error;
+pub mod io;
+pub mod partition;
+pub mod random;
+pub mod sts;
+
+pub use error::DataError;

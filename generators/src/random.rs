@@ -1,0 +1,72 @@
+//! Reproducible random streams.
+//!
+//! Data are made in chunks of a fixed size, and every chunk has a stream of
+//! its own, named by what the chunk is and not by who makes it. That is why
+//! the number of threads can't change a byte. The generator (Xoshiro256++) and
+//! the logarithm (`libm`) are pinned, so neither can the machine.
+
+mod exponential;
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+pub use exponential::Exponential;
+
+/// The random number generator of all data: Xoshiro256++ (Blackman, Vigna 2019).
+pub type Stream = Xoshiro256PlusPlus;
+
+/// The stream of one chunk: `seed` of the data set, `name` of the chunk
+/// (such as segment and number).
+pub fn stream<const N: usize>(seed: u64, name: [u64; N]) -> Stream {
+    Stream::seed_from_u64(hash(seed, name))
+}
+
+/// A random number that is a function of its name alone, for random access.
+pub fn hash<const N: usize>(seed: u64, name: [u64; N]) -> u64 {
+    name.into_iter()
+        .fold(mix(seed), |state, word| mix(state ^ mix(word)))
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014) with its increment.
+#[inline]
+pub fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+/// Scales 32 random bits to `0..range` (Lemire 2019, without the rejection:
+/// the bias is below `range / 2^32`).
+#[inline]
+pub fn below(bits: u32, range: u64) -> u64 {
+    (u64::from(bits) * range) >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::Rng;
+
+    #[test]
+    fn streams_are_golden() {
+        let mut stream = stream(1, [2, 3]);
+        assert_eq!(stream.next_u64(), 1_061_077_329_242_429_918);
+        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+    }
+
+    #[test]
+    fn neighbouring_names_give_unlike_streams() {
+        let first = stream(1, [2, 3]).next_u64();
+        assert_ne!(first, stream(1, [3, 2]).next_u64());
+        assert_ne!(first, stream(2, [2, 3]).next_u64());
+        assert_ne!(first, stream(1, [2, 4]).next_u64());
+    }
+
+    #[test]
+    fn scaled_bits_stay_in_range() {
+        assert_eq!(below(u32::MAX, 10), 9);
+        assert_eq!(below(0, 10), 0);
+        assert_eq!(below(u32::MAX, 1 << 32), u64::from(u32::MAX));
+    }
+}

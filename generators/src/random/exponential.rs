@@ -1,0 +1,77 @@
+//! Exponentially distributed gaps, without a logarithm for each of them.
+
+const BINS: usize = 1024;
+/// From here on the distribution is too curved for a straight line in a bin.
+const TAIL: usize = BINS - 16;
+const FRACTION_BITS: u32 = 22;
+
+/// The inverse of the exponential distribution, as a table of straight lines;
+/// in the tail, where they would be off by more than 0.0005 of the mean, the
+/// logarithm itself. Gaps are whole numbers, so that sums of them are exact.
+pub struct Exponential {
+    /// -ln(1 - k / BINS) times the mean, at the lower end of each bin.
+    knots: [u32; BINS],
+}
+
+impl Exponential {
+    /// The mean gap.
+    pub const MEAN: u32 = 1 << 24;
+
+    /// Computes the table.
+    pub fn new() -> Self {
+        let knot = |k: usize| gap_of_survival(1.0 - k as f64 / BINS as f64);
+        Exponential {
+            knots: std::array::from_fn(knot),
+        }
+    }
+
+    /// The gap that belongs to 32 random bits.
+    #[inline]
+    pub fn gap(&self, bits: u32) -> u32 {
+        let bin = (bits >> FRACTION_BITS) as usize;
+        if bin >= TAIL {
+            return tail_gap(bits);
+        }
+        let fraction = u64::from(bits & ((1 << FRACTION_BITS) - 1));
+        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
+        low + ((u64::from(high - low) * fraction) >> FRACTION_BITS) as u32
+    }
+}
+
+impl Default for Exponential {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cold]
+fn tail_gap(bits: u32) -> u32 {
+    gap_of_survival((f64::from(!bits) + 0.5) / 4_294_967_296.0)
+}
+
+/// The gap that is exceeded with this probability.
+fn gap_of_survival(probability: f64) -> u32 {
+    (-libm::log(probability) * f64::from(Exponential::MEAN)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_tail_follow_the_logarithm() {
+        let table = Exponential::new();
+        for step in 0..100_000_u32 {
+            let bits = step * 42_949;
+            let exact = -f64::ln(1.0 - (f64::from(bits) + 0.5) / 4_294_967_296.0);
+            let gap = f64::from(table.gap(bits)) / f64::from(Exponential::MEAN);
+            assert!((gap - exact).abs() < 6e-4, "{bits}: {gap} and {exact}");
+        }
+    }
+
+    #[test]
+    fn the_largest_gap_is_in_range() {
+        let largest = Exponential::new().gap(u32::MAX) / Exponential::MEAN;
+        assert_eq!(largest, 22);
+    }
+}

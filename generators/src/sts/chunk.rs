@@ -1,0 +1,169 @@
+//! One chunk of one segment: the unit that has a random stream.
+
+use std::ops::Range;
+
+use rand_core::Rng;
+
+use super::{Address, Digi};
+use crate::random::{Exponential, Stream, below};
+
+/// Digis in a chunk. Part of what the data are: another size makes other data.
+pub(super) const CHUNK: usize = 1024;
+
+const CHANNEL_BITS: u32 = 10;
+const ADC_BITS: u32 = 8;
+
+/// Tables that all chunks share.
+pub(super) struct Tables {
+    gaps: Exponential,
+    charges: [u8; 1 << ADC_BITS],
+}
+
+impl Tables {
+    pub(super) fn new() -> Self {
+        Tables {
+            gaps: Exponential::new(),
+            charges: std::array::from_fn(charge),
+        }
+    }
+
+    /// A digi without time; channel and charge come from the low bits.
+    #[inline]
+    fn digi(&self, address: Address, bits: u64) -> Digi {
+        let channel = bits as u16 & ((1 << CHANNEL_BITS) - 1);
+        let charge = self.charges[(bits >> CHANNEL_BITS) as usize & ((1 << ADC_BITS) - 1)];
+        Digi::new(address, channel, 0, charge)
+    }
+}
+
+/// Fills `chunk` with digis at independent, uniform times below the timeslice.
+pub(super) fn fill_random(
+    chunk: &mut [Digi],
+    tables: &Tables,
+    address: Address,
+    timeslice_ns: u64,
+    stream: &mut Stream,
+) {
+    for digi in chunk {
+        let bits = stream.next_u64();
+        let time = below((bits >> 32) as u32, timeslice_ns);
+        *digi = tables.digi(address, bits).at(time as u32);
+    }
+}
+
+/// Fills `chunk` with a Poisson process in the `window` of time (in ns),
+/// given how many digis fall into it: exponential gaps, scaled to fit.
+pub(super) fn fill_ordered(
+    chunk: &mut [Digi],
+    tables: &Tables,
+    address: Address,
+    window: Range<u64>,
+    stream: &mut Stream,
+) {
+    let mut elapsed = [0.0_f64; CHUNK];
+    let mut total = 0.0;
+    for (digi, elapsed) in chunk.iter_mut().zip(&mut elapsed) {
+        let bits = stream.next_u64();
+        total += f64::from(tables.gaps.gap((bits >> 32) as u32));
+        *elapsed = total;
+        *digi = tables.digi(address, bits);
+    }
+    // The gap after the last digi keeps that below the end of the window.
+    total += f64::from(tables.gaps.gap(stream.next_u32())) + 1.0;
+    let scale = (window.end - window.start) as f64 / total;
+    let start = window.start as i32;
+    for (digi, elapsed) in chunk.iter_mut().zip(&elapsed) {
+        *digi = digi.at((start + (elapsed * scale) as i32) as u32);
+    }
+}
+
+/// Gives a share of the digis the key of an earlier digi of the chunk.
+pub(super) fn duplicate_any(chunk: &mut [Digi], tables: &Tables, share: f64, stream: &mut Stream) {
+    let original = |i: usize, bits| below(bits, i as u64) as usize;
+    duplicate(chunk, tables, share, stream, original);
+}
+
+/// Gives a share of the digis the key of the digi before: time order stays.
+pub(super) fn duplicate_previous(
+    chunk: &mut [Digi],
+    tables: &Tables,
+    share: f64,
+    stream: &mut Stream,
+) {
+    duplicate(chunk, tables, share, stream, |i, _| i - 1);
+}
+
+/// Jumps from one duplicate to the next: the digis between two of them are
+/// geometrically distributed, an exponential gap rounded down.
+fn duplicate(
+    chunk: &mut [Digi],
+    tables: &Tables,
+    share: f64,
+    stream: &mut Stream,
+    original: impl Fn(usize, u32) -> usize,
+) {
+    let digis_per_gap = -1.0 / (libm::log(1.0 - share) * f64::from(Exponential::MEAN));
+    let mut i = 1;
+    loop {
+        let bits = stream.next_u64();
+        i += (f64::from(tables.gaps.gap((bits >> 32) as u32)) * digis_per_gap) as usize;
+        if i >= chunk.len() {
+            return;
+        }
+        chunk[i] = chunk[i].with_key_of(chunk[original(i, bits as u32)]);
+        i += 1;
+    }
+}
+
+/// The charge that belongs to a quantile: energy loss after Moyal (1955), an
+/// approximation of Landau's distribution, with its peak at 6 ADC units.
+fn charge(quantile: usize) -> u8 {
+    const PEAK: f64 = 6.0;
+    const WIDTH: f64 = 1.8;
+    let probability = (quantile as f64 + 0.5) / f64::from(1 << ADC_BITS);
+    let (mut low, mut high) = (-5.0, 100.0);
+    // Moyal's distribution function is erfc(exp(-x/2) / sqrt 2): bisect it.
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let below = libm::erfc(libm::exp(-0.5 * middle) * std::f64::consts::FRAC_1_SQRT_2);
+        if below < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (PEAK + WIDTH * low).clamp(0.0, 31.0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+
+    #[test]
+    fn charges_peak_early_and_have_a_long_tail() {
+        let charges = Tables::new().charges;
+        let mut histogram = [0; 32];
+        charges
+            .iter()
+            .for_each(|&charge| histogram[usize::from(charge)] += 1);
+        let peak = (0..32).max_by_key(|&charge| histogram[charge]);
+        assert!((5..=7).contains(&peak.expect("not empty")), "{histogram:?}");
+        assert!(charges[255] > 15, "{charges:?}");
+        assert!(charges.is_sorted());
+    }
+
+    #[test]
+    fn a_window_too_short_for_its_digis_holds_them_all_the_same() {
+        let mut chunk = [Digi::default(); 100];
+        let address = Address::of_module(0);
+        fill_ordered(
+            &mut chunk,
+            &Tables::new(),
+            address,
+            7..8,
+            &mut stream(1, [0]),
+        );
+        assert!(chunk.iter().all(|digi| digi.time_ns() == 7));
+    }
+}

@@ -1,0 +1,151 @@
+//! The 8 bytes that a detector channel delivers for a hit.
+
+use super::Address;
+
+const TIME_BITS: u32 = 31;
+const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
+const ADDRESS_HIGH_BIT: u32 = 31;
+const ADC_SHIFT: u32 = 32;
+const ADC_MASK: u64 = 0x1f;
+const CHANNEL_SHIFT: u32 = 37;
+const CHANNEL_MASK: u64 = 0x7ff;
+const ADDRESS_LOW_SHIFT: u32 = 48;
+
+/// A digi: time, channel, charge and module, in 8 bytes.
+///
+/// Little endian, from the lowest bit: 31 bits of time in ns, the highest bit
+/// of the address, 5 bits of charge in ADC units, 11 bits of channel, the
+/// lower 16 bits of the address. (CBM's `CbmStsDigi`.)
+///
+/// There is deliberately no order between digis: they are sorted by
+/// [`Digi::key`], which leaves out charge and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Digi(u64);
+
+impl Digi {
+    /// Bits of [`Digi::key`]: 11 of the channel above 31 of the time.
+    pub const KEY_BITS: u32 = 42;
+
+    /// Packs a digi. Bits that don't fit a field are cut off.
+    #[inline]
+    pub fn new(address: Address, channel: u16, time_ns: u32, adc: u8) -> Self {
+        Digi(
+            u64::from(time_ns) & TIME_MASK
+                | (u64::from(adc) & ADC_MASK) << ADC_SHIFT
+                | (u64::from(channel) & CHANNEL_MASK) << CHANNEL_SHIFT
+                | address_bits(address),
+        )
+    }
+
+    /// The digi with these bits.
+    #[inline]
+    pub const fn from_bits(bits: u64) -> Self {
+        Digi(bits)
+    }
+
+    /// All bits.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Time in ns, 31 bits.
+    #[inline]
+    pub const fn time_ns(self) -> u32 {
+        (self.0 & TIME_MASK) as u32
+    }
+
+    /// Channel on its module side, 11 bits.
+    #[inline]
+    pub const fn channel(self) -> u16 {
+        (self.0 >> CHANNEL_SHIFT & CHANNEL_MASK) as u16
+    }
+
+    /// Charge in ADC units, 5 bits.
+    #[inline]
+    pub const fn adc(self) -> u8 {
+        (self.0 >> ADC_SHIFT & ADC_MASK) as u8
+    }
+
+    /// The module.
+    #[inline]
+    pub const fn address(self) -> Address {
+        let high = (self.0 >> ADDRESS_HIGH_BIT & 1) as u32;
+        Address::from_packed(high << 16 | (self.0 >> ADDRESS_LOW_SHIFT) as u32)
+    }
+
+    /// What digis are sorted by: the channel, then the time.
+    #[inline]
+    pub const fn key(self) -> u64 {
+        (self.0 >> CHANNEL_SHIFT & CHANNEL_MASK) << TIME_BITS | self.0 & TIME_MASK
+    }
+
+    /// The same charge and address with the key (channel and time) of another digi.
+    #[inline]
+    pub(crate) const fn with_key_of(self, other: Digi) -> Self {
+        const KEY: u64 = CHANNEL_MASK << CHANNEL_SHIFT | TIME_MASK;
+        Digi(self.0 & !KEY | other.0 & KEY)
+    }
+
+    /// The same digi at another time; it must have 31 bits.
+    #[inline]
+    pub(crate) const fn at(self, time_ns: u32) -> Self {
+        Digi(self.0 & !TIME_MASK | time_ns as u64)
+    }
+}
+
+/// The bits of an address where a digi has them.
+#[inline]
+const fn address_bits(address: Address) -> u64 {
+    let packed = address.packed() as u64;
+    (packed >> 16) << ADDRESS_HIGH_BIT | (packed & 0xffff) << ADDRESS_LOW_SHIFT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digi_has_eight_bytes() {
+        assert_eq!(size_of::<Digi>(), 8);
+    }
+
+    #[test]
+    fn fields_lie_where_the_format_has_them() {
+        let address = Address::from_packed(0x1_8001);
+        let digi = Digi::new(address, 0x5a5, 0x1234_5678, 0x15);
+        assert_eq!(digi.bits() as u32, 0x1234_5678 | 1 << 31);
+        assert_eq!((digi.bits() >> 32) as u16, 0x15 | 0x5a5 << 5);
+        assert_eq!((digi.bits() >> 48) as u16, 0x8001);
+    }
+
+    #[test]
+    fn fields_come_back() {
+        let address = Address::from_packed(0x1_ffff);
+        let digi = Digi::new(address, 2047, 0x7fff_ffff, 31);
+        assert_eq!(digi.bits(), u64::MAX);
+        assert_eq!(digi.address(), address);
+        assert_eq!((digi.channel(), digi.adc()), (2047, 31));
+        assert_eq!(digi.time_ns(), 0x7fff_ffff);
+    }
+
+    #[test]
+    fn the_channel_comes_first_in_the_key() {
+        let address = Address::from_packed(0);
+        let early = Digi::new(address, 2, 1, 31);
+        let late = Digi::new(address, 1, 1000, 0);
+        assert!(late.key() < early.key());
+        assert_eq!(early.key(), 2 << 31 | 1);
+        assert!(Digi::from_bits(u64::MAX).key() < 1 << Digi::KEY_BITS);
+    }
+
+    #[test]
+    fn the_key_alone_can_be_copied() {
+        let front = Digi::new(Address::from_packed(7), 3, 50, 9);
+        let other = Digi::new(Address::from_packed(8), 4, 60, 1);
+        let copy = front.with_key_of(other);
+        assert_eq!(copy.key(), other.key());
+        assert_eq!((copy.adc(), copy.address()), (9, front.address()));
+    }
+}

@@ -1,0 +1,185 @@
+//! What generated digis promise: reproducible, and of the shape asked for.
+
+use std::collections::HashSet;
+
+use generators::random::mix;
+use generators::sts::{DigiShape, Order, SegmentedDigis, Skew, generate};
+
+fn shape(order: Order) -> DigiShape {
+    DigiShape {
+        segments: 24,
+        digis: 200_000,
+        order,
+        skew: Skew::Ratio(1.0),
+        duplicates: 0.0,
+        timeslice_ns: 1 << 31,
+    }
+}
+
+fn make(shape: &DigiShape) -> SegmentedDigis {
+    generate(shape, 42).expect("a sensible shape")
+}
+
+/// Depends on each bit and on its place.
+fn checksum(data: &SegmentedDigis) -> u64 {
+    data.digis()
+        .iter()
+        .fold(0, |sum, digi| mix(sum ^ digi.bits()))
+}
+
+#[test]
+fn data_are_golden() {
+    let skewed = DigiShape {
+        skew: Skew::Ratio(10.0),
+        duplicates: 0.25,
+        timeslice_ns: 10_000_000,
+        ..shape(Order::Jitter(64))
+    };
+    let hot = DigiShape {
+        skew: Skew::Hot(0.5),
+        duplicates: 0.25,
+        ..shape(Order::Random)
+    };
+    let checksums = [
+        shape(Order::Random),
+        shape(Order::Time),
+        shape(Order::Jitter(64)),
+        skewed,
+        hot,
+    ]
+    .map(|shape| checksum(&make(&shape)));
+    assert_eq!(
+        checksums,
+        [
+            0x7761_8e5e_3bc2_8485,
+            0xe3c0_c985_e370_07b8,
+            0x0631_6abe_150e_2011,
+            0x22b4_5faa_c439_8e7e,
+            0x1aa0_b498_41e3_b839
+        ]
+    );
+}
+
+#[test]
+fn threads_make_no_difference() {
+    for order in [Order::Random, Order::Time, Order::Jitter(100)] {
+        let shape = DigiShape {
+            segments: 3,
+            duplicates: 0.1,
+            ..shape(order)
+        };
+        let expected = make(&shape);
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let data = pool.expect("threads").install(|| make(&shape));
+            assert_eq!(data, expected, "{order} with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn seeds_make_a_difference() {
+    let shape = shape(Order::Random);
+    assert_ne!(make(&shape), generate(&shape, 43).expect("sensible"));
+}
+
+#[test]
+fn time_order_is_time_order() {
+    for duplicates in [0.0, 0.5] {
+        let data = make(&DigiShape {
+            duplicates,
+            ..shape(Order::Time)
+        });
+        for segment in data.segments() {
+            assert!(segment.is_sorted_by_key(|digi| digi.time_ns()));
+        }
+    }
+}
+
+#[test]
+fn jitter_keeps_digis_near_their_place() {
+    let ordered = make(&shape(Order::Time));
+    let jittered = make(&shape(Order::Jitter(64)));
+    for (ordered, jittered) in ordered.segments().zip(jittered.segments()) {
+        assert!(!jittered.is_sorted_by_key(|digi| digi.time_ns()));
+        for (i, digi) in jittered.iter().enumerate() {
+            let near = i.saturating_sub(64)..ordered.len().min(i + 65);
+            assert!(ordered[near].contains(digi));
+        }
+    }
+}
+
+#[test]
+fn random_order_has_as_many_descents_as_chance_gives() {
+    let data = make(&shape(Order::Random));
+    let pairs = data.segments().flat_map(|segment| segment.windows(2));
+    let descents = pairs.filter(|pair| pair[1].time_ns() < pair[0].time_ns());
+    let share = descents.count() as f64 / 200_000.0;
+    assert!((0.49..0.51).contains(&share), "{share}");
+}
+
+#[test]
+fn times_and_channels_fill_their_ranges() {
+    for order in [Order::Random, Order::Time] {
+        let data = make(&DigiShape {
+            timeslice_ns: 1_000_000,
+            ..shape(order)
+        });
+        let latest = data.digis().iter().map(|digi| digi.time_ns()).max();
+        assert!((990_000..1_000_000).contains(&latest.expect("digis")));
+        let channels: HashSet<_> = data.digis().iter().map(|digi| digi.channel()).collect();
+        assert_eq!(channels.len(), 1024);
+    }
+}
+
+#[test]
+fn the_share_of_duplicates_is_as_asked() {
+    for order in [Order::Random, Order::Time, Order::Jitter(9)] {
+        let data = make(&DigiShape {
+            duplicates: 0.3,
+            ..shape(order)
+        });
+        let keys = |segment: &[_]| -> usize {
+            let keys: HashSet<_> = segment
+                .iter()
+                .map(generators::sts::Digi::clone)
+                .map(|digi| digi.key())
+                .collect();
+            keys.len()
+        };
+        let unique: usize = data.segments().map(keys).sum();
+        let share = 1.0 - unique as f64 / 200_000.0;
+        assert!((0.29..0.31).contains(&share), "{order}: {share}");
+    }
+}
+
+#[test]
+fn addresses_belong_to_the_module_of_the_segment() {
+    let data = make(&shape(Order::Random));
+    let front = data.segment(3)[0].address();
+    assert!(data.segment(3).iter().all(|digi| digi.address() == front));
+    assert_eq!(data.segment(15)[0].address(), front, "back of the module");
+    assert_ne!(data.segment(4)[0].address(), front);
+}
+
+#[test]
+fn gaps_between_digis_are_exponential() {
+    let data = make(&DigiShape {
+        segments: 1,
+        ..shape(Order::Time)
+    });
+    let times: Vec<_> = data
+        .digis()
+        .iter()
+        .map(|digi| f64::from(digi.time_ns()))
+        .collect();
+    let gaps: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let above = |limit: f64| {
+        gaps.iter().filter(|&&gap| gap > limit * mean).count() as f64 / gaps.len() as f64
+    };
+    for limit in [0.5, 1.0, 2.0, 4.0] {
+        let expected = f64::exp(-limit);
+        assert!((above(limit) - expected).abs() < 0.005, "beyond {limit}");
+    }
+}
