@@ -1,0 +1,107 @@
+//! The axes of a point with their values, as one text: `digis=2000000;segments=24`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Axis names with their values, sorted by name.
+///
+/// Written `name=value;name=value`; numbers are plain, without suffixes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Params(BTreeMap<String, String>);
+
+/// A text that is not of the form `name=value;name=value`.
+#[derive(Debug, thiserror::Error)]
+#[error("\"{0}\" is not of the form name=value;name=value")]
+pub struct InvalidParams(String);
+
+impl Params {
+    /// The value of an axis, if the point has that axis.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The value of an axis as a number, if it is one.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// Sets the value of an axis.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// Names and values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ";" };
+            write!(f, "{separator}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Params {
+    type Err = InvalidParams;
+
+    fn from_str(text: &str) -> Result<Self, InvalidParams> {
+        let pairs = text.split(';').filter(|pair| !pair.is_empty());
+        let params = pairs.map(|pair| {
+            let (name, value) = pair
+                .split_once('=')
+                .ok_or_else(|| InvalidParams(text.to_owned()))?;
+            Ok((name.to_owned(), value.to_owned()))
+        });
+        Ok(Params(params.collect::<Result<_, _>>()?))
+    }
+}
+
+impl TryFrom<String> for Params {
+    type Error = InvalidParams;
+
+    fn try_from(text: String) -> Result<Self, InvalidParams> {
+        text.parse()
+    }
+}
+
+impl From<Params> for String {
+    fn from(params: Params) -> String {
+        params.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_params_convert_into_each_other() {
+        let text = "digis=2000000;order=jitter:64;segments=24";
+        let params: Params = text.parse().expect("well formed");
+        assert_eq!(params.to_string(), text);
+        assert_eq!(params.number("segments"), Some(24.0));
+        assert_eq!(params.number("order"), None);
+    }
+
+    #[test]
+    fn names_are_sorted() {
+        let params: Params = "segments=24;digis=1".parse().expect("well formed");
+        assert_eq!(params.to_string(), "digis=1;segments=24");
+    }
+
+    #[test]
+    fn a_name_without_a_value_is_refused() {
+        assert!("segments".parse::<Params>().is_err());
+    }
+}

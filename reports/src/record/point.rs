@@ -1,0 +1,87 @@
+//! What identifies a measured series: the same point in two runs can be compared.
+
+use sha2::{Digest, Sha256};
+
+use super::Params;
+
+/// One variant on one device with one set of parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// The subcommand's name: `sort`.
+    pub algorithm: String,
+    /// The variant's name: `block-merge`.
+    pub variant: String,
+    /// `cpu`, `cuda:0`.
+    pub device: String,
+    /// Threads on the host.
+    pub threads: usize,
+    /// Where the threads were placed; `none` without placement.
+    pub places: String,
+    /// How the threads were bound to places; `false` without binding.
+    pub bind: String,
+    /// `hot` or `cold`.
+    pub cache: String,
+    /// The data shape and the task's other axes.
+    pub params: Params,
+}
+
+impl Point {
+    /// A short name of the point, the same for the same point in any run.
+    pub fn id(&self) -> String {
+        let threads = self.threads.to_string();
+        let params = self.params.to_string();
+        let fields = [
+            &self.algorithm,
+            &self.variant,
+            &self.device,
+            &threads,
+            &self.places,
+            &self.bind,
+            &self.cache,
+            &params,
+        ];
+        let mut hash = Sha256::new();
+        for field in fields {
+            hash.update(field.as_bytes());
+            hash.update([0]);
+        }
+        hash.finalize()[..6]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point() -> Point {
+        Point {
+            algorithm: "sort".into(),
+            variant: "std-stable".into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: "segments=24".parse().expect("well formed"),
+        }
+    }
+
+    #[test]
+    fn the_id_stays_the_same_between_versions() {
+        assert_eq!(point().id(), "1b22cacf70ef");
+    }
+
+    #[test]
+    fn each_field_is_part_of_the_id() {
+        let base = point();
+        let mut other = base.clone();
+        other.cache = "cold".into();
+        assert_ne!(base.id(), other.id());
+        let mut other = base.clone();
+        other.threads = 2;
+        assert_ne!(base.id(), other.id());
+    }
+}

@@ -1,0 +1,165 @@
+//! `run.json`: where, how and by what a run was made.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The version of the layout of the run folder.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything about a run but its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`SCHEMA_VERSION`] at the time of writing.
+    pub schema_version: u32,
+    /// The command line, the program's name first.
+    pub command: Vec<String>,
+    /// UTC, RFC 3339.
+    pub started: String,
+    /// UTC, RFC 3339; `None` while the run goes on or if it was killed.
+    pub finished: Option<String>,
+    /// The seed of the generated data and of the sampling order.
+    pub seed: u64,
+    /// What was run.
+    pub software: Software,
+    /// [`Machine::key`]: equal keys mean comparable numbers.
+    pub machine_key: String,
+    /// What it ran on.
+    pub machine: Machine,
+    /// The state the machine was in at the start.
+    pub environment: Environment,
+    /// Bandwidths measured in this run, by device and number of threads: `cpu/2`.
+    pub ceilings: BTreeMap<String, Bandwidth>,
+    /// What a reader should know about the whole run.
+    pub notes: Vec<String>,
+}
+
+/// What was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Software {
+    /// The version of recobench.
+    pub version: String,
+    /// The commit it was built from; `None` outside a git checkout.
+    pub git_commit: Option<String>,
+    /// `rustc --version`.
+    pub compiler: String,
+    /// `release` or `debug`.
+    pub build_profile: String,
+    /// The target triple.
+    pub target: String,
+    /// Instruction set extensions that the build assumes.
+    pub target_features: String,
+}
+
+/// What identifies a machine: models, topology and drivers, never readings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The CPU's name.
+    pub cpu_model: String,
+    /// The CPU's architecture.
+    pub architecture: String,
+    /// Sockets.
+    pub packages: usize,
+    /// Physical cores.
+    pub cores: usize,
+    /// Hardware threads online.
+    pub hardware_threads: usize,
+    /// NUMA nodes.
+    pub numa_nodes: usize,
+    /// Caches by level.
+    pub caches: Vec<CacheLevel>,
+    /// Main memory in bytes.
+    pub memory_bytes: u64,
+    /// GPUs in the order of their device numbers.
+    pub gpus: Vec<Gpu>,
+}
+
+/// The data or unified caches of one level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheLevel {
+    /// 1, 2, 3.
+    pub level: u32,
+    /// The size of one cache in bytes.
+    pub bytes: u64,
+    /// How many of them there are.
+    pub count: usize,
+}
+
+/// A GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gpu {
+    /// The model's name.
+    pub model: String,
+    /// The driver's version.
+    pub driver: String,
+    /// Device memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// The state of the machine at the start of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// The operating system and its kernel.
+    pub kernel: String,
+    /// The CPU frequency governor, where there is one.
+    pub governor: Option<String>,
+    /// The mode of transparent huge pages.
+    pub transparent_huge_pages: Option<String>,
+    /// Average load of the last minute.
+    pub load_1min: f64,
+    /// Memory available, in bytes.
+    pub available_memory_bytes: u64,
+    /// Hardware threads that this process may use.
+    pub usable_threads: usize,
+}
+
+/// Measured memory bandwidth, in bytes a second, reads and writes counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bandwidth {
+    /// `a[i] = b[i]`.
+    pub copy_bytes_per_s: f64,
+    /// `a[i] = b[i] + s * c[i]`.
+    pub triad_bytes_per_s: f64,
+}
+
+impl Machine {
+    /// A name for machines of this very kind: a hash of all fields but the
+    /// memory's exact size, which firmware rounds as it likes.
+    pub fn key(&self) -> String {
+        let mut identity = self.clone();
+        identity.memory_bytes = 0;
+        let text = serde_json::to_vec(&identity).unwrap_or_default();
+        let hash = Sha256::digest(&text);
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Machine {
+        Machine {
+            cpu_model: "Model".into(),
+            architecture: "x86_64".into(),
+            packages: 1,
+            cores: 2,
+            hardware_threads: 2,
+            numa_nodes: 1,
+            caches: vec![],
+            memory_bytes: 1 << 34,
+            gpus: vec![],
+        }
+    }
+
+    #[test]
+    fn the_key_follows_the_topology_and_not_the_memory_size() {
+        let base = machine();
+        let mut other = machine();
+        other.memory_bytes += 4096;
+        assert_eq!(base.key(), other.key());
+        other.cores = 4;
+        assert_ne!(base.key(), other.key());
+    }
+}

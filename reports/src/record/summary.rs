@@ -1,0 +1,119 @@
+//! One row of `summary.csv`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Params, Point};
+
+/// `yes` or `no` in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum YesNo {
+    /// Written `yes`.
+    Yes,
+    /// Written `no`.
+    No,
+}
+
+impl From<bool> for YesNo {
+    fn from(yes: bool) -> Self {
+        if yes { YesNo::Yes } else { YesNo::No }
+    }
+}
+
+/// One point and stage. The order of the fields is the order of the columns.
+///
+/// A row that is not valid has no times: its `note` says why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryRow {
+    /// The subcommand's name.
+    pub algorithm: String,
+    /// The variant's name.
+    pub variant: String,
+    /// `total`, or a stage of a variant that reports stages.
+    pub stage: String,
+    /// `cpu` or `cuda`.
+    pub backend: String,
+    /// `cpu`, `cuda:0`.
+    pub device: String,
+    /// Threads on the host.
+    pub threads: usize,
+    /// Where the threads were placed.
+    pub places: String,
+    /// How the threads were bound to places.
+    pub bind: String,
+    /// `hot` or `cold`.
+    pub cache: String,
+    /// The data shape and the task's other axes.
+    pub params: Params,
+    /// How many things the task processed.
+    pub items: u64,
+    /// What those things are: `digi`.
+    pub item_unit: String,
+    /// The bytes that any implementation must move (read and written).
+    pub bytes_min: u64,
+    /// The number of samples.
+    pub samples: usize,
+    /// What ended the sampling: `interval`, `samples`, `time` or `interrupt`.
+    pub stopped_by: String,
+    /// Median in seconds.
+    pub median_s: Option<f64>,
+    /// Mean in seconds.
+    pub mean_s: Option<f64>,
+    /// Sample standard deviation in seconds.
+    pub stddev_s: Option<f64>,
+    /// Fastest sample in seconds.
+    pub min_s: Option<f64>,
+    /// 95th percentile in seconds.
+    pub p95_s: Option<f64>,
+    /// 99th percentile in seconds.
+    pub p99_s: Option<f64>,
+    /// Slowest sample in seconds.
+    pub max_s: Option<f64>,
+    /// Lower end of the 95 % confidence interval of the median, in seconds.
+    pub ci95_low_s: Option<f64>,
+    /// Upper end of the 95 % confidence interval of the median, in seconds.
+    pub ci95_high_s: Option<f64>,
+    /// `items` over the median.
+    pub items_per_s: Option<f64>,
+    /// `bytes_min` over the median.
+    pub bytes_per_s: Option<f64>,
+    /// `bytes_per_s` over the copy bandwidth measured in the same run on the
+    /// same device with the same number of threads.
+    pub peak_fraction: Option<f64>,
+    /// Every buffer alive during the run, the input included.
+    pub memory_bytes: Option<u64>,
+    /// `memory_bytes` over the size of the input.
+    pub memory_ratio: Option<f64>,
+    /// Whether equal keys keep their order.
+    pub stable: YesNo,
+    /// Whether the output was right on this very input.
+    pub valid: YesNo,
+    /// The machine code that ran.
+    pub fingerprint: String,
+    /// Further figures of the task: `name=value;name=value`.
+    pub metrics: Params,
+    /// What a reader should know about the row.
+    pub note: String,
+}
+
+impl SummaryRow {
+    /// The header of `summary.csv`.
+    pub const COLUMNS: &str = "algorithm,variant,stage,backend,device,threads,places,bind,cache,\
+        params,items,item_unit,bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,\
+        p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
+        memory_ratio,stable,valid,fingerprint,metrics,note";
+
+    /// The point that the row belongs to.
+    pub fn point(&self) -> Point {
+        Point {
+            algorithm: self.algorithm.clone(),
+            variant: self.variant.clone(),
+            device: self.device.clone(),
+            threads: self.threads,
+            places: self.places.clone(),
+            bind: self.bind.clone(),
+            cache: self.cache.clone(),
+            params: self.params.clone(),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Samples in a few numbers.
+
+use super::interval::{Interval, interval_of_sorted};
+
+/// The numbers that a summary gives of a series of samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Description {
+    /// How many samples there are.
+    pub samples: usize,
+    /// Half of the samples are below it.
+    pub median: f64,
+    /// 95 % confidence interval of the median.
+    pub interval: Interval,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Sample standard deviation; 0 for a single sample.
+    pub stddev: f64,
+    /// The smallest sample.
+    pub min: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// The largest sample.
+    pub max: f64,
+}
+
+/// Describes a series; `None` if there are no samples.
+pub fn describe(samples: &[f64]) -> Option<Description> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (&min, &max) = (sorted.first()?, sorted.last()?);
+    let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    Some(Description {
+        samples: sorted.len(),
+        median: quantile(&sorted, 0.5),
+        interval: interval_of_sorted(&sorted)?,
+        mean,
+        stddev: stddev(&sorted, mean),
+        min,
+        p95: quantile(&sorted, 0.95),
+        p99: quantile(&sorted, 0.99),
+        max,
+    })
+}
+
+/// A quantile of sorted samples, interpolated between neighbours (type 7 of
+/// Hyndman and Fan 1996, as R and NumPy do).
+pub(super) fn quantile(sorted: &[f64], probability: f64) -> f64 {
+    let position = probability * (sorted.len() - 1) as f64;
+    let (low, fraction) = (position.floor() as usize, position.fract());
+    let high = (low + 1).min(sorted.len() - 1);
+    sorted[low] + fraction * (sorted[high] - sorted[low])
+}
+
+fn stddev(samples: &[f64], mean: f64) -> f64 {
+    if samples.len() < 2 {
+        return 0.0;
+    }
+    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    (squares / (samples.len() - 1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_numbers() {
+        let described = describe(&[4.0, 1.0, 3.0, 2.0]).expect("samples");
+        assert_eq!((described.median, described.mean), (2.5, 2.5));
+        assert_eq!((described.min, described.max), (1.0, 4.0));
+        assert!((described.stddev - (5.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((described.p95 - 3.85).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_sample_describes_itself() {
+        let described = describe(&[2.0]).expect("a sample");
+        assert_eq!(
+            (described.median, described.p99, described.stddev),
+            (2.0, 2.0, 0.0)
+        );
+        assert_eq!(
+            described.interval,
+            Interval {
+                low: 2.0,
+                high: 2.0
+            }
+        );
+    }
+
+    #[test]
+    fn no_samples_no_description() {
+        assert_eq!(describe(&[]), None);
+    }
+}

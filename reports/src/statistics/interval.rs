@@ -1,0 +1,159 @@
+//! The confidence interval of a median, by the bootstrap.
+//!
+//! The bootstrap draws samples from the samples, with replacement, and looks
+//! how their median varies. For the median this needs no random numbers: the
+//! m-th smallest of n draws is at most the k-th smallest sample exactly if at
+//! least m draws hit one of the k smallest, which is a binomial probability
+//! (Efron 1979; Maritz and Jarrett 1978). So the interval is that of
+//! infinitely many resamples, the same each time.
+
+/// Tail probability on either side of a 95 % interval.
+const TAIL: f64 = 0.025;
+
+/// The ends of an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// The width as a fraction of `value`.
+    pub fn relative_width(&self, value: f64) -> f64 {
+        (self.high - self.low) / value
+    }
+}
+
+/// The 95 % confidence interval of the median; `None` without samples.
+pub fn median_interval(samples: &[f64]) -> Option<Interval> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    interval_of_sorted(&sorted)
+}
+
+/// With an even number of samples the median is the mean of two of them; the
+/// interval then goes from the lower end for the one to the upper for the other.
+pub(super) fn interval_of_sorted(sorted: &[f64]) -> Option<Interval> {
+    let n = sorted.len();
+    let lower_rank = n.div_ceil(2);
+    let low = bootstrap_quantile(sorted, lower_rank, TAIL)?;
+    let high = bootstrap_quantile(sorted, n / 2 + 1, 1.0 - TAIL)?;
+    Some(Interval { low, high })
+}
+
+/// The quantile of the bootstrap distribution of the `rank`-th smallest.
+fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> Option<f64> {
+    let n = sorted.len();
+    let reached = |k: &usize| at_least(rank, n, *k as f64 / n as f64) >= probability;
+    let k = (1..=n).find(reached)?;
+    Some(sorted[k - 1])
+}
+
+/// The probability of at least `hits` hits in `n` draws.
+fn at_least(hits: usize, n: usize, probability: f64) -> f64 {
+    if probability >= 1.0 {
+        return 1.0;
+    }
+    // Each term from the one before; in logarithms, lest the first underflow.
+    let odds = (probability / (1.0 - probability)).ln();
+    let mut term = n as f64 * (1.0 - probability).ln();
+    let mut below = 0.0;
+    for i in 0..hits {
+        below += term.exp();
+        term += odds + ((n - i) as f64 / (i + 1) as f64).ln();
+    }
+    1.0 - below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator: the tests need draws, not quality.
+    struct Draws(u64);
+
+    impl Draws {
+        fn uniform(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        fn skewed(&mut self) -> f64 {
+            1.0 - (1.0 - self.uniform()).ln()
+        }
+    }
+
+    #[test]
+    fn binomial_tails_are_known() {
+        assert!((at_least(1, 2, 0.5) - 0.75).abs() < 1e-12);
+        assert!((at_least(6, 11, 0.5) - 0.5).abs() < 1e-12);
+        assert_eq!(at_least(3, 3, 1.0), 1.0);
+    }
+
+    #[test]
+    fn it_agrees_with_resampling() {
+        let mut draws = Draws(7);
+        for n in [11, 12, 35] {
+            let samples: Vec<_> = (0..n).map(|_| draws.skewed()).collect();
+            let mut medians: Vec<_> = (0..20_000)
+                .map(|_| {
+                    let mut resample: Vec<_> = (0..n)
+                        .map(|_| samples[(draws.uniform() * f64::from(n)) as usize])
+                        .collect();
+                    resample.sort_by(f64::total_cmp);
+                    let n = n as usize;
+                    (resample[(n - 1) / 2] + resample[n / 2]) / 2.0
+                })
+                .collect();
+            medians.sort_by(f64::total_cmp);
+            let exact = median_interval(&samples).expect("samples");
+            let (low, high) = (medians[500], medians[19_500]);
+            // With an even number the exact one is a little wider.
+            assert!(
+                exact.low <= low * 1.0001 && exact.low > 0.9 * low,
+                "{n}: {exact:?} {low}"
+            );
+            assert!(
+                exact.high >= high * 0.9999 && exact.high < 1.1 * high,
+                "{n}: {exact:?} {high}"
+            );
+        }
+    }
+
+    #[test]
+    fn it_covers_the_true_median_as_often_as_it_says() {
+        let mut draws = Draws(42);
+        let truth = 1.0 + std::f64::consts::LN_2;
+        for n in [10, 25, 60] {
+            let covered = (0..2000).filter(|_| {
+                let samples: Vec<_> = (0..n).map(|_| draws.skewed()).collect();
+                let interval = median_interval(&samples).expect("samples");
+                interval.low <= truth && truth <= interval.high
+            });
+            let share = covered.count() as f64 / 2000.0;
+            assert!((0.93..0.99).contains(&share), "{n} samples: {share}");
+        }
+    }
+
+    #[test]
+    fn the_width_is_relative() {
+        let interval = Interval {
+            low: 0.99,
+            high: 1.01,
+        };
+        assert!((interval.relative_width(2.0) - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_samples_do_not_underflow() {
+        let samples: Vec<_> = (0..5000).map(f64::from).collect();
+        let interval = median_interval(&samples).expect("samples");
+        assert!((2420.0..2480.0).contains(&interval.low), "{interval:?}");
+        assert!((2520.0..2580.0).contains(&interval.high), "{interval:?}");
+    }
+}

@@ -1,0 +1,9 @@
+//! What samples say: pure functions, tested on made-up samples.
+
+mod description;
+mod interval;
+mod oddities;
+
+pub use description::{Description, describe};
+pub use interval::{Interval, median_interval};
+pub use oddities::{Oddity, oddities};

@@ -1,0 +1,74 @@
+//! What can go wrong with a run folder.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A run folder that can't be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is a run already.
+    #[error("{} holds a run already; choose another folder with --out", .0.display())]
+    Occupied(PathBuf),
+    /// A row or record that is not what it should be.
+    #[error("{}: {problem}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line where there is one.
+        problem: String,
+    },
+    /// A run folder of a version that this program doesn't know.
+    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+        /// The version known.
+        known: u32,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        StoreError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
+        StoreError::Format {
+            path: path.to_owned(),
+            problem: problem.to_string(),
+        }
+    }
+
+    pub(super) fn csv(path: &Path, error: csv::Error) -> Self {
+        match error.into_kind() {
+            csv::ErrorKind::Io(source) => StoreError::io(path, source),
+            csv::ErrorKind::Deserialize { pos, err } => {
+                let line = pos.map_or(0, |position| position.line());
+                StoreError::format(path, format!("line {line}: {err}"))
+            }
+            csv::ErrorKind::UnequalLengths {
+                pos,
+                expected_len,
+                len,
+            } => {
+                let line = pos.map_or(0, |position| position.line());
+                let problem = format!("line {line}: {len} fields instead of {expected_len}");
+                StoreError::format(path, problem)
+            }
+            other => StoreError::format(path, format!("{other:?}")),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The folder that a run leaves behind.
+//!
+//! | file | content |
+//! |---|---|
+//! | `run.json` | a [`RunRecord`](crate::record::RunRecord) |
+//! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
+//! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
+//!
+//! Rows are appended and handed to the system as they come, each in one write:
+//! a run that is killed keeps what it measured.
+
+mod error;
+mod read;
+mod table_file;
+mod write;
+
+pub use error::StoreError;
+pub use read::{read_run, read_samples, read_summary};
+pub use write::RunFolder;
+
+const RUN: &str = "run.json";
+const SAMPLES: &str = "samples.csv";
+const SUMMARY: &str = "summary.csv";

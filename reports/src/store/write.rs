@@ -1,0 +1,70 @@
+//! Writing a run folder while the run goes on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::table_file::TableFile;
+use super::{RUN, SAMPLES, SUMMARY, StoreError};
+use crate::record::{RunRecord, SampleRow, SummaryRow};
+
+/// The folder of a run that goes on.
+pub struct RunFolder {
+    path: PathBuf,
+    samples: TableFile<SampleRow>,
+    summary: TableFile<SummaryRow>,
+}
+
+impl RunFolder {
+    /// Creates the folder, if need be, and the files in it.
+    ///
+    /// # Errors
+    /// If the folder can't be written, or holds a run already.
+    pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
+        fs::create_dir_all(path).map_err(|source| StoreError::io(path, source))?;
+        if path.join(RUN).exists() {
+            return Err(StoreError::Occupied(path.to_owned()));
+        }
+        let folder = RunFolder {
+            path: path.to_owned(),
+            samples: TableFile::create(&path.join(SAMPLES), SampleRow::COLUMNS)?,
+            summary: TableFile::create(&path.join(SUMMARY), SummaryRow::COLUMNS)?,
+        };
+        folder.describe(record)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `run.json`, replacing an earlier one as a whole.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
+        let path = self.path.join(RUN);
+        let draft = self.path.join("run.json.new");
+        let mut text = serde_json::to_string_pretty(record)
+            .map_err(|error| StoreError::format(&path, error))?;
+        text.push('\n');
+        fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
+        fs::rename(&draft, &path).map_err(|source| StoreError::io(&path, source))
+    }
+
+    /// Appends the stages of one sample.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn append_samples(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
+        self.samples.append(rows)
+    }
+
+    /// Appends the stages of one point.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn append_summary(&mut self, rows: &[SummaryRow]) -> Result<(), StoreError> {
+        self.summary.append(rows)
+    }
+}

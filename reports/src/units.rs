@@ -1,0 +1,97 @@
+//! Numbers in words, the same way in tables, charts and messages.
+
+/// Seconds with a fitting unit and `digits` significant digits: `12.3 ms`.
+pub fn seconds(value: f64, digits: usize) -> String {
+    let (scale, unit) = second_unit(value);
+    format!("{} {unit}", significant(value / scale, digits))
+}
+
+/// The unit that suits a time: its size in seconds and its name.
+pub fn second_unit(value: f64) -> (f64, &'static str) {
+    const UNITS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+    let fits = UNITS.into_iter().find(|(scale, _)| value.abs() >= *scale);
+    fits.unwrap_or(UNITS[3])
+}
+
+/// A count with a decimal prefix: `2 M`, `1.79 k`, `24`.
+pub fn count(value: f64) -> String {
+    prefixed(value, 3)
+}
+
+/// A rate with a decimal prefix: `125 M/s`.
+pub fn rate(value: f64) -> String {
+    format!("{}/s", prefixed(value, 3))
+}
+
+/// Bytes with a decimal prefix: `1.5 GB`.
+pub fn bytes(value: f64) -> String {
+    let text = prefixed(value, 3);
+    let separator = if text.contains(' ') { "" } else { " " };
+    format!("{text}{separator}B")
+}
+
+/// Bytes a second: `30 GB/s`.
+pub fn bytes_per_second(value: f64) -> String {
+    format!("{}/s", bytes(value))
+}
+
+/// A number with `digits` significant digits, without trailing noise: `0.0123`, `1230`.
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Prefixed without needless zeros: `2 M` rather than `2.00 M`.
+fn prefixed(value: f64, digits: usize) -> String {
+    const PREFIXES: [(f64, &str); 5] = [
+        (1e12, " T"),
+        (1e9, " G"),
+        (1e6, " M"),
+        (1e3, " k"),
+        (1.0, ""),
+    ];
+    let fits = PREFIXES
+        .into_iter()
+        .find(|(scale, _)| value.abs() >= *scale);
+    let (scale, prefix) = fits.unwrap_or((1.0, ""));
+    let text = significant(value / scale, digits);
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{text}{prefix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_take_the_fitting_unit() {
+        assert_eq!(seconds(0.01234, 3), "12.3 ms");
+        assert_eq!(seconds(2.0, 3), "2.00 s");
+        assert_eq!(seconds(45e-9, 3), "45.0 ns");
+        assert_eq!(seconds(0.0, 3), "0 ns");
+    }
+
+    #[test]
+    fn counts_take_prefixes() {
+        assert_eq!(count(24.0), "24");
+        assert_eq!(count(1792.0), "1.79 k");
+        assert_eq!(count(2e6), "2 M");
+        assert_eq!(bytes(1.5e9), "1.5 GB");
+        assert_eq!(bytes(24.0), "24 B");
+        assert_eq!(rate(125e6), "125 M/s");
+    }
+
+    #[test]
+    fn rounding_keeps_significant_digits() {
+        assert_eq!(significant(1234.0, 3), "1234");
+        assert_eq!(significant(0.012345, 3), "0.0123");
+    }
+}

@@ -1,0 +1,215 @@
+//! A run folder: what is written can be read, whatever happens in between.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use reports::record::{
+    Environment, Machine, Params, RunRecord, SCHEMA_VERSION, SampleRow, Software, SummaryRow, YesNo,
+};
+use reports::store::{RunFolder, StoreError, read_run, read_samples, read_summary};
+
+fn record() -> RunRecord {
+    let machine = Machine {
+        cpu_model: "Model".into(),
+        architecture: "x86_64".into(),
+        packages: 1,
+        cores: 2,
+        hardware_threads: 2,
+        numa_nodes: 1,
+        caches: vec![],
+        memory_bytes: 1 << 34,
+        gpus: vec![],
+    };
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        command: vec!["bench".into(), "sort".into()],
+        started: "2026-01-01T00:00:00Z".into(),
+        finished: None,
+        seed: 1,
+        software: Software {
+            version: "0.1.0".into(),
+            git_commit: None,
+            compiler: "rustc".into(),
+            build_profile: "release".into(),
+            target: "x86_64".into(),
+            target_features: String::new(),
+        },
+        machine_key: machine.key(),
+        machine,
+        environment: Environment {
+            kernel: "Linux".into(),
+            governor: None,
+            transparent_huge_pages: None,
+            load_1min: 0.5,
+            available_memory_bytes: 1 << 33,
+            usable_threads: 2,
+        },
+        ceilings: BTreeMap::new(),
+        notes: vec![],
+    }
+}
+
+fn row(note: &str) -> SummaryRow {
+    SummaryRow {
+        algorithm: "sort".into(),
+        variant: "std-stable".into(),
+        stage: "total".into(),
+        backend: "cpu".into(),
+        device: "cpu".into(),
+        threads: 2,
+        places: "none".into(),
+        bind: "false".into(),
+        cache: "hot".into(),
+        params: "digis=1000;segments=24".parse().expect("well formed"),
+        items: 1000,
+        item_unit: "digi".into(),
+        bytes_min: 16_000,
+        samples: 10,
+        stopped_by: "interval".into(),
+        median_s: Some(0.001),
+        mean_s: Some(0.001),
+        stddev_s: Some(0.0),
+        min_s: Some(0.001),
+        p95_s: Some(0.001),
+        p99_s: Some(0.001),
+        max_s: Some(0.001),
+        ci95_low_s: Some(0.001),
+        ci95_high_s: Some(0.001),
+        items_per_s: Some(1e6),
+        bytes_per_s: Some(1.6e7),
+        peak_fraction: None,
+        memory_bytes: Some(16_000),
+        memory_ratio: Some(2.0),
+        stable: YesNo::Yes,
+        valid: YesNo::Yes,
+        fingerprint: "abc".into(),
+        metrics: Params::default(),
+        note: note.into(),
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let folder = folder();
+    let path = folder.path().join("new/run");
+    let mut run = RunFolder::create(&path, &record()).expect("created");
+    let rows = [row("plain"), row("commas, \"quotes\" and\nlines")];
+    let sample = SampleRow::new(&rows[0].point(), "total", 0, 0, 0.5);
+    run.append_samples(std::slice::from_ref(&sample))
+        .expect("written");
+    run.append_samples(&[sample.clone(), sample.clone()])
+        .expect("written");
+    run.append_summary(&rows).expect("written");
+    assert_eq!(read_run(&path).expect("read"), record());
+    assert_eq!(read_samples(&path).expect("read"), vec![sample; 3]);
+    assert_eq!(read_summary(&path).expect("read"), rows);
+}
+
+#[test]
+fn columns_are_those_of_the_contract() {
+    let folder = folder();
+    RunFolder::create(folder.path(), &record()).expect("created");
+    let header = |file: &str| {
+        let text = fs::read_to_string(folder.path().join(file)).expect("read");
+        text.lines().next().expect("a header").to_owned()
+    };
+    assert_eq!(
+        header("samples.csv"),
+        "point_id,algorithm,variant,stage,device,threads,params,round,sample,seconds,cpu,\
+         clock_mhz,flags"
+    );
+    assert_eq!(
+        header("summary.csv"),
+        "algorithm,variant,stage,backend,device,threads,places,bind,cache,params,items,item_unit,\
+         bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,p99_s,max_s,ci95_low_s,\
+         ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,memory_ratio,stable,valid,\
+         fingerprint,metrics,note"
+    );
+}
+
+#[test]
+fn rows_are_on_disk_before_the_run_ends() {
+    let folder = folder();
+    let mut run = RunFolder::create(folder.path(), &record()).expect("created");
+    for count in 1..=3 {
+        run.append_summary(&[row("")]).expect("written");
+        assert_eq!(read_summary(folder.path()).expect("read").len(), count);
+    }
+}
+
+#[test]
+fn an_earlier_run_is_not_overwritten() {
+    let folder = folder();
+    let mut run = RunFolder::create(folder.path(), &record()).expect("created");
+    run.append_summary(&[row("first")]).expect("written");
+    let second = RunFolder::create(folder.path(), &record());
+    assert!(matches!(second, Err(StoreError::Occupied(_))));
+    assert_eq!(read_summary(folder.path()).expect("read").len(), 1);
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: no /dev/full here");
+        return;
+    }
+    let folder = folder();
+    let link = folder.path().join("samples.csv");
+    std::os::unix::fs::symlink("/dev/full", link).expect("linked");
+    let run = RunFolder::create(folder.path(), &record());
+    let error = run.err().expect("full").to_string();
+    assert!(
+        error.contains("samples.csv") && error.contains("space"),
+        "{error}"
+    );
+}
+
+#[test]
+fn headers_name_the_fields_in_their_order() {
+    let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
+    assert_eq!(header_of(&sample), SampleRow::COLUMNS);
+    assert_eq!(header_of(&row("")), SummaryRow::COLUMNS);
+}
+
+fn header_of(row: &impl serde::Serialize) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.serialize(row).expect("serialised");
+    let text = String::from_utf8(writer.into_inner().expect("flushed")).expect("text");
+    text.lines().next().expect("a header").to_owned()
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("written");
+    let error = RunFolder::create(&file.join("run"), &record());
+    let error = error.err().expect("a file is no folder").to_string();
+    assert!(error.contains("file/run"), "{error}");
+}
+
+#[test]
+fn other_versions_and_damage_are_told_apart() {
+    let folder = folder();
+    let path = folder.path().join("run.json");
+    fs::write(&path, r#"{"schema_version": 99, "unknown": true}"#).expect("written");
+    assert!(matches!(
+        read_run(folder.path()),
+        Err(StoreError::Version { found: 99, .. })
+    ));
+    fs::write(&path, r#"{"schema_version": 1, "comm"#).expect("written");
+    assert!(matches!(
+        read_run(folder.path()),
+        Err(StoreError::Format { .. })
+    ));
+    fs::write(folder.path().join("summary.csv"), "a,b\n1,2\n").expect("written");
+    let error = read_summary(folder.path())
+        .expect_err("foreign")
+        .to_string();
+    assert!(error.contains("line 2"), "{error}");
+}
