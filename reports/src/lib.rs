@@ -7,15 +7,17 @@
 //! | [`record`] | the rows and the run description: the contract with other tools |
 //! | [`store`] | the run folder: rows appended and flushed as they come |
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
+//! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
 //! This crate knows nothing of how a run was made.
 
-//pub mod charts;
+pub mod charts;
 pub mod record;
+pub mod shape;
 pub mod statistics;
 pub mod store;
-//pub mod table;
+pub mod table;
 pub mod units;

@@ -1,0 +1,178 @@
+//! Bars of the variants, grouped by the axis with the most values.
+//!
+//! Bars start at zero, so that their heights compare as their times do. Where
+//! times differ so much that most bars would vanish, panels keep to groups of
+//! like size and each has a time scale of its own, which the caption says.
+
+mod bands;
+mod panel;
+
+use super::axes::{self, Axis, Panel};
+use super::caption::caption;
+use super::figure::{Figure, Plot, Ruler, Swatch};
+use super::scale::Scale;
+use super::study::{Study, extent_of_all};
+use crate::record::SummaryRow;
+use bands::Bands;
+use panel::{ALONE, AMONG_OTHERS, Slot};
+
+const READING: &str = "bars: median, whiskers: 95 % confidence interval of the median";
+
+/// The chart of a study.
+pub fn figure(study: &Study) -> Figure {
+    let group = longest(&study.varying);
+    let is_other = |axis: &&Axis| Some(*axis) != group;
+    let others: Vec<&Axis> = study.varying.iter().filter(is_other).collect();
+    let bands = Bands::new(study, group);
+    let plots = plots(study, group, &axes::panels(&study.rows, &others), &bands);
+    Figure {
+        title: format!("{}: time by variant", study.algorithm),
+        legend: group.map_or_else(Vec::new, |_| study.legend()),
+        swatch: Swatch::Bar,
+        columns: columns(&others, &bands, plots.len()),
+        plots,
+        caption: caption(study, &reading(&bands)),
+    }
+}
+
+/// A plot for each panel and band that has bars.
+fn plots(study: &Study, group: Option<&Axis>, panels: &[Panel], bands: &Bands) -> Vec<Plot> {
+    let is_alone = panels.len() * bands.ranges.len() == 1;
+    let room = if is_alone { ALONE } else { AMONG_OTHERS };
+    let common = Scale::from_zero(extent_of_all(&study.rows).1);
+    let mut plots = Vec::new();
+    for panel in panels {
+        let slots = slots(study, panel, group);
+        for slots in bands.ranges.iter().map(|range| &slots[range.clone()]) {
+            let rows = || slots.iter().flat_map(|slot| slot.bars.iter().flatten());
+            if rows().next().is_none() {
+                continue;
+            }
+            let own = Scale::from_zero(extent_of_all(rows()).1);
+            let scale = if bands.own_scales { own } else { common };
+            let plot = panel::plot(study, slots, bands.longest(), &scale, &room);
+            plots.push(named(plot, panel, group));
+        }
+    }
+    plots
+}
+
+fn named(plot: Plot, panel: &Panel, group: Option<&Axis>) -> Plot {
+    let label = group.map_or_else(String::new, |axis| axis.name.clone());
+    Plot {
+        title: panel.title.clone(),
+        x: Ruler { label, ..plot.x },
+        ..plot
+    }
+}
+
+fn reading(bands: &Bands) -> String {
+    match bands.own_scales {
+        true => format!("{READING}; the panels have time scales of their own"),
+        false => READING.to_owned(),
+    }
+}
+
+/// The axis with the most values, the first one of equals.
+fn longest(axes: &[Axis]) -> Option<&Axis> {
+    axes.iter().rev().max_by_key(|axis| axis.values.len())
+}
+
+/// Panels a row: the values of the last axis, so that rows mean something.
+fn columns(others: &[&Axis], bands: &Bands, plots: usize) -> usize {
+    let last = others.last().map_or(1, |axis| axis.values.len());
+    match bands.ranges.len() {
+        1 => super::columns(last, plots),
+        bands => super::columns(bands, plots),
+    }
+}
+
+fn slots<'a>(study: &Study, panel: &Panel<'a>, group: Option<&Axis>) -> Vec<Slot<'a>> {
+    let series: Vec<String> = study.legend().into_iter().map(|(name, _)| name).collect();
+    let find = |name: &str, value: Option<&str>| {
+        let in_group = |row: &&SummaryRow| match (group, value) {
+            (Some(axis), Some(value)) => axes::value_of(row, &axis.name) == value,
+            _ => true,
+        };
+        panel
+            .rows
+            .iter()
+            .copied()
+            .filter(in_group)
+            .find(|row| study.series(row) == name)
+    };
+    let Some(axis) = group else {
+        let alone = |name: String| Slot {
+            bars: vec![find(&name, None)],
+            label: name,
+        };
+        return series.into_iter().map(alone).collect();
+    };
+    let slot = |(value, label): (&String, String)| Slot {
+        label,
+        bars: series.iter().map(|name| find(name, Some(value))).collect(),
+    };
+    axis.values.iter().zip(axis.labels()).map(slot).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{row, run};
+    use super::super::study::SeriesNames;
+    use super::*;
+
+    fn of(rows: &[SummaryRow]) -> Figure {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        figure(&Study::new(&run, "sort", rows, &[], &names))
+    }
+
+    #[test]
+    fn the_longest_axis_groups_and_the_others_make_panels() {
+        let mut rows = Vec::new();
+        for n in [1, 2, 3] {
+            for order in ["random", "sorted"] {
+                rows.push(row("a", &format!("n={n};order={order}"), 1e-3 * n as f64));
+            }
+        }
+        let figure = of(&rows);
+        let titles: Vec<_> = figure
+            .plots
+            .iter()
+            .map(|plot| plot.title.as_str())
+            .collect();
+        assert_eq!(titles, ["order = random", "order = sorted"]);
+        assert!(figure.plots.iter().all(|plot| plot.x.ticks.len() == 3));
+        assert_eq!(figure.plots[0].x.label, "n");
+    }
+
+    #[test]
+    fn a_single_point_names_its_variants_at_the_ticks() {
+        let figure = of(&[row("a", "n=1", 1e-3), row("b", "n=1", 2e-3)]);
+        let labels: Vec<_> = figure.plots[0]
+            .x
+            .ticks
+            .iter()
+            .map(|t| t.label.as_str())
+            .collect();
+        assert_eq!(labels, ["a", "b"]);
+        assert!(figure.legend.is_empty());
+    }
+
+    #[test]
+    fn times_of_many_sizes_get_scales_of_their_own() {
+        let rows: Vec<_> = (0..6)
+            .map(|e| {
+                row(
+                    "a",
+                    &format!("n=1{}", "0".repeat(e)),
+                    10f64.powi(e as i32 - 6),
+                )
+            })
+            .collect();
+        let figure = of(&rows);
+        assert!(figure.plots.len() > 1);
+        assert!(figure.caption[2].contains("scales of their own"));
+        let groups: usize = figure.plots.iter().map(|plot| plot.x.ticks.len()).sum();
+        assert_eq!(groups, 6);
+    }
+}

@@ -1,0 +1,186 @@
+//! What a reader must know besides the picture: machine, data, statistics.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::axes::{self, Axis};
+use super::study::Study;
+use crate::record::{Machine, SummaryRow, YesNo};
+use crate::shape;
+use crate::units;
+
+/// The paragraphs under a chart; `reading` says what its marks mean.
+pub fn caption(study: &Study, reading: &str) -> Vec<String> {
+    let mut last = vec![reading.to_owned(), samples(&study.rows)];
+    last.extend(left_out(study));
+    vec![machine(study), data(study), last.join(shape::SEPARATOR)]
+}
+
+/// `Model, 2 cores, 25 GB memory, 2 usable threads`.
+fn machine(study: &Study) -> String {
+    let machine = &study.run.machine;
+    let parts = [
+        machine.cpu_model.clone(),
+        counted(machine.cores, "core"),
+        format!("{} memory", units::bytes(machine.memory_bytes as f64)),
+        counted(study.run.environment.usable_threads, "usable thread"),
+    ];
+    let devices: BTreeSet<&str> = study.rows.iter().map(|row| row.device.as_str()).collect();
+    let gpus = devices
+        .into_iter()
+        .filter_map(|device| gpu(machine, device));
+    let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
+    all.join(shape::SEPARATOR)
+}
+
+/// `cuda:0: Model, 151 GB`.
+fn gpu(machine: &Machine, device: &str) -> Option<String> {
+    let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
+    let gpu = machine.gpus.get(number)?;
+    let memory = units::bytes(gpu.memory_bytes as f64);
+    Some(format!("{device}: {}, {memory}", gpu.model))
+}
+
+/// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.
+fn data(study: &Study) -> String {
+    let fixed = axes::all(&study.rows)
+        .into_iter()
+        .filter(|axis| !study.varying.contains(axis));
+    let phrases = fixed.filter_map(|axis| fixed_phrase(study, &axis));
+    let phrases: Vec<String> = phrases.collect();
+    phrases.join(shape::SEPARATOR)
+}
+
+fn fixed_phrase(study: &Study, axis: &Axis) -> Option<String> {
+    match axis.values.as_slice() {
+        [value] if shape::is_silent(&axis.name, value) => None,
+        [value] => Some(shape::phrase(&axis.name, value)),
+        _ => Some(by_device(&study.rows, axis)),
+    }
+}
+
+/// `2 threads on cpu, 1 thread on cuda:0`.
+fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
+    let value = |row: &&SummaryRow| (row.device.clone(), axes::value_of(row, &axis.name));
+    let values: BTreeMap<String, String> = rows.iter().map(value).collect();
+    let phrase = |(device, value): (&String, &String)| {
+        format!("{} on {device}", shape::phrase(&axis.name, value))
+    };
+    values.iter().map(phrase).collect::<Vec<_>>().join(", ")
+}
+
+/// `10 to 34 samples a point`.
+fn samples(rows: &[&SummaryRow]) -> String {
+    let counts = || rows.iter().map(|row| row.samples);
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    match least == most {
+        true => format!("{} a point", counted(most, "sample")),
+        false => format!("{least} to {most} samples a point"),
+    }
+}
+
+/// `1 variant not shown: not valid (block-merge)`.
+fn left_out(study: &Study) -> Vec<String> {
+    let (invalid, unmeasured): (Vec<&SummaryRow>, Vec<_>) = study
+        .left_out
+        .iter()
+        .partition(|row| row.valid == YesNo::No);
+    let reasons = [(invalid, "not valid"), (unmeasured, "no median")];
+    let texts = reasons
+        .iter()
+        .flat_map(|(rows, reason)| not_shown(study, rows, reason));
+    texts.collect()
+}
+
+/// Whole variants by name, and how many points others lack.
+fn not_shown(study: &Study, rows: &[&SummaryRow], reason: &str) -> Vec<String> {
+    let shown: BTreeSet<String> = study.rows.iter().map(|row| study.series(row)).collect();
+    let (partly, wholly): (Vec<_>, Vec<_>) = rows
+        .iter()
+        .map(|row| study.series(row))
+        .partition(|name| shown.contains(name));
+    let whole: BTreeSet<String> = wholly.into_iter().collect();
+    let mut texts = Vec::new();
+    if !whole.is_empty() {
+        let names: Vec<&str> = whole.iter().map(String::as_str).collect();
+        let count = counted(whole.len(), "variant");
+        texts.push(format!(
+            "{count} not shown: {reason} ({})",
+            names.join(", ")
+        ));
+    }
+    if !partly.is_empty() {
+        let names: BTreeSet<&str> = partly.iter().map(String::as_str).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let count = counted(partly.len(), "point");
+        texts.push(format!(
+            "{count} not shown: {reason} ({})",
+            names.join(", ")
+        ));
+    }
+    texts
+}
+
+/// `1 core`, `2 cores`.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{row, run};
+    use super::super::study::SeriesNames;
+    use super::*;
+
+    fn of(rows: &[SummaryRow]) -> Vec<String> {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        caption(&Study::new(&run, "sort", rows, &[], &names), "reading")
+    }
+
+    #[test]
+    fn only_what_does_not_vary_is_said() {
+        let rows = [
+            row("a", "digis=2000000;n=1", 1e-3),
+            row("a", "digis=2000000;n=2", 1e-3),
+        ];
+        assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
+    }
+
+    #[test]
+    fn the_machine_is_named() {
+        let rows = [row("a", "digis=1", 1e-3)];
+        assert_eq!(
+            of(&rows)[0],
+            "Model 9000, 2 cores, 25 GB memory, 2 usable threads"
+        );
+    }
+
+    #[test]
+    fn a_gpu_is_named_with_its_own_threads() {
+        let mut gpu = row("a", "digis=1", 1e-3);
+        gpu.device = "cuda:0".into();
+        gpu.threads = 1;
+        let caption = of(&[row("a", "digis=1", 1e-3), gpu]);
+        assert!(
+            caption[0].ends_with(" · cuda:0: GPU 100, 80 GB"),
+            "{}",
+            caption[0]
+        );
+        assert!(caption[1].contains("2 threads on cpu, 1 thread on cuda:0"));
+    }
+
+    #[test]
+    fn what_is_missing_is_counted_and_named() {
+        let mut wrong = row("b", "n=1", 1e-3);
+        wrong.valid = YesNo::No;
+        let mut partly = row("a", "n=2", 1e-3);
+        partly.median_s = None;
+        let caption = of(&[row("a", "n=1", 1e-3), wrong, partly]);
+        assert_eq!(
+            caption[2],
+            "reading · 10 samples a point · 1 variant not shown: not valid (b) · 1 point not shown: no median (a)"
+        );
+    }
+}

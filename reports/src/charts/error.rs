@@ -1,0 +1,49 @@
+//! What can go wrong with a chart.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a chart could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum ChartError {
+    /// The folder cannot be made.
+    #[error(
+        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw none with --no-charts", path.display()
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error(
+        "cannot write the chart {}: {source}; free some space or choose another folder with --out, or draw none with --no-charts", path.display()
+    )]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The picture cannot be made.
+    #[error(
+        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with --no-charts", path.display()
+    )]
+    Draw {
+        /// The file that the picture was for.
+        path: PathBuf,
+        /// What the drawing library said.
+        reason: String,
+    },
+}
+
+impl ChartError {
+    /// A picture for `path` that could not be made.
+    pub(super) fn draw(path: &Path, reason: impl std::fmt::Display) -> Self {
+        ChartError::Draw {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Rows and a run for the tests of the charts.
+
+use std::collections::BTreeMap;
+
+use crate::record::{
+    Environment, Gpu, Machine, Params, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
+};
+
+/// A valid row of `sort` on two threads.
+pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
+    SummaryRow {
+        algorithm: "sort".into(),
+        variant: variant.into(),
+        stage: "total".into(),
+        backend: "cpu".into(),
+        device: "cpu".into(),
+        threads: 2,
+        places: "none".into(),
+        bind: "false".into(),
+        cache: "hot".into(),
+        params: params.parse().expect("well formed"),
+        items: 1_000_000,
+        item_unit: "digi".into(),
+        bytes_min: 16_000_000,
+        samples: 10,
+        stopped_by: "interval".into(),
+        median_s: Some(median),
+        mean_s: Some(median),
+        stddev_s: Some(median * 0.02),
+        min_s: Some(median * 0.95),
+        p95_s: Some(median * 1.1),
+        p99_s: Some(median * 1.2),
+        max_s: Some(median * 1.3),
+        ci95_low_s: Some(median * 0.97),
+        ci95_high_s: Some(median * 1.04),
+        items_per_s: Some(1e6 / median),
+        bytes_per_s: Some(16e6 / median),
+        peak_fraction: Some(0.5),
+        memory_bytes: Some(32_000_000),
+        memory_ratio: Some(2.0),
+        stable: YesNo::Yes,
+        valid: YesNo::Yes,
+        fingerprint: String::new(),
+        metrics: Params::default(),
+        note: String::new(),
+    }
+}
+
+/// A run on a machine with one GPU.
+pub fn run() -> RunRecord {
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        command: vec!["bench".into(), "sort".into()],
+        started: "2026-01-01T00:00:00Z".into(),
+        finished: None,
+        seed: 1,
+        software: Software {
+            version: "0.1.0".into(),
+            git_commit: None,
+            compiler: "rustc".into(),
+            build_profile: "release".into(),
+            target: "x86_64-unknown-linux-gnu".into(),
+            target_features: String::new(),
+        },
+        machine_key: "key".into(),
+        machine: Machine {
+            cpu_model: "Model 9000".into(),
+            architecture: "x86_64".into(),
+            packages: 1,
+            cores: 2,
+            hardware_threads: 2,
+            numa_nodes: 1,
+            caches: vec![],
+            memory_bytes: 25_000_000_000,
+            gpus: vec![Gpu {
+                model: "GPU 100".into(),
+                driver: "1".into(),
+                memory_bytes: 80_000_000_000,
+            }],
+        },
+        environment: Environment {
+            kernel: "Linux".into(),
+            governor: None,
+            transparent_huge_pages: None,
+            load_1min: 0.0,
+            available_memory_bytes: 20_000_000_000,
+            usable_threads: 2,
+        },
+        ceilings: BTreeMap::new(),
+        notes: vec![],
+    }
+}

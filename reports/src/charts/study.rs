@@ -1,0 +1,147 @@
+//! What the charts of one algorithm are about: the rows that can be drawn,
+//! the axes that vary among them, and the names and looks of the series.
+
+use std::collections::BTreeSet;
+
+use super::axes::{self, Axis};
+use super::palette::{Palette, Style};
+use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
+
+/// The stage that charts show.
+const STAGE: &str = "total";
+
+/// The series of a whole run. They are named once for all of its charts, so
+/// that a variant looks the same in each of them.
+#[derive(Clone, Debug)]
+pub struct SeriesNames {
+    palette: Palette,
+    several_devices: bool,
+}
+
+/// One algorithm of a run.
+#[derive(Clone, Debug)]
+pub struct Study<'a> {
+    /// The run.
+    pub run: &'a RunRecord,
+    /// The subcommand's name.
+    pub algorithm: &'a str,
+    /// Valid rows with a median, in the order of the run.
+    pub rows: Vec<&'a SummaryRow>,
+    /// Rows that cannot be drawn.
+    pub left_out: Vec<&'a SummaryRow>,
+    /// Axes with several values on a device.
+    pub varying: Vec<Axis>,
+    /// All samples of the run.
+    pub samples: &'a [SampleRow],
+    names: &'a SeriesNames,
+}
+
+impl SeriesNames {
+    /// Names the series of all rows of a run, drawable or not.
+    pub fn new(rows: &[SummaryRow]) -> Self {
+        let devices: BTreeSet<&str> = rows.iter().map(|row| row.device.as_str()).collect();
+        let several_devices = devices.len() > 1;
+        let names = rows.iter().map(|row| name(row, several_devices));
+        SeriesNames {
+            palette: Palette::new(names),
+            several_devices,
+        }
+    }
+}
+
+impl<'a> Study<'a> {
+    /// The rows of `algorithm` among those of a run.
+    pub fn new(
+        run: &'a RunRecord,
+        algorithm: &'a str,
+        rows: &'a [SummaryRow],
+        samples: &'a [SampleRow],
+        names: &'a SeriesNames,
+    ) -> Self {
+        let of_study = |row: &&SummaryRow| row.algorithm == algorithm && row.stage == STAGE;
+        let (rows, left_out): (Vec<_>, Vec<_>) = rows
+            .iter()
+            .filter(of_study)
+            .partition(|row| is_drawable(row));
+        let varying = axes::varying(&rows);
+        Study {
+            run,
+            algorithm,
+            rows,
+            left_out,
+            varying,
+            samples,
+            names,
+        }
+    }
+
+    /// The name of a row's series: the variant, and the device if that is needed.
+    pub fn series(&self, row: &SummaryRow) -> String {
+        name(row, self.names.several_devices)
+    }
+
+    /// The look of a series.
+    pub fn style(&self, series: &str) -> Style {
+        self.names.palette.style(series)
+    }
+
+    /// All series of the study with their looks, sorted by name.
+    pub fn legend(&self) -> Vec<(String, Style)> {
+        let names: BTreeSet<String> = self.rows.iter().map(|row| self.series(row)).collect();
+        let styled = |name: String| (name.clone(), self.style(&name));
+        names.into_iter().map(styled).collect()
+    }
+
+    /// The samples of a row's stage as round and seconds, in order.
+    pub fn samples_of(&self, row: &SummaryRow) -> Vec<(usize, f64)> {
+        let id = row.point().id();
+        let of_row = |s: &&SampleRow| s.point_id == id && s.stage == STAGE;
+        let mut samples: Vec<_> = self
+            .samples
+            .iter()
+            .filter(of_row)
+            .map(|s| (s.round, s.sample, s.seconds))
+            .collect();
+        samples.sort_by_key(|(round, sample, _)| (*round, *sample));
+        samples
+            .into_iter()
+            .map(|(round, _, seconds)| (round, seconds))
+            .collect()
+    }
+}
+
+/// The median of a row that is drawn.
+pub fn median(row: &SummaryRow) -> f64 {
+    row.median_s.unwrap_or_default()
+}
+
+/// The interval of the median, where there is one.
+pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
+    let interval = row.ci95_low_s.zip(row.ci95_high_s);
+    interval.filter(|(low, high)| low.is_finite() && high.is_finite())
+}
+
+/// The smallest and the largest time that a row draws.
+pub fn extent(row: &SummaryRow) -> (f64, f64) {
+    let (low, high) = interval(row).unwrap_or((median(row), median(row)));
+    (low.min(median(row)), high.max(median(row)))
+}
+
+/// The smallest and the largest time that any of the rows draws.
+pub fn extent_of_all<'a>(rows: impl IntoIterator<Item = &'a &'a SummaryRow>) -> (f64, f64) {
+    let extents = rows.into_iter().map(|row| extent(row));
+    extents.fold((f64::INFINITY, 0.0), |(low, high), e| {
+        (e.0.min(low), e.1.max(high))
+    })
+}
+
+fn is_drawable(row: &SummaryRow) -> bool {
+    row.valid == YesNo::Yes && row.median_s.is_some_and(f64::is_finite)
+}
+
+fn name(row: &SummaryRow, several_devices: bool) -> String {
+    match several_devices {
+        true => format!("{} ({})", row.variant, row.device),
+        false => row.variant.clone(),
+    }
+}

@@ -1,0 +1,168 @@
+//! A point's axes in words, the same in tables, in charts and in their captions.
+//!
+//! A row carries its data shape as plain `name=value` pairs so that machines
+//! can compare them. People read "2 M digis · order random" faster.
+
+use std::cmp::Ordering;
+
+use crate::record::SummaryRow;
+use crate::units;
+
+/// What stands between the phrases of a shape.
+pub const SEPARATOR: &str = " · ";
+
+/// The axes of a row with their values, in the order in which they are read:
+/// counts first, then the other parameters, then how the row was run.
+///
+/// Variant and device are no axes here: they say who was measured, not on what.
+pub fn axes(row: &SummaryRow) -> Vec<(String, String)> {
+    let params = || row.params.iter().map(|(n, v)| (n.to_owned(), v.to_owned()));
+    let (counts, others): (Vec<_>, Vec<_>) = params().partition(|(n, v)| is_count(n, v));
+    let run = [
+        ("threads", row.threads.to_string()),
+        ("cache", row.cache.clone()),
+        ("places", row.places.clone()),
+        ("bind", row.bind.clone()),
+    ];
+    let run = run.map(|(name, value)| (name.to_owned(), value));
+    counts.into_iter().chain(others).chain(run).collect()
+}
+
+/// The shape of one row: `2 M digis · 24 segments · order random · 2 threads`.
+pub fn words(row: &SummaryRow) -> String {
+    let axes = axes(row);
+    let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
+    let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
+    phrases.join(SEPARATOR)
+}
+
+/// An axis with its value: `2 M digis`, `1 thread`, `order random`.
+pub fn phrase(name: &str, text: &str) -> String {
+    let shown = value(name, text);
+    match name.strip_suffix('s') {
+        Some(singular) if is_count(name, text) && text == "1" => format!("1 {singular}"),
+        _ if is_count(name, text) => format!("{shown} {name}"),
+        _ => format!("{name} {shown}"),
+    }
+}
+
+/// A value with the unit of its axis and without loss: `2 M`, `10 ms`, `random`.
+pub fn value(name: &str, text: &str) -> String {
+    let short = short_value(name, text);
+    let exact = text.parse().is_ok_and(|v: f64| has_three_digits(v));
+    match unit(name) {
+        _ if exact || text.parse::<f64>().is_err() => short,
+        Some(unit) => format!("{text} {unit}"),
+        None => text.to_owned(),
+    }
+}
+
+/// A value with the unit of its axis, rounded to three digits: `31.6 k`.
+pub fn short_value(name: &str, text: &str) -> String {
+    match (text.parse::<f64>(), unit(name)) {
+        (Ok(number), Some("ns")) => trimmed(&units::seconds(number * 1e-9, 3)),
+        (Ok(number), Some(unit)) => joined(&units::count(number), unit),
+        (Ok(number), None) if number.abs() >= 1000.0 => units::count(number),
+        _ => text.to_owned(),
+    }
+}
+
+/// Numbers by size and before texts, texts by name.
+pub fn order(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        _ => a.cmp(b),
+    }
+}
+
+/// Whether an axis at this value is the default that nobody needs to be told.
+pub fn is_silent(name: &str, value: &str) -> bool {
+    matches!(
+        (name, value),
+        ("places", "none" | "") | ("bind", "false" | "")
+    ) || (name == "cache" && value.is_empty())
+}
+
+/// Whether the value counts the things that the axis names: `digis`, not `bias`.
+fn is_count(name: &str, value: &str) -> bool {
+    let plural = name.ends_with('s') && !["ss", "us", "as"].iter().any(|e| name.ends_with(e));
+    plural && value.parse::<u64>().is_ok()
+}
+
+/// The unit that the contract gives an axis.
+pub fn unit(name: &str) -> Option<&'static str> {
+    match name {
+        "timeslice" => Some("ns"),
+        "rate" | "noise" => Some("Hz"),
+        _ => None,
+    }
+}
+
+/// `50 k` and `Hz` make `50 kHz`, `24` and `Hz` make `24 Hz`.
+fn joined(count: &str, unit: &str) -> String {
+    let separator = if count.contains(' ') { "" } else { " " };
+    format!("{count}{separator}{unit}")
+}
+
+/// `10.0 ms` without the zeros that say nothing.
+fn trimmed(quantity: &str) -> String {
+    match quantity.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            format!("{number} {unit}")
+        }
+        _ => quantity.to_owned(),
+    }
+}
+
+/// Whether three significant digits say all of the number.
+fn has_three_digits(value: f64) -> bool {
+    if value == 0.0 || value.abs() < 1000.0 {
+        return true;
+    }
+    let last_digit = 10f64.powf(value.abs().log10().floor() - 2.0);
+    let rounded = (value / last_digit).round() * last_digit;
+    (rounded - value).abs() < value.abs() * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_before_their_name_and_words_after_it() {
+        assert_eq!(phrase("digis", "2000000"), "2 M digis");
+        assert_eq!(phrase("threads", "1"), "1 thread");
+        assert_eq!(phrase("order", "random"), "order random");
+        assert_eq!(phrase("skew", "1"), "skew 1");
+        assert_eq!(phrase("bias", "3"), "bias 3");
+    }
+
+    #[test]
+    fn a_shortened_value_never_hides_digits() {
+        assert_eq!(value("segments", "1792"), "1792");
+        assert_eq!(value("digis", "2500000"), "2.5 M");
+        assert_eq!(value("digis", "3162278"), "3162278");
+        assert_eq!(short_value("digis", "3162278"), "3.16 M");
+        assert_eq!(value("skew", "0.5"), "0.5");
+    }
+
+    #[test]
+    fn times_and_frequencies_take_their_units() {
+        assert_eq!(value("timeslice", "10000000"), "10 ms");
+        assert_eq!(value("timeslice", "10500000"), "10.5 ms");
+        assert_eq!(value("rate", "50000"), "50 kHz");
+        assert_eq!(value("noise", "24"), "24 Hz");
+        assert_eq!(value("rate", "12345"), "12345 Hz");
+        assert_eq!(value("rate", "auto"), "auto");
+    }
+
+    #[test]
+    fn numbers_sort_by_size() {
+        let mut values = ["random", "24", "1792", "3"];
+        values.sort_by(|a, b| order(a, b));
+        assert_eq!(values, ["3", "24", "1792", "random"]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Rows of one data shape, fastest first.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::cells::{self, Side};
+use crate::record::{SummaryRow, YesNo};
+use crate::shape;
+
+/// The stage that variants are ranked by.
+const TOTAL: &str = "total";
+
+/// A table with its heading and its footnotes.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The data shape in words.
+    pub heading: String,
+    /// Names of the columns and the side that their texts line up on.
+    pub columns: Vec<(&'static str, Side)>,
+    /// The cells, row by row.
+    pub rows: Vec<Vec<String>>,
+    /// `variant: note`.
+    pub notes: Vec<String>,
+}
+
+/// What tables of one run have in common.
+#[derive(Clone, Copy, Debug)]
+struct Naming {
+    with_algorithm: bool,
+    with_device: bool,
+}
+
+/// The rows of a variant on a device: the whole first, then its stages.
+type Entry<'a> = Vec<&'a SummaryRow>;
+
+/// The blocks of a run, in the order in which their shapes first occur.
+pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+    let naming = Naming {
+        with_algorithm: differ(rows, |row| &row.algorithm),
+        with_device: differ(rows, |row| &row.device),
+    };
+    let shape = |row: &SummaryRow| (row.algorithm.clone(), shape::axes(row));
+    let shapes = grouped(rows.iter(), shape);
+    shapes.into_iter().map(|rows| naming.block(&rows)).collect()
+}
+
+impl Naming {
+    fn block(&self, rows: &[&SummaryRow]) -> Block {
+        let point = |row: &SummaryRow| (row.variant.clone(), row.device.clone());
+        let mut entries = grouped(rows.iter().copied(), point);
+        entries
+            .iter_mut()
+            .for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
+        entries.sort_by(|a, b| by_time(a, b));
+        let fastest = entries.first().and_then(|entry| time(entry));
+        Block {
+            heading: rows
+                .first()
+                .map_or_else(String::new, |row| self.heading(row)),
+            columns: cells::columns(self.with_device),
+            rows: entries
+                .iter()
+                .flat_map(|entry| self.cells(entry, fastest))
+                .collect(),
+            notes: self.notes(&entries),
+        }
+    }
+
+    fn heading(&self, row: &SummaryRow) -> String {
+        match self.with_algorithm {
+            true => format!("{}: {}", row.algorithm, shape::words(row)),
+            false => shape::words(row),
+        }
+    }
+
+    /// The cells of an entry; its stages are indented under it.
+    fn cells(&self, entry: &Entry, fastest: Option<f64>) -> Vec<Vec<String>> {
+        let ratio = time(entry)
+            .zip(fastest)
+            .map(|(time, fastest)| time / fastest);
+        let row = |(i, row): (usize, &&SummaryRow)| match i {
+            0 if row.stage == TOTAL => {
+                cells::cells(row, row.variant.clone(), self.with_device, ratio)
+            }
+            0 => cells::cells(
+                row,
+                format!("{} {}", row.variant, row.stage),
+                self.with_device,
+                None,
+            ),
+            _ => cells::cells(row, format!("  {}", row.stage), self.with_device, None),
+        };
+        entry.iter().enumerate().map(row).collect()
+    }
+
+    fn notes(&self, entries: &[Entry]) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for note in entries.iter().flatten().filter_map(|row| self.note(row)) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+
+    /// `variant: note`; that a row is not valid is said in any case.
+    fn note(&self, row: &SummaryRow) -> Option<String> {
+        let said = match (row.valid, row.note.as_str()) {
+            (YesNo::Yes, "") => return None,
+            (YesNo::Yes, note) => note.to_owned(),
+            (YesNo::No, "") => "not valid".to_owned(),
+            (YesNo::No, note) => format!("not valid: {note}"),
+        };
+        let stage = if row.stage == TOTAL {
+            String::new()
+        } else {
+            format!(" {}", row.stage)
+        };
+        let device = if self.with_device {
+            format!(" ({})", row.device)
+        } else {
+            String::new()
+        };
+        Some(format!("{}{stage}{device}: {said}", row.variant))
+    }
+}
+
+/// The time that ranks an entry; none if it is not valid.
+fn time(entry: &Entry) -> Option<f64> {
+    let row = entry.first()?;
+    row.median_s
+        .filter(|_| row.valid == YesNo::Yes && row.stage == TOTAL)
+}
+
+/// Fastest first, those without a time last and by name.
+fn by_time(a: &Entry, b: &Entry) -> Ordering {
+    let name = |entry: &Entry| entry.first().map(|row| row.variant.clone());
+    match (time(a), time(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => name(a).cmp(&name(b)),
+    }
+}
+
+fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
+    let values: BTreeSet<&String> = rows.iter().map(field).collect();
+    values.len() > 1
+}
+
+/// The rows with equal keys together, in the order in which keys first occur.
+fn grouped<'a, K: PartialEq>(
+    rows: impl Iterator<Item = &'a SummaryRow>,
+    key: impl Fn(&SummaryRow) -> K,
+) -> Vec<Vec<&'a SummaryRow>> {
+    let mut groups: Vec<(K, Vec<&SummaryRow>)> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::record::Params;
+
+    /// A valid row of `sort` with this median.
+    pub fn row(variant: &str, median: f64) -> SummaryRow {
+        SummaryRow {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            stage: TOTAL.into(),
+            backend: "cpu".into(),
+            device: "cpu".into(),
+            threads: 2,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: "digis=2000000;order=random;segments=24"
+                .parse()
+                .expect("well formed"),
+            items: 2_000_000,
+            item_unit: "digi".into(),
+            bytes_min: 32_000_000,
+            samples: 12,
+            stopped_by: "interval".into(),
+            median_s: Some(median),
+            mean_s: Some(median),
+            stddev_s: Some(median * 0.01),
+            min_s: Some(median),
+            p95_s: Some(median),
+            p99_s: Some(median),
+            max_s: Some(median),
+            ci95_low_s: Some(median * 0.98),
+            ci95_high_s: Some(median * 1.01),
+            items_per_s: Some(2e6 / median),
+            bytes_per_s: Some(32e6 / median),
+            peak_fraction: Some(0.52),
+            memory_bytes: Some(64_000_000),
+            memory_ratio: Some(2.0),
+            stable: YesNo::Yes,
+            valid: YesNo::Yes,
+            fingerprint: String::new(),
+            metrics: Params::default(),
+            note: String::new(),
+        }
+    }
+
+    /// A row that its check refused.
+    pub fn wrong(variant: &str, note: &str) -> SummaryRow {
+        SummaryRow {
+            valid: YesNo::No,
+            median_s: None,
+            note: note.into(),
+            ..row(variant, 1.0)
+        }
+    }
+
+    fn column(block: &Block, name: &str) -> Vec<String> {
+        let i = block.columns.iter().position(|(column, _)| *column == name);
+        let i = i.expect("the column exists");
+        block.rows.iter().map(|row| row[i].clone()).collect()
+    }
+
+    #[test]
+    fn the_fastest_comes_first_and_the_wrong_last() {
+        let rows = [
+            wrong("a", "row 3 differs"),
+            row("slow", 0.02),
+            row("fast", 0.01),
+        ];
+        let block = &blocks(&rows)[0];
+        assert_eq!(column(block, "variant"), ["fast", "slow", "a"]);
+        assert_eq!(column(block, "ratio"), ["1.00 ×", "2.00 ×", "-"]);
+        assert_eq!(column(block, "median"), ["10.0 ms", "20.0 ms", "-"]);
+        assert_eq!(column(block, "items/s"), ["200 M/s", "100 M/s", "-"]);
+        assert_eq!(block.notes, ["a: not valid: row 3 differs"]);
+    }
+
+    #[test]
+    fn a_wrong_row_with_a_time_is_not_ranked() {
+        let mut fast_but_wrong = row("wrong", 1e-6);
+        fast_but_wrong.valid = YesNo::No;
+        let block = &blocks(&[fast_but_wrong, row("right", 1.0)])[0];
+        assert_eq!(column(block, "variant"), ["right", "wrong"]);
+        assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
+        assert_eq!(column(block, "median")[1], "-");
+        assert_eq!(block.notes, ["wrong: not valid"]);
+    }
+
+    #[test]
+    fn each_shape_has_a_block_of_its_own() {
+        let mut other = row("a", 0.03);
+        other.threads = 1;
+        let blocks = blocks(&[row("a", 0.01), other, row("b", 0.02)]);
+        let headings: Vec<_> = blocks.iter().map(|block| block.heading.as_str()).collect();
+        let shape = "2 M digis · 24 segments · order random";
+        assert_eq!(
+            headings,
+            [
+                format!("{shape} · 2 threads · cache hot"),
+                format!("{shape} · 1 thread · cache hot")
+            ]
+        );
+        assert_eq!(column(&blocks[0], "variant"), ["a", "b"]);
+        assert_eq!(column(&blocks[1], "ratio"), ["1.00 ×"]);
+    }
+
+    #[test]
+    fn stages_are_indented_under_their_variant() {
+        let mut kernel = row("a", 0.004);
+        kernel.stage = "kernel".into();
+        let block = &blocks(&[kernel, row("b", 0.02), row("a", 0.01)])[0];
+        assert_eq!(column(block, "variant"), ["a", "  kernel", "b"]);
+        assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "2.00 ×"]);
+    }
+
+    #[test]
+    fn devices_are_named_only_if_there_are_several() {
+        assert!(
+            !blocks(&[row("a", 1.0)])[0]
+                .columns
+                .iter()
+                .any(|c| c.0 == "device")
+        );
+        let mut gpu = wrong("a", "no room");
+        gpu.device = "cuda:0".into();
+        let block = &blocks(&[row("a", 1.0), gpu])[0];
+        assert_eq!(column(block, "device"), ["cpu", "cuda:0"]);
+        assert_eq!(block.notes, ["a (cuda:0): not valid: no room"]);
+    }
+
+    #[test]
+    fn the_interval_is_in_the_unit_of_the_median() {
+        let mut row = row("a", 1.005e-3);
+        row.ci95_low_s = Some(0.995e-3);
+        let block = &blocks(&[row])[0];
+        assert_eq!(column(block, "95 % CI"), ["[0.995, 1.02]"]);
+    }
+}
