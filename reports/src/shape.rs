@@ -52,6 +52,8 @@ pub fn value(name: &str, text: &str) -> String {
     let exact = text.parse().is_ok_and(|v: f64| has_three_digits(v));
     match unit(name) {
         _ if exact || text.parse::<f64>().is_err() => short,
+        // To the nanosecond a time says less, and the records have it.
+        Some("ns") => short,
         Some(unit) => format!("{text} {unit}"),
         None => text.to_owned(),
     }
@@ -60,7 +62,7 @@ pub fn value(name: &str, text: &str) -> String {
 /// A value with the unit of its axis, rounded to three digits: `31.6 k`.
 pub fn short_value(name: &str, text: &str) -> String {
     match (text.parse::<f64>(), unit(name)) {
-        (Ok(number), Some("ns")) => trimmed(&units::seconds(number * 1e-9, 3)),
+        (Ok(number), Some("ns")) => trimmed(&units::seconds(number * 1e-9, 4)),
         (Ok(number), Some(unit)) => joined(&units::count(number), unit),
         (Ok(number), None) if number.abs() >= 1000.0 => units::count(number),
         _ => text.to_owned(),
@@ -85,10 +87,11 @@ pub fn is_silent(name: &str, value: &str) -> bool {
     ) || (name == "cache" && value.is_empty())
 }
 
-/// Whether the value counts the things that the axis names: `digis`, not `bias`.
+/// Whether the value counts the things that the axis names: `digis`, not
+/// `bias`, and not `duplicates`, of which it gives the share.
 fn is_count(name: &str, value: &str) -> bool {
     let plural = name.ends_with('s') && !["ss", "us", "as"].iter().any(|e| name.ends_with(e));
-    plural && value.parse::<u64>().is_ok()
+    plural && name != "duplicates" && value.parse::<u64>().is_ok()
 }
 
 /// The unit that the contract gives an axis.

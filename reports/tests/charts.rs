@@ -84,7 +84,7 @@ fn run() -> RunRecord {
             kernel: String::new(),
             governor: None,
             transparent_huge_pages: None,
-            load_1min: 0.0,
+            load_1min: Some(0.0),
             available_memory_bytes: 0,
             usable_threads: 2,
         },

@@ -41,7 +41,7 @@ fn record() -> RunRecord {
             kernel: "Linux".into(),
             governor: None,
             transparent_huge_pages: None,
-            load_1min: 0.5,
+            load_1min: Some(0.5),
             available_memory_bytes: 1 << 33,
             usable_threads: 2,
         },

@@ -82,7 +82,7 @@ pub fn run() -> RunRecord {
             kernel: "Linux".into(),
             governor: None,
             transparent_huge_pages: None,
-            load_1min: 0.0,
+            load_1min: Some(0.0),
             available_memory_bytes: 20_000_000_000,
             usable_threads: 2,
         },

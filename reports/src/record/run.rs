@@ -106,8 +106,8 @@ pub struct Environment {
     pub governor: Option<String>,
     /// The mode of transparent huge pages.
     pub transparent_huge_pages: Option<String>,
-    /// Average load of the last minute.
-    pub load_1min: f64,
+    /// Average load of the last minute, where the system tells.
+    pub load_1min: Option<f64>,
     /// Memory available, in bytes.
     pub available_memory_bytes: u64,
     /// Hardware threads that this process may use.

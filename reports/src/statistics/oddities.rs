@@ -124,13 +124,12 @@ fn drift(samples: &[f64]) -> Option<Oddity> {
 impl fmt::Display for Oddity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Oddity::Outliers { count: 1, furthest } => write!(
-                f,
-                "one outlier ({furthest:.2} × the median, kept): other load on the machine?"
-            ),
+            Oddity::Outliers { count: 1, furthest } => {
+                write!(f, "one outlier ({furthest:.2} × the median): other load?")
+            }
             Oddity::Outliers { count, furthest } => write!(
                 f,
-                "{count} outliers (up to {furthest:.2} × the median, kept): other load on the machine?"
+                "{count} outliers (up to {furthest:.2} × the median): other load?"
             ),
             Oddity::SlowStart { ratio } => write!(
                 f,
@@ -138,12 +137,12 @@ impl fmt::Display for Oddity {
             ),
             Oddity::Bimodal { fast, slow } => write!(
                 f,
-                "two groups of samples ({:.2} × apart): look at the samples, and for a changing clock or placement",
+                "two groups of samples, {:.2} × apart: a changing clock or placement?",
                 slow / fast
             ),
             Oddity::Drift { ratio } => write!(
                 f,
-                "drift: the second half took {ratio:.2} × the first: throttling, or load that came or went?"
+                "drift, the second half took {ratio:.2} × the first: throttling, or load that came or went?"
             ),
         }
     }

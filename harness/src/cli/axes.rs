@@ -1,0 +1,92 @@
+//! The axes of a task as flags.
+
+use algorithms::axis::{Axis, Params};
+use clap::{Arg, ArgAction, ArgMatches};
+
+/// The values that were given for each axis, in plain form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
+
+impl AxisValues {
+    /// The values of an axis; none if it was not given.
+    pub fn values(&self, name: &str) -> &[String] {
+        let axis = self.0.iter().find(|(axis, _)| *axis == name);
+        axis.map_or(&[], |(_, values)| values)
+    }
+
+    /// Every combination of values, the last axis varying fastest.
+    pub fn combinations(&self) -> Vec<Params> {
+        let mut combinations = vec![Params::default()];
+        for (name, values) in &self.0 {
+            combinations = combinations
+                .iter()
+                .flat_map(|params| {
+                    values.iter().map(|value| {
+                        let mut params = params.clone();
+                        params.set(name, value);
+                        params
+                    })
+                })
+                .collect();
+        }
+        combinations
+    }
+}
+
+/// The flag of an axis; `many` for a list of values.
+pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
+    let default = axis
+        .default
+        .map_or(String::new(), |value| format!(" [default: {value}]"));
+    let flag = Arg::new(axis.name)
+        .allow_negative_numbers(true)
+        .long(axis.name)
+        .value_name(axis.value_name)
+        .help(format!("{}{default}", axis.help))
+        .help_heading("Data");
+    if many {
+        flag.value_delimiter(',').action(ArgAction::Append)
+    } else {
+        flag.num_args(1)
+    }
+}
+
+/// The values given for the axes, each once.
+pub(super) fn values(axes: &'static [Axis], matches: &ArgMatches) -> Result<AxisValues, String> {
+    let mut given = Vec::new();
+    for axis in axes {
+        let Some(texts) = matches.get_many::<String>(axis.name) else {
+            continue;
+        };
+        let mut values = Vec::new();
+        for text in texts {
+            let value = axis.parse(text).map_err(|error| error.to_string())?;
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        given.push((axis.name, values));
+    }
+    Ok(AxisValues(given))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_cover_the_product() {
+        let values = AxisValues(vec![
+            ("segments", vec!["24".into(), "1792".into()]),
+            (
+                "order",
+                vec!["random".into(), "time".into(), "jitter:64".into()],
+            ),
+        ]);
+        let combinations = values.combinations();
+        assert_eq!(combinations.len(), 6);
+        assert_eq!(combinations[1].get("segments"), Some("24"));
+        assert_eq!(combinations[1].get("order"), Some("time"));
+        assert_eq!(AxisValues::default().combinations(), [Params::default()]);
+    }
+}

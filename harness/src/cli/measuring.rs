@@ -1,0 +1,282 @@
+//! The flags that all measuring commands share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use algorithms::device::Device;
+use algorithms::task::Task;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use reports::table::Format;
+
+use super::axes::{self, AxisValues};
+use super::examples;
+use super::values::{self, SampleRange};
+use crate::platform::usable_threads;
+
+/// A task to measure.
+pub struct MeasureRequest {
+    /// The task.
+    pub task: &'static dyn Task,
+    /// Where its input comes from.
+    pub source: Source,
+    /// Globs of variants; all if empty.
+    pub variants: Vec<String>,
+    /// Where to run.
+    pub devices: Vec<Device>,
+    /// Numbers of threads.
+    pub threads: Vec<usize>,
+    /// States of the cache.
+    pub caches: Vec<CacheMode>,
+    /// Seed of the data and of the sampling order.
+    pub seed: u64,
+    /// How many samples to take.
+    pub samples: SampleRange,
+    /// Wall-clock budget for a variant and point.
+    pub max_time: Duration,
+    /// Width of the interval of the median, relative to it, that is enough.
+    pub precision: f64,
+    /// Where the results go; a new folder below `results/` if not given.
+    pub out: Option<PathBuf>,
+    /// How to print the table.
+    pub format: Format,
+    /// Whether to draw charts.
+    pub charts: bool,
+    /// No lines on how far it is.
+    pub quiet: bool,
+    /// One variant, few samples, no ceilings, no charts: to run below a profiler.
+    pub profile: bool,
+    /// The command line as typed.
+    pub command: Vec<String>,
+}
+
+/// Where the input of a task comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Generated, for each combination of these values.
+    Generated(AxisValues),
+    /// Read from a file.
+    File(PathBuf),
+}
+
+/// What is in the cache when a sample begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheMode {
+    /// Whatever providing the input left there.
+    Hot,
+    /// Nothing of use.
+    Cold,
+}
+
+impl CacheMode {
+    /// The name in flags and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            CacheMode::Hot => "hot",
+            CacheMode::Cold => "cold",
+        }
+    }
+}
+
+/// The subcommand that measures a task.
+pub(super) fn command(task: &'static dyn Task) -> Command {
+    let axis_names: Vec<_> = task.axes().iter().map(|axis| axis.name).collect();
+    let input = Arg::new("input")
+        .long("input")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with_all(axis_names)
+        .help("Read the data from a file (.csv, .bin, or either with .gz)")
+        .help_heading("Data");
+    Command::new(task.name())
+        .about(format!("Measure: {}", task.summary()))
+        .after_help(examples::measuring(task.name()))
+        .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
+        .arg(input)
+        .arg(seed_flag().help_heading("Data"))
+        .args(where_flags())
+        .args(sampling_flags())
+        .args(output_flags())
+}
+
+/// What to run and where.
+fn where_flags() -> [Arg; 4] {
+    let threads = list("threads", "N")
+        .value_parser(values::threads)
+        .help("Threads [default: all CPUs of the inherited affinity mask]");
+    let cache = list("cache", "MODE")
+        .value_parser(PossibleValuesParser::new(["hot", "cold"]))
+        .default_value("hot")
+        .help("Whether the last-level cache is flushed before each sample");
+    [variant_flag(), device_flag(), threads, cache].map(|flag| flag.help_heading("Where"))
+}
+
+/// How to sample.
+fn sampling_flags() -> [Arg; 4] {
+    let samples = Arg::new("samples")
+        .long("samples")
+        .value_name("MIN..MAX")
+        .value_parser(values::sample_range)
+        .default_value("10..100")
+        .help("Samples a variant and point, at least and at most");
+    let max_time = Arg::new("max-time")
+        .long("max-time")
+        .value_name("TIME")
+        .value_parser(values::duration)
+        .default_value("10s")
+        .help("Time a variant and point");
+    let precision = Arg::new("precision")
+        .long("precision")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("1%")
+        .help("Stop when the 95 % interval of the median is narrower than this");
+    let profile = switch("profile")
+        .help("One variant, three samples, no ceilings, no charts: to run below a profiler");
+    [samples, max_time, precision, profile].map(|flag| flag.help_heading("Sampling"))
+}
+
+/// What to leave behind.
+fn output_flags() -> [Arg; 4] {
+    let out = Arg::new("out")
+        .long("out")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help("Folder for the results [default: results/<UTC time>-<command>]");
+    let formats = PossibleValuesParser::new(["table", "csv", "json", "markdown"]);
+    let format = Arg::new("format")
+        .long("format")
+        .value_parser(formats)
+        .default_value("table")
+        .help("How to print the results");
+    let no_charts = switch("no-charts").help("Draw no charts");
+    [out, format, no_charts, quiet_flag()].map(|flag| flag.help_heading("Output"))
+}
+
+pub(super) fn variant_flag() -> Arg {
+    list("variant", "NAME").help("Variants by name or glob, such as std-* [default: all]")
+}
+
+pub(super) fn device_flag() -> Arg {
+    list("device", "DEVICE")
+        .value_parser(|text: &str| text.parse::<Device>())
+        .help("cpu, cuda:N [default: the CPU and every usable GPU]")
+}
+
+pub(super) fn seed_flag() -> Arg {
+    Arg::new("seed")
+        .long("seed")
+        .value_name("N")
+        .value_parser(value_parser!(u64))
+        .default_value("1")
+        .help("Seed: the same seed makes the same data")
+}
+
+pub(super) fn quiet_flag() -> Arg {
+    switch("quiet")
+        .short('q')
+        .help("Say nothing on how far it is")
+}
+
+fn list(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .value_delimiter(',')
+        .action(ArgAction::Append)
+}
+
+fn switch(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+/// What the flags of a measuring command mean.
+pub(super) fn request(
+    task: &'static dyn Task,
+    matches: &ArgMatches,
+    command: Vec<String>,
+) -> Result<MeasureRequest, String> {
+    let source = match matches.get_one::<PathBuf>("input") {
+        Some(file) => Source::File(file.clone()),
+        None => Source::Generated(axes::values(task.axes(), matches)?),
+    };
+    let profile = matches.get_flag("profile");
+    let three = SampleRange { min: 3, max: 3 };
+    let samples = one(matches, "samples").unwrap_or(three);
+    Ok(MeasureRequest {
+        task,
+        source,
+        variants: variants(matches),
+        devices: devices(matches),
+        threads: threads(matches),
+        caches: caches(matches),
+        seed: seed(matches),
+        samples: if profile { three } else { samples },
+        max_time: one(matches, "max-time").unwrap_or(Duration::MAX),
+        precision: one(matches, "precision").unwrap_or(0.01),
+        out: one(matches, "out"),
+        format: format(matches),
+        charts: !matches.get_flag("no-charts") && !profile,
+        quiet: matches.get_flag("quiet"),
+        profile,
+        command,
+    })
+}
+
+pub(super) fn seed(matches: &ArgMatches) -> u64 {
+    one(matches, "seed").unwrap_or(1)
+}
+
+pub(super) fn variants(matches: &ArgMatches) -> Vec<String> {
+    many(matches, "variant")
+}
+
+pub(super) fn devices(matches: &ArgMatches) -> Vec<Device> {
+    let given = many(matches, "device");
+    if given.is_empty() {
+        vec![Device::Cpu]
+    } else {
+        given
+    }
+}
+
+fn threads(matches: &ArgMatches) -> Vec<usize> {
+    let given = many(matches, "threads");
+    if given.is_empty() {
+        vec![usable_threads()]
+    } else {
+        given
+    }
+}
+
+fn caches(matches: &ArgMatches) -> Vec<CacheMode> {
+    let mode = |name: String| match name.as_str() {
+        "cold" => CacheMode::Cold,
+        _ => CacheMode::Hot,
+    };
+    many(matches, "cache").into_iter().map(mode).collect()
+}
+
+fn format(matches: &ArgMatches) -> Format {
+    match matches.get_one::<String>("format").map(String::as_str) {
+        Some("csv") => Format::Csv,
+        Some("json") => Format::Json,
+        Some("markdown") => Format::Markdown,
+        _ => Format::Table,
+    }
+}
+
+fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+    matches.get_one::<T>(name).cloned()
+}
+
+/// The values of a list, each once.
+fn many<T: Clone + PartialEq + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
+    let mut values = Vec::new();
+    for value in matches.get_many::<T>(name).into_iter().flatten() {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+    values
+}

@@ -1,0 +1,80 @@
+//! Values of flags that are not axes.
+
+use std::time::Duration;
+
+/// How many samples to take at least and at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleRange {
+    /// At least so many, time permitting.
+    pub min: usize,
+    /// At most so many.
+    pub max: usize,
+}
+
+/// `10..100`, `10-100`, or a single number for exactly so many.
+pub(super) fn sample_range(text: &str) -> Result<SampleRange, String> {
+    let (min, max) = text
+        .split_once("..")
+        .or_else(|| text.split_once('-'))
+        .unwrap_or((text, text));
+    let number = |part: &str| part.trim().parse::<usize>().ok();
+    match (number(min), number(max)) {
+        (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange { min, max }),
+        _ => Err("use a range such as 10..100, or a number of 1 or more".to_owned()),
+    }
+}
+
+/// A time such as `10s` or `500ms`; a plain number counts seconds.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let problem = || "use a time such as 10s, 500ms or 2m".to_owned();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|_| problem());
+    }
+    humantime::parse_duration(text).map_err(|_| problem())
+}
+
+/// A percentage such as `1%`, as a fraction; a plain number is a percentage too.
+pub(super) fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
+    match number {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err("use a percentage above 0, such as 1%".to_owned()),
+    }
+}
+
+/// A number of threads.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(threads) if threads > 0 => Ok(threads),
+        _ => Err("use a number of 1 or more".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_samples() {
+        assert_eq!(
+            sample_range("10..100"),
+            Ok(SampleRange { min: 10, max: 100 })
+        );
+        assert_eq!(sample_range("3-5"), Ok(SampleRange { min: 3, max: 5 }));
+        assert_eq!(sample_range("7"), Ok(SampleRange { min: 7, max: 7 }));
+        for bad in ["", "0", "5..3", "..", "-5", "a..b"] {
+            assert!(sample_range(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_and_percentages() {
+        assert_eq!(duration("10"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(percentage("1%"), Ok(0.01));
+        for bad in ["-1", "NaN", "x", ""] {
+            assert!(duration(bad).is_err(), "{bad}");
+            assert!(percentage(bad).is_err(), "{bad}");
+        }
+    }
+}

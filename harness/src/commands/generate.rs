@@ -1,0 +1,25 @@
+//! `bench generate sts`
+
+use std::path::Path;
+
+use algorithms::algorithm::Algorithm;
+use algorithms::sts_sort::StsSort;
+use generators::io::write_digis;
+
+use crate::cli::AxisValues;
+use crate::failure::{Exit, Failure};
+
+pub(super) fn run(axes: &AxisValues, seed: u64, out: &Path) -> Result<Exit, Failure> {
+    let params = axes.combinations().pop().unwrap_or_default();
+    let plan = StsSort::plan(params)?;
+    crate::plan::check_memory(&plan)?;
+    let digis = StsSort::generate(&plan.params, seed)?;
+    write_digis(out, &digis)?;
+    super::say(&format!(
+        "{} digis in {} segments written to {}",
+        digis.digis().len(),
+        digis.partition().segments(),
+        out.display()
+    ));
+    Ok(Exit::Success)
+}

@@ -1,0 +1,90 @@
+//! What can go wrong, and the exit codes.
+
+use std::io;
+use std::process::ExitCode;
+
+use algorithms::device::TeamError;
+use generators::DataError;
+use reports::charts::ChartError;
+use reports::store::StoreError;
+use reports::table::TableError;
+
+/// How a command ended: a contract with scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; also if a variant refused the shape of its input.
+    Success = 0,
+    /// The tool failed: I/O, damaged input, internal.
+    Failed = 1,
+    /// The command line makes no sense, or asks for more than the machine has.
+    Usage = 2,
+    /// A variant's output was wrong.
+    WrongOutput = 3,
+    /// A regression was found.
+    Regression = 4,
+    /// Nothing was measured.
+    NothingMeasured = 5,
+    /// Interrupted; what was measured before is kept.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// A command that could not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A command line that makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// Nothing could be measured, and why.
+    #[error("{0}")]
+    NothingMeasured(String),
+    /// Data that can't be made, read or written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A run folder that can't be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A run folder that can't be written any more.
+    #[error("{source}; what was measured before is kept in {kept}")]
+    StoreInterrupted {
+        /// What went wrong.
+        source: StoreError,
+        /// The run folder.
+        kept: String,
+    },
+    /// A chart that can't be drawn or written.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+    /// A table that can't be formatted.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// Threads that can't be had.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// Standard output that can't be written.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit code that tells scripts.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failure::Usage(_)
+            | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
+            | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
+            Failure::NothingMeasured(_) => Exit::NothingMeasured,
+            _ => Exit::Failed,
+        }
+    }
+
+    /// Whether the reader of standard output has left.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

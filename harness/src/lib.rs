@@ -1,0 +1,44 @@
+//! The harness: from a command line to a run folder.
+//!
+//! Reading order, along the way that data travel:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`cli`] | what was typed, and what it means |
+//! | [`commands`] | one file for each subcommand |
+//! | [`plan`] | which points are to be measured, and whether they fit |
+//! | [`measure`] | checking, sampling, stopping |
+//! | [`platform`] | the machine: topology, clocks, memory, interrupts |
+//! | [`progress`] | how far it is, on the terminal |
+//! | [`failure`] | what can go wrong, and the exit codes |
+
+pub mod cli;
+pub mod commands;
+pub mod failure;
+pub mod measure;
+pub mod plan;
+pub mod platform;
+pub mod progress;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use failure::Exit;
+
+/// Runs a command line, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let request = match cli::parse(arguments) {
+        Ok(request) => request,
+        Err(answer) => return answer.print(),
+    };
+    let exit = commands::execute(request).unwrap_or_else(|failure| {
+        // A reader that has left (`bench list | head`) is no failure.
+        if failure.is_broken_pipe() {
+            return Exit::Success;
+        }
+        let _ = writeln!(std::io::stderr(), "bench: {failure}");
+        failure.exit()
+    });
+    exit.into()
+}

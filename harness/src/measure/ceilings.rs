@@ -1,0 +1,93 @@
+//! The measured ceilings: copy and triad bandwidth of memory.
+//!
+//! As STREAM does (McCalpin 1995): arrays much larger than the caches, the
+//! best of several repetitions, reads and writes counted.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use algorithms::device::Team;
+use reports::record::Bandwidth;
+
+use crate::platform::available_memory;
+
+const REPETITIONS: usize = 6;
+/// The arrays together, in multiples of the last-level cache.
+const TIMES_CACHE: u64 = 12;
+const MIN_ARRAY: u64 = 64 << 20;
+const MAX_ARRAY: u64 = 1 << 30;
+const ARRAYS: u64 = 3;
+
+/// One worker's part of the three arrays.
+struct Part {
+    target: Vec<f64>,
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+/// The bandwidth that a team gets; `last_level_bytes` of cache are to be
+/// exceeded.
+pub fn measure_bandwidth(team: &Team, last_level_bytes: u64) -> Bandwidth {
+    let parts = parts(team, last_level_bytes);
+    let bytes: usize = parts.iter().map(|part| lock(part).target.len() * 8).sum();
+    Bandwidth {
+        copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, copy),
+        triad_bytes_per_s: 3.0 * bytes as f64 / best(team, &parts, triad),
+    }
+}
+
+fn parts(team: &Team, last_level_bytes: u64) -> Vec<Mutex<Part>> {
+    let wanted = TIMES_CACHE * last_level_bytes / ARRAYS;
+    let affordable = available_memory() / (2 * ARRAYS);
+    let array = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
+    let length = (array / 8) as usize / team.threads();
+    // Each worker makes its own part: its pages then lie near it.
+    team.run_on_each(|_| {
+        Mutex::new(Part {
+            target: vec![0.5; length],
+            left: vec![1.5; length],
+            right: vec![2.5; length],
+        })
+    })
+}
+
+/// The shortest time of all workers together, in seconds.
+fn best(team: &Team, parts: &[Mutex<Part>], work: fn(&mut Part)) -> f64 {
+    let repetition = |_| {
+        let start = Instant::now();
+        team.run_on_each(|worker| work(&mut lock(&parts[worker])));
+        start.elapsed().as_secs_f64()
+    };
+    (0..REPETITIONS)
+        .map(repetition)
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn lock(part: &Mutex<Part>) -> std::sync::MutexGuard<'_, Part> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn copy(part: &mut Part) {
+    part.target.copy_from_slice(&part.left);
+}
+
+fn triad(part: &mut Part) {
+    let sources = part.left.iter().zip(&part.right);
+    for (target, (left, right)) in part.target.iter_mut().zip(sources) {
+        *target = left + 3.0 * right;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bandwidths_are_plausible() {
+        let team = Team::new(1).expect("a thread");
+        let bandwidth = measure_bandwidth(&team, 0);
+        for rate in [bandwidth.copy_bytes_per_s, bandwidth.triad_bytes_per_s] {
+            assert!((1e8..1e13).contains(&rate), "{rate}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Samples as records.
+
+use algorithms::algorithm::Work;
+use algorithms::axis;
+use algorithms::task::VariantInfo;
+use reports::record::{Params, Point, SampleRow, SummaryRow};
+use reports::statistics::{describe, oddities};
+
+use super::{Sample, StopReason};
+use crate::plan::CandidateSpec;
+
+/// The share of samples that must be affected by something to mention it.
+const WORTH_A_WORD: f64 = 0.1;
+
+/// The stage that a whole run is.
+const TOTAL: &str = "total";
+
+/// A candidate on an input: what all its rows have in common.
+pub(super) struct Subject {
+    pub(super) point: Point,
+    backend: String,
+    stable: bool,
+    work: Work,
+    fingerprint: String,
+    /// Bytes of all buffers alive during a run.
+    pub(super) memory_bytes: u64,
+    /// Copy bandwidth with the same number of threads, in bytes a second.
+    pub(super) copy_bandwidth: Option<f64>,
+}
+
+impl Subject {
+    pub(super) fn new(
+        algorithm: &str,
+        info: &VariantInfo,
+        spec: &CandidateSpec,
+        params: &axis::Params,
+        work: Work,
+        fingerprint: &str,
+    ) -> Self {
+        Subject {
+            point: Point {
+                algorithm: algorithm.to_owned(),
+                variant: info.name.to_owned(),
+                device: spec.device.to_string(),
+                threads: spec.threads,
+                places: "none".to_owned(),
+                bind: "false".to_owned(),
+                cache: spec.cache.name().to_owned(),
+                params: record_params(params),
+            },
+            backend: info.backend.to_string(),
+            stable: info.stable,
+            work,
+            fingerprint: fingerprint.to_owned(),
+            memory_bytes: 0,
+            copy_bandwidth: None,
+        }
+    }
+
+    /// A row for each stage of a sample.
+    pub(super) fn sample_rows(
+        &self,
+        round: usize,
+        number: usize,
+        sample: &Sample,
+        slow_clock: bool,
+    ) -> Vec<SampleRow> {
+        let total = [(TOTAL, sample.seconds)];
+        let stages = total.iter().chain(&sample.stages);
+        let flags = flags(sample, slow_clock);
+        let row = |&(stage, seconds): &(&str, f64)| SampleRow {
+            cpu: cpus(sample),
+            clock_mhz: sample.clock_mhz.map(f64::round),
+            flags: flags.clone(),
+            ..SampleRow::new(&self.point, stage, round, number, seconds)
+        };
+        stages.map(row).collect()
+    }
+
+    /// A row for each stage of all samples.
+    pub(super) fn summary_rows(
+        &self,
+        reason: StopReason,
+        samples: &[Sample],
+        slow_clocks: usize,
+    ) -> Vec<SummaryRow> {
+        let total: Vec<_> = samples.iter().map(|sample| sample.seconds).collect();
+        let mut rows = vec![SummaryRow {
+            note: notes(samples, &total, slow_clocks, self.work.has_reference),
+            ..self.described(TOTAL, reason, &total)
+        }];
+        for (stage, _) in samples
+            .first()
+            .into_iter()
+            .flat_map(|sample| &sample.stages)
+        {
+            let of_stage = |sample: &Sample| {
+                let times = sample.stages.iter().filter(|(name, _)| name == stage);
+                times.map(|(_, seconds)| seconds).sum::<f64>()
+            };
+            let seconds: Vec<_> = samples.iter().map(of_stage).collect();
+            rows.push(self.described(stage, reason, &seconds));
+        }
+        rows
+    }
+
+    /// The row of a candidate that was not timed.
+    pub(super) fn invalid_row(&self, note: &str) -> SummaryRow {
+        SummaryRow {
+            note: note.to_owned(),
+            ..self.empty_row(TOTAL)
+        }
+    }
+
+    fn described(&self, stage: &str, reason: StopReason, seconds: &[f64]) -> SummaryRow {
+        let Some(described) = describe(seconds) else {
+            return self.invalid_row("interrupted before the first sample");
+        };
+        let per_second = |amount: u64| amount as f64 / described.median;
+        let bytes_per_s = per_second(self.work.bytes_min);
+        SummaryRow {
+            samples: described.samples,
+            stopped_by: reason.to_string(),
+            median_s: Some(described.median),
+            mean_s: Some(described.mean),
+            stddev_s: Some(described.stddev),
+            min_s: Some(described.min),
+            p95_s: Some(described.p95),
+            p99_s: Some(described.p99),
+            max_s: Some(described.max),
+            ci95_low_s: Some(described.interval.low),
+            ci95_high_s: Some(described.interval.high),
+            items_per_s: Some(per_second(self.work.items)),
+            bytes_per_s: Some(bytes_per_s),
+            peak_fraction: self.copy_bandwidth.map(|copy| bytes_per_s / copy),
+            memory_bytes: Some(self.memory_bytes),
+            memory_ratio: Some(self.memory_bytes as f64 / self.work.input_bytes as f64),
+            valid: true.into(),
+            ..self.empty_row(stage)
+        }
+    }
+
+    fn empty_row(&self, stage: &str) -> SummaryRow {
+        let Point {
+            algorithm,
+            variant,
+            device,
+            threads,
+            places,
+            bind,
+            cache,
+            params,
+        } = self.point.clone();
+        SummaryRow {
+            algorithm,
+            variant,
+            stage: stage.to_owned(),
+            backend: self.backend.clone(),
+            device,
+            threads,
+            places,
+            bind,
+            cache,
+            params,
+            items: self.work.items,
+            item_unit: self.work.item_unit.to_owned(),
+            bytes_min: self.work.bytes_min,
+            samples: 0,
+            stopped_by: String::new(),
+            median_s: None,
+            mean_s: None,
+            stddev_s: None,
+            min_s: None,
+            p95_s: None,
+            p99_s: None,
+            max_s: None,
+            ci95_low_s: None,
+            ci95_high_s: None,
+            items_per_s: None,
+            bytes_per_s: None,
+            peak_fraction: None,
+            memory_bytes: None,
+            memory_ratio: None,
+            stable: self.stable.into(),
+            valid: false.into(),
+            fingerprint: self.fingerprint.clone(),
+            metrics: Params::default(),
+            note: String::new(),
+        }
+    }
+}
+
+fn record_params(params: &axis::Params) -> Params {
+    let mut record = Params::default();
+    for (name, value) in params.iter() {
+        record.set(name, value);
+    }
+    record
+}
+
+fn cpus(sample: &Sample) -> String {
+    let name = |cpu: &Option<usize>| cpu.map_or("?".to_owned(), |cpu| cpu.to_string());
+    let names: Vec<_> = sample.cpus.iter().map(name).collect();
+    names.join("+")
+}
+
+fn flags(sample: &Sample, slow_clock: bool) -> String {
+    let flags = [(sample.migrated, "migrated"), (slow_clock, "slow-clock")];
+    let set: Vec<_> = flags
+        .iter()
+        .filter(|(set, _)| *set)
+        .map(|(_, name)| *name)
+        .collect();
+    set.join("+")
+}
+
+/// What a reader should know of the samples, in words.
+fn notes(samples: &[Sample], seconds: &[f64], slow_clocks: usize, has_reference: bool) -> String {
+    let mut notes: Vec<_> = oddities(seconds).iter().map(ToString::to_string).collect();
+    let migrated = samples.iter().filter(|sample| sample.migrated).count();
+    let affected = [
+        (migrated, "moved between CPUs: threads are not pinned"),
+        (slow_clocks, "at a low clock: throttling, or other load?"),
+    ];
+    for (count, what) in affected {
+        // A stray sample or two is what medians are for.
+        if count as f64 > WORTH_A_WORD * samples.len() as f64 {
+            notes.push(format!("{count} of {} samples {what}", samples.len()));
+        }
+    }
+    if !has_reference {
+        notes.push("checked by order and checksums: too large for a reference".to_owned());
+    }
+    notes.join("; ")
+}

@@ -1,0 +1,51 @@
+//! Whether a point fits into memory, before any of it is allocated.
+
+use algorithms::algorithm::Plan;
+use reports::units;
+
+use crate::failure::Failure;
+
+/// What the system and the measuring itself need beside the data.
+const RESERVE: u64 = 512 << 20;
+
+/// Refuses a point that needs more than there is.
+pub(super) fn check(plan: &Plan, available: u64) -> Result<(), Failure> {
+    let needed = plan.memory_bytes.saturating_add(RESERVE);
+    if needed <= available {
+        return Ok(());
+    }
+    let params: Vec<_> = plan
+        .params
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    Err(Failure::Usage(format!(
+        "{} needs {} of memory, but {} are available; use fewer items",
+        params.join(" "),
+        units::bytes(needed as f64),
+        units::bytes(available as f64),
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::axis::Params;
+
+    use super::*;
+
+    #[test]
+    fn too_much_is_refused_with_both_numbers() {
+        let mut params = Params::default();
+        params.set("digis", "1000000000000");
+        let plan = Plan {
+            params,
+            memory_bytes: 32_000_000_000_000,
+        };
+        let error = check(&plan, 8_000_000_000)
+            .expect_err("too much")
+            .to_string();
+        assert!(error.contains("digis=1000000000000 needs 32 TB"), "{error}");
+        assert!(error.contains("8 GB are available"), "{error}");
+        assert!(check(&plan, u64::MAX).is_ok());
+    }
+}

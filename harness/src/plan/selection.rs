@@ -1,0 +1,83 @@
+//! Variants by name or glob.
+
+use algorithms::task::VariantInfo;
+use glob::Pattern;
+
+/// How alike a name must be to be suggested (Jaro and Winkler, 1 is equal).
+const ALIKE: f64 = 0.7;
+
+/// The numbers of the variants that match any of the globs; all without globs.
+///
+/// # Errors
+/// If a glob matches nothing: with a suggestion, and all names.
+pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
+    let mut selected = vec![globs.is_empty(); infos.len()];
+    for glob in globs {
+        let pattern = Pattern::new(glob).map_err(|error| {
+            format!(
+                "--variant \"{glob}\": {} at position {}",
+                error.msg, error.pos
+            )
+        })?;
+        let matching: Vec<_> = (0..infos.len())
+            .filter(|&i| pattern.matches(infos[i].name))
+            .collect();
+        if matching.is_empty() {
+            return Err(unknown(glob, infos));
+        }
+        matching.into_iter().for_each(|i| selected[i] = true);
+    }
+    Ok((0..infos.len()).filter(|&i| selected[i]).collect())
+}
+
+fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
+    let likeness = |name: &str| strsim::jaro_winkler(glob, name);
+    let names: Vec<_> = infos.iter().map(|info| info.name).collect();
+    let nearest = names
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .filter(|name| likeness(name) > ALIKE);
+    let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
+    let known = names.join(", ");
+    format!("unknown variant \"{glob}\"{suggestion} There are: {known}")
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::device::Backend;
+
+    use super::*;
+
+    fn infos() -> Vec<VariantInfo> {
+        ["std-stable", "std-unstable", "block-merge"]
+            .map(|name| VariantInfo {
+                name,
+                summary: "",
+                backend: Backend::Cpu,
+                stable: true,
+            })
+            .to_vec()
+    }
+
+    fn select(globs: &[&str]) -> Result<Vec<usize>, String> {
+        let globs: Vec<_> = globs.iter().map(ToString::to_string).collect();
+        select_variants(&infos(), &globs)
+    }
+
+    #[test]
+    fn globs_select_and_nothing_selects_all() {
+        assert_eq!(select(&[]), Ok(vec![0, 1, 2]));
+        assert_eq!(select(&["std-*"]), Ok(vec![0, 1]));
+        assert_eq!(select(&["block-merge", "std-stable"]), Ok(vec![0, 2]));
+    }
+
+    #[test]
+    fn a_typo_gets_a_suggestion_and_the_list() {
+        let error = select(&["std-stabel"]).expect_err("unknown");
+        assert!(error.contains("did you mean \"std-stable\"?"), "{error}");
+        assert!(error.contains("block-merge"), "{error}");
+        let error = select(&["xyz"]).expect_err("unknown");
+        assert!(!error.contains("did you mean"), "{error}");
+        assert!(select(&["[", "std-*"]).is_err());
+    }
+}

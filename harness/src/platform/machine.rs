@@ -1,0 +1,29 @@
+//! What identifies this machine.
+
+use reports::record::Machine;
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+
+use super::Topology;
+
+/// This machine, with the topology given.
+pub fn machine(topology: &Topology) -> Machine {
+    let wanted = RefreshKind::nothing()
+        .with_cpu(CpuRefreshKind::nothing())
+        .with_memory(MemoryRefreshKind::nothing().with_ram());
+    let system = System::new_with_specifics(wanted).ok();
+    let model = system.as_ref().and_then(|system| {
+        let name = system.cpus().first()?.brand().trim().to_owned();
+        (!name.is_empty()).then_some(name)
+    });
+    Machine {
+        cpu_model: model.unwrap_or_else(|| "unknown".into()),
+        architecture: std::env::consts::ARCH.to_owned(),
+        packages: topology.packages(),
+        cores: topology.cores(),
+        hardware_threads: topology.cpus.len(),
+        numa_nodes: topology.nodes(),
+        caches: topology.cache_levels(),
+        memory_bytes: system.map_or(0, |system| system.total_memory()),
+        gpus: Vec::new(),
+    }
+}

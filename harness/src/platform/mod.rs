@@ -1,0 +1,20 @@
+//! The machine: what it is, what state it is in, what it does meanwhile.
+
+mod affinity;
+mod allocator;
+mod build;
+mod environment;
+mod interrupt;
+mod machine;
+mod memory;
+mod sysfs;
+mod topology;
+
+pub use affinity::{current_cpu, usable_threads};
+pub use allocator::{LabAllocator, peak_allocation};
+pub use build::{executable_fingerprint, is_development_build, software};
+pub use environment::{environment, oddities};
+pub use interrupt::Interrupt;
+pub use machine::machine;
+pub use memory::available_memory;
+pub use topology::{Cache, LogicalCpu, Topology};

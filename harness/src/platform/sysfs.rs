@@ -1,0 +1,64 @@
+//! Small files of the kernel.
+
+use std::fs;
+use std::path::Path;
+
+/// The content of a file without the line end; `None` if it can't be read.
+pub(super) fn text(path: &Path) -> Option<String> {
+    fs::read_to_string(path)
+        .ok()
+        .map(|text| text.trim().to_owned())
+}
+
+/// A number in a file.
+pub(super) fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
+    text(path)?.parse().ok()
+}
+
+/// A list of CPUs such as `0-3,8`; `None` if it is none.
+pub(super) fn cpu_list(text: &str) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for range in text
+        .split(',')
+        .map(str::trim)
+        .filter(|range| !range.is_empty())
+    {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        cpus.extend(first.parse::<usize>().ok()?..=last.parse().ok()?);
+    }
+    Some(cpus)
+}
+
+/// A size such as `32768K`, in bytes.
+pub(super) fn size(text: &str) -> Option<u64> {
+    let (digits, scale) = match text.as_bytes().last()? {
+        b'K' => (&text[..text.len() - 1], 1 << 10),
+        b'M' => (&text[..text.len() - 1], 1 << 20),
+        b'G' => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    Some(digits.parse::<u64>().ok()? * scale)
+}
+
+/// The choice in brackets of a file such as `always [madvise] never`.
+pub(super) fn chosen(path: &Path) -> Option<String> {
+    let text = text(path)?;
+    let start = text.find('[')? + 1;
+    let end = text[start..].find(']')? + start;
+    Some(text[start..end].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_sizes_are_read() {
+        assert_eq!(cpu_list("0-2,8"), Some(vec![0, 1, 2, 8]));
+        assert_eq!(cpu_list(""), Some(vec![]));
+        assert_eq!(cpu_list("x"), None);
+        assert_eq!(size("32768K"), Some(32 << 20));
+        assert_eq!(size("1024"), Some(1024));
+        assert_eq!(size("K"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! Packages, cores, hardware threads and caches, as sysfs tells them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use reports::record::CacheLevel;
+
+use super::sysfs;
+
+/// The CPUs that are online, and the caches that they share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Topology {
+    /// In ascending order of their numbers.
+    pub cpus: Vec<LogicalCpu>,
+    /// Data and unified caches, by level, then by their first CPU.
+    pub caches: Vec<Cache>,
+}
+
+/// A hardware thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogicalCpu {
+    /// Its number.
+    pub number: usize,
+    /// Its socket.
+    pub package: usize,
+    /// Its core: the lowest number of the hardware threads there.
+    pub core: usize,
+    /// Its NUMA node.
+    pub node: usize,
+}
+
+/// A cache.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cache {
+    /// 1, 2, 3.
+    pub level: u32,
+    /// The CPUs that share it.
+    pub cpus: Vec<usize>,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl Topology {
+    /// Reads the topology below `root`, which is `/sys` but in tests. Where
+    /// there is none, the CPUs are taken to be cores of one package.
+    pub fn read(root: &Path) -> Self {
+        let base = root.join("devices/system/cpu");
+        let online = sysfs::text(&base.join("online")).and_then(|list| sysfs::cpu_list(&list));
+        let nodes = nodes(&root.join("devices/system/node"));
+        let numbers = online.unwrap_or_else(assumed_cpus);
+        let cpu = |&number: &usize| read_cpu(&base, &nodes, number);
+        let caches: BTreeSet<_> = numbers
+            .iter()
+            .flat_map(|number| read_caches(&base.join(format!("cpu{number}/cache"))))
+            .collect();
+        Topology {
+            cpus: numbers.iter().map(cpu).collect(),
+            caches: caches.into_iter().collect(),
+        }
+    }
+
+    /// The topology of this machine.
+    pub fn of_this_machine() -> Self {
+        Self::read(Path::new("/sys"))
+    }
+
+    /// The number of sockets.
+    pub fn packages(&self) -> usize {
+        self.count(|cpu| cpu.package)
+    }
+
+    /// The number of cores.
+    pub fn cores(&self) -> usize {
+        self.count(|cpu| cpu.core)
+    }
+
+    /// The number of NUMA nodes.
+    pub fn nodes(&self) -> usize {
+        self.count(|cpu| cpu.node)
+    }
+
+    /// The bytes of all last-level caches together.
+    pub fn last_level_bytes(&self) -> u64 {
+        let last = self.caches.iter().map(|cache| cache.level).max();
+        let last_level = self.caches.iter().filter(|cache| Some(cache.level) == last);
+        last_level.map(|cache| cache.bytes).sum()
+    }
+
+    /// The caches by level and size.
+    pub fn cache_levels(&self) -> Vec<CacheLevel> {
+        let mut counts = BTreeMap::<(u32, u64), usize>::new();
+        for cache in &self.caches {
+            *counts.entry((cache.level, cache.bytes)).or_default() += 1;
+        }
+        let level = |((level, bytes), count)| CacheLevel {
+            level,
+            bytes,
+            count,
+        };
+        counts.into_iter().map(level).collect()
+    }
+
+    fn count(&self, property: impl Fn(&LogicalCpu) -> usize) -> usize {
+        self.cpus
+            .iter()
+            .map(property)
+            .collect::<BTreeSet<_>>()
+            .len()
+    }
+}
+
+fn assumed_cpus() -> Vec<usize> {
+    (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect()
+}
+
+fn read_cpu(base: &Path, nodes: &BTreeMap<usize, usize>, number: usize) -> LogicalCpu {
+    let topology = base.join(format!("cpu{number}/topology"));
+    let siblings = sysfs::text(&topology.join("thread_siblings_list"));
+    let siblings = siblings.and_then(|list| sysfs::cpu_list(&list));
+    LogicalCpu {
+        number,
+        package: sysfs::number(&topology.join("physical_package_id")).unwrap_or(0),
+        core: siblings
+            .and_then(|cpus| cpus.into_iter().min())
+            .unwrap_or(number),
+        node: nodes.get(&number).copied().unwrap_or(0),
+    }
+}
+
+/// The NUMA node of each CPU.
+fn nodes(base: &Path) -> BTreeMap<usize, usize> {
+    let mut nodes = BTreeMap::new();
+    for (node, folder) in numbered_folders(base, "node") {
+        let cpus = sysfs::text(&folder.join("cpulist")).and_then(|list| sysfs::cpu_list(&list));
+        nodes.extend(cpus.into_iter().flatten().map(|cpu| (cpu, node)));
+    }
+    nodes
+}
+
+fn read_caches(base: &Path) -> Vec<Cache> {
+    numbered_folders(base, "index")
+        .into_iter()
+        .filter_map(|(_, folder)| {
+            let kind = sysfs::text(&folder.join("type"))?;
+            let shared = sysfs::text(&folder.join("shared_cpu_list"))?;
+            let cache = Cache {
+                level: sysfs::number(&folder.join("level"))?,
+                cpus: sysfs::cpu_list(&shared)?,
+                bytes: sysfs::size(&sysfs::text(&folder.join("size"))?)?,
+            };
+            (kind != "Instruction").then_some(cache)
+        })
+        .collect()
+}
+
+/// Folders named by a prefix and a number, in order of the number.
+fn numbered_folders(base: &Path, prefix: &str) -> Vec<(usize, std::path::PathBuf)> {
+    let entries = fs::read_dir(base).into_iter().flatten().flatten();
+    let numbered = entries.filter_map(|entry| {
+        let name = entry.file_name();
+        let number = name.to_str()?.strip_prefix(prefix)?.parse().ok()?;
+        Some((number, entry.path()))
+    });
+    let mut folders: Vec<_> = numbered.collect();
+    folders.sort();
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct FakeSys(tempfile::TempDir);
+
+    impl FakeSys {
+        fn new(online: &str) -> Self {
+            let sys = FakeSys(tempfile::tempdir().expect("a temporary folder"));
+            sys.write("cpu/online", online);
+            sys
+        }
+
+        fn write(&self, file: &str, content: &str) {
+            let path = self.0.path().join("devices/system").join(file);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("made");
+            fs::write(path, format!("{content}\n")).expect("written");
+        }
+
+        fn cpu(&self, number: usize, package: usize, siblings: &str, l3: &str) {
+            let cpu = format!("cpu/cpu{number}");
+            self.write(
+                &format!("{cpu}/topology/physical_package_id"),
+                &package.to_string(),
+            );
+            self.write(&format!("{cpu}/topology/thread_siblings_list"), siblings);
+            for (index, level, kind, size, shared) in [
+                (0, 1, "Data", "32K", siblings),
+                (1, 1, "Instruction", "32K", siblings),
+                (3, 3, "Unified", "16384K", l3),
+            ] {
+                let cache = format!("{cpu}/cache/index{index}");
+                self.write(&format!("{cache}/level"), &level.to_string());
+                self.write(&format!("{cache}/type"), kind);
+                self.write(&format!("{cache}/size"), size);
+                self.write(&format!("{cache}/shared_cpu_list"), shared);
+            }
+        }
+    }
+
+    #[test]
+    fn two_packages_with_two_threads_a_core() {
+        let sys = FakeSys::new("0-7");
+        for (number, package, siblings, l3) in [
+            (0, 0, "0,4", "0-1,4-5"),
+            (1, 0, "1,5", "0-1,4-5"),
+            (2, 1, "2,6", "2-3,6-7"),
+            (3, 1, "3,7", "2-3,6-7"),
+            (4, 0, "0,4", "0-1,4-5"),
+            (5, 0, "1,5", "0-1,4-5"),
+            (6, 1, "2,6", "2-3,6-7"),
+            (7, 1, "3,7", "2-3,6-7"),
+        ] {
+            sys.cpu(number, package, siblings, l3);
+        }
+        sys.write("node/node0/cpulist", "0-1,4-5");
+        sys.write("node/node1/cpulist", "2-3,6-7");
+        let topology = Topology::read(sys.0.path());
+        assert_eq!(topology.cpus.len(), 8);
+        assert_eq!(
+            (topology.packages(), topology.cores(), topology.nodes()),
+            (2, 4, 2)
+        );
+        assert_eq!(topology.last_level_bytes(), 32 << 20);
+        let levels = topology.cache_levels();
+        assert_eq!(levels.len(), 2, "instruction caches don't count");
+        assert_eq!((levels[0].count, levels[1].count), (4, 2));
+    }
+
+    #[test]
+    fn offline_cpus_are_left_out() {
+        let sys = FakeSys::new("0,2");
+        sys.cpu(0, 0, "0", "0,2");
+        sys.cpu(1, 0, "1", "1");
+        sys.cpu(2, 0, "2", "0,2");
+        let numbers: Vec<_> = Topology::read(sys.0.path())
+            .cpus
+            .iter()
+            .map(|c| c.number)
+            .collect();
+        assert_eq!(numbers, [0, 2]);
+    }
+
+    #[test]
+    fn without_sysfs_there_is_one_package() {
+        let topology = Topology::read(Path::new("/no/such/folder"));
+        assert!(!topology.cpus.is_empty());
+        assert_eq!((topology.packages(), topology.last_level_bytes()), (1, 0));
+    }
+}
