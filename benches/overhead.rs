@@ -1,0 +1,63 @@
+//! What the harness adds: to the time that it reports for a sample, and to the
+//! time that passes.
+
+use std::error::Error;
+use std::time::Duration;
+
+use algorithms::algorithm::Stages;
+use algorithms::device::Team;
+use algorithms::task::Candidate;
+use criterion::{Criterion, criterion_group, criterion_main};
+use harness::measure::{CandidateSampler, Sampler};
+
+/// Does nothing, so that all that is left is the harness.
+struct Nothing;
+
+impl Candidate for Nothing {
+    fn reset(&mut self) {}
+
+    fn poison(&mut self) {}
+
+    fn run(&mut self) -> Stages {
+        Stages::new()
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
+}
+
+fn overhead(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("overhead");
+    group
+        .sample_size(30)
+        .measurement_time(Duration::from_secs(2));
+    for threads in [1, 2] {
+        let Ok(team) = Team::new(threads) else {
+            continue;
+        };
+        let mut sampler = CandidateSampler::new(Box::new(Nothing), &team);
+        group.bench_function(
+            format!("in the reported time, {threads} threads"),
+            |bencher| {
+                bencher.iter_custom(|iterations| {
+                    let reported = (0..iterations).map(|_| sampler.sample().seconds);
+                    Duration::from_secs_f64(reported.sum())
+                });
+            },
+        );
+        group.bench_function(format!("around a sample, {threads} threads"), |bencher| {
+            bencher.iter(|| sampler.sample());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, overhead);
+criterion_main!(benches);
