@@ -71,9 +71,12 @@ pub(super) fn fill_ordered(
     // The gap after the last digi keeps that below the end of the window.
     total += f64::from(tables.gaps.gap(stream.next_u32())) + 1.0;
     let scale = (window.end - window.start) as f64 / total;
-    let start = window.start as i32;
+    let start = window.start as u32;
     for (digi, elapsed) in chunk.iter_mut().zip(&elapsed) {
-        *digi = digi.at((start + (elapsed * scale) as i32) as u32);
+        // SAFETY: `elapsed < total`, so the product is in `0.0..=2^31 - 1`
+        // once rounded down: the window is no longer than 2^31.
+        let offset = unsafe { (elapsed * scale).to_int_unchecked::<i32>() };
+        *digi = digi.at(start + offset as u32);
     }
 }
 
