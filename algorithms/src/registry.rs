@@ -3,11 +3,11 @@
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 
-static TASKS: [&dyn Task; 1] = [&TaskOf::<StsSort>::new()];
+static TASKS: &[&dyn Task] = &[&TaskOf::<StsSort>::new()];
 
 /// All tasks, in the order in which they are listed.
 pub fn tasks() -> &'static [&'static dyn Task] {
-    &TASKS
+    TASKS
 }
 
 /// The task with this name.

@@ -7,7 +7,7 @@ use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
 use crate::axis::{Axis, Kind, Params};
 
-pub(super) static AXES: [Axis; 8] = [
+pub(super) static AXES: &[Axis] = &[
     Axis {
         name: "segments",
         help: "Segments (module sides): 1792 in the full detector, 24 in mCBM",
@@ -78,7 +78,7 @@ const DEFAULT_TIMESLICE_WITH_RATES_NS: &str = "1000000";
 /// Fills in what was not given.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
-    for axis in &AXES {
+    for axis in AXES {
         if let Some(default) = axis.default {
             params.set_default(axis.name, default);
         }

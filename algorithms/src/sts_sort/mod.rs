@@ -30,7 +30,7 @@ pub use check::Mismatch;
 /// The task `sort`.
 pub struct StsSort;
 
-static VARIANTS: [&dyn Variant<StsSort>; 4] = [
+static VARIANTS: &[&dyn Variant<StsSort>] = &[
     &cpu::STD_STABLE,
     &cpu::STD_UNSTABLE,
     &cpu::BLOCK_MERGE,
@@ -52,11 +52,11 @@ impl Algorithm for StsSort {
     const SUMMARY: &'static str = "sort the STS digis of each module side by channel and time";
 
     fn axes() -> &'static [Axis] {
-        &axes::AXES
+        axes::AXES
     }
 
     fn variants() -> &'static [&'static dyn Variant<Self>] {
-        &VARIANTS
+        VARIANTS
     }
 
     fn plan(mut params: Params) -> Result<Plan, DataError> {
