@@ -13,7 +13,7 @@ pub trait Algorithm: Sized + 'static {
     /// What a variant is given.
     type Input: Send + Sync + 'static;
     /// What a variant makes of it.
-    type Output: Send + Sync + 'static;
+    type Output: PartialEq + Send + Sync + 'static;
     /// How an output can be wrong.
     type Mismatch: Error + Send + Sync + 'static;
 

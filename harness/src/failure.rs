@@ -82,9 +82,4 @@ impl Failure {
             _ => Exit::Failed,
         }
     }
-
-    /// Whether the reader of standard output has left.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
 }

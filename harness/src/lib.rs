@@ -24,8 +24,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use failure::Exit;
-
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let request = match cli::parse(arguments) {
@@ -33,10 +31,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(answer) => return answer.print(),
     };
     let exit = commands::execute(request).unwrap_or_else(|failure| {
-        // A reader that has left (`bench list | head`) is no failure.
-        if failure.is_broken_pipe() {
-            return Exit::Success;
-        }
         let _ = writeln!(std::io::stderr(), "bench: {failure}");
         failure.exit()
     });

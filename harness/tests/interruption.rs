@@ -12,9 +12,10 @@ use reports::store::{read_run, read_samples, read_summary};
 
 /// A run that would take minutes, once it has written some samples.
 fn long_run(folder: &Path) -> Child {
-    let line = "sort --segments 24 --digis 20k,30k --samples 100000 --max-time 10m --out r";
+    let line = "sort --segments 24 --digis 20k,30k --samples 100000 --max-time 10m --out r \
+                --variant std-*,block-merge,segmented-radix";
     let child = Command::new(BENCH)
-        .args(line.split(' '))
+        .args(line.split_whitespace())
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

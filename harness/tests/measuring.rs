@@ -9,7 +9,7 @@ use common::{bench_in, can_measure, folder};
 use reports::record::YesNo;
 use reports::store::{read_run, read_samples, read_summary};
 
-const QUICK: &str = "--samples 3..5 --max-time 200ms";
+const QUICK: &str = "--samples 6..8 --max-time 2s";
 
 #[test]
 fn every_variant_and_point_has_a_valid_row() {
@@ -38,6 +38,10 @@ fn every_variant_and_point_has_a_valid_row() {
     assert_eq!(rows.len(), variants.len() * 2 * 2 * 2);
     let samples = read_samples(&path).expect("readable");
     for row in &rows {
+        if row.note.starts_with("not run: ") {
+            assert_eq!((row.variant.as_str(), row.valid), ("concat", YesNo::No));
+            continue;
+        }
         assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!((row.items, row.bytes_min), (20_000, 320_000));
         let (low, median, high) = (row.ci95_low_s, row.median_s, row.ci95_high_s);
@@ -108,12 +112,13 @@ fn formats_are_for_other_tools() {
     let folder = folder();
     let print = |format: &str| {
         let line = format!(
-            "sort --segments 24 --digis 5k --no-charts --format {format} --out {format} {QUICK}"
+            "sort --segments 24 --digis 5k --variant std-* --no-charts --format {format} \
+             --out {format} {QUICK}"
         );
         bench_in(folder.path(), &line).stdout
     };
     let json: serde_json::Value = serde_json::from_str(&print("json")).expect("JSON");
-    assert_eq!(json.as_array().map(Vec::len), Some(4));
+    assert_eq!(json.as_array().map(Vec::len), Some(2));
     assert!(print("csv").starts_with("algorithm,variant,stage,backend,"));
     assert!(print("markdown").contains("| --"));
     assert!(print("table").contains("ratio"));

@@ -97,8 +97,8 @@ impl Case for Situation {
         }
     }
 
-    fn accepts_untouched(&self) -> bool {
-        false
+    fn rejects_no_op(&self) -> bool {
+        true
     }
 }
 

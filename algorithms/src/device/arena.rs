@@ -9,6 +9,8 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rayon::prelude::*;
+
 /// A pool of vectors by the type of their elements.
 #[derive(Default)]
 pub struct Arena {
@@ -18,8 +20,15 @@ pub struct Arena {
 impl Arena {
     /// A vector of `length` elements. Their values are left over from earlier
     /// use: whoever takes a buffer writes it before reading.
-    pub fn take<T: Copy + Default + Send + 'static>(&self, length: usize) -> Vec<T> {
+    pub fn take<T: Copy + Default + Send + Sync + 'static>(&self, length: usize) -> Vec<T> {
+        if length == 0 {
+            return Vec::new();
+        }
         let mut buffer = self.find(length);
+        if buffer.is_empty() {
+            // By all threads of the team, so that pages lie near them all.
+            rayon::iter::repeat_n(T::default(), length).collect_into_vec(&mut buffer);
+        }
         buffer.resize(length, T::default());
         buffer
     }

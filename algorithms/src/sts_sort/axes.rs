@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use generators::DataError;
+use generators::random::mix;
 use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
 use crate::axis::{Axis, Kind, Params};
@@ -129,9 +130,22 @@ pub(super) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // These two separate the parameters in the records.
     params.set("input", name.replace([';', '='], "_"));
+    // Files of the same name may differ: the content tells them apart.
+    params.set("content", format!("{:016x}", content(digis)));
     params.set("digis", digis.digis().len().to_string());
     params.set("segments", digis.partition().segments().to_string());
     params
+}
+
+/// A hash of all digis and of the segments they are in.
+fn content(digis: &SegmentedDigis) -> u64 {
+    let note = |hash: u64, word: u64| mix(hash ^ word);
+    digis.segments().fold(0, |hash, segment| {
+        let hash = note(hash, segment.len() as u64);
+        segment
+            .iter()
+            .fold(hash, |hash, digi| note(hash, digi.bits()))
+    })
 }
 
 fn value<T: std::str::FromStr>(params: &Params, name: &'static str) -> Result<T, DataError> {

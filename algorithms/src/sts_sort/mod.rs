@@ -35,6 +35,11 @@ static VARIANTS: &[&dyn Variant<StsSort>] = &[
     &cpu::STD_UNSTABLE,
     &cpu::BLOCK_MERGE,
     &cpu::SEGMENTED_RADIX,
+    &cpu::CONCAT,
+    &cpu::CHANNEL_BUCKET,
+    &cpu::RDST,
+    &cpu::VORACIOUS,
+    &cpu::VORACIOUS_STABLE,
 ];
 
 /// Beyond so many digis the reference would take too long (seconds) and too
@@ -63,8 +68,9 @@ impl Algorithm for StsSort {
         axes::complete(&mut params)?;
         let shape = axes::shape(&params)?;
         shape.validate()?;
-        // Pristine input, working copy and scratch; then the reference.
-        let copies = if shape.digis > REFERENCE_LIMIT { 3 } else { 4 };
+        // Pristine input, working copy, scratch, and what a variant may
+        // allocate while it runs; then the reference.
+        let copies = if shape.digis > REFERENCE_LIMIT { 4 } else { 5 };
         Ok(Plan {
             params,
             memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES),

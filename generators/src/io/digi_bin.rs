@@ -21,27 +21,18 @@ const COUNT_BYTES: u64 = 4;
 const DIGI_BYTES: u64 = 4 + 2 + 1;
 
 /// Refuses what the layout has no place for.
-pub(super) fn check_writable(digis: &SegmentedDigis) -> Result<(), DataError> {
-    let segments = digis.partition().segments();
-    if !segments.is_multiple_of(2) {
-        return Err(DataError::shape(format!(
-            "{segments} segments can't be written as .bin, which holds both sides of each module; \
-             use an even number or .csv"
-        )));
+pub(super) fn check_segments(segments: usize) -> Result<(), DataError> {
+    if segments.is_multiple_of(2) {
+        return Ok(());
     }
-    if digis
-        .partition()
-        .lengths()
-        .any(|length| u32::try_from(length).is_err())
-    {
-        return Err(DataError::shape(
-            "a segment of more than 2^32 digis can't be written as .bin; use more segments or .csv",
-        ));
-    }
-    Ok(())
+    Err(DataError::shape(format!(
+        "{segments} segments can't be written as .bin, which holds both sides of each module; \
+         use an even number or .csv"
+    )))
 }
 
-/// Writes all digis; see [`check_writable`].
+/// Writes all digis; see [`check_segments`]. The digis of a module side are
+/// counted with 32 bits.
 pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result<()> {
     let partition = digis.partition();
     let groups = partition.segments() as u32;
@@ -50,7 +41,8 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
     sink.write_all(&groups.to_le_bytes())?;
     sink.write_all(&(partition.elements() as u64).to_le_bytes())?;
     for length in partition.lengths() {
-        sink.write_all(&(length as u32).to_le_bytes())?;
+        let length = u32::try_from(length).map_err(io::Error::other)?;
+        sink.write_all(&length.to_le_bytes())?;
     }
     for digi in digis.digis() {
         sink.write_all(&digi.time_ns().to_le_bytes())?;
@@ -66,12 +58,18 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
 
 /// Reads all digis, each segment in the order of the file.
 pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis, DataError> {
-    // Reading everything first bounds what is allocated by what is there,
-    // whatever the header claims.
+    // What is read is bounded by what the header claims, and what is allocated
+    // by what is there.
     let mut bytes = Vec::new();
+    let io_error = |error| DataError::io(path, error);
     source
+        .take(HEADER_BYTES)
         .read_to_end(&mut bytes)
-        .map_err(|error| DataError::io(path, error))?;
+        .map_err(io_error)?;
+    source
+        .take(rest(&bytes))
+        .read_to_end(&mut bytes)
+        .map_err(io_error)?;
     let partition = header(&bytes)
         .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
     let columns = Columns::new(&bytes, &partition);
@@ -86,6 +84,18 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis
         }
     }
     Ok(SegmentedDigis::new(digis, partition))
+}
+
+/// The bytes behind the header, by what it claims; one more, so that too long a
+/// file is noticed. None for a file that is something else.
+fn rest(header: &[u8]) -> u64 {
+    if header.len() < HEADER_BYTES as usize || !header.starts_with(&MAGIC) {
+        return 0;
+    }
+    let counts = u64::from(u32_at(header, 12)) * COUNT_BYTES;
+    u64_at(header, 16)
+        .saturating_mul(DIGI_BYTES)
+        .saturating_add(counts + 1)
 }
 
 /// The partition that the header describes, or the offset of what is wrong.
@@ -119,7 +129,7 @@ fn header(bytes: &[u8]) -> Result<Partition, (u64, String)> {
     let end = counts_end + DIGI_BYTES * total;
     require(size, end, "the digis")?;
     if size > end {
-        return Err((end, format!("{} bytes behind the last column", size - end)));
+        return Err((end, "there is more behind the last column".to_owned()));
     }
     Ok(Partition::from_lengths(counts.map(|count| count as usize)))
 }

@@ -36,6 +36,18 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
     Ok(digis)
 }
 
+/// Whether so many segments can be written to a file of that name: worth asking
+/// before they are made.
+///
+/// # Errors
+/// If the ending is unknown, or the format can't hold the segments.
+pub fn check_writable(path: &Path, segments: usize) -> Result<(), DataError> {
+    match format_of(path)? {
+        Format::Csv => Ok(()),
+        Format::Bin => digi_bin::check_segments(segments),
+    }
+}
+
 /// Writes the digis of a timeslice in the format of the file's ending.
 ///
 /// # Errors
@@ -43,9 +55,7 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
 /// can't hold the digis: binary files need an even number of segments.
 pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError> {
     let format = format_of(path)?;
-    if matches!(format, Format::Bin) {
-        digi_bin::check_writable(digis)?;
-    }
+    check_writable(path, digis.partition().segments())?;
     let mut sink = create(path)?;
     let written = match format {
         Format::Csv => digi_csv::write(&mut sink, digis),

@@ -105,11 +105,12 @@ fn duplicate(
     stream: &mut Stream,
     original: impl Fn(usize, u32) -> usize,
 ) {
-    let digis_per_gap = -1.0 / (libm::log(1.0 - share) * f64::from(Exponential::MEAN));
+    let digis_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
     let mut i = 1;
     loop {
         let bits = stream.next_u64();
-        i += (f64::from(tables.gaps.gap((bits >> 32) as u32)) * digis_per_gap) as usize;
+        let gap = f64::from(tables.gaps.gap((bits >> 32) as u32)) * digis_per_gap;
+        i += (gap as usize).min(chunk.len());
         if i >= chunk.len() {
             return;
         }

@@ -1,6 +1,6 @@
 //! How many digis each segment gets.
 
-use super::Skew;
+use super::{ModuleSide, Skew};
 
 /// Fractional part of the golden ratio: its multiples fill 0..1 evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -35,17 +35,16 @@ fn weight(segment: usize, segments: usize, skew: Skew) -> f64 {
     }
 }
 
-/// The distance from the beam, 0 to 1. Neighbouring segments are at unlike
-/// distances, so that no run of segments is fuller than another.
+/// The distance of a module from the beam, 0 to 1; both of its sides have it.
+/// Neighbouring modules are at unlike distances, so that no run of segments is
+/// fuller than another.
 fn distance(segment: usize, segments: usize) -> f64 {
-    if segments == 1 {
-        return 0.0;
-    }
-    match segment {
+    let ModuleSide { module, .. } = ModuleSide::of_segment(segment, segments);
+    match module {
         0 => 0.0,
         1 => 1.0,
         _ => {
-            let multiple = segment as f64 * GOLDEN;
+            let multiple = module as f64 * GOLDEN;
             multiple - libm::floor(multiple)
         }
     }

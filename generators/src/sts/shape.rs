@@ -6,6 +6,9 @@ use std::str::FromStr;
 use super::{MAX_SEGMENTS, MAX_TIME_NS};
 use crate::DataError;
 
+/// Beyond this the emptiest segments would have no digis anyway.
+const MAX_SKEW: f64 = 1e6;
+
 /// In which order the digis of a segment arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -80,9 +83,9 @@ impl DigiShape {
             )));
         }
         match self.skew {
-            Skew::Ratio(ratio) if !(ratio.is_finite() && ratio >= 1.0) => {
+            Skew::Ratio(ratio) if !(1.0..=MAX_SKEW).contains(&ratio) => {
                 Err(DataError::shape(format!(
-                    "skew {ratio} is not a ratio of the fullest to the emptiest segment; use 1 or more"
+                    "skew {ratio} is not a ratio of the fullest to the emptiest segment; use 1 to {MAX_SKEW}"
                 )))
             }
             Skew::Hot(share) if !(0.0..=1.0).contains(&share) => Err(DataError::shape(format!(

@@ -50,7 +50,7 @@ pub enum Request {
         /// Where to run.
         devices: Vec<algorithms::device::Device>,
         /// Seeds of the inputs.
-        seeds: std::ops::Range<u64>,
+        seeds: Vec<u64>,
         /// No lines on how far it is.
         quiet: bool,
     },
@@ -166,7 +166,7 @@ fn verify() -> Command {
                 .long("seeds")
                 .value_name("N")
                 .default_value("3")
-                .value_parser(value_parser!(u64).range(1..))
+                .value_parser(value_parser!(u64).range(1..=1_000_000))
                 .help("How many seeds to make inputs from"),
         )
         .arg(measuring::seed_flag())
@@ -239,12 +239,12 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
 fn verify_request(matches: &ArgMatches) -> Request {
     let names = matches.get_many::<String>("tasks").into_iter().flatten();
     let first = measuring::seed(matches);
-    let count = matches.get_one("seeds").copied().unwrap_or(1);
+    let count = matches.get_one::<u64>("seeds").copied().unwrap_or(1);
     Request::Verify {
         tasks: names.filter_map(|name| task(name)).collect(),
         variants: measuring::variants(matches),
         devices: measuring::devices(matches),
-        seeds: first..first.saturating_add(count),
+        seeds: (0..count).map(|i| first.wrapping_add(i)).collect(),
         quiet: matches.get_flag("quiet"),
     }
 }

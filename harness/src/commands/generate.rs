@@ -4,7 +4,7 @@ use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
 use algorithms::sts_sort::StsSort;
-use generators::io::write_digis;
+use generators::io::{check_writable, write_digis};
 
 use crate::cli::AxisValues;
 use crate::failure::{Exit, Failure};
@@ -13,6 +13,8 @@ pub(super) fn run(axes: &AxisValues, seed: u64, out: &Path) -> Result<Exit, Fail
     let params = axes.combinations().pop().unwrap_or_default();
     let plan = StsSort::plan(params)?;
     crate::plan::check_memory(&plan)?;
+    let segments = plan.params.value("segments").unwrap_or(0);
+    check_writable(out, segments)?;
     let digis = StsSort::generate(&plan.params, seed)?;
     write_digis(out, &digis)?;
     super::say(&format!(

@@ -7,7 +7,7 @@ mod list;
 mod measure;
 mod verify;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use crate::cli::Request;
 use crate::failure::{Exit, Failure};
@@ -40,12 +40,17 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints to standard output, where the results of a command go.
+/// Prints to standard output, where the results of a command go. That a reader
+/// has left (`bench list | head`) is no failure, and changes no exit code.
 fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    let printed = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    match printed {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Says something beside the results.

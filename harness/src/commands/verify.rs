@@ -1,7 +1,5 @@
 //! `bench verify`: every variant on hard inputs, without a clock.
 
-use std::ops::Range;
-
 use algorithms::device::{Device, Place, Team};
 use algorithms::task::{Case, Task, VariantInfo};
 
@@ -15,7 +13,7 @@ pub(super) struct Verification {
     pub(super) tasks: Vec<&'static dyn Task>,
     pub(super) variants: Vec<String>,
     pub(super) devices: Vec<Device>,
-    pub(super) seeds: Range<u64>,
+    pub(super) seeds: Vec<u64>,
     pub(super) quiet: bool,
 }
 
@@ -62,7 +60,7 @@ impl Verification {
             .filter(|&number| infos[number].backend == place.device.backend())
             .collect();
         tally.variants = tally.variants.max(here.len());
-        for seed in self.seeds.clone() {
+        for &seed in &self.seeds {
             for (name, case) in task.hard_cases(seed) {
                 let context = format!("{} threads, seed {seed}, {name}", place.team.threads());
                 for &number in &here {

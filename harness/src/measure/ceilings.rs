@@ -15,7 +15,9 @@ const REPETITIONS: usize = 6;
 /// The arrays together, in multiples of the last-level cache.
 const TIMES_CACHE: u64 = 12;
 const MIN_ARRAY: u64 = 64 << 20;
-const MAX_ARRAY: u64 = 1 << 30;
+const MAX_ARRAY: u64 = 8 << 30;
+/// Elements of a worker's part at least, however little memory there is.
+const MIN_PART: usize = 1024;
 const ARRAYS: u64 = 3;
 
 /// One worker's part of the three arrays.
@@ -40,7 +42,7 @@ fn parts(team: &Team, last_level_bytes: u64) -> Vec<Mutex<Part>> {
     let wanted = TIMES_CACHE * last_level_bytes / ARRAYS;
     let affordable = available_memory() / (2 * ARRAYS);
     let array = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
-    let length = (array / 8) as usize / team.threads();
+    let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
     // Each worker makes its own part: its pages then lie near it.
     team.run_on_each(|_| {
         Mutex::new(Part {

@@ -94,8 +94,10 @@ fn ready<'a>(
 /// What is wrong, in words.
 pub fn check_candidate(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, String> {
     let run = AssertUnwindSafe(|| {
-        candidate.reset();
-        candidate.poison();
+        place.team.run(|| {
+            candidate.reset();
+            candidate.poison();
+        });
         let (_, allocated) = peak_allocation(|| place.team.run(|| candidate.run()));
         let checked = candidate.check().map_err(|mismatch| mismatch.to_string());
         candidate.release();

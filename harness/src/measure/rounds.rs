@@ -209,7 +209,7 @@ mod tests {
     }
 
     const POLICY: Policy = Policy {
-        min_samples: 5,
+        min_samples: 7,
         max_samples: 30,
         max_time: Duration::from_secs(1000),
         precision: 0.01,
@@ -243,7 +243,7 @@ mod tests {
         let mut log = Log::default();
         let mut samplers = [steady(1.0), Scripted(vec![1.0, 2.0, 3.0])];
         interleave(&mut samplers, &POLICY, 1, &mut log).expect("no errors");
-        let expected = [(0, StopReason::Interval, 5), (1, StopReason::Samples, 30)];
+        let expected = [(0, StopReason::Interval, 7), (1, StopReason::Samples, 30)];
         assert_eq!(log.finished, expected);
     }
 
@@ -254,8 +254,8 @@ mod tests {
         let mut script = vec![1.0; 100];
         script[0] = 50.0;
         interleave(&mut [Scripted(script)], &POLICY, 1, &mut log).expect("no errors");
-        assert_eq!(log.finished, [(0, StopReason::Interval, 5)]);
-        assert_eq!(log.rounds, [0, 1, 2, 3, 4]);
+        assert_eq!(log.finished, [(0, StopReason::Interval, 7)]);
+        assert_eq!(log.rounds, [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]

@@ -114,7 +114,11 @@ impl Subject {
 
     fn described(&self, stage: &str, reason: StopReason, seconds: &[f64]) -> SummaryRow {
         let Some(described) = describe(seconds) else {
-            return self.invalid_row("interrupted before the first sample");
+            return SummaryRow {
+                valid: true.into(),
+                note: "interrupted before the first sample".to_owned(),
+                ..self.empty_row(stage)
+            };
         };
         let per_second = |amount: u64| amount as f64 / described.median;
         let bytes_per_s = per_second(self.work.bytes_min);
@@ -128,8 +132,8 @@ impl Subject {
             p95_s: Some(described.p95),
             p99_s: Some(described.p99),
             max_s: Some(described.max),
-            ci95_low_s: Some(described.interval.low),
-            ci95_high_s: Some(described.interval.high),
+            ci95_low_s: described.interval.map(|interval| interval.low),
+            ci95_high_s: described.interval.map(|interval| interval.high),
             items_per_s: Some(per_second(self.work.items)),
             bytes_per_s: Some(bytes_per_s),
             peak_fraction: self.copy_bandwidth.map(|copy| bytes_per_s / copy),

@@ -58,6 +58,12 @@ impl<'a> CandidateSampler<'a> {
         self
     }
 
+    /// On the team, whose caches and memory the input then lies in.
+    fn reset(&mut self) {
+        let candidate = &mut self.candidate;
+        self.team.run(|| candidate.reset());
+    }
+
     fn cpus(&self) -> Vec<Option<usize>> {
         self.team.run_on_each(|_| current_cpu())
     }
@@ -84,7 +90,7 @@ impl Sampler for CandidateSampler<'_> {
 
     fn sample(&mut self) -> Sample {
         let start = Instant::now();
-        self.candidate.reset();
+        self.reset();
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use reports::statistics::describe;
+use reports::statistics::{Interval, MIN_SAMPLES, describe};
+
+/// From one look at the interval to the next the samples grow by this factor.
+const GROWTH: f64 = 1.2;
 
 /// The rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +39,8 @@ impl Policy {
     /// Whether, and why, to stop after these samples (in seconds), on which so
     /// much time was spent.
     pub fn stops(&self, samples: &[f64], spent: Duration) -> Option<StopReason> {
-        if samples.len() >= self.min_samples && self.is_precise(samples) {
+        let enough = samples.len() >= self.min_samples;
+        if enough && is_due(samples.len()) && self.is_precise_twice(samples) {
             return Some(StopReason::Interval);
         }
         if samples.len() >= self.max_samples {
@@ -45,11 +49,30 @@ impl Policy {
         (!samples.is_empty() && spent >= self.max_time).then_some(StopReason::Time)
     }
 
+    /// Precise now, and at the look before: once may be luck.
+    fn is_precise_twice(&self, samples: &[f64]) -> bool {
+        let before = (samples.len() as f64 / GROWTH) as usize;
+        let at_first = before < MIN_SAMPLES;
+        self.is_precise(samples) && (at_first || self.is_precise(&samples[..before]))
+    }
+
     fn is_precise(&self, samples: &[f64]) -> bool {
         describe(samples).is_some_and(|described| {
-            described.interval.relative_width(described.median) <= self.precision
+            let width = |interval: Interval| interval.relative_width(described.median);
+            described
+                .interval
+                .map(width)
+                .is_some_and(|width| width <= self.precision)
         })
     }
+}
+
+/// Whether to look at the interval after so many samples: after every fifth
+/// part more. Whoever looks after each sample stops when a few happen to lie
+/// close together, and would spend more time looking than sampling.
+fn is_due(samples: usize) -> bool {
+    let looks = |samples: usize| (samples as f64).log(GROWTH).floor();
+    samples < 2 || looks(samples) > looks(samples - 1)
 }
 
 impl fmt::Display for StopReason {
@@ -68,7 +91,7 @@ mod tests {
     use super::*;
 
     const POLICY: Policy = Policy {
-        min_samples: 5,
+        min_samples: 7,
         max_samples: 20,
         max_time: Duration::from_secs(10),
         precision: 0.01,
@@ -83,12 +106,49 @@ mod tests {
     #[test]
     fn a_narrow_interval_is_enough_but_not_too_early() {
         let second = Duration::from_secs(1);
-        assert_eq!(POLICY.stops(&spread(4, 0.0), second), None);
+        assert_eq!(POLICY.stops(&spread(6, 0.0), second), None);
         assert_eq!(
-            POLICY.stops(&spread(5, 0.0), second),
+            POLICY.stops(&spread(8, 0.0), second),
             Some(StopReason::Interval)
         );
-        assert_eq!(POLICY.stops(&spread(5, 0.5), second), None);
+        assert_eq!(POLICY.stops(&spread(8, 0.5), second), None);
+    }
+
+    #[test]
+    fn too_few_samples_are_never_precise() {
+        let hasty = Policy {
+            min_samples: 1,
+            ..POLICY
+        };
+        assert_eq!(hasty.stops(&[1.0; 5], Duration::ZERO), None);
+        let stopped = hasty.stops(&[1.0; 8], Duration::ZERO);
+        assert_eq!(stopped, Some(StopReason::Interval));
+    }
+
+    /// Looking again and again until the interval is narrow favours samples
+    /// that happen to lie close together. That costs some of the 95 %: 2.6 %
+    /// with this rule on skewed samples (6 % without the second look).
+    #[test]
+    fn the_rule_costs_little_of_the_coverage() {
+        let policy = Policy {
+            min_samples: 10,
+            max_samples: 100,
+            max_time: Duration::MAX,
+            precision: 0.01,
+        };
+        let truth = 1.0 + 0.02 * std::f64::consts::LN_2;
+        let covers = |seed: &u64| {
+            let mut samples = Vec::new();
+            while policy.stops(&samples, Duration::ZERO).is_none() {
+                let bits = generators::random::hash(*seed, [samples.len() as u64]);
+                let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+                samples.push(1.0 - 0.02 * (1.0 - uniform).ln());
+            }
+            let interval = describe(&samples).and_then(|described| described.interval);
+            interval.is_some_and(|interval| interval.low <= truth && truth <= interval.high)
+        };
+        let share = (0..2000).filter(covers).count() as f64 / 2000.0;
+        assert!((0.90..0.97).contains(&share), "{share}");
     }
 
     #[test]

@@ -32,9 +32,18 @@ pub fn peak_allocation<R>(work: impl FnOnce() -> R) -> (R, u64) {
     IN_USE.store(0, Relaxed);
     PEAK.store(0, Relaxed);
     METERING.store(true, Relaxed);
+    let _stop = StopMetering;
     let result = work();
-    METERING.store(false, Relaxed);
     (result, PEAK.load(Relaxed).max(0) as u64)
+}
+
+/// Stops the meter even if the work panics.
+struct StopMetering;
+
+impl Drop for StopMetering {
+    fn drop(&mut self) {
+        METERING.store(false, Relaxed);
+    }
 }
 
 fn meter(bytes: isize) {

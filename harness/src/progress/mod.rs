@@ -1,12 +1,15 @@
 //! How far it is: a bar on a terminal, plain lines elsewhere, or nothing.
 
+mod estimate;
+
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::MeasureRequest;
 use crate::plan::{Input, Plan};
+use estimate::Estimate;
 
 /// Who is told.
 enum Teller {
@@ -19,12 +22,7 @@ enum Teller {
 pub struct Progress {
     teller: Teller,
     inputs: usize,
-    candidates: usize,
-    /// Candidates that are done, over all inputs.
-    finished: usize,
-    /// Time spent sampling the candidates that are done or being sampled.
-    spent: Duration,
-    started: Instant,
+    estimate: Estimate,
 }
 
 impl Progress {
@@ -42,10 +40,7 @@ impl Progress {
         Progress {
             teller,
             inputs: plan.inputs.len(),
-            candidates,
-            finished: 0,
-            spent: Duration::ZERO,
-            started: Instant::now(),
+            estimate: Estimate::new(plan.inputs.len(), candidates, request.max_time),
         }
     }
 
@@ -74,20 +69,21 @@ impl Progress {
 
     /// A sample was taken.
     pub fn sampled(&mut self, spent: Duration) {
-        self.spent += spent;
+        self.estimate.note_sample(spent);
         if let Teller::Bar(bar) = &self.teller {
-            bar.set_message(self.time_left());
+            let left = Duration::from_secs(self.estimate.left().as_secs());
+            bar.set_message(format!("{} left", humantime::format_duration(left)));
             bar.tick();
         }
     }
 
     /// A candidate is done.
     pub fn finished(&mut self, variant: &str, threads: usize, result: &str) {
-        self.finished += 1;
+        self.estimate.note_finished();
         let plural = if threads == 1 { "" } else { "s" };
         self.line(&format!("  {variant}, {threads} thread{plural}: {result}"));
         if let Teller::Bar(bar) = &self.teller {
-            bar.set_position(self.finished as u64);
+            bar.set_position(self.estimate.finished() as u64);
         }
     }
 
@@ -96,18 +92,6 @@ impl Progress {
         if let Teller::Bar(bar) = &self.teller {
             bar.finish_and_clear();
         }
-    }
-
-    /// From what the candidates before took; those of an input end together,
-    /// so the one at work counts as half done.
-    fn time_left(&self) -> String {
-        let total = (self.inputs * self.candidates) as f64;
-        let begun = (self.finished / self.candidates) * self.candidates;
-        let done = self.finished.max(begun) as f64 + 0.5 * (self.candidates as f64).min(total);
-        let done = done.min(total - 0.5).max(0.5);
-        let left = self.started.elapsed().as_secs_f64() * (total - done) / done;
-        let left = Duration::from_secs(left.ceil() as u64);
-        format!("about {} left", humantime::format_duration(left))
     }
 
     fn line(&self, text: &str) {

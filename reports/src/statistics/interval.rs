@@ -10,6 +10,10 @@
 /// Tail probability on either side of a 95 % interval.
 const TAIL: f64 = 0.025;
 
+/// Of fewer samples all are on the same side of the median too often: even
+/// from the smallest to the largest is no 95 % interval.
+pub const MIN_SAMPLES: usize = 6;
+
 /// The ends of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -26,7 +30,8 @@ impl Interval {
     }
 }
 
-/// The 95 % confidence interval of the median; `None` without samples.
+/// The 95 % confidence interval of the median; `None` for fewer than
+/// [`MIN_SAMPLES`] samples.
 pub fn median_interval(samples: &[f64]) -> Option<Interval> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -37,18 +42,31 @@ pub fn median_interval(samples: &[f64]) -> Option<Interval> {
 /// interval then goes from the lower end for the one to the upper for the other.
 pub(super) fn interval_of_sorted(sorted: &[f64]) -> Option<Interval> {
     let n = sorted.len();
+    if n < MIN_SAMPLES {
+        return None;
+    }
     let lower_rank = n.div_ceil(2);
-    let low = bootstrap_quantile(sorted, lower_rank, TAIL)?;
-    let high = bootstrap_quantile(sorted, n / 2 + 1, 1.0 - TAIL)?;
-    Some(Interval { low, high })
+    Some(Interval {
+        low: bootstrap_quantile(sorted, lower_rank, TAIL),
+        high: bootstrap_quantile(sorted, n / 2 + 1, 1.0 - TAIL),
+    })
 }
 
 /// The quantile of the bootstrap distribution of the `rank`-th smallest.
-fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> Option<f64> {
+fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> f64 {
     let n = sorted.len();
-    let reached = |k: &usize| at_least(rank, n, *k as f64 / n as f64) >= probability;
-    let k = (1..=n).find(reached)?;
-    Some(sorted[k - 1])
+    let reached = |k: usize| at_least(rank, n, k as f64 / n as f64) >= probability;
+    // The probability grows with k and is 1 for k = n.
+    let (mut low, mut high) = (1, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if reached(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    sorted[high - 1]
 }
 
 /// The probability of at least `hits` hits in `n` draws.
@@ -138,6 +156,12 @@ mod tests {
             let share = covered.count() as f64 / 2000.0;
             assert!((0.93..0.99).contains(&share), "{n} samples: {share}");
         }
+    }
+
+    #[test]
+    fn few_samples_have_no_interval() {
+        assert_eq!(median_interval(&[1.0; MIN_SAMPLES - 1]), None);
+        assert!(median_interval(&[1.0; MIN_SAMPLES]).is_some());
     }
 
     #[test]

@@ -5,5 +5,5 @@ mod interval;
 mod oddities;
 
 pub use description::{Description, describe};
-pub use interval::{Interval, median_interval};
+pub use interval::{Interval, MIN_SAMPLES, median_interval};
 pub use oddities::{Oddity, oddities};

@@ -15,7 +15,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is a run already.
-    #[error("{} holds a run already; choose another folder with --out", .0.display())]
+    #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.display())]
     Occupied(PathBuf),
     /// A row or record that is not what it should be.
     #[error("{}: {problem}", path.display())]
@@ -39,6 +39,10 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::AlreadyExists {
+            let folder = path.parent().unwrap_or(path);
+            return StoreError::Occupied(folder.to_owned());
+        }
         StoreError::Io {
             path: path.to_owned(),
             source,

@@ -13,24 +13,27 @@ use super::StoreError;
 pub(super) struct TableFile<R> {
     path: PathBuf,
     file: File,
+    /// The length of all complete rows.
+    bytes: u64,
     rows: PhantomData<fn(R)>,
 }
 
 impl<R: Serialize> TableFile<R> {
     /// Creates the file with its header: it can be read before the first row.
+    /// A file that exists is left alone: it is somebody's.
     pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(path, source);
-        let mut file = File::create(path).map_err(io_error)?;
+        let mut file = File::create_new(path).map_err(io_error)?;
         writeln!(file, "{columns}").map_err(io_error)?;
         Ok(TableFile {
             path: path.to_owned(),
             file,
+            bytes: columns.len() as u64 + 1,
             rows: PhantomData,
         })
     }
 
-    /// Appends rows in a single write: nobody ever sees half of them but after
-    /// a crash of the system itself.
+    /// Appends rows in a single write, so that nobody sees half of one.
     pub(super) fn append(&mut self, rows: &[R]) -> Result<(), StoreError> {
         let mut writer = csv::WriterBuilder::new()
             .has_headers(false)
@@ -43,8 +46,13 @@ impl<R: Serialize> TableFile<R> {
         let text = writer
             .into_inner()
             .map_err(|error| StoreError::format(&self.path, error))?;
-        self.file
-            .write_all(&text)
-            .map_err(|source| StoreError::io(&self.path, source))
+        if let Err(source) = self.file.write_all(&text) {
+            // On a full disk a part may have been written: take it back, so
+            // that what is there can be read.
+            let _ = self.file.set_len(self.bytes);
+            return Err(StoreError::io(&self.path, source));
+        }
+        self.bytes += text.len() as u64;
+        Ok(())
     }
 }

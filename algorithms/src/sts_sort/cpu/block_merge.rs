@@ -8,7 +8,7 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::{CpuSort, Scratch, merge_path, radix};
+use super::{CpuSort, ResultIn, Scratch, accept_all, merge_path, radix};
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;
@@ -19,11 +19,13 @@ pub(in crate::sts_sort) static BLOCK_MERGE: CpuSort = CpuSort {
     summary: "published: chunks of 5632 digis by radix sort, merged by Merge Path",
     stable: true,
     scratch: Scratch::Always,
+    accepts: accept_all,
     sort_segment,
 };
 
-fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) {
-    let sort_chunk = |(chunk, scratch): (&mut [Digi], &mut [Digi])| radix::sort(chunk, scratch);
+fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
+    let sort_chunk =
+        |(chunk, scratch): (&mut [Digi], &mut [Digi])| radix::sort_in_place(chunk, scratch);
     if parts == 1 {
         let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
         chunks.for_each(sort_chunk);
@@ -33,5 +35,5 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) {
             .zip(scratch.par_chunks_mut(CHUNK));
         chunks.for_each(sort_chunk);
     }
-    merge_path::merge_runs(digis, scratch, CHUNK, parts);
+    merge_path::merge_runs(digis, scratch, CHUNK, parts)
 }

@@ -8,39 +8,47 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
+use super::ResultIn;
+
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;
 
 /// Sorts an array that consists of sorted runs of length `run` (the last may
 /// be shorter) by merging neighbours until one is left. Stable. The merges of
 /// each round are cut into about `parts` tiles that run in parallel.
-pub(super) fn merge_runs(digis: &mut [Digi], scratch: &mut [Digi], run: usize, parts: usize) {
+pub(super) fn merge_runs(
+    digis: &mut [Digi],
+    scratch: &mut [Digi],
+    run: usize,
+    parts: usize,
+) -> ResultIn {
     let tile = digis.len().div_ceil(parts).max(MIN_TILE);
     let tile = if parts == 1 { usize::MAX } else { tile };
     let mut run = run;
-    let (mut source, mut target) = (&mut *digis, &mut *scratch);
-    let mut in_scratch = false;
+    let (mut source, mut target) = (digis, scratch);
+    let mut result = ResultIn::Digis;
     while run < source.len() {
         merge_round(source, target, run, tile);
         std::mem::swap(&mut source, &mut target);
-        in_scratch = !in_scratch;
+        result = result.other();
         run *= 2;
     }
-    if in_scratch {
-        digis.copy_from_slice(scratch);
-    }
+    result
 }
 
 /// Merges each pair of neighbouring runs.
 fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
-    let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
     if tile == usize::MAX {
+        let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
         for (pair, output) in pairs {
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge(left, right, output);
         }
     } else {
-        pairs.par_bridge().for_each(|(pair, output)| {
+        let pairs = source
+            .par_chunks(2 * run)
+            .zip(target.par_chunks_mut(2 * run));
+        pairs.for_each(|(pair, output)| {
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge_in_tiles(left, right, output, tile);
         });
@@ -154,8 +162,12 @@ mod tests {
                     .chunks_mut(10)
                     .for_each(|run| run.sort_by_key(|digi| digi.key()));
                 let mut scratch = digis.clone();
-                merge_runs(&mut digis, &mut scratch, 10, parts);
-                assert_eq!(digis, expected, "{length} digis in {parts} parts");
+                let result = merge_runs(&mut digis, &mut scratch, 10, parts);
+                assert_eq!(
+                    result.of(&digis, &scratch),
+                    expected,
+                    "{length} digis in {parts} parts"
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::merge_path;
+use super::{ResultIn, merge_path};
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;
@@ -65,13 +65,14 @@ pub(super) fn sort_parts(
     scratch: &mut [Digi],
     parts: usize,
     sort: impl Fn(&mut [Digi]) + Sync + Send,
-) {
+) -> ResultIn {
     if parts == 1 {
-        return sort(digis);
+        sort(digis);
+        return ResultIn::Digis;
     }
     let part = digis.len().div_ceil(parts);
     digis.par_chunks_mut(part).for_each(sort);
-    merge_path::merge_runs(digis, scratch, part, parts);
+    merge_path::merge_runs(digis, scratch, part, parts)
 }
 
 #[cfg(test)]

@@ -2,12 +2,19 @@
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
+use rayon::prelude::*;
 
 use super::parts::Split;
-use super::{CpuSort, Scratch, SortSegment};
+use super::{CpuSort, ResultIn, Scratch, SortSegment};
 use crate::algorithm::{Prepared, Stages};
 use crate::device::Arena;
 use crate::sts_sort::StsSort;
+
+/// Digis that are copied at a time when fresh input is provided.
+const PIECE: usize = 1 << 16;
+
+/// Digis below which handing work to another thread costs more than it saves.
+const MIN_BATCH: usize = 4096;
 
 /// What no digi of any input is likely to be.
 const POISON: Digi = Digi::from_bits(0xa5a5_a5a5_a5a5_a5a5);
@@ -16,7 +23,6 @@ pub(super) struct PreparedCpuSort<'a> {
     sort_segment: SortSegment,
     input: &'a SegmentedDigis,
     arena: &'a Arena,
-    split: Split,
     scratch_length: usize,
     threads: usize,
     digis: Vec<Digi>,
@@ -27,6 +33,7 @@ pub(super) struct PreparedCpuSort<'a> {
 struct Job<'a> {
     digis: &'a mut [Digi],
     scratch: &'a mut [Digi],
+    result: ResultIn,
 }
 
 impl<'a> PreparedCpuSort<'a> {
@@ -40,12 +47,12 @@ impl<'a> PreparedCpuSort<'a> {
         let needs_scratch = match sort.scratch {
             Scratch::Always => true,
             Scratch::WhenSplit => split.any(input.partition()),
+            Scratch::Never => false,
         };
         PreparedCpuSort {
             sort_segment: sort.sort_segment,
             input,
             arena,
-            split,
             scratch_length: if needs_scratch {
                 input.digis().len()
             } else {
@@ -58,15 +65,20 @@ impl<'a> PreparedCpuSort<'a> {
     }
 
     fn sort(&mut self) {
-        let jobs = jobs(self.input.partition(), &mut self.digis, &mut self.scratch);
-        let sort = |job: Job<'_>| {
-            let parts = self.split.parts(job.digis.len());
-            (self.sort_segment)(job.digis, job.scratch, parts);
+        let mut jobs = jobs(self.input.partition(), &mut self.digis, &mut self.scratch);
+        // Part of the timed work, as all choices that depend on the input.
+        let split = Split::new(self.input.partition(), self.threads);
+        let sort = |job: &mut Job<'_>| {
+            let parts = split.parts(job.digis.len());
+            job.result = (self.sort_segment)(job.digis, job.scratch, parts);
         };
-        if self.threads == 1 {
-            jobs.into_iter().for_each(sort);
+        if self.threads == 1 || self.input.digis().len() <= MIN_BATCH {
+            jobs.iter_mut().for_each(sort);
         } else {
-            sort_in_parallel(jobs, sort);
+            sort_in_parallel(&mut jobs, sort);
+        }
+        if settle(jobs) == ResultIn::Scratch {
+            std::mem::swap(&mut self.digis, &mut self.scratch);
         }
     }
 }
@@ -74,7 +86,11 @@ impl<'a> PreparedCpuSort<'a> {
 /// A job a segment.
 fn jobs<'a>(partition: &Partition, digis: &'a mut [Digi], scratch: &'a mut [Digi]) -> Vec<Job<'a>> {
     let digis = partition.split_mut(digis);
-    let job = |(digis, scratch)| Job { digis, scratch };
+    let job = |(digis, scratch)| Job {
+        digis,
+        scratch,
+        result: ResultIn::Digis,
+    };
     if scratch.is_empty() {
         let none = std::iter::repeat_with(|| &mut [][..]);
         digis.into_iter().zip(none).map(job).collect()
@@ -84,15 +100,49 @@ fn jobs<'a>(partition: &Partition, digis: &'a mut [Digi], scratch: &'a mut [Digi
     }
 }
 
-/// The largest first, so that nobody is left with a large one at the end.
-fn sort_in_parallel(mut jobs: Vec<Job<'_>>, sort: impl Fn(Job<'_>) + Sync) {
+/// The largest first, so that nobody is left with a large one at the end; small
+/// ones in batches, which are worth handing to another thread.
+fn sort_in_parallel(jobs: &mut [Job<'_>], sort: impl Fn(&mut Job<'_>) + Sync) {
     jobs.sort_by_key(|job| std::cmp::Reverse(job.digis.len()));
     let sort = &sort;
     rayon::scope_fifo(|scope| {
-        for job in jobs {
-            scope.spawn_fifo(move |_| sort(job));
+        let mut rest = jobs;
+        while !rest.is_empty() {
+            let (batch, others) = rest.split_at_mut(batch_size(rest));
+            scope.spawn_fifo(move |_| batch.iter_mut().for_each(sort));
+            rest = others;
         }
     });
+}
+
+/// How many of the next jobs make a batch; empty ones come last and together.
+fn batch_size(jobs: &[Job<'_>]) -> usize {
+    let mut digis = 0;
+    let too_few = |job: &&Job<'_>| {
+        let more = digis < MIN_BATCH;
+        digis += job.digis.len();
+        more
+    };
+    jobs.iter().take_while(too_few).count()
+}
+
+/// Brings all results into the array that has most of them already.
+fn settle(jobs: Vec<Job<'_>>) -> ResultIn {
+    let digis_in = |result| {
+        let there = jobs.iter().filter(|job| job.result == result);
+        there.map(|job| job.digis.len()).sum::<usize>()
+    };
+    let most = if digis_in(ResultIn::Scratch) > digis_in(ResultIn::Digis) {
+        ResultIn::Scratch
+    } else {
+        ResultIn::Digis
+    };
+    let elsewhere = jobs.into_par_iter().filter(|job| job.result != most);
+    elsewhere.for_each(|job| match most {
+        ResultIn::Digis => job.digis.copy_from_slice(job.scratch),
+        ResultIn::Scratch => job.scratch.copy_from_slice(job.digis),
+    });
+    most
 }
 
 impl Prepared<StsSort> for PreparedCpuSort<'_> {
@@ -101,7 +151,11 @@ impl Prepared<StsSort> for PreparedCpuSort<'_> {
             self.digis = self.arena.take(self.input.digis().len());
             self.scratch = self.arena.take(self.scratch_length);
         }
-        self.digis.copy_from_slice(self.input.digis());
+        let pieces = self.digis.par_chunks_mut(PIECE);
+        let sources = self.input.digis().par_chunks(PIECE);
+        pieces
+            .zip(sources)
+            .for_each(|(piece, source)| piece.copy_from_slice(source));
     }
 
     fn poison(&mut self) {

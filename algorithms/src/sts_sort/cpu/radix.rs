@@ -6,7 +6,8 @@
 //! left out: that is how the significant bits are found.
 
 use generators::sts::Digi;
-use rayon::prelude::*;
+
+use super::{ResultIn, scatter};
 
 const BUCKETS: usize = 256;
 
@@ -17,30 +18,35 @@ const DIGITS: [(u32, u32); 6] = [(0, 8), (8, 8), (16, 8), (24, 7), (37, 8), (45,
 /// Up to here inserting one by one is faster than counting.
 const INSERTION_LIMIT: usize = 40;
 
-type Histogram = [usize; BUCKETS];
-
 #[inline]
 fn bucket(digi: Digi, (shift, bits): (u32, u32)) -> usize {
     (digi.bits() >> shift) as usize & ((1 << bits) - 1)
 }
 
 /// Sorts stably by key. The scratch is as long as the digis.
-pub(super) fn sort(digis: &mut [Digi], scratch: &mut [Digi]) {
+pub(super) fn sort(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
     if digis.len() <= INSERTION_LIMIT {
-        return insertion_sort(digis);
+        insertion_sort(digis);
+        return ResultIn::Digis;
     }
-    let histograms = all_histograms(digis);
-    let (mut source, mut target) = (&mut *digis, &mut *scratch);
-    let mut in_scratch = false;
-    for (digit, histogram) in DIGITS.into_iter().zip(histograms) {
-        if histogram[bucket(source[0], digit)] == source.len() {
+    let counts = count_all_digits(digis);
+    let (mut source, mut target) = (digis, scratch);
+    let mut result = ResultIn::Digis;
+    for (digit, mut counts) in DIGITS.into_iter().zip(counts) {
+        if counts[bucket(source[0], digit)] as usize == source.len() {
             continue;
         }
-        scatter(source, target, digit, starts(histogram));
+        scatter::begin(&mut counts);
+        scatter::scatter(source, target, &mut counts, |digi| bucket(digi, digit));
         std::mem::swap(&mut source, &mut target);
-        in_scratch = !in_scratch;
+        result = result.other();
     }
-    if in_scratch {
+    result
+}
+
+/// The same with the result where the digis were.
+pub(super) fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
+    if sort(digis, scratch) == ResultIn::Scratch {
         digis.copy_from_slice(scratch);
     }
 }
@@ -58,96 +64,32 @@ fn insertion_sort(digis: &mut [Digi]) {
 }
 
 /// Counts all digits in one go: they don't change while the digis move.
-fn all_histograms(digis: &[Digi]) -> [Histogram; DIGITS.len()] {
-    let mut histograms = [[0; BUCKETS]; DIGITS.len()];
+fn count_all_digits(digis: &[Digi]) -> [[u32; BUCKETS]; DIGITS.len()] {
+    let mut counts = [[0; BUCKETS]; DIGITS.len()];
     for &digi in digis {
-        for (digit, histogram) in DIGITS.into_iter().zip(&mut histograms) {
-            histogram[bucket(digi, digit)] += 1;
+        for (digit, counts) in DIGITS.into_iter().zip(&mut counts) {
+            counts[bucket(digi, digit)] += 1;
         }
     }
-    histograms
-}
-
-/// Where each bucket begins.
-fn starts(mut histogram: Histogram) -> Histogram {
-    let mut sum = 0;
-    for count in &mut histogram {
-        sum += std::mem::replace(count, sum);
-    }
-    histogram
-}
-
-fn scatter(source: &[Digi], target: &mut [Digi], digit: (u32, u32), mut next: Histogram) {
-    for &digi in source {
-        let position = &mut next[bucket(digi, digit)];
-        target[*position] = digi;
-        *position += 1;
-    }
+    counts
 }
 
 /// The same with each pass in parts that run in parallel.
-pub(super) fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) {
+pub(super) fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let part = digis.len().div_ceil(parts);
-    let (mut source, mut target) = (&mut *digis, &mut *scratch);
-    let mut in_scratch = false;
+    let (mut source, mut target) = (digis, scratch);
+    let mut result = ResultIn::Digis;
     for digit in DIGITS {
-        let histograms: Vec<_> = source
-            .par_chunks(part)
-            .map(|part| histogram(part, digit))
-            .collect();
-        if moves_nothing(&histograms, source.len()) {
+        let bucket = |digi| bucket(digi, digit);
+        let counts = scatter::count_parts(source, part, BUCKETS, bucket);
+        if scatter::moves_nothing(&counts, source.len()) {
             continue;
         }
-        scatter_parts(source, target, digit, part, &histograms);
+        scatter::scatter_parts(source, target, part, &counts, bucket);
         std::mem::swap(&mut source, &mut target);
-        in_scratch = !in_scratch;
+        result = result.other();
     }
-    if in_scratch {
-        digis.copy_from_slice(scratch);
-    }
-}
-
-fn histogram(digis: &[Digi], digit: (u32, u32)) -> Histogram {
-    let mut histogram = [0; BUCKETS];
-    for &digi in digis {
-        histogram[bucket(digi, digit)] += 1;
-    }
-    histogram
-}
-
-/// Whether all digis are in one bucket.
-fn moves_nothing(histograms: &[Histogram], digis: usize) -> bool {
-    let in_bucket = |bucket: usize| histograms.iter().map(|h| h[bucket]).sum::<usize>();
-    (0..BUCKETS).any(|bucket| in_bucket(bucket) == digis)
-}
-
-/// Each part writes its digis of a bucket behind those of the parts before it.
-fn scatter_parts(
-    source: &[Digi],
-    mut target: &mut [Digi],
-    digit: (u32, u32),
-    part: usize,
-    histograms: &[Histogram],
-) {
-    let mut places: Vec<Vec<std::slice::IterMut<'_, Digi>>> = histograms
-        .iter()
-        .map(|_| Vec::with_capacity(BUCKETS))
-        .collect();
-    for bucket in 0..BUCKETS {
-        for (places, histogram) in places.iter_mut().zip(histograms) {
-            let (mine, rest) = target.split_at_mut(histogram[bucket]);
-            places.push(mine.iter_mut());
-            target = rest;
-        }
-    }
-    let parts = source.par_chunks(part).zip(places);
-    parts.for_each(|(digis, mut places)| {
-        for &digi in digis {
-            if let Some(place) = places[bucket(digi, digit)].next() {
-                *place = digi;
-            }
-        }
-    });
+    result
 }
 
 #[cfg(test)]
@@ -174,12 +116,13 @@ mod tests {
             let mut expected = random(length);
             expected.sort_by_key(|digi| digi.key());
             let (mut digis, mut scratch) = (random(length), random(length));
-            sort(&mut digis, &mut scratch);
+            sort_in_place(&mut digis, &mut scratch);
             assert_eq!(digis, expected, "{length}");
             for parts in [1, 2, 7] {
                 let mut digis = random(length);
-                sort_in_parts(&mut digis, &mut scratch, parts);
-                assert_eq!(digis, expected, "{length} in {parts} parts");
+                let result = sort_in_parts(&mut digis, &mut scratch, parts);
+                let sorted = result.of(&digis, &scratch);
+                assert_eq!(sorted, expected, "{length} in {parts} parts");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Radix sort of each segment, as CUB's `DeviceSegmentedRadixSort` does it.
 
-use super::{CpuSort, Scratch, radix};
+use super::{CpuSort, Scratch, accept_all, radix};
 
 /// Least significant digit first, between two buffers.
 pub(in crate::sts_sort) static SEGMENTED_RADIX: CpuSort = CpuSort {
@@ -8,11 +8,12 @@ pub(in crate::sts_sort) static SEGMENTED_RADIX: CpuSort = CpuSort {
     summary: "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
     stable: true,
     scratch: Scratch::Always,
+    accepts: accept_all,
     sort_segment: |digis, scratch, parts| {
         if parts == 1 {
-            radix::sort(digis, scratch);
+            radix::sort(digis, scratch)
         } else {
-            radix::sort_in_parts(digis, scratch, parts);
+            radix::sort_in_parts(digis, scratch, parts)
         }
     },
 };

@@ -1,0 +1,103 @@
+//! The final pass over digis that are nearly in place.
+
+use generators::sts::Digi;
+
+/// Moves that a digi may cost on average before another sort takes over.
+const MOVES_PER_DIGI: usize = 8;
+
+/// Sorts digis that are nearly in order; stable. Where they turn out not to be
+/// (times that clump together), the standard library's sort takes over, so that
+/// no input takes time in the square of its size.
+pub(super) fn finish(digis: &mut [Digi]) {
+    let mut moves_left = MOVES_PER_DIGI * digis.len();
+    let mut previous = 0;
+    for end in 0..digis.len() {
+        let digi = digis[end];
+        if digi.key() >= previous {
+            previous = digi.key();
+            continue;
+        }
+        let moves = insert(&mut digis[..=end], digi);
+        if moves > moves_left {
+            return digis.sort_by_key(|digi| digi.key());
+        }
+        moves_left -= moves;
+    }
+}
+
+/// The same in parts that run in parallel. Digis of one channel lie together,
+/// so parts that end where a channel does are independent of each other.
+pub(super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
+    let mut rest = digis;
+    rayon::scope(|scope| {
+        while !rest.is_empty() {
+            let (mine, others) = rest.split_at_mut(end_of_channel(rest, part));
+            scope.spawn(|_| finish(mine));
+            rest = others;
+        }
+    });
+}
+
+/// The first place from `start` on where another channel begins.
+fn end_of_channel(digis: &[Digi], start: usize) -> usize {
+    if start >= digis.len() {
+        return digis.len();
+    }
+    let channel = digis[start].channel();
+    start + digis[start..].partition_point(|digi| digi.channel() <= channel)
+}
+
+/// Moves the last digi to its place in the others, which are in order; returns
+/// by how many places.
+fn insert(digis: &mut [Digi], digi: Digi) -> usize {
+    let last = digis.len() - 1;
+    let mut place = last;
+    while place > 0 && digi.key() < digis[place - 1].key() {
+        digis[place] = digis[place - 1];
+        place -= 1;
+    }
+    digis[place] = digi;
+    last - place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(mut digis: Vec<Digi>) {
+        let mut expected = digis.clone();
+        expected.sort_by_key(|digi| digi.key());
+        finish(&mut digis);
+        assert_eq!(digis, expected);
+    }
+
+    #[test]
+    fn few_displaced_digis_are_put_right() {
+        check(vec![]);
+        check(vec![Digi::from_bits(1)]);
+        check((0..1000).map(|i: u64| Digi::from_bits(i ^ 3)).collect());
+    }
+
+    #[test]
+    fn parts_give_the_same() {
+        let digi = |i: u64| Digi::from_bits((i / 700) << 37 | (i ^ 5));
+        let mut expected: Vec<_> = (0..10_000).map(digi).collect();
+        let disordered = expected.clone();
+        expected.sort_by_key(|digi| digi.key());
+        for part in [1, 699, 700, 3000, 20_000] {
+            let mut digis = disordered.clone();
+            finish_in_parts(&mut digis, part);
+            assert_eq!(digis, expected, "parts of {part}");
+        }
+    }
+
+    #[test]
+    fn disorder_of_any_size_is_put_right() {
+        check((0..5000).rev().map(Digi::from_bits).collect());
+        check(
+            (0..5000)
+                .map(|i| Digi::from_bits(generators::random::mix(i)))
+                .collect(),
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! Concat sort: linear, for channels that are each ordered in time.
+//!
+//! If the digis of each channel arrive in order of time, nothing is left to be
+//! compared: the lists of the channels, one behind the other, are the result.
+
+use generators::sts::{Digi, SegmentedDigis};
+
+use super::scatter;
+use super::{CpuSort, ResultIn, Scratch};
+use crate::algorithm::Unavailable;
+
+/// All 11 bits of a channel.
+const CHANNELS: usize = 1 << 11;
+
+/// The digis of each channel are counted, then appended to its list.
+pub(in crate::sts_sort) static CONCAT: CpuSort = CpuSort {
+    name: "concat",
+    summary: "Concat Sort: linear, if the digis of each channel arrive in order of time",
+    stable: true,
+    scratch: Scratch::Always,
+    accepts: channels_in_order,
+    sort_segment: |digis, output, parts| {
+        if parts == 1 {
+            let mut places = scatter::count(digis, CHANNELS, channel);
+            scatter::begin(&mut places);
+            scatter::scatter(digis, output, &mut places, channel);
+        } else {
+            let part = digis.len().div_ceil(parts);
+            let counts = scatter::count_parts(digis, part, CHANNELS, channel);
+            scatter::scatter_parts(digis, output, part, &counts, channel);
+        }
+        ResultIn::Scratch
+    },
+};
+
+#[inline]
+fn channel(digi: Digi) -> usize {
+    usize::from(digi.channel())
+}
+
+/// Refuses input that has a channel whose digis are not in order of time.
+fn channels_in_order(input: &SegmentedDigis) -> Result<(), Unavailable> {
+    for (number, segment) in input.segments().enumerate() {
+        let mut latest = [0; CHANNELS];
+        for &digi in segment {
+            let latest = &mut latest[channel(digi)];
+            if digi.time_ns() < *latest {
+                return Err(Unavailable(format!(
+                    "its digis must be in order of time in each channel; channel {} of segment \
+                     {number} has {} ns after {latest} ns",
+                    digi.channel(),
+                    digi.time_ns()
+                )));
+            }
+            *latest = digi.time_ns();
+        }
+    }
+    Ok(())
+}

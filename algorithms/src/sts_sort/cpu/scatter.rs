@@ -1,0 +1,133 @@
+//! Counting and scattering: the step that all distribution sorts are made of.
+//!
+//! Digis are counted by bucket, the counts become the places where buckets
+//! begin, and each digi goes to the next place of its bucket. Equal digis keep
+//! their order.
+
+use generators::sts::Digi;
+use rayon::prelude::*;
+
+/// Digis in each bucket, or the place where each bucket goes on.
+pub(super) type Counts = Vec<u32>;
+
+/// Counts digis by bucket; buckets are below `buckets`.
+pub(super) fn count(digis: &[Digi], buckets: usize, bucket: impl Fn(Digi) -> usize) -> Counts {
+    let mut counts = vec![0; buckets];
+    for &digi in digis {
+        counts[bucket(digi)] += 1;
+    }
+    counts
+}
+
+/// Turns counts into the places where buckets begin.
+pub(super) fn begin(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += std::mem::replace(count, sum);
+    }
+}
+
+/// Moves each digi to the next place of its bucket.
+pub(super) fn scatter(
+    source: &[Digi],
+    target: &mut [Digi],
+    places: &mut [u32],
+    bucket: impl Fn(Digi) -> usize,
+) {
+    for &digi in source {
+        let place = &mut places[bucket(digi)];
+        target[*place as usize] = digi;
+        *place += 1;
+    }
+}
+
+/// Counts in parts that run in parallel: the counts of each part.
+pub(super) fn count_parts(
+    digis: &[Digi],
+    part: usize,
+    buckets: usize,
+    bucket: impl Fn(Digi) -> usize + Sync,
+) -> Vec<Counts> {
+    let parts = digis.par_chunks(part);
+    parts.map(|part| count(part, buckets, &bucket)).collect()
+}
+
+/// Scatters in parts that run in parallel: each part writes its digis of a
+/// bucket behind those of the parts before it.
+pub(super) fn scatter_parts(
+    source: &[Digi],
+    mut target: &mut [Digi],
+    part: usize,
+    counts: &[Counts],
+    bucket: impl Fn(Digi) -> usize + Sync,
+) {
+    let buckets = counts.first().map_or(0, Vec::len);
+    let mut places: Vec<Vec<std::slice::IterMut<'_, Digi>>> =
+        counts.iter().map(|_| Vec::with_capacity(buckets)).collect();
+    for bucket in 0..buckets {
+        for (places, counts) in places.iter_mut().zip(counts) {
+            let (mine, rest) = target.split_at_mut(counts[bucket] as usize);
+            places.push(mine.iter_mut());
+            target = rest;
+        }
+    }
+    let parts = source.par_chunks(part).zip(places);
+    parts.for_each(|(digis, mut places)| {
+        for &digi in digis {
+            if let Some(place) = places[bucket(digi)].next() {
+                *place = digi;
+            }
+        }
+    });
+}
+
+/// Whether all digis are in one bucket, so that scattering would move nothing.
+pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
+    let buckets = counts.first().map_or(0, Vec::len);
+    let in_bucket = |bucket| {
+        counts
+            .iter()
+            .map(|counts| counts[bucket] as usize)
+            .sum::<usize>()
+    };
+    (0..buckets).any(|bucket| in_bucket(bucket) == digis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digis() -> Vec<Digi> {
+        (0..1000)
+            .map(|i| Digi::from_bits(generators::random::mix(i)))
+            .collect()
+    }
+
+    #[test]
+    fn digis_end_up_in_their_buckets_in_order() {
+        let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
+        let mut expected = digis();
+        expected.sort_by_key(|&digi| bucket(digi));
+        let mut target = vec![Digi::default(); 1000];
+        let mut places = count(&digis(), 7, bucket);
+        begin(&mut places);
+        scatter(&digis(), &mut target, &mut places, bucket);
+        assert_eq!(target, expected);
+        for part in [1, 33, 999, 1000, 5000] {
+            target.fill(Digi::default());
+            let counts = count_parts(&digis(), part, 7, bucket);
+            scatter_parts(&digis(), &mut target, part, &counts, bucket);
+            assert_eq!(target, expected, "parts of {part}");
+        }
+    }
+
+    #[test]
+    fn one_full_bucket_is_noticed() {
+        let counts = |bucket: fn(Digi) -> usize| count_parts(&digis(), 100, 3, bucket);
+        assert!(moves_nothing(&counts(|_| 2), 1000));
+        assert!(!moves_nothing(
+            &counts(|digi| usize::from(digi.adc() == 0)),
+            1000
+        ));
+    }
+}
