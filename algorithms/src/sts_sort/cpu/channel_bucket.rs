@@ -4,21 +4,25 @@
 //! Detector data arrive nearly in order of time. A stable scatter by channel
 //! then leaves nothing, or nearly nothing, to do: a final pass puts the few
 //! digis right that are not yet in place. Where a sample shows that the input
-//! is too far from that, scatters by coarse time come first and make it so.
-//! Every pass is stable, and all choices follow from the digis, within the
-//! timed run. `docs/sorting.md` explains the numbers.
+//! is too far from that, one more scatter, by coarse time, makes it so: before
+//! the scatter by channel if channels have few digis, within each channel if
+//! they have many. Every pass is stable, and all choices follow from the digis,
+//! within the timed run. `docs/sorting.md` explains the numbers.
 
+mod coarse_time;
 mod finish;
-mod passes;
+mod small_counts;
 mod survey;
+mod within_channels;
 
 use generators::sts::Digi;
 
-use super::scatter::{self, Counts};
+use super::scatter;
 use super::{CpuSort, ResultIn, Scratch, accept_all};
+use coarse_time::CoarseTime;
 use finish::{finish, finish_in_parts};
-use passes::Passes;
-use survey::{Survey, TimeDigit};
+use survey::{Strategy, Survey};
+use within_channels::{sort_channels, sort_channels_in_parts};
 
 /// All 11 bits of a channel.
 const CHANNELS: usize = 1 << 11;
@@ -26,10 +30,10 @@ const CHANNELS: usize = 1 << 11;
 /// Below so many digis the tables cost more than they save.
 const SMALL: usize = 256;
 
-/// Scatters by coarse time as far as needed, a scatter by channel, a final pass.
+/// At most two scatters and a final pass.
 pub(in crate::sts_sort) static CHANNEL_BUCKET: CpuSort = CpuSort {
     name: "channel-bucket",
-    summary: "ours: one scatter by channel; if the input is not nearly time-ordered, it is made so first",
+    summary: "ours: a scatter by channel, and by coarse time where the input is in disorder",
     stable: true,
     scratch: Scratch::Always,
     accepts: accept_all,
@@ -41,44 +45,13 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
         digis.sort_by_key(|digi| digi.key());
         return ResultIn::Digis;
     }
-    let time_digits = Survey::of(digis).time_digits();
+    let strategy = Survey::of(digis).strategy();
     if parts == 1 {
-        sort_alone(digis, scratch, &time_digits)
+        sort_alone(digis, scratch, &strategy)
     } else {
-        sort_in_parts(digis, scratch, &time_digits, parts)
+        let part = digis.len().div_ceil(parts);
+        sort_in_parts(digis, scratch, &strategy, part)
     }
-}
-
-fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], time_digits: &[TimeDigit]) -> ResultIn {
-    let mut tables = Tables::of(digis, time_digits);
-    let mut passes = Passes::new(digis, scratch);
-    for (digit, places) in time_digits.iter().zip(&mut tables.times) {
-        passes.scatter(places, |digi| digit.of(digi));
-    }
-    passes.scatter(&mut tables.channels, channel);
-    let (sorted, result) = passes.end();
-    if !tables.time_ordered {
-        finish(sorted);
-    }
-    result
-}
-
-/// The same with each pass in parts that run in parallel.
-fn sort_in_parts(
-    digis: &mut [Digi],
-    scratch: &mut [Digi],
-    time_digits: &[TimeDigit],
-    parts: usize,
-) -> ResultIn {
-    let part = digis.len().div_ceil(parts);
-    let mut passes = Passes::new(digis, scratch);
-    for digit in time_digits {
-        passes.scatter_in_parts(part, digit.buckets(), |digi| digit.of(digi));
-    }
-    passes.scatter_in_parts(part, CHANNELS, channel);
-    let (sorted, result) = passes.end();
-    finish_in_parts(sorted, part);
-    result
 }
 
 #[inline]
@@ -86,59 +59,114 @@ fn channel(digi: Digi) -> usize {
     usize::from(digi.channel())
 }
 
-/// What one look at all digis tells.
-struct Tables {
-    /// The counts of each scatter by time.
-    times: Vec<Counts>,
-    /// The counts of the scatter by channel.
-    channels: Counts,
-    /// Whether no digi is earlier than the one before it.
-    time_ordered: bool,
-}
-
-impl Tables {
-    fn of(digis: &[Digi], time_digits: &[TimeDigit]) -> Self {
-        let counts = |digit: &TimeDigit| vec![0; digit.buckets()];
-        let mut tables = Tables {
-            times: time_digits.iter().map(counts).collect(),
-            channels: vec![0; CHANNELS],
-            time_ordered: false,
-        };
-        // One loop each for the usual numbers of passes: a loop over passes
-        // for each digi would take as long as a scatter.
-        match (time_digits, &mut tables.times[..]) {
-            ([], _) => tables.time_ordered = count_channels(digis, &mut tables.channels),
-            ([digit], [counts]) => {
-                for &digi in digis {
-                    tables.channels[channel(digi)] += 1;
-                    counts[digit.of(digi)] += 1;
-                }
+fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> ResultIn {
+    match strategy {
+        Strategy::ChannelOnly => {
+            let (mut channels, time_ordered) = count_channels(digis);
+            scatter::begin(&mut channels);
+            scatter::scatter(digis, scratch, &mut channels, channel);
+            if !time_ordered {
+                finish(scratch);
             }
-            ([first, second], [first_counts, second_counts]) => {
-                for &digi in digis {
-                    tables.channels[channel(digi)] += 1;
-                    first_counts[first.of(digi)] += 1;
-                    second_counts[second.of(digi)] += 1;
-                }
-            }
-            (digits, times) => {
-                tables.channels = scatter::count(digis, CHANNELS, channel);
-                for (digit, counts) in digits.iter().zip(times) {
-                    *counts = scatter::count(digis, digit.buckets(), |digi| digit.of(digi));
-                }
-            }
+            ResultIn::Scratch
         }
-        tables
+        Strategy::TimeThenChannel(time) => {
+            let (mut times, mut channels) = count_both(digis, time);
+            scatter::begin(&mut times);
+            scatter::scatter(digis, scratch, &mut times, |digi| time.bucket(digi));
+            scatter::begin(&mut channels);
+            scatter::scatter(scratch, digis, &mut channels, channel);
+            finish(digis);
+            ResultIn::Digis
+        }
+        Strategy::ChannelThenTime(range) => {
+            let mut channels = scatter::count(digis, CHANNELS, channel);
+            scatter::begin(&mut channels);
+            scatter::scatter(digis, scratch, &mut channels, channel);
+            // Each channel's place has moved on to where the channel ends.
+            let ends = channels.iter().map(|&end| end as usize);
+            sort_channels(scratch, digis, ends, range);
+            ResultIn::Digis
+        }
     }
 }
 
+/// The same with each pass in parts of this length that run in parallel.
+fn sort_in_parts(
+    digis: &mut [Digi],
+    scratch: &mut [Digi],
+    strategy: &Strategy,
+    part: usize,
+) -> ResultIn {
+    match strategy {
+        Strategy::ChannelOnly => {
+            scatter_in_parts(digis, scratch, part, CHANNELS, channel);
+            finish_in_parts(scratch, part);
+            ResultIn::Scratch
+        }
+        Strategy::TimeThenChannel(time) => {
+            let bucket = |digi| time.bucket(digi);
+            scatter_in_parts(digis, scratch, part, time.buckets(), bucket);
+            scatter_in_parts(scratch, digis, part, CHANNELS, channel);
+            finish_in_parts(digis, part);
+            ResultIn::Digis
+        }
+        Strategy::ChannelThenTime(range) => {
+            let channels = scatter_in_parts(digis, scratch, part, CHANNELS, channel);
+            let mut sum = 0;
+            let end = |count: usize| {
+                sum += count;
+                sum
+            };
+            let ends: Vec<_> = channels.into_iter().map(end).collect();
+            sort_channels_in_parts(scratch, digis, &ends, range, part);
+            ResultIn::Digis
+        }
+    }
+}
+
+/// Returns the digis in each bucket.
+fn scatter_in_parts(
+    source: &[Digi],
+    target: &mut [Digi],
+    part: usize,
+    buckets: usize,
+    bucket: impl Fn(Digi) -> usize + Sync,
+) -> Vec<usize> {
+    let counts = scatter::count_parts(source, part, buckets, &bucket);
+    scatter::scatter_parts(source, target, part, &counts, bucket);
+    let in_bucket = |bucket| counts.iter().map(|counts| counts[bucket] as usize).sum();
+    (0..buckets).map(in_bucket).collect()
+}
+
 /// Counts by channel; tells whether the digis are in order of time.
-fn count_channels(digis: &[Digi], counts: &mut [u32]) -> bool {
+fn count_channels(digis: &[Digi]) -> (scatter::Counts, bool) {
+    let mut counts = vec![0; CHANNELS];
     let (mut previous, mut descents) = (0, 0);
     for &digi in digis {
         counts[channel(digi)] += 1;
         descents += usize::from(digi.time_ns() < previous);
         previous = digi.time_ns();
     }
-    descents == 0
+    (counts, descents == 0)
+}
+
+/// Counts by time and by channel in one go.
+fn count_both(digis: &[Digi], time: &CoarseTime) -> (scatter::Counts, scatter::Counts) {
+    let (mut times, mut channels) = (vec![0; time.buckets()], vec![0; CHANNELS]);
+    for &digi in digis {
+        times[time.bucket(digi)] += 1;
+        channels[channel(digi)] += 1;
+    }
+    (times, channels)
+}
+
+/// The first place from `start` on where another channel begins, in digis that
+/// are in order of channels.
+fn end_of_channel(digis: &[Digi], start: usize) -> usize {
+    if start >= digis.len() {
+        return digis.len();
+    }
+    let channel = digis[start].channel();
+    start + digis[start..].partition_point(|digi| digi.channel() <= channel)
 }

@@ -2,6 +2,8 @@
 
 use generators::sts::Digi;
 
+use super::end_of_channel;
+
 /// Moves that a digi may cost on average before another sort takes over.
 const MOVES_PER_DIGI: usize = 8;
 
@@ -9,17 +11,23 @@ const MOVES_PER_DIGI: usize = 8;
 /// (times that clump together), the standard library's sort takes over, so that
 /// no input takes time in the square of its size.
 pub(super) fn finish(digis: &mut [Digi]) {
+    finish_by(digis, Digi::key);
+}
+
+/// The same by a key of choice.
+#[inline]
+pub(super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64) {
     let mut moves_left = MOVES_PER_DIGI * digis.len();
     let mut previous = 0;
     for end in 0..digis.len() {
         let digi = digis[end];
-        if digi.key() >= previous {
-            previous = digi.key();
+        if key(digi) >= previous {
+            previous = key(digi);
             continue;
         }
-        let moves = insert(&mut digis[..=end], digi);
+        let moves = insert(&mut digis[..=end], digi, &key);
         if moves > moves_left {
-            return digis.sort_by_key(|digi| digi.key());
+            return digis.sort_by_key(|&digi| key(digi));
         }
         moves_left -= moves;
     }
@@ -38,21 +46,12 @@ pub(super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
     });
 }
 
-/// The first place from `start` on where another channel begins.
-fn end_of_channel(digis: &[Digi], start: usize) -> usize {
-    if start >= digis.len() {
-        return digis.len();
-    }
-    let channel = digis[start].channel();
-    start + digis[start..].partition_point(|digi| digi.channel() <= channel)
-}
-
 /// Moves the last digi to its place in the others, which are in order; returns
 /// by how many places.
-fn insert(digis: &mut [Digi], digi: Digi) -> usize {
+fn insert(digis: &mut [Digi], digi: Digi, key: &impl Fn(Digi) -> u64) -> usize {
     let last = digis.len() - 1;
     let mut place = last;
-    while place > 0 && digi.key() < digis[place - 1].key() {
+    while place > 0 && key(digi) < key(digis[place - 1]) {
         digis[place] = digis[place - 1];
         place -= 1;
     }

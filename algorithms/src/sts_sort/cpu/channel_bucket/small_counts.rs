@@ -1,0 +1,76 @@
+//! Counts of 16 bits, four in a word.
+
+/// The same count in all four lanes of a word.
+const IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
+
+/// A table of counts that is used again and again.
+#[derive(Default)]
+pub(super) struct SmallCounts {
+    words: Vec<u64>,
+}
+
+impl SmallCounts {
+    /// The most things that can be counted.
+    pub(super) const LARGEST: usize = u16::MAX as usize;
+
+    /// A table of zeros, for so many buckets at least.
+    pub(super) fn clear(&mut self, buckets: usize) -> &mut [u16] {
+        self.words.clear();
+        self.words.resize(buckets.div_ceil(4), 0);
+        bytemuck::cast_slice_mut(&mut self.words)
+    }
+
+    /// Turns the counts into the places where buckets begin.
+    ///
+    /// Multiplying a word by 1 in each lane leaves in each lane the sum of the
+    /// lanes up to it: four sums for one step of the chain. (On big-endian
+    /// machines the first bucket is in the highest lane; they take single steps.)
+    pub(super) fn begin(&mut self) -> &mut [u16] {
+        let mut sum = 0_u64;
+        if cfg!(target_endian = "little") {
+            for word in &mut self.words {
+                let sums = word.wrapping_mul(IN_EACH_LANE);
+                *word = (sums << 16).wrapping_add(sum * IN_EACH_LANE);
+                sum += sums >> 48;
+            }
+        } else {
+            for count in bytemuck::cast_slice_mut::<_, u16>(&mut self.words) {
+                sum += u64::from(std::mem::replace(count, sum as u16));
+            }
+        }
+        bytemuck::cast_slice_mut(&mut self.words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_become_places() {
+        for buckets in [1, 3, 4, 5, 1000] {
+            let mut counts = SmallCounts::default();
+            let count = |bucket: usize| (bucket * 37 % 11) as u16;
+            let table = counts.clear(buckets);
+            (0..buckets).for_each(|bucket| table[bucket] = count(bucket));
+            let places = counts.begin();
+            let mut sum = 0;
+            for (bucket, place) in places[..buckets].iter().enumerate() {
+                assert_eq!(*place, sum, "{bucket} of {buckets}");
+                sum += count(bucket);
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_number_fits() {
+        let mut counts = SmallCounts::default();
+        counts.clear(8)[2] = u16::MAX;
+        let places = counts.begin();
+        assert_eq!(
+            places,
+            [0, 0, 0, u16::MAX, u16::MAX, u16::MAX, u16::MAX, u16::MAX]
+        );
+        assert!(counts.clear(8).iter().all(|&count| count == 0));
+    }
+}
