@@ -390,7 +390,17 @@ fn many_variants() -> Vec<SummaryRow> {
 
 #[test]
 fn no_text_leaves_the_image_or_touches_another() {
-    for rows in [four_variants(), digi_sweep(), crowded(), many_variants()] {
+    let threads = [1, 2, 4, 8, 16, 32, 64, 128, 144];
+    let placed = threads_sweep(&threads, &PLACEMENTS, |t| 1e-3 / t as f64);
+    let memory = with_memory("digis=1000");
+    for rows in [
+        four_variants(),
+        digi_sweep(),
+        crowded(),
+        many_variants(),
+        placed,
+        memory,
+    ] {
         let (dir, names) = drawn(&rows, &[]);
         for name in names.iter().filter(|name| name.ends_with(".svg")) {
             let text = svg(dir.path(), name);
@@ -541,4 +551,186 @@ fn a_full_disk_is_an_error() {
     std::os::unix::fs::symlink("/dev/full", link).expect("linked");
     let error = draw(dir.path(), &run(), &four_variants(), &[]).expect_err("no room");
     assert!(error.to_string().contains("bars.png"));
+}
+
+/// Two variants at some threads in some placements; `median` is that of "fast".
+fn threads_sweep(
+    threads: &[usize],
+    placements: &[(&str, &str)],
+    median: fn(usize) -> f64,
+) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    for (factor, variant) in [(1.0, "fast"), (3.0, "slow")] {
+        for (places, bind) in placements {
+            rows.extend(threads.iter().map(|threads| SummaryRow {
+                threads: *threads,
+                places: (*places).into(),
+                bind: (*bind).into(),
+                ..row(variant, "digis=1000", factor * median(*threads))
+            }));
+        }
+    }
+    rows
+}
+
+const UNPLACED: [(&str, &str); 1] = [("none", "false")];
+const PLACEMENTS: [(&str, &str); 3] =
+    [("none", "false"), ("cores", "close"), ("sockets", "spread")];
+
+/// The points of the lines of this colour, the longest line first.
+fn lines_of(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
+    let document = Document::parse(svg).expect("well-formed XML");
+    let lines = with(&document, "polyline", "stroke", colour);
+    let point = |text: &str| {
+        let (x, y) = text.split_once(',')?;
+        Some((x.parse().ok()?, y.parse().ok()?))
+    };
+    let points = |text: &str| text.split_whitespace().filter_map(point).collect();
+    let mut lines: Vec<Vec<(f64, f64)>> = lines
+        .iter()
+        .filter_map(|node| node.attribute("points"))
+        .map(points)
+        .collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
+    lines
+}
+
+/// Where the ticks of the vertical axis are, by their labels.
+fn height_of_tick(svg: &str, label: &str) -> f64 {
+    let document = Document::parse(svg).expect("well-formed XML");
+    let is_label = |node: &roxmltree::Node| {
+        node.has_tag_name("text")
+            && node.attribute("text-anchor") == Some("end")
+            && node.text().map(str::trim) == Some(label)
+    };
+    let mut labels = document.descendants().filter(is_label);
+    let label = labels.next().expect("the tick is labelled");
+    let tick = label.prev_sibling_element().expect("a tick");
+    let points = tick.attribute("points").expect("a line");
+    let y = points
+        .split_whitespace()
+        .next()
+        .and_then(|p| p.split_once(','));
+    y.and_then(|(_, y)| y.parse().ok()).expect("a number")
+}
+
+#[test]
+fn the_speedup_is_at_its_place_on_the_axis() {
+    // Twice as fast on four threads and four times on sixteen: the root.
+    let rows = threads_sweep(&[1, 4, 16], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
+    let (dir, names) = drawn(&rows, &[]);
+    assert!(names.contains(&"time-over-threads.png".to_owned()));
+    assert!(names.contains(&"speedup-over-threads.png".to_owned()));
+    let text = svg(dir.path(), "speedup-over-threads.svg");
+    let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
+    let expected = ["1", "2", "4"].map(|label| height_of_tick(&text, label));
+    for ((_, y), expected) in line.iter().zip(expected) {
+        assert!((y - expected).abs() <= 1.0, "{y} and not {expected}");
+    }
+    let texts = texts(&text);
+    assert!(texts.contains(&"speed-up over 1 thread".to_owned()));
+    let all = texts.join(" ");
+    assert!(all.contains("ratios of the ends of the two 95 % confidence intervals"));
+}
+
+#[test]
+fn the_ideal_is_what_a_perfect_variant_follows() {
+    let rows = threads_sweep(&[1, 2, 4, 8, 16], &UNPLACED, |t| 8e-3 / t as f64);
+    let (dir, _) = drawn(&rows, &[]);
+    let text = svg(dir.path(), "speedup-over-threads.svg");
+    let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
+    let (first, last) = (line[0], line[line.len() - 1]);
+    let mut ideal: Vec<_> = lines_of(&text, &colour_of(&text, "ideal")).concat();
+    // The legend is above the panel.
+    ideal.retain(|(_, y)| *y >= last.1 - 1.0);
+    assert!(ideal.len() > 20, "dashes");
+    let slope = (last.1 - first.1) / (last.0 - first.0);
+    for (x, y) in &ideal {
+        let expected = first.1 + slope * (x - first.0);
+        assert!((y - expected).abs() <= 2.0, "{y} and not {expected}");
+    }
+    let right = ideal.iter().map(|(x, _)| *x).fold(0.0, f64::max);
+    assert!((last.0 - right).abs() <= 10.0);
+}
+
+#[test]
+fn each_placement_has_a_line_in_the_panel_of_its_variant() {
+    let rows = threads_sweep(&[1, 2, 4, 8], &PLACEMENTS, |t| 8e-3 / t as f64);
+    let (dir, _) = drawn(&rows, &[]);
+    for chart in ["time-over-threads.svg", "speedup-over-threads.svg"] {
+        let text = svg(dir.path(), chart);
+        for title in ["fast", "slow"] {
+            let panels = texts(&text).iter().filter(|text| *text == title).count();
+            assert_eq!(panels, 1, "{title} in {chart}");
+        }
+        for placement in ["not placed", "cores close", "sockets spread"] {
+            let lines = lines_of(&text, &colour_of(&text, placement));
+            let long = lines.iter().filter(|line| line.len() == 4);
+            assert_eq!(long.count(), 2, "{placement} in {chart}");
+        }
+    }
+}
+
+#[test]
+fn threads_and_segments_have_charts_beside_the_longest_axis() {
+    let mut rows = Vec::new();
+    for digis in [1, 2, 3] {
+        for segments in [24, 1792] {
+            let params = format!("digis={digis};segments={segments}");
+            rows.extend([1, 2].map(|threads| SummaryRow {
+                threads,
+                ..row("a", &params, 1e-3)
+            }));
+        }
+    }
+    let (_dir, names) = drawn(&rows, &[]);
+    let svgs: Vec<_> = names
+        .iter()
+        .filter_map(|n| n.strip_suffix(".svg"))
+        .collect();
+    let expected = [
+        "bars",
+        "time-over-digis",
+        "time-over-segments",
+        "time-over-threads",
+        "speedup-over-threads",
+    ];
+    assert_eq!(svgs, expected);
+}
+
+/// Four variants with 1, 2, 3 and 4 times the memory of the input.
+fn with_memory(params: &str) -> Vec<SummaryRow> {
+    let names = ["a", "b", "c", "d"].into_iter().zip([1.0, 2.0, 3.0, 4.0]);
+    let row = |(name, ratio)| SummaryRow {
+        memory_ratio: Some(ratio),
+        ..row(name, params, 1e-3)
+    };
+    names.map(row).collect()
+}
+
+#[test]
+fn memory_is_in_proportion_and_the_input_is_a_line() {
+    let rows = [with_memory("digis=1000"), with_memory("digis=2000")].concat();
+    let (dir, names) = drawn(&rows, &[]);
+    assert!(names.contains(&"memory.png".to_owned()), "{names:?}");
+    let text = svg(dir.path(), "memory.svg");
+    let document = Document::parse(&text).expect("well-formed XML");
+    let bars = document
+        .descendants()
+        .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
+    let bars: Vec<(f64, f64)> = bars
+        .map(|node| (number(node, "y"), number(node, "height")))
+        .collect();
+    assert_eq!(bars.len(), 4, "each variant once");
+    for (i, (_, height)) in bars.iter().enumerate() {
+        let expected = bars[0].1 * (i + 1) as f64;
+        assert!((height - expected).abs() <= 4.0, "{bars:?}");
+    }
+    let reference = lines_of(&text, INK).concat();
+    assert!(reference.len() > 20, "dashes");
+    let is_at_input = |(_, y): &(f64, f64)| (y - bars[0].0).abs() <= 1.0;
+    assert!(reference.iter().all(is_at_input));
+    let texts = texts(&text);
+    assert!(texts.contains(&"memory [× input]".to_owned()));
+    assert!(texts.join(" ").contains("the same to 1 % at all points"));
 }

@@ -10,9 +10,15 @@ use crate::units;
 
 /// The paragraphs under a chart; `reading` says what its marks mean.
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
-    let mut last = vec![reading.to_owned(), samples(&study.rows)];
+    let mut last = vec![reading.to_owned()];
     last.extend(left_out(study));
     vec![machine(study), data(study), last.join(shape::SEPARATOR)]
+}
+
+/// The paragraphs under a chart of what was sampled.
+pub fn of_samples(study: &Study, reading: &str) -> Vec<String> {
+    let reading = [reading, &samples(&study.rows)].join(shape::SEPARATOR);
+    caption(study, &reading)
 }
 
 /// `Model, 2 cores, 25 GB memory, 2 usable threads`.
@@ -80,15 +86,41 @@ fn samples(rows: &[&SummaryRow]) -> String {
 
 /// `1 variant not shown: not valid (block-merge)`.
 fn left_out(study: &Study) -> Vec<String> {
-    let (invalid, unmeasured): (Vec<&SummaryRow>, Vec<_>) = study
-        .left_out
+    let mut by_reason: BTreeMap<Reason, Vec<&SummaryRow>> = BTreeMap::new();
+    for row in &study.left_out {
+        by_reason.entry(Reason::of(row)).or_default().push(row);
+    }
+    let texts = by_reason
         .iter()
-        .partition(|row| row.valid == YesNo::No);
-    let reasons = [(invalid, "not valid"), (unmeasured, "no median")];
-    let texts = reasons
-        .iter()
-        .flat_map(|(rows, reason)| not_shown(study, rows, reason));
+        .flat_map(|(reason, rows)| not_shown(study, rows, reason.words()));
     texts.collect()
+}
+
+/// Why a row is not drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    NotValid,
+    NoMedian,
+    NoMemory,
+}
+
+impl Reason {
+    /// A row that has all else lacks what only one chart needs: the memory.
+    fn of(row: &SummaryRow) -> Reason {
+        match (row.valid, row.median_s) {
+            (YesNo::No, _) => Reason::NotValid,
+            (YesNo::Yes, Some(median)) if median.is_finite() => Reason::NoMemory,
+            _ => Reason::NoMedian,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Reason::NotValid => "not valid",
+            Reason::NoMedian => "no median",
+            Reason::NoMemory => "memory not known",
+        }
+    }
 }
 
 /// Whole variants by name, and how many points others lack.
@@ -136,7 +168,7 @@ mod tests {
 
     fn of(rows: &[SummaryRow]) -> Vec<String> {
         let (run, names) = (run(), SeriesNames::new(rows));
-        caption(&Study::new(&run, "sort", rows, &[], &names), "reading")
+        of_samples(&Study::new(&run, "sort", rows, &[], &names), "reading")
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! A run as charts: bars of the variants, and time over an axis.
+//! A run as charts: times and memory of the variants, time and speed-up over
+//! an axis.
 //!
 //! From data to file, each step without knowledge of the later ones:
 //!
 //! | module | does |
 //! |---|---|
-//! | `study` | picks the rows of an algorithm and names its series |
+//! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
-//! | `bars`, `lines`, `rounds` | turn rows into plots |
+//! | `bars`, `memory`, `lines`, `rounds` | turn rows into plots |
 //! | `figure` | lays out plots, legend and caption as a scene |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
 
@@ -20,8 +21,11 @@ mod files;
 mod fixture;
 mod lines;
 mod marks;
+mod memory;
+mod number_axis;
 mod paint;
 mod palette;
+mod placement;
 mod rounds;
 mod scale;
 mod scene;
@@ -35,16 +39,29 @@ use std::path::{Path, PathBuf};
 pub use error::ChartError;
 
 use crate::record::{RunRecord, SampleRow, SummaryRow};
+use axes::Axis;
 use figure::Figure;
 use study::{SeriesNames, Study};
 
 /// Draws the charts of a run into `dir` as SVG and PNG; returns the paths written.
 ///
-/// Every algorithm of the run gets `bars` and `time-over-<axis>`, the latter
-/// over `round` if no numeric axis varies; with several algorithms the names
-/// begin with the algorithm's. What does not fit one image goes on in `-2`,
-/// `-3` and so on. Rows that are not valid are counted in the caption; a run
-/// without any valid row has no charts.
+/// Every algorithm of the run gets these, as far as its rows allow:
+///
+/// | file | shows | drawn if |
+/// |---|---|---|
+/// | `bars` | times of the variants | always |
+/// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
+/// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
+/// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
+/// | `memory` | memory of the variants as multiples of their input | it is known |
+///
+/// The lines are variants, and what else varies makes panels. Over `threads`
+/// the lines are placements, with a panel a variant, if a run has several.
+/// `memory` is shown over those axes only that it depends on by more than 1 %.
+///
+/// With several algorithms the names begin with the algorithm's. What does not
+/// fit one image goes on in `-2`, `-3` and so on. Rows that are not valid are
+/// counted in the caption; a run without any valid row has no charts.
 ///
 /// # Errors
 ///
@@ -76,15 +93,26 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
     if study.rows.is_empty() {
         return Vec::new();
     }
-    let over = match lines::axis(study) {
-        Some(axis) => Some((
-            format!("time-over-{}", axis.name),
-            lines::figure(study, axis),
-        )),
-        None => rounds::figure(study).map(|figure| ("time-over-round".to_owned(), figure)),
+    let mut figures = vec![("bars".to_owned(), bars::times(study))];
+    figures.extend(times(study));
+    let speedup = lines::speedup::figure(study);
+    figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));
+    figures.extend(memory::figure(study).map(|figure| ("memory".to_owned(), figure)));
+    figures
+}
+
+/// Times over the axes that are worth it, over the rounds if there are none.
+fn times(study: &Study) -> Vec<(String, Figure)> {
+    let axes = lines::axes(study);
+    if axes.is_empty() {
+        let rounds = rounds::figure(study).into_iter();
+        return rounds.map(|f| ("time-over-round".to_owned(), f)).collect();
+    }
+    let over = |axis: &Axis| {
+        let name = format!("time-over-{}", axis.name);
+        (name, lines::time::figure(study, axis))
     };
-    let bars = ("bars".to_owned(), bars::figure(study));
-    std::iter::once(bars).chain(over).collect()
+    axes.into_iter().map(over).collect()
 }
 
 fn write_pages(dir: &Path, name: &str, figure: Figure) -> Result<Vec<PathBuf>, ChartError> {

@@ -11,6 +11,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use plotters::style::{BLACK, RGBColor, WHITE};
 
+use super::marks::{dashes, polyline};
 use super::scene::{At, Mark};
 
 const COLORS: [RGBColor; 8] = [
@@ -24,6 +25,9 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(136, 34, 85),   // wine
 ];
 
+/// What data are compared with, but was not measured.
+const REFERENCE: RGBColor = RGBColor(130, 130, 130);
+
 /// The looks of the series of a run by their names.
 #[derive(Clone, Debug)]
 pub struct Palette(BTreeMap<String, Style>);
@@ -34,7 +38,8 @@ pub struct Style {
     /// Of the line, or of the bar.
     pub color: RGBColor,
     filling: RGBColor,
-    shape: Shape,
+    /// Of the markers; without them the line is dashed.
+    shape: Option<Shape>,
 }
 
 /// The outline of a marker.
@@ -85,7 +90,29 @@ impl Style {
         Style {
             color,
             filling,
-            shape,
+            shape: Some(shape),
+        }
+    }
+
+    /// The look of what data are compared with: dashed, without markers.
+    pub fn reference() -> Style {
+        Style {
+            color: REFERENCE,
+            filling: REFERENCE,
+            shape: None,
+        }
+    }
+
+    /// Whether this is the look of what data are compared with.
+    pub fn is_reference(&self) -> bool {
+        self.shape.is_none()
+    }
+
+    /// The line through some points.
+    pub fn line(&self, points: &[At], width: u32) -> Vec<Mark> {
+        match self.shape {
+            Some(_) => polyline(points, self.color, width).into_iter().collect(),
+            None => dashes(points, self.color, width),
         }
     }
 
@@ -115,9 +142,12 @@ impl Style {
 
     /// A marker.
     pub fn marker(&self, at: At, radius: f64) -> Vec<Mark> {
-        let mut marks = vec![self.shape.mark(at, radius, self.color)];
+        let Some(shape) = self.shape else {
+            return Vec::new();
+        };
+        let mut marks = vec![shape.mark(at, radius, self.color)];
         if self.filling != self.color {
-            marks.push(self.shape.mark(at, radius * 0.55, self.filling));
+            marks.push(shape.mark(at, radius * 0.55, self.filling));
         }
         marks
     }

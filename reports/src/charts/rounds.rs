@@ -1,9 +1,8 @@
 //! The samples over the rounds they were taken in: drift of the machine shows.
 
 use super::axes::{self, Axis, Panel};
-use super::caption::caption;
+use super::caption;
 use super::figure::{Figure, Plot, Ruler, Swatch, Tick};
-use super::marks::polyline;
 use super::scale::Scale;
 use super::scene::Mark;
 use super::study::Study;
@@ -47,7 +46,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
         swatch: Swatch::Line,
         columns: super::columns(last, panels.len()),
         plots: panels.iter().zip(&samples).map(plot).collect(),
-        caption: caption(study, READING),
+        caption: caption::of_samples(study, READING),
     })
 }
 
@@ -90,7 +89,7 @@ fn marks(
         )
     };
     let points: Vec<_> = samples.iter().map(pixel).collect();
-    let line = polyline(&points, style.color, 1);
+    let line = style.line(&points, 1);
     let markers = points.iter().flat_map(|point| style.marker(*point, 4.0));
     line.into_iter().chain(markers).collect()
 }

@@ -17,6 +17,16 @@ pub enum Spread {
     Log,
 }
 
+impl Spread {
+    /// Logarithmic if the values span this factor.
+    pub fn beyond(factor: f64, low: f64, high: f64) -> Spread {
+        match low > 0.0 && high / low >= factor {
+            true => Spread::Log,
+            false => Spread::Linear,
+        }
+    }
+}
+
 impl Scale {
     /// From zero to a bit above `high`.
     pub fn from_zero(high: f64) -> Scale {
@@ -30,23 +40,24 @@ impl Scale {
 
     /// Around the values, logarithmic if they span a decade.
     pub fn around(low: f64, high: f64) -> Scale {
-        if low > 0.0 && high / low >= 10.0 {
-            let margin = (high / low).powf(0.05);
-            return Scale {
-                low: low / margin,
-                high: high * margin,
-                spread: Spread::Log,
-            };
-        }
-        // A single value needs some room too.
-        let span = (high - low).max(high.abs() * 0.1);
-        let span = if span > 0.0 { span } else { 1.0 };
-        let margin = span * 0.06;
-        Scale {
-            low: low - margin,
-            high: high + margin,
-            spread: Spread::Linear,
-        }
+        Scale::new(low, high, Spread::beyond(10.0, low, high))
+    }
+
+    /// Around the values, with some room at both ends.
+    pub fn new(low: f64, high: f64, spread: Spread) -> Scale {
+        let (low, high) = match spread {
+            Spread::Linear => {
+                // A single value needs some room too.
+                let span = (high - low).max(high.abs() * 0.1);
+                let margin = if span > 0.0 { span * 0.06 } else { 0.06 };
+                (low - margin, high + margin)
+            }
+            Spread::Log => {
+                let margin = (high / low).powf(0.05);
+                (low / margin, high * margin)
+            }
+        };
+        Scale { low, high, spread }
     }
 
     /// Linear or logarithmic.
@@ -79,6 +90,13 @@ impl Scale {
             Spread::Log if self.decades() < 2.0 => self.multiples(&[1.0, 2.0, 5.0]),
             Spread::Log => thinned(self.multiples(&[1.0]), count),
         }
+    }
+
+    /// Powers of two on the axis, at most about `count` of them.
+    pub fn doublings(&self, count: usize) -> Vec<f64> {
+        let (first, last) = (self.low.log2().ceil(), self.high.log2().floor());
+        let powers = first as i32..=last as i32;
+        thinned(powers.map(|e| 2f64.powi(e)).collect(), count)
     }
 
     /// The values that get a small tick without a label.
@@ -137,6 +155,16 @@ mod tests {
         let step = |a: f64, b: f64| scale.position(b) - scale.position(a);
         assert!((step(1e3, 1e4) - step(1e7, 1e8)).abs() < 1e-12);
         assert_eq!(scale.ticks(10).len(), 6);
+    }
+
+    #[test]
+    fn doublings_stay_on_the_axis() {
+        let scale = Scale::new(1.0, 144.0, Spread::Log);
+        assert_eq!(
+            scale.doublings(10),
+            [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]
+        );
+        assert_eq!(scale.doublings(4), [1.0, 4.0, 16.0, 64.0]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::axes::{self, Axis};
 use super::palette::{Palette, Style};
+use super::placement;
 use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
 
 /// The stage that charts show.
@@ -15,6 +16,7 @@ const STAGE: &str = "total";
 #[derive(Clone, Debug)]
 pub struct SeriesNames {
     palette: Palette,
+    placements: Palette,
     several_devices: bool,
 }
 
@@ -44,6 +46,7 @@ impl SeriesNames {
         let names = rows.iter().map(|row| name(row, several_devices));
         SeriesNames {
             palette: Palette::new(names),
+            placements: Palette::new(rows.iter().map(placement::words)),
             several_devices,
         }
     }
@@ -85,6 +88,16 @@ impl<'a> Study<'a> {
         self.names.palette.style(series)
     }
 
+    /// The look of a placement where placements are compared.
+    pub fn placement_style(&self, words: &str) -> Style {
+        self.names.placements.style(words)
+    }
+
+    /// The axis of this name, if it varies.
+    pub fn varying_axis(&self, name: &str) -> Option<&Axis> {
+        self.varying.iter().find(|axis| axis.name == name)
+    }
+
     /// All series of the study with their looks, sorted by name.
     pub fn legend(&self) -> Vec<(String, Style)> {
         let names: BTreeSet<String> = self.rows.iter().map(|row| self.series(row)).collect();
@@ -119,20 +132,6 @@ pub fn median(row: &SummaryRow) -> f64 {
 pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
     let interval = row.ci95_low_s.zip(row.ci95_high_s);
     interval.filter(|(low, high)| low.is_finite() && high.is_finite())
-}
-
-/// The smallest and the largest time that a row draws.
-pub fn extent(row: &SummaryRow) -> (f64, f64) {
-    let (low, high) = interval(row).unwrap_or((median(row), median(row)));
-    (low.min(median(row)), high.max(median(row)))
-}
-
-/// The smallest and the largest time that any of the rows draws.
-pub fn extent_of_all<'a>(rows: impl IntoIterator<Item = &'a &'a SummaryRow>) -> (f64, f64) {
-    let extents = rows.into_iter().map(|row| extent(row));
-    extents.fold((f64::INFINITY, 0.0), |(low, high), e| {
-        (e.0.min(low), e.1.max(high))
-    })
 }
 
 fn is_drawable(row: &SummaryRow) -> bool {

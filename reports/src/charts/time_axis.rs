@@ -1,6 +1,7 @@
 //! The vertical axis: time, in a unit that suits.
 
 use super::figure::{Ruler, Tick};
+use super::number_axis::plain;
 use super::scale::{Scale, Spread};
 use crate::units;
 
@@ -35,12 +36,6 @@ pub fn ruler(scale: &Scale, height: f64, what: &str) -> Ruler {
 
 /// Keeps 1e-3 s from being 1000 µs by a rounding error.
 const NUDGE: f64 = 1.0 + 1e-9;
-
-/// A tick's number without rounding errors: `0.3`, not `0.30000000000000004`.
-fn plain(value: f64) -> String {
-    let rounded = (value * 1e9).round() / 1e9;
-    format!("{rounded}")
-}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::super::axes::{self, Axis};
-use super::super::study::{Study, extent_of_all};
+use super::super::study::Study;
+use super::quantity::Quantity;
 use crate::record::SummaryRow;
 
 /// A panel with more bars is split.
@@ -18,13 +19,13 @@ const OWN_SCALE: f64 = 12.0;
 pub struct Bands {
     /// Positions of the groups among the axis' values.
     pub ranges: Vec<Range<usize>>,
-    /// Whether each panel has a time scale of its own.
+    /// Whether each panel has a scale of its own.
     pub own_scales: bool,
 }
 
 impl Bands {
     /// The bands of `group`; without one, each variant is a group.
-    pub fn new(study: &Study, group: Option<&Axis>) -> Bands {
+    pub fn new(study: &Study, group: Option<&Axis>, quantity: Quantity) -> Bands {
         let series = study.legend().len();
         let Some(axis) = group else {
             return Bands {
@@ -34,7 +35,7 @@ impl Bands {
         };
         let height = |value: &String| {
             let of_value = |row: &&&SummaryRow| axes::value_of(row, &axis.name) == *value;
-            extent_of_all(study.rows.iter().filter(of_value)).1
+            quantity.top_of_all(study.rows.iter().filter(of_value))
         };
         let heights: Vec<f64> = axis.values.iter().map(height).collect();
         let limit = (BARS_A_PANEL / series.max(1)).max(1);

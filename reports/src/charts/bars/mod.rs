@@ -1,45 +1,63 @@
 //! Bars of the variants, grouped by the axis with the most values.
 //!
-//! Bars start at zero, so that their heights compare as their times do. Where
-//! times differ so much that most bars would vanish, panels keep to groups of
-//! like size and each has a time scale of its own, which the caption says.
+//! Bars start at zero, so that their heights compare as the values do. Where
+//! values differ so much that most bars would vanish, panels keep to groups of
+//! like size and each has a scale of its own, which the caption says.
 
 mod bands;
 mod panel;
+mod quantity;
 
 use super::axes::{self, Axis, Panel};
-use super::caption::caption;
 use super::figure::{Figure, Plot, Ruler, Swatch};
 use super::scale::Scale;
-use super::study::{Study, extent_of_all};
+use super::study::Study;
 use crate::record::SummaryRow;
 use bands::Bands;
-use panel::{ALONE, AMONG_OTHERS, Slot};
+use panel::{ALONE, AMONG_OTHERS, Drawing, Slot};
+pub use quantity::Quantity;
 
 const READING: &str = "bars: median, whiskers: 95 % confidence interval of the median";
 
-/// The chart of a study.
-pub fn figure(study: &Study) -> Figure {
-    let group = longest(&study.varying);
+/// The times of a study.
+pub fn times(study: &Study) -> Figure {
+    figure(study, &study.varying, Quantity::Time, READING)
+}
+
+/// The chart of a quantity that depends on `axes`; `reading` says what the
+/// marks mean. Of rows that differ in other axes only, the first one is shown.
+pub fn figure(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Figure {
+    let group = longest(axes);
     let is_other = |axis: &&Axis| Some(*axis) != group;
-    let others: Vec<&Axis> = study.varying.iter().filter(is_other).collect();
-    let bands = Bands::new(study, group);
-    let plots = plots(study, group, &axes::panels(&study.rows, &others), &bands);
+    let others: Vec<&Axis> = axes.iter().filter(is_other).collect();
+    let bands = Bands::new(study, group, quantity);
+    let panels = axes::panels(&study.rows, &others);
+    let plots = plots(study, quantity, group, &panels, &bands);
     Figure {
-        title: format!("{}: time by variant", study.algorithm),
+        title: format!("{}: {} by variant", study.algorithm, quantity.name()),
         legend: group.map_or_else(Vec::new, |_| study.legend()),
         swatch: Swatch::Bar,
         columns: columns(&others, &bands, plots.len()),
         plots,
-        caption: caption(study, &reading(&bands)),
+        caption: quantity.caption(study, &with_scales(reading, &bands)),
     }
 }
 
 /// A plot for each panel and band that has bars.
-fn plots(study: &Study, group: Option<&Axis>, panels: &[Panel], bands: &Bands) -> Vec<Plot> {
+fn plots(
+    study: &Study,
+    quantity: Quantity,
+    group: Option<&Axis>,
+    panels: &[Panel],
+    bands: &Bands,
+) -> Vec<Plot> {
     let is_alone = panels.len() * bands.ranges.len() == 1;
-    let room = if is_alone { ALONE } else { AMONG_OTHERS };
-    let common = Scale::from_zero(extent_of_all(&study.rows).1);
+    let drawing = Drawing {
+        study,
+        quantity,
+        scale: Scale::from_zero(quantity.top_of_all(&study.rows)),
+        room: if is_alone { ALONE } else { AMONG_OTHERS },
+    };
     let mut plots = Vec::new();
     for panel in panels {
         let slots = slots(study, panel, group);
@@ -48,9 +66,11 @@ fn plots(study: &Study, group: Option<&Axis>, panels: &[Panel], bands: &Bands) -
             if rows().next().is_none() {
                 continue;
             }
-            let own = Scale::from_zero(extent_of_all(rows()).1);
-            let scale = if bands.own_scales { own } else { common };
-            let plot = panel::plot(study, slots, bands.longest(), &scale, &room);
+            let scale = match bands.own_scales {
+                true => Scale::from_zero(quantity.top_of_all(rows())),
+                false => drawing.scale,
+            };
+            let plot = Drawing { scale, ..drawing }.plot(slots, bands.longest());
             plots.push(named(plot, panel, group));
         }
     }
@@ -66,10 +86,10 @@ fn named(plot: Plot, panel: &Panel, group: Option<&Axis>) -> Plot {
     }
 }
 
-fn reading(bands: &Bands) -> String {
+fn with_scales(reading: &str, bands: &Bands) -> String {
     match bands.own_scales {
-        true => format!("{READING}; the panels have time scales of their own"),
-        false => READING.to_owned(),
+        true => format!("{reading}; the panels have scales of their own"),
+        false => reading.to_owned(),
     }
 }
 
@@ -123,7 +143,7 @@ mod tests {
 
     fn of(rows: &[SummaryRow]) -> Figure {
         let (run, names) = (run(), SeriesNames::new(rows));
-        figure(&Study::new(&run, "sort", rows, &[], &names))
+        times(&Study::new(&run, "sort", rows, &[], &names))
     }
 
     #[test]

@@ -1,18 +1,17 @@
 //! One panel of bars.
 
 use super::super::figure::{INK, Plot, Ruler, TICK, Tick};
-use super::super::marks::whisker;
+use super::super::marks::{dashes, whisker};
 use super::super::scale::Scale;
 use super::super::scene::{Anchor, Label, Mark};
-use super::super::study::{Study, extent, interval, median};
+use super::super::study::Study;
 use super::super::text::width;
-use super::super::time_axis;
+use super::quantity::Quantity;
 use crate::record::SummaryRow;
-use crate::units;
 
 /// The gap between groups, in bars.
 const GAP: f64 = 0.8;
-/// Pixels an em of the times above bars.
+/// Pixels an em of the values above bars.
 const VALUE: f64 = 12.0;
 
 /// Bars that share a label.
@@ -104,67 +103,93 @@ impl Places {
     }
 }
 
-/// The panel of `slots`, as wide as one of `count` slots.
-pub fn plot(study: &Study, slots: &[Slot], count: usize, scale: &Scale, room: &Room) -> Plot {
-    let places = Places::new(slots, count, room);
-    let mut rows = slots.iter().flat_map(|slot| slot.bars.iter().flatten());
-    let with_times = rows.all(|row| places.has_room_for(&time(row)));
-    let tick = |(i, slot): (usize, &Slot)| Tick {
-        at: places.middle(i),
-        label: slot.label.clone(),
-    };
-    let mut marks = Vec::new();
-    for (i, slot) in slots.iter().enumerate() {
-        for (j, row) in slot.bars.iter().enumerate() {
-            let Some(row) = row else { continue };
-            let left = places.left(i, j);
-            marks.extend(bar(study, row, (left, places.bar), scale, room.height));
-            if with_times {
-                marks.push(time_label(row, left + places.bar / 2.0, scale, room.height));
-            }
+/// How the bars of a panel are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawing<'a> {
+    /// What the looks are from.
+    pub study: &'a Study<'a>,
+    /// What the heights are.
+    pub quantity: Quantity,
+    /// Of the heights.
+    pub scale: Scale,
+    /// For the panel.
+    pub room: Room,
+}
+
+impl Drawing<'_> {
+    /// The panel of `slots`, as wide as one of `count` slots.
+    pub fn plot(&self, slots: &[Slot], count: usize) -> Plot {
+        let places = Places::new(slots, count, &self.room);
+        let tick = |(i, slot): (usize, &Slot)| Tick {
+            at: places.middle(i),
+            label: slot.label.clone(),
+        };
+        Plot {
+            title: String::new(),
+            width: places.width,
+            height: self.room.height,
+            x: Ruler {
+                ticks: slots.iter().enumerate().map(tick).collect(),
+                ..Ruler::default()
+            },
+            y: self.quantity.ruler(&self.scale, self.room.height),
+            marks: self.marks(slots, &places),
         }
     }
-    Plot {
-        title: String::new(),
-        width: places.width,
-        height: room.height,
-        x: Ruler {
-            ticks: slots.iter().enumerate().map(tick).collect(),
-            ..Ruler::default()
-        },
-        y: time_axis::ruler(scale, room.height, "median time"),
-        marks,
+
+    /// The bars with what is said above them, and what they are compared with.
+    fn marks(&self, slots: &[Slot], places: &Places) -> Vec<Mark> {
+        let words = |row: &SummaryRow| self.quantity.words(row);
+        let mut rows = slots.iter().flat_map(|slot| slot.bars.iter().flatten());
+        let with_values = rows.all(|row| places.has_room_for(&words(row)));
+        let mut marks = Vec::new();
+        for (i, slot) in slots.iter().enumerate() {
+            for (j, row) in slot.bars.iter().enumerate() {
+                let Some(row) = row else { continue };
+                let left = places.left(i, j);
+                marks.extend(self.bar(row, left, places.bar));
+                if with_values {
+                    marks.push(self.value_label(row, left + places.bar / 2.0));
+                }
+            }
+        }
+        marks.extend(self.reference(places.width));
+        marks
     }
-}
 
-/// A bar with its whisker.
-fn bar(
-    study: &Study,
-    row: &SummaryRow,
-    (left, width): (f64, f64),
-    scale: &Scale,
-    height: f64,
-) -> Vec<Mark> {
-    // Neighbours keep apart by a pixel or more.
-    let inset = (width * 0.06).max(0.5);
-    let pixel = |seconds: f64| height * (1.0 - scale.position(seconds));
-    let style = study.style(&study.series(row));
-    let top = (left + inset, pixel(median(row)));
-    let mut marks = style.bar(top, (left + width - inset, height));
-    if let Some((low, high)) = interval(row) {
-        let cap = (width * 0.22).clamp(2.0, 7.0);
-        let middle = left + width / 2.0;
-        marks.extend(whisker(middle, pixel(low), pixel(high), cap, INK));
+    /// A bar with its whisker.
+    fn bar(&self, row: &SummaryRow, left: f64, width: f64) -> Vec<Mark> {
+        // Neighbours keep apart by a pixel or more.
+        let inset = (width * 0.06).max(0.5);
+        let style = self.study.style(&self.study.series(row));
+        let top = (left + inset, self.pixel(self.quantity.value(row)));
+        let mut marks = style.bar(top, (left + width - inset, self.room.height));
+        if let Some((low, high)) = self.quantity.interval(row) {
+            let cap = (width * 0.22).clamp(2.0, 7.0);
+            let middle = left + width / 2.0;
+            let (low, high) = (self.pixel(low), self.pixel(high));
+            marks.extend(whisker(middle, low, high, cap, INK));
+        }
+        marks
     }
-    marks
-}
 
-fn time(row: &SummaryRow) -> String {
-    units::seconds(median(row), 3)
-}
+    /// The value in words, above the bar and its whisker.
+    fn value_label(&self, row: &SummaryRow, x: f64) -> Mark {
+        let y = self.pixel(self.quantity.top(row)) - 5.0;
+        let label = Label::new(self.quantity.words(row), (x, y), VALUE, INK);
+        Mark::Text(label.anchored(Anchor::Middle))
+    }
 
-/// The time in words, above the bar and its whisker.
-fn time_label(row: &SummaryRow, x: f64, scale: &Scale, height: f64) -> Mark {
-    let y = height * (1.0 - scale.position(extent(row).1)) - 5.0;
-    Mark::Text(Label::new(time(row), (x, y), VALUE, INK).anchored(Anchor::Middle))
+    /// A line across all bars, over them.
+    fn reference(&self, width: f64) -> Vec<Mark> {
+        let Some(value) = self.quantity.reference() else {
+            return Vec::new();
+        };
+        let y = self.pixel(value);
+        dashes(&[(0.0, y), (width, y)], INK, 1)
+    }
+
+    fn pixel(&self, value: f64) -> f64 {
+        self.room.height * (1.0 - self.scale.position(value))
+    }
 }

@@ -63,9 +63,9 @@ impl Swatch {
         match self {
             Swatch::Bar => style.bar((x, y - half), (end, y + half)),
             Swatch::Line => {
-                let line = Mark::line((x, y), (end, y), style.color, 2);
+                let line = style.line(&[(x, y), (end, y)], 2);
                 let marker = style.marker((x + half, y), 4.5);
-                std::iter::once(line).chain(marker).collect()
+                line.into_iter().chain(marker).collect()
             }
         }
     }

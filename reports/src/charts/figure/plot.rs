@@ -62,11 +62,31 @@ pub struct Plot {
 impl Ruler {
     /// Whether the labels stand beside each other without touching.
     pub fn fits(&self) -> bool {
-        let gap = TICK * 0.7;
-        self.ticks.windows(2).all(|pair| {
-            let needed = (width(&pair[0].label, TICK) + width(&pair[1].label, TICK)) / 2.0;
-            (pair[1].at - pair[0].at).abs() >= needed + gap
-        })
+        self.ticks.windows(2).all(|pair| apart(&pair[0], &pair[1]))
+    }
+
+    /// The same ruler with labels only where there is room, and at the end.
+    pub fn thinned(self) -> Ruler {
+        let (mut kept, mut minor) = (Vec::new(), self.minor);
+        let mut ticks = self.ticks;
+        let last = ticks.pop();
+        for tick in ticks {
+            let before = kept.last();
+            match before
+                .into_iter()
+                .chain(&last)
+                .all(|other| apart(other, &tick))
+            {
+                true => kept.push(tick),
+                false => minor.push(tick.at),
+            }
+        }
+        kept.extend(last);
+        Ruler {
+            ticks: kept,
+            minor,
+            ..self
+        }
     }
 
     /// The width of the widest label.
@@ -163,6 +183,13 @@ impl Plot {
     }
 }
 
+/// Whether the labels of two ticks stand beside each other without touching.
+fn apart(one: &Tick, other: &Tick) -> bool {
+    let gap = TICK * 0.7;
+    let needed = (width(&one.label, TICK) + width(&other.label, TICK)) / 2.0;
+    (other.at - one.at).abs() >= needed + gap
+}
+
 /// The label of a tick under `top`.
 fn x_label(tick: &Tick, top: f64, upright: bool) -> Label {
     if upright {
@@ -205,6 +232,14 @@ pub mod tests {
     fn labels_that_touch_do_not_fit() {
         assert!(ruler(60.0, "1 k").fits());
         assert!(!ruler(20.0, "1000000").fits());
+    }
+
+    #[test]
+    fn a_thinned_ruler_fits_and_keeps_its_end() {
+        let thin = ruler(20.0, "1000000").thinned();
+        assert!(thin.fits());
+        assert_eq!(thin.ticks.last().map(|tick| tick.at), Some(80.0));
+        assert_eq!(thin.ticks.len() + thin.minor.len(), 5);
     }
 
     #[test]

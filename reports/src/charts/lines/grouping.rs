@@ -1,0 +1,277 @@
+//! Which rows share a line, and which lines a panel.
+//!
+//! Lines are variants, and whatever else varies makes panels. Over threads it
+//! is the placements that a reader compares: then they are the lines, and each
+//! variant has a panel.
+
+use std::collections::BTreeMap;
+
+use super::super::axes::{self, Axis};
+use super::super::palette::Style;
+use super::super::placement;
+use super::super::study::Study;
+use super::THREADS;
+use crate::record::SummaryRow;
+use crate::shape;
+
+/// Panels of lines.
+#[derive(Clone, Debug)]
+pub struct Grouping<'a> {
+    /// What the lines are.
+    pub lines: Lines,
+    /// In reading order.
+    pub panels: Vec<Panel<'a>>,
+    /// Panels that make a full row.
+    pub row: usize,
+}
+
+/// What the lines of a panel are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// The variants.
+    Variants,
+    /// The placements of one variant.
+    Placements,
+}
+
+/// Lines with what tells them from those of other panels.
+#[derive(Clone, Debug)]
+pub struct Panel<'a> {
+    /// `order = random`, `block-merge · order = random`.
+    pub title: String,
+    /// By name.
+    pub lines: Vec<Line<'a>>,
+}
+
+/// The rows of one line.
+#[derive(Clone, Debug)]
+pub struct Line<'a> {
+    /// The variant, or the placement.
+    pub name: String,
+    /// Its look.
+    pub style: Style,
+    /// With their values of the axis, by those values.
+    pub rows: Vec<(f64, &'a SummaryRow)>,
+}
+
+impl Lines {
+    fn of(study: &Study, axis: &Axis) -> Lines {
+        let varies = |name: &&str| study.varying_axis(name).is_some();
+        match axis.name == THREADS && placement::AXES.iter().any(varies) {
+            true => Lines::Placements,
+            false => Lines::Variants,
+        }
+    }
+
+    /// The axes that make panels.
+    fn panel_axes<'s>(self, study: &'s Study, axis: &Axis) -> Vec<&'s Axis> {
+        let in_line = |other: &Axis| {
+            self == Lines::Placements && placement::AXES.contains(&other.name.as_str())
+        };
+        let others = study.varying.iter();
+        others
+            .filter(|other| *other != axis && !in_line(other))
+            .collect()
+    }
+
+    fn name(self, study: &Study, row: &SummaryRow) -> String {
+        match self {
+            Lines::Variants => study.series(row),
+            Lines::Placements => placement::words(row),
+        }
+    }
+
+    fn style(self, study: &Study, name: &str) -> Style {
+        match self {
+            Lines::Variants => study.style(name),
+            Lines::Placements => study.placement_style(name),
+        }
+    }
+}
+
+impl<'a> Grouping<'a> {
+    /// The lines of a study over `axis`.
+    pub fn new(study: &Study<'a>, axis: &Axis) -> Grouping<'a> {
+        let lines = Lines::of(study, axis);
+        let others = lines.panel_axes(study, axis);
+        let panels = axes::panels(&study.rows, &others);
+        let (panels, row) = match lines {
+            Lines::Variants => (panels, others.last().map_or(1, |axis| axis.values.len())),
+            Lines::Placements => (by_series(study, &panels), study.legend().len()),
+        };
+        let panel = |panel: axes::Panel<'a>| Panel {
+            lines: lines_of(study, lines, &panel, axis),
+            title: panel.title,
+        };
+        Grouping {
+            lines,
+            panels: panels.into_iter().map(panel).collect(),
+            row,
+        }
+    }
+
+    /// Takes out the lines with a single value; returns how many there were.
+    pub fn take_single_lines(&mut self) -> usize {
+        let before = self.line_count();
+        for panel in &mut self.panels {
+            panel.lines.retain(|line| line.ends().is_some());
+        }
+        self.panels.retain(|panel| !panel.lines.is_empty());
+        before - self.line_count()
+    }
+
+    /// Takes out the panels of single values, unless all are; returns how many
+    /// lines they had.
+    pub fn take_single_panels(&mut self) -> usize {
+        let before = self.line_count();
+        let is_single = |panel: &Panel| panel.lines.iter().all(|line| line.ends().is_none());
+        if !self.panels.iter().all(is_single) {
+            self.panels.retain(|panel| !is_single(panel));
+        }
+        before - self.line_count()
+    }
+
+    fn line_count(&self) -> usize {
+        self.panels.iter().map(|panel| panel.lines.len()).sum()
+    }
+}
+
+/// `; 2 lines with a single number of threads not shown`.
+pub fn not_shown(lines: usize) -> String {
+    let single = "with a single number of threads not shown";
+    match lines {
+        0 => String::new(),
+        1 => format!("; 1 line {single}"),
+        _ => format!("; {lines} lines {single}"),
+    }
+}
+
+impl Line<'_> {
+    /// The first and the last value of the axis, if they differ.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        let (first, last) = (self.rows.first()?.0, self.rows.last()?.0);
+        (first < last).then_some((first, last))
+    }
+}
+
+/// A panel for each series of each panel.
+fn by_series<'a>(study: &Study, panels: &[axes::Panel<'a>]) -> Vec<axes::Panel<'a>> {
+    let mut parts = Vec::new();
+    for panel in panels {
+        let mut series: BTreeMap<String, Vec<&'a SummaryRow>> = BTreeMap::new();
+        for row in &panel.rows {
+            series.entry(study.series(row)).or_default().push(row);
+        }
+        let part = |(name, rows): (String, _)| axes::Panel {
+            title: match panel.title.as_str() {
+                "" => name,
+                title => [&name, title].join(shape::SEPARATOR),
+            },
+            rows,
+        };
+        parts.extend(series.into_iter().map(part));
+    }
+    parts
+}
+
+fn lines_of<'a>(
+    study: &Study,
+    lines: Lines,
+    panel: &axes::Panel<'a>,
+    axis: &Axis,
+) -> Vec<Line<'a>> {
+    let mut rows: BTreeMap<String, Vec<(f64, &'a SummaryRow)>> = BTreeMap::new();
+    for row in &panel.rows {
+        if let Ok(value) = axes::value_of(row, &axis.name).parse() {
+            let name = lines.name(study, row);
+            rows.entry(name).or_default().push((value, row));
+        }
+    }
+    let line = |(name, mut rows): (String, Vec<(f64, &'a SummaryRow)>)| {
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Line {
+            style: lines.style(study, &name),
+            name,
+            rows,
+        }
+    };
+    rows.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{row, run};
+    use super::super::super::study::SeriesNames;
+    use super::*;
+
+    fn placed(variant: &str, threads: usize, places: &str) -> SummaryRow {
+        SummaryRow {
+            threads,
+            places: places.into(),
+            bind: if places == "none" { "false" } else { "close" }.into(),
+            ..row(variant, "n=1", 1e-3)
+        }
+    }
+
+    /// Titles of the panels with the names of their lines.
+    fn of(rows: &[SummaryRow]) -> Vec<(String, Vec<String>)> {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        let study = Study::new(&run, "sort", rows, &[], &names);
+        let threads = study.varying_axis(THREADS).expect("threads vary");
+        let panels = Grouping::new(&study, threads).panels.into_iter();
+        let names = |panel: &Panel| panel.lines.iter().map(|line| line.name.clone()).collect();
+        panels
+            .map(|panel| (panel.title.clone(), names(&panel)))
+            .collect()
+    }
+
+    #[test]
+    fn one_placement_leaves_the_lines_to_the_variants() {
+        let rows: Vec<_> = ["a", "b"]
+            .iter()
+            .flat_map(|name| [1, 2].map(|threads| placed(name, threads, "cores")))
+            .collect();
+        let variants = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(of(&rows), [(String::new(), variants)]);
+    }
+
+    #[test]
+    fn panels_of_single_values_go_and_single_values_beside_lines_stay() {
+        let mut gpu = placed("gpu", 1, "none");
+        gpu.device = "cuda:0".into();
+        let lone = placed("a", 1, "none");
+        let rows = [placed("a", 1, "cores"), placed("a", 2, "cores"), lone, gpu];
+        let (run, names) = (run(), SeriesNames::new(&rows));
+        let study = Study::new(&run, "sort", &rows, &[], &names);
+        let threads = study.varying_axis(THREADS).expect("threads vary");
+        let mut grouping = Grouping::new(&study, threads);
+        assert_eq!(grouping.take_single_panels(), 1);
+        assert_eq!(grouping.panels.len(), 1);
+        assert_eq!(grouping.panels[0].lines.len(), 2);
+        assert_eq!(grouping.take_single_lines(), 1);
+    }
+
+    #[test]
+    fn a_chart_of_single_values_keeps_its_panels() {
+        let rows = [placed("a", 1, "none"), placed("b", 2, "cores")];
+        let (run, names) = (run(), SeriesNames::new(&rows));
+        let study = Study::new(&run, "sort", &rows, &[], &names);
+        let threads = study.varying_axis(THREADS).expect("threads vary");
+        let mut grouping = Grouping::new(&study, threads);
+        assert_eq!(grouping.take_single_panels(), 0);
+        assert_eq!(grouping.panels.len(), 2);
+    }
+
+    #[test]
+    fn several_placements_are_the_lines_of_a_panel_a_variant() {
+        let mut rows = Vec::new();
+        for name in ["a", "b"] {
+            for places in ["none", "cores"] {
+                rows.extend([1, 2].map(|threads| placed(name, threads, places)));
+            }
+        }
+        let placements = vec!["cores close".to_owned(), "not placed".to_owned()];
+        let panel = |name: &str| (name.to_owned(), placements.clone());
+        assert_eq!(of(&rows), [panel("a"), panel("b")]);
+    }
+}

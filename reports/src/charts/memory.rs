@@ -1,0 +1,137 @@
+//! The memory that variants take, as multiples of their input.
+//!
+//! It seldom depends on all that varies: the order of the data changes times,
+//! not buffers. Only what it depends on makes groups and panels.
+
+use std::collections::BTreeMap;
+
+use super::axes::{Axis, value_of};
+use super::bars::{self, Quantity};
+use super::figure::Figure;
+use super::study::Study;
+use crate::record::SummaryRow;
+
+const READING: &str = "bars: every buffer alive during the run, the input included; \
+    dashed: the input itself";
+
+/// Ratios within this factor are called the same.
+const SAME: f64 = 1.01;
+
+/// The chart of a study, if the memory of a row is known.
+pub fn figure(study: &Study) -> Option<Figure> {
+    let study = with_memory(study);
+    if study.rows.is_empty() {
+        return None;
+    }
+    let axes = axes_of_memory(&study);
+    let reading = reading(&study.varying, &axes);
+    Some(bars::figure(&study, &axes, Quantity::Memory, &reading))
+}
+
+/// The study without the rows whose memory is not known.
+fn with_memory<'a>(study: &Study<'a>) -> Study<'a> {
+    let is_known = |row: &&SummaryRow| row.memory_ratio.is_some_and(f64::is_finite);
+    let mut study = study.clone();
+    let (known, unknown) = study.rows.into_iter().partition(is_known);
+    study.rows = known;
+    study.left_out.extend::<Vec<_>>(unknown);
+    study
+}
+
+/// The varying axes without those that change nothing.
+fn axes_of_memory(study: &Study) -> Vec<Axis> {
+    let mut kept = study.varying.clone();
+    for axis in &study.varying {
+        let others = kept.iter().filter(|other| *other != axis);
+        let others: Vec<Axis> = others.cloned().collect();
+        if is_decided_by(study, &others) {
+            kept = others;
+        }
+    }
+    kept
+}
+
+/// Whether rows of a series that agree in `axes` take the same memory.
+fn is_decided_by(study: &Study, axes: &[Axis]) -> bool {
+    let mut ranges: BTreeMap<(String, Vec<String>), (f64, f64)> = BTreeMap::new();
+    for row in &study.rows {
+        let values = axes.iter().map(|axis| value_of(row, &axis.name));
+        let key = (study.series(row), values.collect());
+        let ratio = row.memory_ratio.unwrap_or_default();
+        let range = ranges.entry(key).or_insert((ratio, ratio));
+        *range = (range.0.min(ratio), range.1.max(ratio));
+    }
+    ranges.values().all(|(low, high)| *high <= low * SAME)
+}
+
+/// What the bars mean, and where they are the same.
+fn reading(varying: &[Axis], shown: &[Axis]) -> String {
+    let silent = varying.iter().filter(|axis| !shown.contains(axis));
+    let silent: Vec<&str> = silent.map(|axis| axis.name.as_str()).collect();
+    match (silent.is_empty(), shown.is_empty()) {
+        (true, _) => READING.to_owned(),
+        (false, true) => format!("{READING}; the same to 1 % at all points"),
+        (false, false) => format!(
+            "{READING}; the same to 1 % at all values of {}",
+            silent.join(", ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{row, run};
+    use super::super::study::SeriesNames;
+    use super::*;
+
+    fn of(rows: &[SummaryRow]) -> Option<Figure> {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        figure(&Study::new(&run, "sort", rows, &[], &names))
+    }
+
+    /// Rows of two variants whose memory is a function of digis and order.
+    fn rows(ratio: fn(u32, &str) -> f64) -> Vec<SummaryRow> {
+        let mut rows = Vec::new();
+        for name in ["a", "b"] {
+            for digis in [1000, 2000, 3000] {
+                for order in ["random", "time"] {
+                    rows.push(SummaryRow {
+                        memory_ratio: Some(ratio(digis, order)),
+                        ..row(name, &format!("digis={digis};order={order}"), 1e-3)
+                    });
+                }
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn what_is_the_same_everywhere_is_shown_once() {
+        let figure = of(&rows(|digis, _| 2.0 + f64::from(digis) * 1e-6)).expect("known");
+        assert_eq!(figure.plots.len(), 1);
+        let labels: Vec<_> = figure.plots[0].x.ticks.iter().map(|t| &t.label).collect();
+        assert_eq!(labels, ["a", "b"]);
+        assert!(figure.caption[2].contains("the same to 1 % at all points"));
+    }
+
+    #[test]
+    fn only_axes_that_matter_are_shown() {
+        let figure = of(&rows(|digis, _| f64::from(digis))).expect("known");
+        assert_eq!(figure.plots.len(), 1);
+        assert_eq!(figure.plots[0].x.ticks.len(), 3);
+        assert!(figure.caption[2].contains("the same to 1 % at all values of order"));
+        let both = |digis: u32, order: &str| f64::from(digis) + order.len() as f64 * 100.0;
+        assert_eq!(of(&rows(both)).expect("known").plots.len(), 2);
+    }
+
+    #[test]
+    fn rows_without_memory_are_counted() {
+        let mut rows = rows(|_, _| 2.0);
+        rows.iter_mut().for_each(|row| row.memory_ratio = None);
+        assert!(of(&rows).is_none());
+        rows[0].memory_ratio = Some(2.0);
+        let caption = of(&rows).expect("one is known").caption;
+        assert!(caption[2].contains("5 points not shown: memory not known (a)"));
+        assert!(caption[2].contains("1 variant not shown: memory not known (b)"));
+    }
+}
