@@ -83,6 +83,12 @@ pub trait Variant<A: Algorithm>: Sync {
     /// Whether it keeps the order of equals.
     fn stable(&self) -> bool;
 
+    /// How many levels of nested teams it has: a single one unless it starts
+    /// teams of its own.
+    fn team_levels(&self) -> usize {
+        1
+    }
+
     /// Gets ready to run on an input.
     ///
     /// # Errors

@@ -55,6 +55,8 @@ pub struct VariantInfo {
     pub backend: Backend,
     /// Whether it keeps the order of equals.
     pub stable: bool,
+    /// How many levels of nested teams it has.
+    pub team_levels: usize,
 }
 
 /// An input with its right answer.
@@ -131,6 +133,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
             summary: variant.summary(),
             backend: variant.backend(),
             stable: variant.stable(),
+            team_levels: variant.team_levels(),
         };
         A::variants().iter().map(info).collect()
     }

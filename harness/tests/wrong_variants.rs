@@ -45,6 +45,7 @@ impl Task for Behaviours {
             summary: "",
             backend: Backend::Cpu,
             stable: true,
+            team_levels: 1,
         };
         VARIANTS.map(info).to_vec()
     }
@@ -136,6 +137,8 @@ fn request(out: &Path, variants: &[&str]) -> MeasureRequest {
         variants: variants.iter().map(ToString::to_string).collect(),
         devices: vec![Device::Cpu],
         threads: vec![1],
+        places: vec![],
+        binds: vec![],
         caches: vec![CacheMode::Hot],
         seed: 1,
         samples: SampleRange { min: 3, max: 3 },

@@ -33,6 +33,7 @@ Examples:
   bench {task} --segments 24
   bench {task} --segments 24,1792 --digis 2M --order random,time --threads 1,2
   bench {task} --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10
+  bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
   bench {task} --variant 'std-*,block-merge' --cache hot,cold --out DIR
   bench {task} --input digis.csv --format markdown"
     )

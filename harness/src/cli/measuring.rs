@@ -12,6 +12,7 @@ use reports::table::Format;
 use super::axes::{self, AxisValues};
 use super::examples;
 use super::values::{self, SampleRange};
+use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
 
 /// A task to measure.
@@ -26,6 +27,10 @@ pub struct MeasureRequest {
     pub devices: Vec<Device>,
     /// Numbers of threads.
     pub threads: Vec<usize>,
+    /// Places of the threads; empty for no placement.
+    pub places: Vec<PlacesSpec>,
+    /// Bindings of threads to places; empty for the default.
+    pub binds: Vec<BindLevels>,
     /// States of the cache.
     pub caches: Vec<CacheMode>,
     /// Seed of the data and of the sampling order.
@@ -100,7 +105,7 @@ pub(super) fn command(task: &'static dyn Task) -> Command {
 }
 
 /// What to run and where.
-fn where_flags() -> [Arg; 4] {
+fn where_flags() -> [Arg; 6] {
     let threads = list("threads", "N")
         .value_parser(values::threads)
         .help("Threads [default: all CPUs of the inherited affinity mask]");
@@ -108,7 +113,26 @@ fn where_flags() -> [Arg; 4] {
         .value_parser(PossibleValuesParser::new(["hot", "cold"]))
         .default_value("hot")
         .help("Whether the last-level cache is flushed before each sample");
-    [variant_flag(), device_flag(), threads, cache].map(|flag| flag.help_heading("Where"))
+    let places = Arg::new("places")
+        .long("places")
+        .value_name("PLACES")
+        .action(ArgAction::Append)
+        .value_parser(|text: &str| text.parse::<PlacesSpec>())
+        .help(
+            "Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, \
+             sockets, or a list such as {0:4},{4:4}; once more for another value [default: none]",
+        );
+    let bind = Arg::new("bind")
+        .long("bind")
+        .value_name("POLICY")
+        .action(ArgAction::Append)
+        .value_parser(|text: &str| text.parse::<BindLevels>())
+        .help(
+            "Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + \
+             for nested teams; once more for another value [default: close if there are places]",
+        );
+    [variant_flag(), device_flag(), threads, places, bind, cache]
+        .map(|flag| flag.help_heading("Where"))
 }
 
 /// How to sample.
@@ -209,6 +233,8 @@ pub(super) fn request(
         variants: variants(matches),
         devices: devices(matches),
         threads: threads(matches),
+        places: many(matches, "places"),
+        binds: many(matches, "bind"),
         caches: caches(matches),
         seed: seed(matches),
         samples: if profile { three } else { samples },

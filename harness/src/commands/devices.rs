@@ -53,6 +53,9 @@ fn description(topology: &Topology) -> String {
     for (name, value) in lines {
         let _ = writeln!(text, "  {name:<11}{value}");
     }
+    for line in platform::draw(topology, &platform::usable_cpus()).lines() {
+        let _ = writeln!(text, "  {line}");
+    }
     text.push_str("gpu: none that this version can use\n");
     text
 }
@@ -76,12 +79,7 @@ fn caches(levels: &[CacheLevel]) -> String {
         return "not known here".to_owned();
     }
     let cache = |cache: &CacheLevel| {
-        let kib = cache.bytes >> 10;
-        let size = if kib < 1024 {
-            format!("{kib} KiB")
-        } else {
-            format!("{} MiB", kib >> 10)
-        };
+        let size = platform::size(cache.bytes);
         format!("L{} {} × {size}", cache.level, cache.count)
     };
     levels.iter().map(cache).collect::<Vec<_>>().join(", ")

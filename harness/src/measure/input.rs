@@ -1,6 +1,7 @@
 //! One input: each candidate is checked on it, and the right ones are sampled.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use algorithms::device::Place;
@@ -70,7 +71,7 @@ fn ready<'a>(
     spec: &CandidateSpec,
     subject: &mut Subject,
 ) -> Result<CandidateSampler<'a>, Refusal> {
-    let team = session.team(spec.threads);
+    let team = session.team(spec.team);
     let place = Place {
         device: spec.device,
         team: &team.team,
@@ -80,7 +81,8 @@ fn ready<'a>(
         .map_err(|reason| Refusal::Unavailable(reason.to_string()))?;
     let allocated = check_candidate(candidate.as_mut(), &place).map_err(Refusal::Wrong)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
-    let sampler = CandidateSampler::new(candidate, &team.team);
+    let team_spec = &session.plan.teams[spec.team];
+    let sampler = CandidateSampler::new(candidate, &team.team).in_places(team_spec);
     Ok(match (spec.cache, &team.flush) {
         (CacheMode::Cold, Some(flush)) => sampler.flushing(flush),
         _ => sampler,
@@ -118,7 +120,8 @@ pub(super) struct Recorder<'a> {
     pub(super) rows: &'a mut Rows,
     pub(super) progress: &'a mut Progress,
     pub(super) interrupt: &'a Interrupt,
-    pub(super) clock: &'a mut UsualClock,
+    /// The usual clock of each number of threads: they differ.
+    pub(super) clocks: &'a mut BTreeMap<usize, UsualClock>,
     /// The candidates that are being sampled.
     pub(super) subjects: Vec<Subject>,
     /// How many samples of each were taken at a low clock.
@@ -157,7 +160,9 @@ impl<'c> Observer<CandidateSampler<'c>> for Recorder<'_> {
         number: usize,
         sample: &Sample,
     ) -> Result<(), StoreError> {
-        let slow_clock = sample.clock_mhz.is_some_and(|mhz| self.clock.is_slow(mhz));
+        let threads = self.subjects[candidate].point.threads;
+        let clock = self.clocks.entry(threads).or_default();
+        let slow_clock = sample.clock_mhz.is_some_and(|mhz| clock.is_slow(mhz));
         self.slow_clocks.resize(self.subjects.len(), 0);
         self.slow_clocks[candidate] += usize::from(slow_clock);
         let rows = self.subjects[candidate].sample_rows(round, number, sample, slow_clock);

@@ -16,8 +16,10 @@ pub trait Sampler {
     type Sample;
     /// Takes one sample.
     fn sample(&mut self) -> Self::Sample;
-    /// The seconds that count.
+    /// The time of the sample in seconds.
     fn seconds(sample: &Self::Sample) -> f64;
+    /// Whether the sample is one to be counted.
+    fn counts(sample: &Self::Sample) -> bool;
     /// The time that the sample cost, with all that surrounds it.
     fn spent(sample: &Self::Sample) -> Duration;
 }
@@ -95,7 +97,7 @@ fn unfinished<'s, S: Sampler, O: Observer<S>>(
         let reason = if observer.interrupted() {
             Some(StopReason::Interrupt)
         } else {
-            policy.stops(&series.seconds, series.spent)
+            policy.stops(&series.seconds, series.samples.len(), series.spent)
         };
         match reason {
             Some(reason) => observer.finished(series.candidate, reason, &series.samples)?,
@@ -128,7 +130,9 @@ impl<'s, S: Sampler> Series<'s, S> {
     fn sample<O: Observer<S>>(&mut self, round: usize, observer: &mut O) -> Result<(), O::Error> {
         let sample = self.sampler.sample();
         observer.sampled(self.candidate, round, self.samples.len(), &sample)?;
-        self.seconds.push(S::seconds(&sample));
+        if S::counts(&sample) {
+            self.seconds.push(S::seconds(&sample));
+        }
         self.spent += S::spent(&sample);
         self.samples.push(sample);
         Ok(())
@@ -161,6 +165,10 @@ mod tests {
 
         fn seconds(sample: &f64) -> f64 {
             *sample
+        }
+
+        fn counts(sample: &f64) -> bool {
+            *sample < 100.0
         }
 
         fn spent(sample: &f64) -> Duration {
@@ -285,6 +293,20 @@ mod tests {
         };
         let result = interleave(&mut [steady(1.0)], &POLICY, 1, &mut log);
         assert_eq!((result, log.order.len()), (Err("disk full"), 1));
+    }
+
+    #[test]
+    fn samples_that_do_not_count_do_not_go_on_for_ever() {
+        let mut log = Log::default();
+        // The first is the warm-up, then every other one counts.
+        let half = Scripted(vec![1.0, 500.0]);
+        let policy = Policy {
+            max_time: Duration::MAX,
+            ..POLICY
+        };
+        interleave(&mut [half, steady(500.0)], &policy, 1, &mut log).expect("no errors");
+        assert_eq!(log.finished.len(), 2);
+        assert_eq!(log.finished[1], (1, StopReason::Samples, 30));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use reports::record::{Params, Point, SampleRow, SummaryRow};
 use reports::statistics::{describe, oddities};
 
 use super::{Sample, StopReason};
-use crate::plan::CandidateSpec;
+use crate::plan::{CandidateSpec, TeamSpec};
 
 /// The share of samples that must be affected by something to mention it.
 const WORTH_A_WORD: f64 = 0.1;
@@ -33,6 +33,7 @@ impl Subject {
         algorithm: &str,
         info: &VariantInfo,
         spec: &CandidateSpec,
+        team: &TeamSpec,
         params: &axis::Params,
         work: Work,
         fingerprint: &str,
@@ -42,9 +43,9 @@ impl Subject {
                 algorithm: algorithm.to_owned(),
                 variant: info.name.to_owned(),
                 device: spec.device.to_string(),
-                threads: spec.threads,
-                places: "none".to_owned(),
-                bind: "false".to_owned(),
+                threads: team.threads,
+                places: team.placement.places_name(),
+                bind: team.placement.bind_name(),
                 cache: spec.cache.name().to_owned(),
                 params: record_params(params),
             },
@@ -84,9 +85,21 @@ impl Subject {
         samples: &[Sample],
         slow_clocks: usize,
     ) -> Vec<SummaryRow> {
+        let outside = samples.iter().filter(|sample| !sample.in_place).count();
+        let samples: Vec<_> = samples.iter().filter(|sample| sample.in_place).collect();
+        if samples.is_empty() && outside > 0 {
+            let note = format!("in {outside} of {outside} samples a thread was outside its place");
+            return vec![self.invalid_row(&note)];
+        }
         let total: Vec<_> = samples.iter().map(|sample| sample.seconds).collect();
         let mut rows = vec![SummaryRow {
-            note: notes(samples, &total, slow_clocks, self.work.has_reference),
+            note: notes(
+                &samples,
+                &total,
+                slow_clocks,
+                outside,
+                self.work.has_reference,
+            ),
             ..self.described(TOTAL, reason, &total)
         }];
         for (stage, _) in samples
@@ -94,7 +107,7 @@ impl Subject {
             .into_iter()
             .flat_map(|sample| &sample.stages)
         {
-            let of_stage = |sample: &Sample| {
+            let of_stage = |sample: &&Sample| {
                 let times = sample.stages.iter().filter(|(name, _)| name == stage);
                 times.map(|(_, seconds)| seconds).sum::<f64>()
             };
@@ -209,7 +222,11 @@ fn cpus(sample: &Sample) -> String {
 }
 
 fn flags(sample: &Sample, slow_clock: bool) -> String {
-    let flags = [(sample.migrated, "migrated"), (slow_clock, "slow-clock")];
+    let flags = [
+        (!sample.in_place, "outside-place"),
+        (sample.migrated, "migrated"),
+        (slow_clock, "slow-clock"),
+    ];
     let set: Vec<_> = flags
         .iter()
         .filter(|(set, _)| *set)
@@ -219,7 +236,13 @@ fn flags(sample: &Sample, slow_clock: bool) -> String {
 }
 
 /// What a reader should know of the samples, in words.
-fn notes(samples: &[Sample], seconds: &[f64], slow_clocks: usize, has_reference: bool) -> String {
+fn notes(
+    samples: &[&Sample],
+    seconds: &[f64],
+    slow_clocks: usize,
+    outside: usize,
+    has_reference: bool,
+) -> String {
     let mut notes: Vec<_> = oddities(seconds).iter().map(ToString::to_string).collect();
     let migrated = samples.iter().filter(|sample| sample.migrated).count();
     let affected = [
@@ -231,6 +254,11 @@ fn notes(samples: &[Sample], seconds: &[f64], slow_clocks: usize, has_reference:
         if count as f64 > WORTH_A_WORD * samples.len() as f64 {
             notes.push(format!("{count} of {} samples {what}", samples.len()));
         }
+    }
+    if outside > 0 {
+        notes.push(format!(
+            "{outside} more samples do not count: a thread was outside its place"
+        ));
     }
     if !has_reference {
         notes.push("checked by order and checksums: too large for a reference".to_owned());

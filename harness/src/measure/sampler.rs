@@ -9,6 +9,7 @@ use algorithms::task::Candidate;
 use super::cache::CacheFlush;
 use super::clock;
 use super::rounds::Sampler;
+use crate::plan::TeamSpec;
 use crate::platform::current_cpu;
 
 /// What a sample tells.
@@ -22,6 +23,9 @@ pub struct Sample {
     pub cpus: Vec<Option<usize>>,
     /// Whether a worker was on another CPU after the run.
     pub migrated: bool,
+    /// Whether all workers were in their places. Else the sample is kept, but
+    /// does not count.
+    pub in_place: bool,
     /// The clock just before the run, where it can be told.
     pub clock_mhz: Option<f64>,
     /// The time that the sample cost, with all that surrounds it.
@@ -33,6 +37,7 @@ pub struct CandidateSampler<'a> {
     candidate: Box<dyn Candidate + 'a>,
     team: &'a Team,
     flush: Option<&'a CacheFlush>,
+    spec: Option<&'a TeamSpec>,
 }
 
 /// What is seen on the thread that runs the candidate.
@@ -49,7 +54,21 @@ impl<'a> CandidateSampler<'a> {
             candidate,
             team,
             flush: None,
+            spec: None,
         }
+    }
+
+    /// Checks that the workers are in their places.
+    pub(super) fn in_places(mut self, spec: &'a TeamSpec) -> Self {
+        self.spec = Some(spec);
+        self
+    }
+
+    fn all_in_place(&self, cpus: &[Option<usize>]) -> bool {
+        let in_place = |(worker, &cpu): (usize, &Option<usize>)| {
+            self.spec.is_none_or(|spec| spec.allows(worker, cpu))
+        };
+        cpus.iter().enumerate().all(in_place)
     }
 
     /// Flushes the caches before each sample.
@@ -96,13 +115,14 @@ impl Sampler for CandidateSampler<'_> {
         }
         let cpus = self.cpus();
         let timing = self.time();
-        let migrated = self.cpus() != cpus;
+        let cpus_after = self.cpus();
         self.candidate.release();
         Sample {
             seconds: timing.seconds,
             stages: timing.stages,
+            migrated: cpus != cpus_after,
+            in_place: self.all_in_place(&cpus) && self.all_in_place(&cpus_after),
             cpus,
-            migrated,
             clock_mhz: timing.clock_mhz,
             spent: start.elapsed(),
         }
@@ -110,6 +130,10 @@ impl Sampler for CandidateSampler<'_> {
 
     fn seconds(sample: &Sample) -> f64 {
         sample.seconds
+    }
+
+    fn counts(sample: &Sample) -> bool {
+        sample.in_place
     }
 
     fn spent(sample: &Sample) -> Duration {

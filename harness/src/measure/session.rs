@@ -1,5 +1,6 @@
 //! A whole request: folder, teams, ceilings, and one input after the other.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,13 +11,13 @@ use reports::store::RunFolder;
 
 use super::cache::CacheFlush;
 use super::ceilings::measure_bandwidth;
-use super::clock::UsualClock;
 use super::input::{Recorder, Refusal, Rows, measure_input};
 use super::rows::Subject;
 use super::stopping::Policy;
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::{CandidateSpec, Input, Plan};
+use crate::plan::{CandidateSpec, Input, Plan, TeamSpec};
+use crate::platform::placement::Placement;
 use crate::platform::{self, Interrupt, Topology};
 use crate::progress::Progress;
 
@@ -98,13 +99,16 @@ impl<'a> Session<'a> {
             .out
             .clone()
             .unwrap_or_else(|| default_folder(request));
+        // Threads that can't be had should leave no empty run behind.
+        let started: Result<Vec<_>, _> = plan.teams.iter().map(TeamSpec::start).collect();
+        let started = started?;
         let mut folder = RunFolder::create(&path, &record)?;
         let mut progress = Progress::new(request, plan);
         progress.note(&format!("results go to {}", path.display()));
         for note in &record.notes {
             progress.note(note);
         }
-        let session = Session::prepare(request, plan, &topology, &mut progress)?;
+        let session = Session::prepare(request, plan, started, &topology, &mut progress);
         record.ceilings = session.ceilings();
         folder.describe(&record)?;
         let measured = session.measure(&mut folder, &mut progress, interrupt);
@@ -120,14 +124,17 @@ impl<'a> Session<'a> {
     fn prepare(
         request: &'a MeasureRequest,
         plan: &'a Plan,
+        started: Vec<Team>,
         topology: &Topology,
         progress: &mut Progress,
-    ) -> Result<Self, Failure> {
+    ) -> Self {
         let cache_bytes = topology.last_level_bytes();
         let mut teams = Vec::new();
-        for &threads in &request.threads {
-            progress.stage(&format!("measuring the bandwidth of {threads} threads"));
-            let team = Team::new(threads)?;
+        for (spec, team) in plan.teams.iter().zip(started) {
+            let (threads, placement) = (spec.threads, &spec.placement);
+            progress.stage(&format!(
+                "measuring the bandwidth of {threads} threads, {placement}"
+            ));
             let cold = request.caches.contains(&CacheMode::Cold);
             teams.push(TeamState {
                 flush: cold.then(|| CacheFlush::new(&team, cache_bytes)),
@@ -135,19 +142,33 @@ impl<'a> Session<'a> {
                 team,
             });
         }
-        Ok(Session {
+        Session {
             request,
             plan,
             infos: request.task.variants(),
             teams,
             fingerprint: platform::executable_fingerprint(),
-        })
+        }
     }
 
-    fn ceilings(&self) -> std::collections::BTreeMap<String, Bandwidth> {
-        let named =
-            |state: &TeamState| Some((format!("cpu/{}", state.team.threads()), state.bandwidth?));
-        self.teams.iter().filter_map(named).collect()
+    /// By device, number of threads and placement: `cpu/2`, `cpu/2/cores/close`.
+    fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
+        let named = |(spec, state): (&TeamSpec, &TeamState)| {
+            let name = match &spec.placement {
+                Placement::None => format!("cpu/{}", spec.threads),
+                placed => {
+                    let (places, bind) = (placed.places_name(), placed.bind_name());
+                    format!("cpu/{}/{places}/{bind}", spec.threads)
+                }
+            };
+            Some((name, state.bandwidth?))
+        };
+        self.plan
+            .teams
+            .iter()
+            .zip(&self.teams)
+            .filter_map(named)
+            .collect()
     }
 
     fn measure(
@@ -161,7 +182,7 @@ impl<'a> Session<'a> {
             ..Outcome::default()
         };
         let mut rows = Rows::default();
-        let mut clock = UsualClock::default();
+        let mut clocks = BTreeMap::new();
         for (number, input) in self.plan.inputs.iter().enumerate() {
             if interrupt.asked() {
                 break;
@@ -172,7 +193,7 @@ impl<'a> Session<'a> {
                 rows: &mut rows,
                 progress: &mut *progress,
                 interrupt,
-                clock: &mut clock,
+                clocks: &mut clocks,
                 subjects: Vec::new(),
                 slow_clocks: Vec::new(),
             };
@@ -195,19 +216,24 @@ impl<'a> Session<'a> {
     pub(super) fn subject(&self, spec: &CandidateSpec, case: &dyn Case) -> Subject {
         let info = &self.infos[spec.variant];
         let (name, work) = (self.request.task.name(), case.work());
-        let mut subject = Subject::new(name, info, spec, case.params(), work, &self.fingerprint);
-        let bandwidth = self.team(spec.threads).bandwidth;
+        let team = &self.plan.teams[spec.team];
+        let mut subject = Subject::new(
+            name,
+            info,
+            spec,
+            team,
+            case.params(),
+            work,
+            &self.fingerprint,
+        );
+        let bandwidth = self.team(spec.team).bandwidth;
         subject.copy_bandwidth = bandwidth.map(|bandwidth| bandwidth.copy_bytes_per_s);
         subject
     }
 
-    /// The team of so many threads: there is one for each number requested.
-    pub(super) fn team(&self, threads: usize) -> &TeamState {
-        let found = self
-            .teams
-            .iter()
-            .find(|state| state.team.threads() == threads);
-        found.unwrap_or(&self.teams[0])
+    /// A team by its number in the plan.
+    pub(super) fn team(&self, number: usize) -> &TeamState {
+        &self.teams[number]
     }
 
     pub(super) fn policy(&self) -> Policy {

@@ -36,17 +36,17 @@ pub enum StopReason {
 }
 
 impl Policy {
-    /// Whether, and why, to stop after these samples (in seconds), on which so
-    /// much time was spent.
-    pub fn stops(&self, samples: &[f64], spent: Duration) -> Option<StopReason> {
+    /// Whether, and why, to stop after these samples (in seconds), of so many
+    /// taken in so much time.
+    pub fn stops(&self, samples: &[f64], taken: usize, spent: Duration) -> Option<StopReason> {
         let enough = samples.len() >= self.min_samples;
         if enough && is_due(samples.len()) && self.is_precise_twice(samples) {
             return Some(StopReason::Interval);
         }
-        if samples.len() >= self.max_samples {
+        if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        (!samples.is_empty() && spent >= self.max_time).then_some(StopReason::Time)
+        (taken > 0 && spent >= self.max_time).then_some(StopReason::Time)
     }
 
     /// Precise now, and at the look before: once may be luck.
@@ -97,6 +97,10 @@ mod tests {
         precision: 0.01,
     };
 
+    fn stops(policy: &Policy, samples: &[f64], spent: Duration) -> Option<StopReason> {
+        policy.stops(samples, samples.len(), spent)
+    }
+
     fn spread(n: usize, width: f64) -> Vec<f64> {
         (0..n)
             .map(|i| 1.0 + width * (i * 7 % n) as f64 / n as f64)
@@ -106,12 +110,12 @@ mod tests {
     #[test]
     fn a_narrow_interval_is_enough_but_not_too_early() {
         let second = Duration::from_secs(1);
-        assert_eq!(POLICY.stops(&spread(6, 0.0), second), None);
+        assert_eq!(stops(&POLICY, &spread(6, 0.0), second), None);
         assert_eq!(
-            POLICY.stops(&spread(8, 0.0), second),
+            stops(&POLICY, &spread(8, 0.0), second),
             Some(StopReason::Interval)
         );
-        assert_eq!(POLICY.stops(&spread(8, 0.5), second), None);
+        assert_eq!(stops(&POLICY, &spread(8, 0.5), second), None);
     }
 
     #[test]
@@ -120,8 +124,8 @@ mod tests {
             min_samples: 1,
             ..POLICY
         };
-        assert_eq!(hasty.stops(&[1.0; 5], Duration::ZERO), None);
-        let stopped = hasty.stops(&[1.0; 8], Duration::ZERO);
+        assert_eq!(stops(&hasty, &[1.0; 5], Duration::ZERO), None);
+        let stopped = stops(&hasty, &[1.0; 8], Duration::ZERO);
         assert_eq!(stopped, Some(StopReason::Interval));
     }
 
@@ -139,7 +143,7 @@ mod tests {
         let truth = 1.0 + 0.02 * std::f64::consts::LN_2;
         let covers = |seed: &u64| {
             let mut samples = Vec::new();
-            while policy.stops(&samples, Duration::ZERO).is_none() {
+            while stops(&policy, &samples, Duration::ZERO).is_none() {
                 let bits = generators::random::hash(*seed, [samples.len() as u64]);
                 let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
                 samples.push(1.0 - 0.02 * (1.0 - uniform).ln());
@@ -154,23 +158,27 @@ mod tests {
     #[test]
     fn samples_and_time_are_limited() {
         let second = Duration::from_secs(1);
-        assert_eq!(POLICY.stops(&spread(19, 0.5), second), None);
+        assert_eq!(stops(&POLICY, &spread(19, 0.5), second), None);
         assert_eq!(
-            POLICY.stops(&spread(20, 0.5), second),
+            stops(&POLICY, &spread(20, 0.5), second),
             Some(StopReason::Samples)
         );
         assert_eq!(
-            POLICY.stops(&spread(2, 0.5), 10 * second),
+            stops(&POLICY, &spread(2, 0.5), 10 * second),
             Some(StopReason::Time)
         );
-        assert_eq!(POLICY.stops(&[], 10 * second), None, "one sample at least");
+        assert_eq!(
+            stops(&POLICY, &[], 10 * second),
+            None,
+            "one sample at least"
+        );
     }
 
     #[test]
     fn samples_of_no_duration_end_by_number() {
         let none = vec![0.0; 20];
         assert_eq!(
-            POLICY.stops(&none, Duration::ZERO),
+            stops(&POLICY, &none, Duration::ZERO),
             Some(StopReason::Samples)
         );
     }

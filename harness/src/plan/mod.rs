@@ -2,18 +2,20 @@
 
 mod memory;
 mod selection;
+mod teams;
 
 use std::path::PathBuf;
 
 use algorithms::axis::Params;
 use algorithms::device::Device;
-use algorithms::task::{Case, Task};
+use algorithms::task::{Case, Task, VariantInfo};
 
 use crate::cli::{AxisValues, CacheMode, MeasureRequest, Source};
 use crate::failure::Failure;
 use crate::platform::available_memory;
 
 pub use selection::select_variants;
+pub use teams::TeamSpec;
 
 /// Refuses a point that does not fit into the memory that is available now.
 ///
@@ -28,6 +30,8 @@ pub fn check_memory(plan: &algorithms::algorithm::Plan) -> Result<(), Failure> {
 pub struct Plan {
     /// The inputs.
     pub inputs: Vec<Input>,
+    /// The teams of threads that they run on.
+    pub teams: Vec<TeamSpec>,
     /// The candidates.
     pub candidates: Vec<CandidateSpec>,
 }
@@ -53,8 +57,8 @@ pub struct CandidateSpec {
     pub variant: usize,
     /// Where it runs.
     pub device: Device,
-    /// The number of threads.
-    pub threads: usize,
+    /// The number of its team.
+    pub team: usize,
     /// What is in the cache when a sample begins.
     pub cache: CacheMode,
 }
@@ -66,8 +70,10 @@ impl Plan {
     /// If a variant is unknown, no variant is left to run, a point makes no
     /// sense, or a point does not fit into memory.
     pub fn new(request: &MeasureRequest) -> Result<Self, Failure> {
+        let teams = teams::teams(request)?;
         Ok(Plan {
-            candidates: candidates(request)?,
+            candidates: candidates(request, teams.len())?,
+            teams,
             inputs: match &request.source {
                 Source::File(path) => vec![Input::Read {
                     path: path.clone(),
@@ -89,7 +95,7 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Input>, Failure> 
     inputs.collect()
 }
 
-fn candidates(request: &MeasureRequest) -> Result<Vec<CandidateSpec>, Failure> {
+fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, Failure> {
     let infos = request.task.variants();
     let selected = select_variants(&infos, &request.variants).map_err(Failure::Usage)?;
     if request.profile && selected.len() != 1 {
@@ -102,11 +108,12 @@ fn candidates(request: &MeasureRequest) -> Result<Vec<CandidateSpec>, Failure> {
             .iter()
             .filter(|&&i| infos[i].backend == device.backend());
         for &variant in here {
-            for &threads in &request.threads {
+            check_levels(request, &infos[variant])?;
+            for team in 0..teams {
                 candidates.extend(request.caches.iter().map(|&cache| CandidateSpec {
                     variant,
                     device,
-                    threads,
+                    team,
                     cache,
                 }));
             }
@@ -116,6 +123,19 @@ fn candidates(request: &MeasureRequest) -> Result<Vec<CandidateSpec>, Failure> {
         return Err(Failure::NothingMeasured(nothing_to_run(request)));
     }
     Ok(candidates)
+}
+
+/// Refuses bindings for more levels of teams than a variant has.
+fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), Failure> {
+    let (name, levels) = (info.name, info.team_levels);
+    let wanted = request.binds.iter().map(|bind| bind.0.len()).max();
+    match wanted {
+        Some(wanted) if wanted > levels => Err(Failure::Usage(format!(
+            "--bind has {wanted} levels, but {name} has {levels} level of teams; give as many \
+             policies"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn nothing_to_run(request: &MeasureRequest) -> String {

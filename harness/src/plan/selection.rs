@@ -55,6 +55,7 @@ mod tests {
                 summary: "",
                 backend: Backend::Cpu,
                 stable: true,
+                team_levels: 1,
             })
             .to_vec()
     }

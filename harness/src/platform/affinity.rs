@@ -3,20 +3,23 @@
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 
+/// The CPUs in the inherited affinity mask, in ascending order.
+pub fn usable_cpus() -> Vec<usize> {
+    let in_mask = |mask: CpuSet| -> Vec<usize> {
+        let is_set = |&cpu: &usize| mask.is_set(cpu).unwrap_or(false);
+        (0..CpuSet::count()).filter(is_set).collect()
+    };
+    let from_mask = sched_getaffinity(Pid::from_raw(0)).map(in_mask);
+    match from_mask {
+        Ok(cpus) if !cpus.is_empty() => cpus,
+        // A machine with more CPUs than a mask has bits, or an unusual system.
+        _ => (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect(),
+    }
+}
+
 /// The number of CPUs in the inherited affinity mask.
 pub fn usable_threads() -> usize {
-    let in_mask = |mask: CpuSet| {
-        (0..CpuSet::count())
-            .filter(|&cpu| mask.is_set(cpu).unwrap_or(false))
-            .count()
-    };
-    let from_mask = sched_getaffinity(Pid::from_raw(0))
-        .map(in_mask)
-        .unwrap_or(0);
-    if from_mask > 0 {
-        return from_mask;
-    }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    usable_cpus().len()
 }
 
 /// The CPU that the calling thread runs on at this moment.

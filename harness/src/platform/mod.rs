@@ -3,16 +3,19 @@
 mod affinity;
 mod allocator;
 mod build;
+mod drawing;
 mod environment;
 mod interrupt;
 mod machine;
 mod memory;
+pub mod placement;
 mod sysfs;
 mod topology;
 
-pub use affinity::{current_cpu, usable_threads};
+pub use affinity::{current_cpu, usable_cpus, usable_threads};
 pub use allocator::{LabAllocator, peak_allocation};
 pub use build::{executable_fingerprint, is_development_build, software};
+pub use drawing::{draw, size};
 pub use environment::{environment, oddities};
 pub use interrupt::Interrupt;
 pub use machine::machine;

@@ -87,6 +87,14 @@ impl Topology {
         last_level.map(|cache| cache.bytes).sum()
     }
 
+    /// The last-level cache of a CPU, named by the lowest CPU that shares it.
+    pub fn last_level_cache(&self, cpu: usize) -> usize {
+        let shared = self.caches.iter().filter(|cache| cache.cpus.contains(&cpu));
+        let last = shared.max_by_key(|cache| cache.level);
+        last.and_then(|cache| cache.cpus.first().copied())
+            .unwrap_or(0)
+    }
+
     /// The caches by level and size.
     pub fn cache_levels(&self) -> Vec<CacheLevel> {
         let mut counts = BTreeMap::<(u32, u64), usize>::new();

@@ -1,0 +1,120 @@
+//! Threads in their places, with OpenMP's meaning.
+//!
+//! Places are sets of CPUs, made from the CPUs that this process may use. A
+//! binding says which thread of a team goes to which place, by its number.
+//! (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
+
+mod bind;
+mod pin;
+mod places;
+
+use std::fmt;
+
+pub use bind::{Bind, BindLevels, Member, assign, assign_nested};
+pub use pin::pin_current_thread;
+pub use places::{Place, PlaceKind, PlacesSpec};
+
+use super::Topology;
+
+/// Where the threads of a team are to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Wherever the system puts them.
+    None,
+    /// In these places.
+    Bound {
+        /// The places as they were asked for.
+        places: PlacesSpec,
+        /// How threads go to places.
+        bind: Bind,
+    },
+}
+
+/// A placement that can't be had here, and what there is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlacementError(pub String);
+
+impl Placement {
+    /// The combination of two flags, either of which may be missing: places
+    /// alone bind close, a binding alone is to cores.
+    pub fn new(places: Option<&PlacesSpec>, bind: Option<Bind>) -> Self {
+        match (places, bind) {
+            (None, None) | (_, Some(Bind::False)) => Placement::None,
+            (places, bind) => Placement::Bound {
+                places: places.cloned().unwrap_or(PlacesSpec::all(PlaceKind::Cores)),
+                bind: bind.unwrap_or(Bind::Close),
+            },
+        }
+    }
+
+    /// The places in records: `none` without any.
+    pub fn places_name(&self) -> String {
+        match self {
+            Placement::None => "none".to_owned(),
+            Placement::Bound { places, .. } => places.to_string(),
+        }
+    }
+
+    /// The binding in records: `false` without any.
+    pub fn bind_name(&self) -> String {
+        match self {
+            Placement::None => Bind::False.to_string(),
+            Placement::Bound { bind, .. } => bind.to_string(),
+        }
+    }
+
+    /// The CPUs of each thread of a team; `None` if they may be anywhere.
+    ///
+    /// # Errors
+    /// If the places are not there.
+    pub fn cpus(
+        &self,
+        threads: usize,
+        topology: &Topology,
+        mask: &[usize],
+    ) -> Result<Option<Vec<Place>>, PlacementError> {
+        let Placement::Bound { places, bind } = self else {
+            return Ok(None);
+        };
+        let places = places.resolve(topology, mask)?;
+        let place = |member: Member| places[member.place].clone();
+        let members = assign(places.len(), threads, *bind);
+        Ok(Some(members.into_iter().map(place).collect()))
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Placement::None => f.write_str("not placed"),
+            Placement::Bound { places, bind } => write!(f, "places {places}, bind {bind}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_flag_alone_has_a_meaning() {
+        let sockets = PlacesSpec::all(PlaceKind::Sockets);
+        assert_eq!(Placement::new(None, None), Placement::None);
+        assert_eq!(
+            Placement::new(Some(&sockets), Some(Bind::False)),
+            Placement::None
+        );
+        let close = Placement::new(Some(&sockets), None);
+        assert_eq!(
+            (close.places_name(), close.bind_name()),
+            ("sockets".into(), "close".into())
+        );
+        let spread = Placement::new(None, Some(Bind::Spread));
+        assert_eq!(
+            (spread.places_name(), spread.bind_name()),
+            ("cores".into(), "spread".into())
+        );
+        assert_eq!(Placement::None.bind_name(), "false");
+    }
+}

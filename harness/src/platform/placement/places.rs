@@ -1,0 +1,317 @@
+//! Places: sets of CPUs, by what they share or one by one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::PlacementError;
+use crate::platform::Topology;
+
+/// The CPUs of a place, in ascending order.
+pub type Place = Vec<usize>;
+
+/// Places as they are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlacesSpec {
+    /// A place for each thing of a kind: `cores`, or the first so many: `cores(4)`.
+    Each {
+        /// The kind.
+        kind: PlaceKind,
+        /// How many at most.
+        count: Option<usize>,
+    },
+    /// Places given by their CPUs: `{0:4},{4:4}`.
+    Explicit {
+        /// The CPUs of each place.
+        places: Vec<Place>,
+        /// As it was written.
+        text: String,
+    },
+}
+
+/// What the CPUs of a place share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// Nothing: a hardware thread each.
+    Threads,
+    /// A core.
+    Cores,
+    /// A last-level cache.
+    LlCaches,
+    /// A NUMA domain.
+    NumaDomains,
+    /// A socket.
+    Sockets,
+}
+
+const KINDS: [(&str, PlaceKind); 5] = [
+    ("threads", PlaceKind::Threads),
+    ("cores", PlaceKind::Cores),
+    ("ll_caches", PlaceKind::LlCaches),
+    ("numa_domains", PlaceKind::NumaDomains),
+    ("sockets", PlaceKind::Sockets),
+];
+
+/// The most places and CPUs that a text may stand for.
+const MAX_LISTED: usize = 1 << 16;
+
+impl PlacesSpec {
+    /// A place for each thing of a kind.
+    pub fn all(kind: PlaceKind) -> Self {
+        PlacesSpec::Each { kind, count: None }
+    }
+
+    /// The places that there are, of the CPUs in `mask`.
+    ///
+    /// # Errors
+    /// If there are not as many, or a CPU is not in the mask.
+    pub fn resolve(
+        &self,
+        topology: &Topology,
+        mask: &[usize],
+    ) -> Result<Vec<Place>, PlacementError> {
+        match self {
+            PlacesSpec::Explicit { places, text } => {
+                check_mask(places, text, mask)?;
+                Ok(places.clone())
+            }
+            PlacesSpec::Each { kind, count } => {
+                let mut places = of_kind(*kind, topology, mask);
+                let wanted = count.unwrap_or(places.len());
+                if wanted > places.len() || places.is_empty() {
+                    let found = places.len();
+                    let problem = format!("--places {self}: there are {found} {kind} to be used");
+                    return Err(PlacementError(problem));
+                }
+                places.truncate(wanted);
+                Ok(places)
+            }
+        }
+    }
+}
+
+fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), PlacementError> {
+    let outside = places.iter().flatten().find(|cpu| !mask.contains(cpu));
+    outside.map_or(Ok(()), |cpu| {
+        let usable = list(mask);
+        let problem = format!("--places {text}: this process may not use CPU {cpu}, but {usable}");
+        Err(PlacementError(problem))
+    })
+}
+
+/// The CPUs of the mask, grouped by what they share; neighbours come together.
+fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
+    let mut groups = BTreeMap::<[usize; 4], Place>::new();
+    for cpu in topology
+        .cpus
+        .iter()
+        .filter(|cpu| mask.contains(&cpu.number))
+    {
+        let cache = topology.last_level_cache(cpu.number);
+        let shared = match kind {
+            PlaceKind::Threads => [cpu.package, cpu.node, cpu.core, cpu.number],
+            PlaceKind::Cores => [cpu.package, cpu.node, cpu.core, 0],
+            PlaceKind::LlCaches => [cpu.package, cache, 0, 0],
+            PlaceKind::NumaDomains => [cpu.node, 0, 0, 0],
+            PlaceKind::Sockets => [cpu.package, 0, 0, 0],
+        };
+        groups.entry(shared).or_default().push(cpu.number);
+    }
+    groups.into_values().collect()
+}
+
+/// CPUs as a list of ranges: `0-3,8`.
+pub(super) fn list(cpus: &[usize]) -> String {
+    let runs = cpus.chunk_by(|a, b| a + 1 == *b);
+    let range = |run: &[usize]| match run {
+        [only] => only.to_string(),
+        _ => format!("{}-{}", run[0], run[run.len() - 1]),
+    };
+    runs.map(range).collect::<Vec<_>>().join(",")
+}
+
+impl fmt::Display for PlaceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = KINDS.iter().find(|(_, kind)| kind == self);
+        f.write_str(name.map_or("", |(name, _)| name))
+    }
+}
+
+impl fmt::Display for PlacesSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlacesSpec::Each { kind, count: None } => write!(f, "{kind}"),
+            PlacesSpec::Each {
+                kind,
+                count: Some(count),
+            } => write!(f, "{kind}({count})"),
+            PlacesSpec::Explicit { text, .. } => f.write_str(text),
+        }
+    }
+}
+
+impl FromStr for PlacesSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.starts_with('{') {
+            let places = explicit(text).ok_or_else(|| {
+                format!("\"{text}\" is not a list of places such as {{0:4}},{{4:4}}")
+            })?;
+            let text = text.to_owned();
+            return Ok(PlacesSpec::Explicit { places, text });
+        }
+        let (name, count) = match text.split_once('(') {
+            None => (text, None),
+            Some((name, rest)) => (name, rest.strip_suffix(')').map(str::parse::<usize>)),
+        };
+        let kind = KINDS.iter().find(|(known, _)| *known == name);
+        match (kind, count) {
+            (Some((_, kind)), None) if !text.contains('(') => Ok(PlacesSpec::all(*kind)),
+            (Some((_, kind)), Some(Ok(count))) if count > 0 => Ok(PlacesSpec::Each {
+                kind: *kind,
+                count: Some(count),
+            }),
+            _ => {
+                let known: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+                let known = known.join(", ");
+                Err(format!(
+                    "unknown places \"{text}\"; there are {known}, a number of them such as \
+                     cores(4), and lists such as {{0:4}},{{4:4}}"
+                ))
+            }
+        }
+    }
+}
+
+/// `{0,1,2}`, `{0:4}` (first CPU and how many), `{0:4:2}` (with a stride), and
+/// `{0:4}:3:8` (three such places, the CPUs of each 8 on).
+fn explicit(text: &str) -> Option<Vec<Place>> {
+    let mut places = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (inside, after) = rest.strip_prefix('{')?.split_once('}')?;
+        let place = cpus(inside)?;
+        let (repeat, after) = after.split_once(',').unwrap_or((after, ""));
+        let (count, stride) = repetition(repeat, place.len())?;
+        for i in 0..count {
+            places.push(place.iter().map(|cpu| cpu + i * stride).collect());
+        }
+        if places.len() > MAX_LISTED || (after.is_empty() && rest.ends_with(',')) {
+            return None;
+        }
+        rest = after.trim_start();
+    }
+    (!places.is_empty()).then_some(places)
+}
+
+/// `:3:8`, `:3`, or nothing for a single one.
+fn repetition(text: &str, default_stride: usize) -> Option<(usize, usize)> {
+    if text.trim().is_empty() {
+        return Some((1, 0));
+    }
+    let numbers: Option<Vec<usize>> = text
+        .trim()
+        .strip_prefix(':')?
+        .split(':')
+        .map(|number| number.trim().parse().ok())
+        .collect();
+    match numbers?[..] {
+        [count] if count <= MAX_LISTED => Some((count, default_stride)),
+        [count, stride] if count <= MAX_LISTED && stride <= MAX_LISTED => Some((count, stride)),
+        _ => None,
+    }
+}
+
+fn cpus(text: &str) -> Option<Place> {
+    let mut cpus = Place::new();
+    for interval in text.split(',') {
+        let numbers: Option<Vec<usize>> = interval
+            .split(':')
+            .map(|number| number.trim().parse().ok())
+            .collect();
+        let (first, count, stride) = match numbers?[..] {
+            [first] => (first, 1, 1),
+            [first, count] => (first, count, 1),
+            [first, count, stride] => (first, count, stride),
+            _ => return None,
+        };
+        if first > MAX_LISTED || count > MAX_LISTED || stride > MAX_LISTED || count == 0 {
+            return None;
+        }
+        cpus.extend((0..count).map(|i| first + i * stride));
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Some(cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> PlacesSpec {
+        text.parse().expect(text)
+    }
+
+    fn explicit_places(text: &str) -> Vec<Place> {
+        match parsed(text) {
+            PlacesSpec::Explicit { places, .. } => places,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn lists_are_read_as_openmp_writes_them() {
+        assert_eq!(explicit_places("{0:4},{4:4}"), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert_eq!(explicit_places("{0,2,1}"), [[0, 1, 2]]);
+        assert_eq!(explicit_places("{0:2:4}"), [[0, 4]]);
+        assert_eq!(explicit_places("{0:2}:3:4"), [[0, 1], [4, 5], [8, 9]]);
+        assert_eq!(explicit_places("{0:2}:2"), [[0, 1], [2, 3]]);
+        assert_eq!(explicit_places("{3}, {1}"), [[3], [1]]);
+    }
+
+    #[test]
+    fn names_come_back() {
+        for text in [
+            "threads",
+            "cores",
+            "ll_caches",
+            "numa_domains",
+            "sockets",
+            "cores(4)",
+            "{0:4},{4:4}",
+        ] {
+            assert_eq!(parsed(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn senseless_places_are_refused() {
+        for text in [
+            "",
+            "dies",
+            "cores(0)",
+            "cores(x)",
+            "cores(",
+            "{",
+            "{}",
+            "{a}",
+            "{0:}",
+            "{0},",
+            "{0:0}",
+            "{0}:x",
+            "{0:99999999}",
+        ] {
+            assert!(text.parse::<PlacesSpec>().is_err(), "{text}");
+        }
+        let error = "dies".parse::<PlacesSpec>().expect_err("unknown");
+        assert!(error.contains("ll_caches, numa_domains"), "{error}");
+    }
+
+    #[test]
+    fn cpus_are_listed_as_ranges() {
+        assert_eq!(list(&[0, 1, 2, 8, 10, 11]), "0-2,8,10-11");
+    }
+}
