@@ -8,7 +8,7 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::{CpuSort, ResultIn, Scratch, accept_all, merge_path, radix};
+use super::{Cost, CpuSort, ResultIn, Scratch, accept_all, merge_path, radix};
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;
@@ -19,6 +19,7 @@ pub(in crate::sts_sort) static BLOCK_MERGE: CpuSort = CpuSort {
     summary: "published: chunks of 5632 digis by radix sort, merged by Merge Path",
     stable: true,
     scratch: Scratch::Always,
+    cost: Cost::LogLinear,
     accepts: accept_all,
     sort_segment,
 };

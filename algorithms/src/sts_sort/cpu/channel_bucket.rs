@@ -18,7 +18,7 @@ mod within_channels;
 use generators::sts::Digi;
 
 use super::scatter;
-use super::{CpuSort, ResultIn, Scratch, accept_all};
+use super::{Cost, CpuSort, ResultIn, Scratch, accept_all};
 use coarse_time::CoarseTime;
 use finish::{finish, finish_in_parts};
 use survey::{Strategy, Survey};
@@ -30,12 +30,16 @@ const CHANNELS: usize = 1 << 11;
 /// Below so many digis the tables cost more than they save.
 const SMALL: usize = 256;
 
+/// A part is cut into pieces, lest a thread wait for another one's last part.
+const PIECES_PER_PART: usize = 2;
+
 /// At most two scatters and a final pass.
 pub(in crate::sts_sort) static CHANNEL_BUCKET: CpuSort = CpuSort {
     name: "channel-bucket",
     summary: "ours: a scatter by channel, and by coarse time where the input is in disorder",
     stable: true,
     scratch: Scratch::Always,
+    cost: Cost::LogLinear,
     accepts: accept_all,
     sort_segment,
 };
@@ -49,7 +53,7 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
     if parts == 1 {
         sort_alone(digis, scratch, &strategy)
     } else {
-        let part = digis.len().div_ceil(parts);
+        let part = digis.len().div_ceil(PIECES_PER_PART * parts);
         sort_in_parts(digis, scratch, &strategy, part)
     }
 }

@@ -6,7 +6,7 @@
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::scatter;
-use super::{CpuSort, ResultIn, Scratch};
+use super::{Cost, CpuSort, ResultIn, Scratch};
 use crate::algorithm::Unavailable;
 
 /// All 11 bits of a channel.
@@ -18,6 +18,7 @@ pub(in crate::sts_sort) static CONCAT: CpuSort = CpuSort {
     summary: "Concat Sort: linear, if the digis of each channel arrive in order of time",
     stable: true,
     scratch: Scratch::Always,
+    cost: Cost::Linear,
     accepts: channels_in_order,
     sort_segment: |digis, output, parts| {
         if parts == 1 {

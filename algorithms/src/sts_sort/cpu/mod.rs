@@ -22,6 +22,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::StsSort;
 use crate::algorithm::{Prepared, Unavailable, Variant};
 use crate::device::{Arena, Backend, Place};
+use parts::Cost;
 use prepared::PreparedCpuSort;
 
 pub(super) use block_merge::BLOCK_MERGE;
@@ -39,6 +40,7 @@ pub(super) struct CpuSort {
     summary: &'static str,
     stable: bool,
     scratch: Scratch,
+    cost: Cost,
     accepts: fn(&SegmentedDigis) -> Result<(), Unavailable>,
     sort_segment: SortSegment,
 }

@@ -22,13 +22,16 @@ pub(super) struct Split {
 
 impl Split {
     /// For the segments of an input and a number of threads.
-    pub(super) fn new(partition: &Partition, threads: usize) -> Self {
-        let share = partition.elements().div_ceil(threads);
-        let whole =
-            threads == 1 || (busiest_thread(partition, threads) as f64) <= TOLERANCE * share as f64;
+    pub(super) fn new(partition: &Partition, threads: usize, cost: Cost) -> Self {
+        let whole = threads == 1 || {
+            let costs: Vec<_> = partition.lengths().map(|length| cost.of(length)).collect();
+            let share = costs.iter().sum::<usize>() as f64 / threads as f64;
+            busiest_thread(costs, threads) as f64 <= TOLERANCE * share
+        };
         let longest_part = if whole {
             usize::MAX
         } else {
+            let share = partition.elements().div_ceil(threads);
             (share / PARTS_PER_SHARE).max(MIN_PART)
         };
         Split { longest_part }
@@ -45,14 +48,32 @@ impl Split {
     }
 }
 
-/// Digis of the busiest thread if each in turn takes the largest segment left.
-fn busiest_thread(partition: &Partition, threads: usize) -> usize {
-    let mut lengths: Vec<_> = partition.lengths().collect();
-    lengths.sort_unstable_by_key(|&length| std::cmp::Reverse(length));
+/// How the cost of a sort grows with the length of a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// Each digi costs the same.
+    Linear,
+    /// A digi of a long segment costs more than one of a short segment.
+    LogLinear,
+}
+
+impl Cost {
+    /// Of so many digis, in some unit.
+    fn of(self, digis: usize) -> usize {
+        match self {
+            Cost::Linear => digis,
+            Cost::LogLinear => digis * digis.checked_ilog2().map_or(0, |log| log as usize + 1),
+        }
+    }
+}
+
+/// The cost of the busiest thread if each in turn takes the dearest segment left.
+fn busiest_thread(mut costs: Vec<usize>, threads: usize) -> usize {
+    costs.sort_unstable_by_key(|&cost| std::cmp::Reverse(cost));
     let mut loads = vec![0; threads];
-    for length in lengths {
+    for cost in costs {
         if let Some(least) = loads.iter_mut().min() {
-            *least += length;
+            *least += cost;
         }
     }
     loads.into_iter().max().unwrap_or(0)
@@ -82,24 +103,37 @@ mod tests {
     #[test]
     fn balanced_segments_stay_whole() {
         for threads in [1, 2, 4] {
-            let split = Split::new(&Partition::from_lengths(vec![100_000; 24]), threads);
+            let split = Split::new(
+                &Partition::from_lengths(vec![100_000; 24]),
+                threads,
+                Cost::LogLinear,
+            );
             assert_eq!(split.parts(100_000), 1, "{threads} threads");
         }
         let half = Partition::from_lengths([100_000, 100_000]);
-        assert!(!Split::new(&half, 2).any(&half));
+        assert!(!Split::new(&half, 2, Cost::LogLinear).any(&half));
     }
 
     #[test]
     fn a_segment_with_everything_is_split() {
         let partition = Partition::from_lengths([1_000_000, 0, 10]);
-        let split = Split::new(&partition, 2);
+        let split = Split::new(&partition, 2, Cost::LogLinear);
         assert!((8..=9).contains(&split.parts(1_000_000)));
         assert_eq!((split.parts(0), split.parts(10)), (1, 1));
     }
 
     #[test]
+    fn half_of_all_in_one_segment_is_split_beside_many_short_ones() {
+        let mut lengths = vec![5_000; 2000];
+        lengths[7] = 10_000_000;
+        let partition = Partition::from_lengths(lengths);
+        assert!(Split::new(&partition, 2, Cost::LogLinear).parts(10_000_000) > 1);
+        assert_eq!(Split::new(&partition, 2, Cost::Linear).parts(10_000_000), 1);
+    }
+
+    #[test]
     fn few_digis_are_not_worth_splitting() {
         let partition = Partition::from_lengths([5000]);
-        assert!(!Split::new(&partition, 64).any(&partition));
+        assert!(!Split::new(&partition, 64, Cost::LogLinear).any(&partition));
     }
 }

@@ -4,7 +4,7 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
-use super::parts::Split;
+use super::parts::{Cost, Split};
 use super::{CpuSort, ResultIn, Scratch, SortSegment};
 use crate::algorithm::{Prepared, Stages};
 use crate::device::Arena;
@@ -21,6 +21,7 @@ const POISON: Digi = Digi::from_bits(0xa5a5_a5a5_a5a5_a5a5);
 
 pub(super) struct PreparedCpuSort<'a> {
     sort_segment: SortSegment,
+    cost: Cost,
     input: &'a SegmentedDigis,
     arena: &'a Arena,
     scratch_length: usize,
@@ -43,7 +44,7 @@ impl<'a> PreparedCpuSort<'a> {
         arena: &'a Arena,
         threads: usize,
     ) -> Self {
-        let split = Split::new(input.partition(), threads);
+        let split = Split::new(input.partition(), threads, sort.cost);
         let needs_scratch = match sort.scratch {
             Scratch::Always => true,
             Scratch::WhenSplit => split.any(input.partition()),
@@ -51,6 +52,7 @@ impl<'a> PreparedCpuSort<'a> {
         };
         PreparedCpuSort {
             sort_segment: sort.sort_segment,
+            cost: sort.cost,
             input,
             arena,
             scratch_length: if needs_scratch {
@@ -67,7 +69,7 @@ impl<'a> PreparedCpuSort<'a> {
     fn sort(&mut self) {
         let mut jobs = jobs(self.input.partition(), &mut self.digis, &mut self.scratch);
         // Part of the timed work, as all choices that depend on the input.
-        let split = Split::new(self.input.partition(), self.threads);
+        let split = Split::new(self.input.partition(), self.threads, self.cost);
         let sort = |job: &mut Job<'_>| {
             let parts = split.parts(job.digis.len());
             job.result = (self.sort_segment)(job.digis, job.scratch, parts);

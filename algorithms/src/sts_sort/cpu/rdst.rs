@@ -4,7 +4,7 @@ use bytemuck::TransparentWrapper;
 use generators::sts::Digi;
 use rdst::{RadixKey, RadixSort};
 
-use super::{CpuSort, ResultIn, Scratch, accept_all};
+use super::{Cost, CpuSort, ResultIn, Scratch, accept_all};
 
 /// `rdst` on the very same 8-byte records, with its single-threaded tuner; for
 /// large segments, where threads are idle, with its parallel algorithms.
@@ -13,6 +13,7 @@ pub(in crate::sts_sort) static RDST: CpuSort = CpuSort {
     summary: "peer: the crate rdst, a segment at a time",
     stable: false,
     scratch: Scratch::Never,
+    cost: Cost::Linear,
     accepts: accept_all,
     sort_segment: |digis, _, parts| {
         let mut records = Record::wrap_slice_mut(digis).radix_sort_builder();

@@ -4,6 +4,8 @@
 //! begin, and each digi goes to the next place of its bucket. Equal digis keep
 //! their order.
 
+use std::marker::PhantomData;
+
 use generators::sts::Digi;
 use rayon::prelude::*;
 
@@ -53,32 +55,73 @@ pub(super) fn count_parts(
 }
 
 /// Scatters in parts that run in parallel: each part writes its digis of a
-/// bucket behind those of the parts before it.
+/// bucket behind those of the parts before it. The counts must be those of the
+/// same digis, parts and buckets.
 pub(super) fn scatter_parts(
     source: &[Digi],
-    mut target: &mut [Digi],
+    target: &mut [Digi],
     part: usize,
     counts: &[Counts],
     bucket: impl Fn(Digi) -> usize + Sync,
 ) {
-    let buckets = counts.first().map_or(0, Vec::len);
-    let mut places: Vec<Vec<std::slice::IterMut<'_, Digi>>> =
-        counts.iter().map(|_| Vec::with_capacity(buckets)).collect();
-    for bucket in 0..buckets {
-        for (places, counts) in places.iter_mut().zip(counts) {
-            let (mine, rest) = target.split_at_mut(counts[bucket] as usize);
-            places.push(mine.iter_mut());
-            target = rest;
-        }
-    }
+    assert_eq!(source.len(), target.len());
+    let target = SharedTarget::new(target);
+    let places = places_of_parts(counts);
     let parts = source.par_chunks(part).zip(places);
     parts.for_each(|(digis, mut places)| {
         for &digi in digis {
-            if let Some(place) = places[bucket(digi)].next() {
-                *place = digi;
-            }
+            let place = &mut places[bucket(digi)];
+            // SAFETY: the places of all parts and buckets are ranges behind
+            // each other, each as long as the digis that were counted for it
+            // by the same pure function; so no two writes meet.
+            unsafe { target.write(*place as usize, digi) };
+            *place += 1;
         }
     });
+}
+
+/// Where each part begins in each bucket: buckets in order, and within a bucket
+/// the parts in order.
+fn places_of_parts(counts: &[Counts]) -> Vec<Counts> {
+    let mut places = counts.to_vec();
+    let mut sum = 0;
+    for bucket in 0..counts.first().map_or(0, Vec::len) {
+        for places in &mut places {
+            sum += std::mem::replace(&mut places[bucket], sum);
+        }
+    }
+    places
+}
+
+/// An array that several threads write, each its own places.
+struct SharedTarget<'a> {
+    first: *mut Digi,
+    length: usize,
+    array: PhantomData<&'a mut [Digi]>,
+}
+
+// SAFETY: the array is borrowed for as long as this lives, and all access is
+// through `write`, whose callers keep to places of their own.
+unsafe impl Sync for SharedTarget<'_> {}
+
+impl<'a> SharedTarget<'a> {
+    fn new(array: &'a mut [Digi]) -> Self {
+        SharedTarget {
+            first: array.as_mut_ptr(),
+            length: array.len(),
+            array: PhantomData,
+        }
+    }
+
+    /// # Safety
+    /// No other thread may write the same place.
+    #[inline]
+    unsafe fn write(&self, place: usize, digi: Digi) {
+        assert!(place < self.length);
+        // SAFETY: the place lies in the array, as was just checked, and by the
+        // caller's promise nobody else writes it.
+        unsafe { self.first.add(place).write(digi) }
+    }
 }
 
 /// Whether all digis are in one bucket, so that scattering would move nothing.

@@ -1,6 +1,6 @@
 //! Radix sort of each segment, as CUB's `DeviceSegmentedRadixSort` does it.
 
-use super::{CpuSort, Scratch, accept_all, radix};
+use super::{Cost, CpuSort, Scratch, accept_all, radix};
 
 /// Least significant digit first, between two buffers.
 pub(in crate::sts_sort) static SEGMENTED_RADIX: CpuSort = CpuSort {
@@ -8,6 +8,7 @@ pub(in crate::sts_sort) static SEGMENTED_RADIX: CpuSort = CpuSort {
     summary: "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
     stable: true,
     scratch: Scratch::Always,
+    cost: Cost::Linear,
     accepts: accept_all,
     sort_segment: |digis, scratch, parts| {
         if parts == 1 {

@@ -1,7 +1,7 @@
 //! The standard library's stable sort.
 
 use super::parts::sort_parts;
-use super::{CpuSort, Scratch, accept_all};
+use super::{Cost, CpuSort, Scratch, accept_all};
 
 /// `slice::sort_by_key` (driftsort) for each segment; segments in parts are
 /// merged.
@@ -10,6 +10,7 @@ pub(in crate::sts_sort) static STD_STABLE: CpuSort = CpuSort {
     summary: "Rust's slice::sort_by_key a segment",
     stable: true,
     scratch: Scratch::WhenSplit,
+    cost: Cost::LogLinear,
     accepts: accept_all,
     sort_segment: |digis, scratch, parts| {
         sort_parts(digis, scratch, parts, |part| {

@@ -7,7 +7,7 @@ use generators::sts::Digi;
 use voracious_radix_sort::{RadixSort, Radixable};
 
 use super::parts::sort_parts;
-use super::{CpuSort, Scratch, accept_all};
+use super::{Cost, CpuSort, Scratch, accept_all};
 
 /// Its unstable sort on the very same 8-byte records.
 pub(in crate::sts_sort) static VORACIOUS: CpuSort = CpuSort {
@@ -15,6 +15,7 @@ pub(in crate::sts_sort) static VORACIOUS: CpuSort = CpuSort {
     summary: "peer: the crate voracious_radix_sort, unstable, a segment at a time",
     stable: false,
     scratch: Scratch::WhenSplit,
+    cost: Cost::LogLinear,
     accepts: accept_all,
     sort_segment: |digis, scratch, parts| {
         sort_parts(digis, scratch, parts, |part| {
@@ -30,6 +31,7 @@ pub(in crate::sts_sort) static VORACIOUS_STABLE: CpuSort = CpuSort {
     summary: "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
     stable: false,
     scratch: Scratch::WhenSplit,
+    cost: Cost::LogLinear,
     accepts: accept_all,
     sort_segment: |digis, scratch, parts| {
         sort_parts(digis, scratch, parts, |part| {

@@ -10,7 +10,7 @@ use super::finish::finish_by;
 use super::small_counts::SmallCounts;
 
 /// Larger tables no longer fit the first-level cache beside the digis.
-const MAX_BITS: u32 = 11;
+const MAX_BITS: u32 = 14;
 
 /// Sorts digis that are in order of channels into `target`, by time within
 /// each channel; stable. `ends` are the places where the channels end.
