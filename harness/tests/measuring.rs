@@ -53,7 +53,7 @@ fn every_variant_and_point_has_a_valid_row() {
             row.peak_fraction > Some(0.0) && row.memory_ratio >= Some(1.0),
             "{row:?}"
         );
-        assert!(row.fingerprint.starts_with("exe:"));
+        assert!(row.fingerprint.starts_with("code:"));
         let id = row.point().id();
         let mine = samples.iter().filter(|sample| sample.point_id == id);
         assert_eq!(mine.count(), row.samples, "{row:?}");

@@ -94,6 +94,19 @@ fn devices_that_are_not_there() {
 }
 
 #[test]
+fn a_device_without_variants_beside_one_with_is_noted() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let line = "sort --digis 5k --device cpu,cuda:0 --max-time 50ms --no-charts --out r";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let note = "no selected variant of sort runs on cuda:0";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+}
+
+#[test]
 fn damaged_input_is_named() {
     let folder = folder();
     let header = "module,side,channel,time_ns,adc\n";

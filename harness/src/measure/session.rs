@@ -95,6 +95,7 @@ impl<'a> Session<'a> {
     ) -> Result<Outcome, Failure> {
         let topology = Topology::of_this_machine();
         let mut record = describe(request, &topology);
+        record.notes.extend(plan.notes.iter().cloned());
         let path = request
             .out
             .clone()

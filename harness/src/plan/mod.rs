@@ -34,6 +34,8 @@ pub struct Plan {
     pub teams: Vec<TeamSpec>,
     /// The candidates.
     pub candidates: Vec<CandidateSpec>,
+    /// What was asked for and can't be had here.
+    pub notes: Vec<String>,
 }
 
 /// Where an input comes from.
@@ -71,8 +73,10 @@ impl Plan {
     /// sense, or a point does not fit into memory.
     pub fn new(request: &MeasureRequest) -> Result<Self, Failure> {
         let teams = teams::teams(request)?;
+        let candidates = candidates(request, teams.len())?;
         Ok(Plan {
-            candidates: candidates(request, teams.len())?,
+            notes: idle_devices(request, &candidates),
+            candidates,
             teams,
             inputs: match &request.source {
                 Source::File(path) => vec![Input::Read {
@@ -123,6 +127,16 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
         return Err(Failure::NothingMeasured(nothing_to_run(request)));
     }
     Ok(candidates)
+}
+
+/// A note for each device that was named but has nothing to run.
+fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
+    let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
+    let note = |device: &Device| {
+        let task = request.task.name();
+        format!("no selected variant of {task} runs on {device}")
+    };
+    request.devices.iter().filter(is_idle).map(note).collect()
 }
 
 /// Refuses bindings for more levels of teams than a variant has.

@@ -1,5 +1,6 @@
 //! What this program was built from.
 
+use object::{Object, ObjectSection, SectionKind};
 use reports::record::Software;
 use sha2::{Digest, Sha256};
 
@@ -26,14 +27,57 @@ pub const fn is_development_build() -> bool {
     cfg!(debug_assertions)
 }
 
-/// A hash of the running executable: equal only for the same machine code.
-/// Empty if it can't be read.
+/// A hash of the machine code of the running executable, and of nothing else
+/// in it: a new commit with the same code has the same fingerprint. Empty if
+/// the executable can't be read.
 pub fn executable_fingerprint() -> String {
     let executable = std::env::current_exe().and_then(std::fs::read);
-    let hash = |bytes: Vec<u8>| {
-        let hash = Sha256::digest(&bytes);
-        let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("exe:{hex}")
-    };
-    executable.map(hash).unwrap_or_default()
+    executable
+        .ok()
+        .and_then(|bytes| hash_of_code(&bytes))
+        .unwrap_or_default()
+}
+
+fn hash_of_code(executable: &[u8]) -> Option<String> {
+    let file = object::File::parse(executable).ok()?;
+    let mut hash = Sha256::new();
+    for section in file
+        .sections()
+        .filter(|section| section.kind() == SectionKind::Text)
+    {
+        hash.update(section.data().ok()?);
+    }
+    let hex: String = hash.finalize()[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Some(format!("code:{hex}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_the_executable_do_not_count() {
+        let executable = std::env::current_exe()
+            .and_then(std::fs::read)
+            .expect("readable");
+        let hash = hash_of_code(&executable).expect("an executable");
+        let file = object::File::parse(&*executable).expect("an executable");
+        let offset = |kind| {
+            let section = file.sections().find(|section| section.kind() == kind);
+            section
+                .and_then(|section| section.file_range())
+                .expect("such a section")
+                .0 as usize
+        };
+        let changed = |offset: usize| {
+            let mut changed = executable.clone();
+            changed[offset + 64] ^= 1;
+            hash_of_code(&changed).expect("still an executable")
+        };
+        assert_eq!(changed(offset(SectionKind::ReadOnlyData)), hash);
+        assert_ne!(changed(offset(SectionKind::Text)), hash);
+    }
 }
