@@ -1,14 +1,14 @@
 //! The charts of synthetic runs, read back from their files.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod common;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use plotters::style::IntoFont;
 use reports::charts::{ChartError, draw};
-use reports::record::{
-    Environment, Machine, Params, RunRecord, SCHEMA_VERSION, SampleRow, Software, SummaryRow, YesNo,
-};
+use reports::record::{Machine, RunRecord, SampleRow, SummaryRow, YesNo};
 use roxmltree::Document;
 
 /// The stroke of whiskers on bars.
@@ -16,80 +16,28 @@ const INK: &str = "#1E1E1E";
 
 fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
     SummaryRow {
-        algorithm: "sort".into(),
         variant: variant.into(),
-        stage: "total".into(),
-        backend: "cpu".into(),
-        device: "cpu".into(),
-        threads: 2,
-        places: "none".into(),
-        bind: "false".into(),
-        cache: "hot".into(),
         params: params.parse().expect("well formed"),
-        items: 1,
-        item_unit: "digi".into(),
-        bytes_min: 1,
-        samples: 10,
-        stopped_by: "interval".into(),
         median_s: Some(median),
-        mean_s: None,
-        stddev_s: None,
-        min_s: None,
-        p95_s: None,
-        p99_s: None,
-        max_s: None,
         ci95_low_s: Some(median * 0.95),
         ci95_high_s: Some(median * 1.05),
-        items_per_s: None,
-        bytes_per_s: None,
-        peak_fraction: None,
         memory_bytes: None,
         memory_ratio: None,
-        stable: YesNo::Yes,
-        valid: YesNo::Yes,
-        fingerprint: String::new(),
-        metrics: Params::default(),
-        note: String::new(),
+        ..common::row("")
     }
 }
 
 fn run() -> RunRecord {
+    let record = common::record();
     RunRecord {
-        schema_version: SCHEMA_VERSION,
-        command: vec!["bench".into()],
-        started: "2026-01-01T00:00:00Z".into(),
-        finished: None,
-        seed: 1,
-        software: Software {
-            version: "0".into(),
-            git_commit: None,
-            compiler: String::new(),
-            build_profile: "release".into(),
-            target: String::new(),
-            target_features: String::new(),
-        },
-        machine_key: String::new(),
         machine: Machine {
             cpu_model: "Model 9000 <fast> & \"quoted\"".into(),
-            architecture: "x86_64".into(),
-            packages: 1,
             cores: 4,
             hardware_threads: 8,
-            numa_nodes: 1,
-            caches: vec![],
             memory_bytes: 16_000_000_000,
-            gpus: vec![],
+            ..record.machine
         },
-        environment: Environment {
-            kernel: String::new(),
-            governor: None,
-            transparent_huge_pages: None,
-            load_1min: Some(0.0),
-            available_memory_bytes: 0,
-            usable_threads: 2,
-        },
-        ceilings: BTreeMap::new(),
-        notes: vec![],
+        ..record
     }
 }
 

@@ -48,7 +48,7 @@ fn present(request: &MeasureRequest, outcome: &Outcome) -> Result<(), Failure> {
         ));
     }
     if !request.quiet {
-        for note in &outcome.notes {
+        for note in outcome.record.iter().flat_map(|record| &record.notes) {
             super::say(&format!("note: {note}"));
         }
         super::say(&format!("results: {folder}"));

@@ -35,7 +35,7 @@ pub(super) fn measure_input(
     let mut subjects = Vec::new();
     let mut samplers = Vec::new();
     for spec in &session.plan.candidates {
-        if recorder.interrupted_now() {
+        if recorder.interrupt.asked() {
             break;
         }
         let mut subject = session.subject(spec, case);
@@ -129,10 +129,6 @@ pub(super) struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    fn interrupted_now(&self) -> bool {
-        self.interrupt.asked()
-    }
-
     fn refused(&mut self, subject: &Subject, refusal: &Refusal) -> Result<(), StoreError> {
         let note = match refusal {
             Refusal::Unavailable(reason) => format!("not run: {reason}"),
@@ -194,6 +190,6 @@ impl<'c> Observer<CandidateSampler<'c>> for Recorder<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupted_now()
+        self.interrupt.asked()
     }
 }

@@ -42,16 +42,12 @@ pub(super) struct TeamState {
 pub struct Outcome {
     /// Candidates that were timed.
     pub measured: usize,
-    /// Candidates that could not run here or on such an input.
-    pub unavailable: usize,
     /// Candidates whose output was wrong.
     pub wrong: usize,
     /// Whether the user asked for an end.
     pub interrupted: bool,
     /// Where the results are.
     pub folder: PathBuf,
-    /// What is odd about the whole run.
-    pub notes: Vec<String>,
     /// The rows of `samples.csv`.
     pub samples: Vec<reports::record::SampleRow>,
     /// The rows of `summary.csv`.
@@ -62,10 +58,7 @@ pub struct Outcome {
 
 impl Outcome {
     pub(super) fn count(&mut self, refusal: &Refusal) {
-        match refusal {
-            Refusal::Unavailable(_) => self.unavailable += 1,
-            Refusal::Wrong(_) => self.wrong += 1,
-        }
+        self.wrong += usize::from(matches!(refusal, Refusal::Wrong(_)));
     }
 
     /// The exit code that tells scripts.
@@ -117,7 +110,6 @@ impl<'a> Session<'a> {
         let mut outcome = measured.map_err(|failure| keep(failure, folder.path()))?;
         record.finished = Some(now());
         folder.describe(&record)?;
-        outcome.notes = record.notes.clone();
         outcome.record = Some(record);
         Ok(outcome)
     }

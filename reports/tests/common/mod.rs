@@ -1,0 +1,89 @@
+//! What the tests of runs share.
+
+use std::collections::BTreeMap;
+
+use reports::record::{
+    Environment, Machine, Params, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
+};
+
+/// A run on a machine with two cores.
+pub fn record() -> RunRecord {
+    let machine = Machine {
+        cpu_model: "Model".into(),
+        architecture: "x86_64".into(),
+        packages: 1,
+        cores: 2,
+        hardware_threads: 2,
+        numa_nodes: 1,
+        caches: vec![],
+        memory_bytes: 1 << 34,
+        gpus: vec![],
+    };
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        command: vec!["bench".into(), "sort".into()],
+        started: "2026-01-01T00:00:00Z".into(),
+        finished: None,
+        seed: 1,
+        software: Software {
+            version: "0.1.0".into(),
+            git_commit: None,
+            compiler: "rustc".into(),
+            build_profile: "release".into(),
+            target: "x86_64".into(),
+            target_features: String::new(),
+        },
+        machine_key: machine.key(),
+        machine,
+        environment: Environment {
+            kernel: "Linux".into(),
+            governor: None,
+            transparent_huge_pages: None,
+            load_1min: Some(0.5),
+            available_memory_bytes: 1 << 33,
+            usable_threads: 2,
+        },
+        ceilings: BTreeMap::new(),
+        notes: vec![],
+    }
+}
+
+/// A valid row of a variant in a run of `sort`, with all figures.
+pub fn row(note: &str) -> SummaryRow {
+    SummaryRow {
+        algorithm: "sort".into(),
+        variant: "std-stable".into(),
+        stage: "total".into(),
+        backend: "cpu".into(),
+        device: "cpu".into(),
+        threads: 2,
+        places: "none".into(),
+        bind: "false".into(),
+        cache: "hot".into(),
+        params: "digis=1000;segments=24".parse().expect("well formed"),
+        items: 1000,
+        item_unit: "digi".into(),
+        bytes_min: 16_000,
+        samples: 10,
+        stopped_by: "interval".into(),
+        median_s: Some(0.001),
+        mean_s: Some(0.001),
+        stddev_s: Some(0.0),
+        min_s: Some(0.001),
+        p95_s: Some(0.001),
+        p99_s: Some(0.001),
+        max_s: Some(0.001),
+        ci95_low_s: Some(0.001),
+        ci95_high_s: Some(0.001),
+        items_per_s: Some(1e6),
+        bytes_per_s: Some(1.6e7),
+        peak_fraction: None,
+        memory_bytes: Some(16_000),
+        memory_ratio: Some(2.0),
+        stable: YesNo::Yes,
+        valid: YesNo::Yes,
+        fingerprint: "abc".into(),
+        metrics: Params::default(),
+        note: note.into(),
+    }
+}
