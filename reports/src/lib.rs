@@ -7,6 +7,7 @@
 //! | [`record`] | the rows and the run description: the contract with other tools |
 //! | [`store`] | the run folder: rows appended and flushed as they come |
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
+//! | [`compare`] | two runs, point by point: verdicts |
 //! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
@@ -15,6 +16,7 @@
 //! This crate knows nothing of how a run was made.
 
 pub mod charts;
+pub mod compare;
 pub mod record;
 pub mod shape;
 pub mod statistics;

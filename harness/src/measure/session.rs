@@ -259,6 +259,7 @@ fn describe(request: &MeasureRequest, topology: &Topology) -> RunRecord {
         started: now(),
         finished: None,
         seed: request.seed,
+        suite: None,
         software: platform::software(),
         machine_key: machine.key(),
         machine,

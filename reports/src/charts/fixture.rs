@@ -54,6 +54,7 @@ pub fn run() -> RunRecord {
         started: "2026-01-01T00:00:00Z".into(),
         finished: None,
         seed: 1,
+        suite: None,
         software: Software {
             version: "0.1.0".into(),
             git_commit: None,

@@ -4,6 +4,8 @@ mod params;
 mod point;
 mod run;
 mod sample;
+mod self_test;
+mod suite;
 mod summary;
 
 pub use params::{InvalidParams, Params};
@@ -12,4 +14,6 @@ pub use run::{
     Bandwidth, CacheLevel, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software,
 };
 pub use sample::SampleRow;
+pub use self_test::{SelfTest, Trial};
+pub use suite::{Shard, SuitePart};
 pub use summary::{SummaryRow, YesNo};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::SuitePart;
+
 /// The version of the layout of the run folder.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -21,6 +23,9 @@ pub struct RunRecord {
     pub finished: Option<String>,
     /// The seed of the generated data and of the sampling order.
     pub seed: u64,
+    /// The suite that the run measures; `None` for a single command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuitePart>,
     /// What was run.
     pub software: Software,
     /// [`Machine::key`]: equal keys mean comparable numbers.

@@ -7,6 +7,8 @@
 //! (Efron 1979; Maritz and Jarrett 1978). So the interval is that of
 //! infinitely many resamples, the same each time.
 
+use serde::Serialize;
+
 /// Tail probability on either side of a 95 % interval.
 const TAIL: f64 = 0.025;
 
@@ -15,7 +17,7 @@ const TAIL: f64 = 0.025;
 pub const MIN_SAMPLES: usize = 6;
 
 /// The ends of an interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,

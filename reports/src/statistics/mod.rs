@@ -2,8 +2,10 @@
 
 mod description;
 mod interval;
+mod mann_whitney;
 mod oddities;
 
 pub use description::{Description, describe};
 pub use interval::{Interval, MIN_SAMPLES, median_interval};
+pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};

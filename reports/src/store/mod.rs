@@ -11,11 +11,13 @@
 
 mod error;
 mod read;
+mod run;
 mod table_file;
 mod write;
 
 pub use error::StoreError;
 pub use read::{read_run, read_samples, read_summary};
+pub use run::Run;
 pub use write::RunFolder;
 
 const RUN: &str = "run.json";

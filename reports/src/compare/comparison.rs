@@ -1,0 +1,201 @@
+//! What a comparison of two runs says.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Thresholds;
+use crate::record::{Params, Point, SelfTest};
+use crate::statistics::Interval;
+
+/// Two runs, point by point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The run that is compared with.
+    pub base: RunName,
+    /// The run that is judged.
+    pub new: RunName,
+    /// What counted as a change.
+    pub thresholds: Thresholds,
+    /// The points that both runs have, in the order of the new run.
+    pub points: Vec<PointVerdict>,
+    /// Points and stages that only the base has, or that are valid there only.
+    pub only_base: Vec<Unmatched>,
+    /// Points and stages that only the new run has, or that are valid there only.
+    pub only_new: Vec<Unmatched>,
+    /// What a reader should know about the comparison as a whole.
+    pub notes: Vec<String>,
+    /// How often the gate errs on this machine, if that was ever measured.
+    pub gate: Option<SelfTest>,
+}
+
+/// What identifies a run to a reader.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunName {
+    /// The folder, as given.
+    pub folder: String,
+    /// UTC, RFC 3339.
+    pub started: String,
+    /// The commit of the program.
+    pub git_commit: Option<String>,
+    /// The machine's key.
+    pub machine_key: String,
+    /// The machine's CPU.
+    pub cpu_model: String,
+}
+
+/// A point and stage that has no partner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unmatched {
+    /// The point.
+    pub key: Key,
+    /// Why: `not measured`, or the note of a row that is not valid.
+    pub reason: String,
+}
+
+/// What points are joined by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Key {
+    /// The subcommand's name.
+    pub algorithm: String,
+    /// The variant's name.
+    pub variant: String,
+    /// `total`, or a stage that the variant reports.
+    pub stage: String,
+    /// `cpu`, `cuda:0`.
+    pub device: String,
+    /// Threads on the host.
+    pub threads: usize,
+    /// Where the threads were placed.
+    pub places: String,
+    /// How the threads were bound to places.
+    pub bind: String,
+    /// `hot` or `cold`.
+    pub cache: String,
+    /// The data shape and the task's other axes.
+    pub params: Params,
+}
+
+/// One point and stage, judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointVerdict {
+    /// The point.
+    pub key: Key,
+    /// Its samples in the base.
+    pub base: Side,
+    /// Its samples in the new run.
+    pub new: Side,
+    /// The new median over the base's.
+    pub ratio: f64,
+    /// The 95 % interval of the ratio; `None` for too few samples.
+    pub interval: Option<Interval>,
+    /// Two-sided p-value of the Mann–Whitney U test.
+    pub p_value: Option<f64>,
+    /// The judgement.
+    pub verdict: Verdict,
+    /// What has changed along with the time.
+    pub code: Code,
+    /// Why, in words.
+    pub reason: String,
+    /// What to do next, as a command where there is one.
+    pub next: Option<String>,
+}
+
+/// The samples of one point in one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Side {
+    /// How many of them count.
+    pub samples: usize,
+    /// Their median in seconds.
+    pub median_s: f64,
+    /// The machine code that ran.
+    pub fingerprint: String,
+}
+
+/// What came of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verdict {
+    /// Slower by more than the minimum effect.
+    Slower,
+    /// The samples don't tell.
+    Inconclusive,
+    /// Faster by more than the minimum effect.
+    Faster,
+    /// No change that would matter.
+    Same,
+}
+
+/// Whether the machine code of both sides is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Code {
+    /// The same: what changed is the environment.
+    Same,
+    /// Not the same.
+    Changed,
+    /// A fingerprint is missing.
+    Unknown,
+}
+
+impl Verdict {
+    /// All of them, the most urgent first.
+    pub const ALL: [Verdict; 4] = [
+        Verdict::Slower,
+        Verdict::Inconclusive,
+        Verdict::Faster,
+        Verdict::Same,
+    ];
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Slower => "SLOWER",
+            Verdict::Inconclusive => "INCONCLUSIVE",
+            Verdict::Faster => "FASTER",
+            Verdict::Same => "SAME",
+        })
+    }
+}
+
+impl Comparison {
+    /// How many points have a verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.of(verdict).count()
+    }
+
+    /// The points with a verdict.
+    pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
+        self.points
+            .iter()
+            .filter(move |point| point.verdict == verdict)
+    }
+}
+
+impl Key {
+    /// The key of a point's stage.
+    pub fn new(point: Point, stage: &str) -> Self {
+        let Point {
+            algorithm,
+            variant,
+            device,
+            threads,
+            places,
+            bind,
+            cache,
+            params,
+        } = point;
+        Key {
+            algorithm,
+            variant,
+            stage: stage.to_owned(),
+            device,
+            threads,
+            places,
+            bind,
+            cache,
+            params,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What counts as a change.
+
+use serde::Serialize;
+
+/// The limits of the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Thresholds {
+    /// The smallest change that counts, as a fraction of the base.
+    pub min_effect: f64,
+    /// The p-value of the rank test must be below this.
+    pub significance: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Thresholds {
+            min_effect: 0.01,
+            significance: 0.01,
+        }
+    }
+}

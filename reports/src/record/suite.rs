@@ -1,0 +1,62 @@
+//! Which part of which suite a run measures.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A suite, or a shard of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuitePart {
+    /// The suite's name.
+    pub name: String,
+    /// A hash of all its points: equal hashes are the same suite.
+    pub hash: String,
+    /// Which part of it; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// How many points this part has.
+    pub points: usize,
+}
+
+/// One of several parts of a suite, each on a machine of its own: `2/4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/');
+        let numbers = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err("use I/N with 1 ≤ I ≤ N, such as 2/4".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_counted_from_one() {
+        assert_eq!("2/4".parse(), Ok(Shard { number: 2, of: 4 }));
+        assert_eq!(Shard { number: 2, of: 4 }.to_string(), "2/4");
+        for bad in ["0/4", "5/4", "2", "a/b", "1/0", "-1/4", "1/4/2"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}
