@@ -7,10 +7,13 @@
 //! (Efron 1979; Maritz and Jarrett 1978). So the interval is that of
 //! infinitely many resamples, the same each time.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use serde::Serialize;
 
 /// Tail probability on either side of a 95 % interval.
-const TAIL: f64 = 0.025;
+pub(super) const TAIL: f64 = 0.025;
 
 /// Of fewer samples all are on the same side of the median too often: even
 /// from the smallest to the largest is no 95 % interval.
@@ -69,6 +72,24 @@ fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> f64 {
         }
     }
     sorted[high - 1]
+}
+
+/// How likely each of `n` samples is to be the `rank`-th smallest of a resample.
+///
+/// The weights depend on the numbers only, and thousands of points share them.
+pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
+    static KNOWN: RwLock<BTreeMap<(usize, usize), Arc<[f64]>>> = RwLock::new(BTreeMap::new());
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(weights) = known.get(&(n, rank)) {
+        return Arc::clone(weights);
+    }
+    drop(known);
+    let reached = (0..=n).map(|k| at_least(rank, n, k as f64 / n as f64));
+    let reached: Vec<_> = reached.collect();
+    let weights: Arc<[f64]> = reached.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    known.insert((n, rank), Arc::clone(&weights));
+    weights
 }
 
 /// The probability of at least `hits` hits in `n` draws.

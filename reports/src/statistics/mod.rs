@@ -4,8 +4,13 @@ mod description;
 mod interval;
 mod mann_whitney;
 mod oddities;
+mod ratio;
+mod student;
+mod visits;
 
 pub use description::{Description, describe};
 pub use interval::{Interval, MIN_SAMPLES, median_interval};
 pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
+pub use ratio::{Series, ratio_interval, visits};
+pub use visits::{MIN_VISITS, Scatter};

@@ -1,0 +1,254 @@
+//! The ratio of two medians with its interval.
+
+use super::interval::{Interval, MIN_SAMPLES, TAIL, bootstrap_weights};
+use super::visits::Scatter;
+
+/// Weights below this change no digit of an interval that matters.
+const NEGLIGIBLE: f64 = 1e-9;
+/// Halvings of the interval that the quantile is sought in: to 1e-12 of it.
+const HALVINGS: usize = 40;
+
+/// Samples of one point, prepared for comparing.
+#[derive(Clone, Debug)]
+pub struct Series {
+    sorted: Vec<f64>,
+    scatter: Option<Scatter>,
+}
+
+impl Series {
+    /// From samples in seconds, in the order of measuring, and the positions
+    /// at which visits begin.
+    pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        Series {
+            scatter: Scatter::of_visits(visits(samples, visit_starts)),
+            sorted,
+        }
+    }
+
+    /// How many samples there are.
+    pub fn samples(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// The samples in increasing order.
+    pub fn sorted(&self) -> &[f64] {
+        &self.sorted
+    }
+
+    /// The median; NaN without samples.
+    pub fn median(&self) -> f64 {
+        let n = self.sorted.len();
+        match n {
+            0 => f64::NAN,
+            n => (self.sorted[(n - 1) / 2] + self.sorted[n / 2]) / 2.0,
+        }
+    }
+
+    /// The 95 % interval of the median; `None` for too few samples.
+    pub fn interval(&self) -> Option<Interval> {
+        let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
+        Some(widened(by_samples, self.median(), self.scatter))
+    }
+
+    /// Whether it is known how visits differ.
+    pub fn has_visits(&self) -> bool {
+        self.scatter.is_some()
+    }
+}
+
+/// The samples of each visit.
+pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
+    let ends = starts.iter().skip(1).copied().chain([samples.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| &samples[start..end])
+}
+
+/// The 95 % interval of the ratio of the medians of `new` and `base`; `None`
+/// for too few samples, or for samples of no duration.
+///
+/// By the bootstrap over samples, and widened to what the scatter of the visits
+/// allows, where both have visits.
+pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
+    let by_samples = bootstrap(&base.sorted, &new.sorted)?;
+    let scatter = base.scatter.zip(new.scatter);
+    let scatter = scatter.map(|(base, new)| base.of_ratio(new));
+    Some(widened(by_samples, new.median() / base.median(), scatter))
+}
+
+fn widened(interval: Interval, estimate: f64, scatter: Option<Scatter>) -> Interval {
+    let factor = scatter.map_or(1.0, |scatter| scatter.half_width().exp());
+    Interval {
+        low: interval.low.min(estimate / factor),
+        high: interval.high.max(estimate * factor),
+    }
+}
+
+/// The bootstrap distribution of either median is known (see
+/// [`interval`](super::interval)), so that of their ratio is, too: no random
+/// numbers are needed.
+fn bootstrap(base: &[f64], new: &[f64]) -> Option<Interval> {
+    let positive = |sorted: &[f64]| sorted.first().is_some_and(|&least| least > 0.0);
+    if base.len().min(new.len()) < MIN_SAMPLES || !positive(base) || !positive(new) {
+        return None;
+    }
+    let (base_low, base_high) = weighted_medians(base);
+    let (new_low, new_high) = weighted_medians(new);
+    Some(Interval {
+        low: quantile_of_ratio(&new_low, &base_high, TAIL),
+        high: quantile_of_ratio(&new_high, &base_low, 1.0 - TAIL),
+    })
+}
+
+/// A value that a resampled median may have, with its probability.
+type Weighted = (f64, f64);
+
+/// The distributions of the lower and of the upper of the two medians that an
+/// even number of samples has; they are equal for an odd number.
+fn weighted_medians(sorted: &[f64]) -> (Vec<Weighted>, Vec<Weighted>) {
+    let n = sorted.len();
+    let weighted = |rank: usize| {
+        let weights = bootstrap_weights(n, rank);
+        let pairs = sorted.iter().copied().zip(weights.iter().copied());
+        pairs.filter(|(_, weight)| *weight > NEGLIGIBLE).collect()
+    };
+    (weighted(n.div_ceil(2)), weighted(n / 2 + 1))
+}
+
+/// The value below which the ratio lies with this probability.
+fn quantile_of_ratio(over: &[Weighted], under: &[Weighted], probability: f64) -> f64 {
+    let (first, last) = (over[0].0, over[over.len() - 1].0);
+    let (mut low, mut high) = (first / under[under.len() - 1].0, last / under[0].0);
+    for _ in 0..HALVINGS {
+        let middle = low + (high - low) / 2.0;
+        if share_below(over, under, middle) >= probability {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+/// The probability of `over / under ≤ ratio`. Both are sorted, so one pass does.
+fn share_below(over: &[Weighted], under: &[Weighted], ratio: f64) -> f64 {
+    let (mut share, mut below, mut next) = (0.0, 0.0, 0);
+    for (value, weight) in under {
+        while next < over.len() && over[next].0 <= ratio * value {
+            below += over[next].1;
+            next += 1;
+        }
+        share += weight * below;
+    }
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples around `middle` that spread by a few per cent either way.
+    fn spread(n: usize, middle: f64) -> Vec<f64> {
+        let step = |i: usize| (i * 7919 % n) as f64 / n as f64 - 0.5;
+        (0..n).map(|i| middle * (1.0 + 0.04 * step(i))).collect()
+    }
+
+    fn interval(base: &[f64], new: &[f64]) -> Interval {
+        ratio_interval(&Series::new(base, &[0]), &Series::new(new, &[0])).expect("enough samples")
+    }
+
+    #[test]
+    fn it_holds_the_ratio_of_the_medians() {
+        for (n, m) in [(10, 10), (25, 40), (101, 100)] {
+            let found = interval(&spread(n, 2.0), &spread(m, 3.0));
+            assert!(found.low < 1.5 && 1.5 < found.high, "{found:?}");
+            assert!(found.relative_width(1.5) < 0.06, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn exchanging_the_sides_turns_it_over() {
+        let (a, b) = (spread(30, 1.0), spread(21, 1.3));
+        let (there, back) = (interval(&a, &b), interval(&b, &a));
+        assert!(
+            (there.low * back.high - 1.0).abs() < 1e-3,
+            "{there:?} {back:?}"
+        );
+        assert!(
+            (there.high * back.low - 1.0).abs() < 1e-3,
+            "{there:?} {back:?}"
+        );
+    }
+
+    #[test]
+    fn it_agrees_with_resampling() {
+        let (a, b) = (spread(15, 1.0), spread(23, 1.1));
+        let mut state = 1_u64;
+        let mut draw = |samples: &[f64]| {
+            let mut drawn: Vec<_> = samples
+                .iter()
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    samples[(state >> 33) as usize % samples.len()]
+                })
+                .collect();
+            drawn.sort_by(f64::total_cmp);
+            quantile_of(&drawn)
+        };
+        let mut ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();
+        ratios.sort_by(f64::total_cmp);
+        let found = interval(&a, &b);
+        assert!(
+            (found.low / ratios[500] - 1.0).abs() < 2e-3,
+            "{found:?} {}",
+            ratios[500]
+        );
+        assert!(
+            (found.high / ratios[19_500] - 1.0).abs() < 2e-3,
+            "{found:?}"
+        );
+    }
+
+    fn quantile_of(sorted: &[f64]) -> f64 {
+        let n = sorted.len();
+        (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
+    }
+
+    #[test]
+    fn visits_that_differ_widen_it() {
+        let shifted = |shifts: [f64; 4]| {
+            let visits = shifts.map(|shift| spread(10, shift));
+            Series::new(&visits.concat(), &[0, 10, 20, 30])
+        };
+        let alike = shifted([1.0; 4]);
+        let unlike = shifted([1.0, 1.1, 0.95, 1.05]);
+        let narrow = ratio_interval(&alike, &alike).expect("enough samples");
+        let wide = ratio_interval(&alike, &unlike).expect("enough samples");
+        assert!(narrow.relative_width(1.0) < 0.03, "{narrow:?}");
+        assert!(wide.relative_width(1.0) > 0.15, "{wide:?}");
+    }
+
+    #[test]
+    fn too_little_has_no_interval() {
+        let few = Series::new(&[1.0; MIN_SAMPLES - 1], &[0]);
+        let enough = Series::new(&[1.0; MIN_SAMPLES], &[0]);
+        let nothing = Series::new(&[0.0; MIN_SAMPLES], &[0]);
+        assert_eq!(ratio_interval(&few, &enough), None);
+        assert_eq!(ratio_interval(&nothing, &enough), None);
+        assert!(ratio_interval(&enough, &enough).is_some());
+        assert!(few.median() == 1.0 && Series::new(&[], &[]).median().is_nan());
+    }
+
+    #[test]
+    fn visits_are_cut_at_their_starts() {
+        let samples = [1.0, 2.0, 3.0, 4.0];
+        let cut: Vec<_> = visits(&samples, &[0, 3]).collect();
+        assert_eq!(cut, [&samples[..3], &samples[3..]]);
+        assert_eq!(visits(&[], &[]).count(), 0);
+    }
+}

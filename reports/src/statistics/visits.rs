@@ -1,0 +1,128 @@
+//! How much a median varies from one visit to the next.
+//!
+//! A point is measured in several visits, each with data and buffers of its
+//! own and some time apart. Where buffers happen to lie in memory, and what
+//! else the machine does in that minute, is the same for all samples of a
+//! visit: the samples alone would promise more than the next run can keep. So
+//! the medians of the visits are looked at, as if each were one sample.
+//!
+//! A single odd visit must not hide a change, nor make one: the mean of the
+//! visits is trimmed, and its standard error is from the winsorized variance
+//! (Tukey and McLaughlin 1963; Yuen 1974 for two series).
+
+use super::description::quantile;
+use super::student::t95;
+
+/// Visits in fewer numbers don't show how they vary.
+pub const MIN_VISITS: usize = 3;
+/// The share of visits that are trimmed at either end.
+const TRIMMED: f64 = 0.2;
+
+/// The squared standard error of a logarithm, with the degrees of freedom
+/// that it was found with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scatter {
+    variance: f64,
+    df: f64,
+}
+
+impl Scatter {
+    /// Of visits with their samples in seconds; `None` for fewer than
+    /// [`MIN_VISITS`] that have any.
+    pub fn of_visits<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
+        let visits = visits.into_iter().filter(|visit| !visit.is_empty());
+        let mut medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
+        if medians.len() < MIN_VISITS || medians.iter().any(|median| !median.is_finite()) {
+            return None;
+        }
+        medians.sort_by(f64::total_cmp);
+        Some(Self::of_sorted(&medians))
+    }
+
+    fn of_sorted(values: &[f64]) -> Self {
+        let n = values.len();
+        let cut = (TRIMMED * n as f64) as usize;
+        let (low, high) = (values[cut], values[n - 1 - cut]);
+        let winsorized = values.iter().map(|value| value.clamp(low, high));
+        let mean = winsorized.clone().sum::<f64>() / n as f64;
+        let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
+        let kept = (n - 2 * cut) as f64;
+        Scatter {
+            variance: squares / (kept * (kept - 1.0)),
+            df: kept - 1.0,
+        }
+    }
+
+    /// The scatter of the difference of two logarithms: of a ratio (Welch 1947).
+    pub fn of_ratio(self, other: Scatter) -> Scatter {
+        let variance = self.variance + other.variance;
+        let parts = self.variance.powi(2) / self.df + other.variance.powi(2) / other.df;
+        let df = if parts > 0.0 {
+            variance.powi(2) / parts
+        } else {
+            self.df + other.df
+        };
+        Scatter { variance, df }
+    }
+
+    /// Half the width of the 95 % interval of the logarithm.
+    pub fn half_width(self) -> f64 {
+        t95(self.df) * self.variance.sqrt()
+    }
+}
+
+fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scatter(medians: &[f64]) -> Option<Scatter> {
+        let visits: Vec<_> = medians.iter().map(|&median| [median; 2]).collect();
+        Scatter::of_visits(visits.iter().map(|visit| &visit[..]))
+    }
+
+    #[test]
+    fn equal_visits_do_not_scatter() {
+        let found = scatter(&[2.0; 5]).expect("enough visits");
+        assert_eq!(found.half_width(), 0.0);
+    }
+
+    #[test]
+    fn few_visits_say_nothing() {
+        assert_eq!(scatter(&[1.0, 2.0]), None);
+        assert_eq!(scatter(&[]), None);
+        assert_eq!(scatter(&[0.0, 1.0, 2.0]), None, "no logarithm");
+    }
+
+    #[test]
+    fn without_trimming_it_is_the_usual_standard_error() {
+        // Three visits: 0.2 of them is none.
+        let found = scatter(&[1.00, 1.01, 1.02]).expect("enough visits");
+        let expected = 4.303 * 0.01 / 3.0_f64.sqrt();
+        assert!((found.half_width() / expected - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn one_odd_visit_in_ten_counts_little() {
+        let mut medians: Vec<_> = (0..10).map(|i| 1.0 + 0.001 * f64::from(i % 3)).collect();
+        let quiet = scatter(&medians).expect("enough visits").half_width();
+        medians[4] = 1.5;
+        let odd = scatter(&medians).expect("enough visits").half_width();
+        assert!(odd < 1.5 * quiet, "{quiet} {odd}");
+    }
+
+    #[test]
+    fn a_ratio_scatters_more_than_either_side() {
+        let one = scatter(&[1.00, 1.01, 1.02, 1.01, 1.00]).expect("enough visits");
+        let both = one.of_ratio(one);
+        assert!((both.variance - 2.0 * one.variance).abs() < 1e-15);
+        assert!((both.df - 2.0 * one.df).abs() < 1e-9);
+        let still = scatter(&[1.0; 5]).expect("enough visits");
+        assert_eq!(still.of_ratio(still).half_width(), 0.0);
+    }
+}
