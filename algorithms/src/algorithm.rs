@@ -135,7 +135,7 @@ pub struct Plan {
 }
 
 /// How much there is to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
     /// The number of things to process.
     pub items: u64,

@@ -74,6 +74,9 @@ pub trait Case: Sync {
         variant: usize,
         place: &Place<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable>;
+    /// Gives the memory of all buffers that are not in use back to the system,
+    /// so that the next ones lie elsewhere.
+    fn drop_buffers(&self);
     /// Whether the check tells a variant that does nothing from one that is
     /// right, which it must unless there is nothing to do.
     fn rejects_no_op(&self) -> bool;
@@ -210,6 +213,10 @@ impl<A: Algorithm> Case for CaseOf<A> {
             prepared,
             stable: variant.stable(),
         }))
+    }
+
+    fn drop_buffers(&self) {
+        self.arena.clear();
     }
 
     fn rejects_no_op(&self) -> bool {

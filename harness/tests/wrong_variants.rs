@@ -14,7 +14,7 @@ use common::folder;
 use generators::DataError;
 use harness::cli::{AxisValues, CacheMode, MeasureRequest, SampleRange, Source};
 use harness::failure::Exit;
-use harness::measure::Session;
+use harness::measure::{Assignment, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
 use reports::record::YesNo;
@@ -98,6 +98,8 @@ impl Case for Situation {
         }
     }
 
+    fn drop_buffers(&self) {}
+
     fn rejects_no_op(&self) -> bool {
         true
     }
@@ -157,7 +159,8 @@ fn exit_of(variants: &[&str]) -> (Exit, tempfile::TempDir) {
     let folder = folder();
     let request = request(folder.path(), variants);
     let plan = Plan::new(&request).expect("a plan");
-    let outcome = Session::run(&request, &plan, &Interrupt::default()).expect("a run");
+    let outcome =
+        Session::run(&Assignment::of(&request, &plan), &Interrupt::default()).expect("a run");
     (outcome.exit(), folder)
 }
 

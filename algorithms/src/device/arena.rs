@@ -42,6 +42,11 @@ impl Arena {
         }
     }
 
+    /// Frees all vectors that nobody has.
+    pub fn clear(&self) {
+        self.free().clear();
+    }
+
     /// The smallest free vector that is large enough, or a new one.
     fn find<T: Send + 'static>(&self, length: usize) -> Vec<T> {
         let mut buffers = self.free();
@@ -72,6 +77,14 @@ mod tests {
         arena.give(buffer);
         let again = arena.take::<u64>(50);
         assert_eq!((again.len(), again.as_ptr()), (50, address));
+    }
+
+    #[test]
+    fn cleared_buffers_are_gone() {
+        let arena = Arena::default();
+        arena.give(vec![7_u64; 100]);
+        arena.clear();
+        assert_eq!(arena.take::<u64>(100), [0; 100], "a new one");
     }
 
     #[test]

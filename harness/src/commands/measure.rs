@@ -6,7 +6,7 @@ use reports::table;
 
 use crate::cli::MeasureRequest;
 use crate::failure::{Exit, Failure};
-use crate::measure::{Outcome, Session};
+use crate::measure::{Assignment, Outcome, Session};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, is_development_build};
 
@@ -22,7 +22,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         return refuse("this is a development build; use `cargo run --release`");
     }
     let interrupt = Interrupt::listen();
-    let outcome = Session::run(request, &plan, &interrupt)?;
+    let outcome = Session::run(&Assignment::of(request, &plan), &interrupt)?;
     present(request, &outcome)?;
     Ok(outcome.exit())
 }

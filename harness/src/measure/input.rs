@@ -1,92 +1,277 @@
-//! One input: each candidate is checked on it, and the right ones are sampled.
+//! One input: each candidate is checked on it, and the right ones are sampled
+//! in visits.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use algorithms::device::Place;
 use algorithms::task::{Candidate, Case};
-use reports::record::{SampleRow, SummaryRow};
-use reports::store::{RunFolder, StoreError};
+use reports::record::Effort;
 
-use super::clock::UsualClock;
+use super::crew::Crew;
+use super::recorder::{Recorder, VisitRecorder};
+use super::rounds::{self, Series, Visitor};
 use super::rows::Subject;
-use super::session::{Outcome, Session};
-use super::{CandidateSampler, Observer, Sample, StopReason, interleave};
+use super::{CandidateSampler, Policy, Sample, StopReason};
 use crate::cli::CacheMode;
-use crate::plan::CandidateSpec;
-use crate::platform::{Interrupt, peak_allocation};
-use crate::progress::Progress;
+use crate::failure::Failure;
+use crate::plan::{CandidateSpec, Input, Origin, Plan};
+use crate::platform::peak_allocation;
 
-/// What the rows of all inputs are gathered in.
-#[derive(Default)]
-pub(super) struct Rows {
-    pub(super) samples: Vec<SampleRow>,
-    pub(super) summary: Vec<SummaryRow>,
+/// An input that is being measured.
+pub(super) struct InputState<'p> {
+    pub(super) input: &'p Input,
+    plan: &'p Plan,
+    crew: &'p Crew,
+    seed: u64,
+    subjects: Vec<Subject>,
+    series: Vec<Series<Sample>>,
+    phases: Vec<Phase>,
+    next_round: usize,
+    pub(super) effort: Effort,
 }
 
-/// Checks and samples all candidates on one input.
-pub(super) fn measure_input(
-    session: &Session<'_>,
-    case: &dyn Case,
-    recorder: &mut Recorder<'_>,
-    outcome: &mut Outcome,
-) -> Result<(), StoreError> {
-    let mut subjects = Vec::new();
-    let mut samplers = Vec::new();
-    for spec in &session.plan.candidates {
-        if recorder.interrupt.asked() {
-            break;
-        }
-        let mut subject = session.subject(spec, case);
-        match ready(session, case, spec, &mut subject) {
-            Ok(sampler) => {
-                samplers.push(sampler);
-                subjects.push(subject);
-            }
-            Err(refusal) => {
-                outcome.count(&refusal);
-                recorder.refused(&subject, &refusal)?;
-            }
-        }
-    }
-    outcome.measured += samplers.len();
-    recorder.subjects = subjects;
-    let seed = session.request.seed;
-    interleave(&mut samplers, &session.policy(), seed, recorder)
+/// How far a candidate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Its output was not checked yet.
+    Unchecked,
+    /// It is being sampled.
+    Sampled,
+    /// It has its row in the summary.
+    Finished(Ending),
+}
+
+/// How a candidate ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With times.
+    Measured,
+    /// Its output was wrong.
+    Wrong,
+    /// It can't run here, or not on such an input.
+    Unavailable,
 }
 
 /// Why a candidate is not timed.
-pub(super) enum Refusal {
-    /// It can't run here, or not on such an input.
-    Unavailable(String),
-    /// Its output was wrong.
-    Wrong(String),
+struct Refusal {
+    ending: Ending,
+    note: String,
 }
 
-/// A candidate that was found right, ready to be sampled.
-fn ready<'a>(
-    session: &'a Session<'_>,
-    case: &'a dyn Case,
-    spec: &CandidateSpec,
-    subject: &mut Subject,
-) -> Result<CandidateSampler<'a>, Refusal> {
-    let team = session.team(spec.team);
-    let place = Place {
-        device: spec.device,
-        team: &team.team,
-    };
-    let mut candidate = case
-        .prepare(spec.variant, &place)
-        .map_err(|reason| Refusal::Unavailable(reason.to_string()))?;
-    let allocated = check_candidate(candidate.as_mut(), &place).map_err(Refusal::Wrong)?;
-    subject.memory_bytes = candidate.buffer_bytes() + allocated;
-    let team_spec = &session.plan.teams[spec.team];
-    let sampler = CandidateSampler::new(candidate, &team.team).in_places(team_spec);
-    Ok(match (spec.cache, &team.flush) {
-        (CacheMode::Cold, Some(flush)) => sampler.flushing(flush),
-        _ => sampler,
-    })
+impl<'p> InputState<'p> {
+    pub(super) fn new(
+        plan: &'p Plan,
+        input: &'p Input,
+        crew: &'p Crew,
+        fingerprint: &str,
+        seed: u64,
+    ) -> Self {
+        let subject = |spec: &CandidateSpec| {
+            let point = plan.point(input, spec);
+            Subject::new(point, plan.variant(spec), fingerprint)
+        };
+        let candidates = input.candidates.len();
+        InputState {
+            subjects: input.candidates.iter().map(subject).collect(),
+            series: (0..candidates).map(|_| Series::default()).collect(),
+            phases: vec![Phase::Unchecked; candidates],
+            next_round: 0,
+            effort: Effort::default(),
+            input,
+            plan,
+            crew,
+            seed,
+        }
+    }
+
+    /// How the candidates ended that did.
+    pub(super) fn endings(&self) -> impl Iterator<Item = Ending> {
+        self.phases.iter().filter_map(|phase| match phase {
+            Phase::Finished(ending) => Some(*ending),
+            _ => None,
+        })
+    }
+
+    /// Whether all candidates have what they need.
+    pub(super) fn is_finished(&self) -> bool {
+        self.endings().count() == self.phases.len()
+    }
+
+    /// Makes the input anew and takes samples of all candidates that need more.
+    ///
+    /// # Errors
+    /// If the input can't be made or samples can't be written.
+    pub(super) fn visit(
+        &mut self,
+        policy: &Policy,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Failure> {
+        let start = Instant::now();
+        let made;
+        let case = match &self.input.origin {
+            Origin::Read { case, .. } => {
+                case.drop_buffers();
+                case.as_ref()
+            }
+            Origin::Generated(params) => {
+                made = self.plan.task().generate(params, self.seed)?;
+                made.as_ref()
+            }
+        };
+        self.effort.generating_s += start.elapsed().as_secs_f64();
+        self.sample(case, policy, recorder)?;
+        self.conclude(policy, recorder)
+    }
+
+    fn sample(
+        &mut self,
+        case: &dyn Case,
+        policy: &Policy,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Failure> {
+        let ready = self.ready(case, recorder)?;
+        let mut samplers = ready.into_iter();
+        let series = self.series.iter_mut().enumerate();
+        let visitors = series.filter_map(|(number, series)| {
+            let sampler = samplers.next().flatten()?;
+            Some(Visitor::new(number, sampler, series))
+        });
+        let mut observer = VisitRecorder {
+            recorder,
+            subjects: &self.subjects,
+        };
+        let from = (self.next_round, self.seed);
+        self.next_round = rounds::visit(visitors.collect(), policy, from, &mut observer)?;
+        Ok(())
+    }
+
+    /// A sampler for each candidate that needs samples and can give them.
+    fn ready<'a>(
+        &mut self,
+        case: &'a dyn Case,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Option<CandidateSampler<'a>>>, Failure>
+    where
+        'p: 'a,
+    {
+        let start = Instant::now();
+        let mut samplers = Vec::new();
+        for number in 0..self.phases.len() {
+            let wanted = !matches!(self.phases[number], Phase::Finished(_));
+            samplers.push(match wanted && !recorder.interrupt.asked() {
+                true => self.ready_one(number, case, recorder)?,
+                false => None,
+            });
+        }
+        self.effort.checking_s += start.elapsed().as_secs_f64();
+        Ok(samplers)
+    }
+
+    fn ready_one<'a>(
+        &mut self,
+        number: usize,
+        case: &'a dyn Case,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Option<CandidateSampler<'a>>, Failure>
+    where
+        'p: 'a,
+    {
+        match self.prepare(number, case) {
+            Ok(sampler) => {
+                self.phases[number] = Phase::Sampled;
+                Ok(Some(sampler))
+            }
+            Err(Refusal { ending, note }) => {
+                self.phases[number] = Phase::Finished(ending);
+                recorder.refused(&self.subjects[number], &note)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Gets a candidate ready; in its first visit it is checked.
+    fn prepare<'a>(
+        &mut self,
+        number: usize,
+        case: &'a dyn Case,
+    ) -> Result<CandidateSampler<'a>, Refusal>
+    where
+        'p: 'a,
+    {
+        let spec = &self.input.candidates[number];
+        let team_spec = &self.plan.teams[spec.team];
+        let team = self.crew.get(team_spec);
+        let place = Place {
+            device: spec.device,
+            team: &team.team,
+        };
+        let first = self.phases[number] == Phase::Unchecked;
+        let subject = &mut self.subjects[number];
+        if first {
+            subject.describe(case.work(), team.bandwidth);
+        }
+        let mut candidate = case
+            .prepare(spec.variant, &place)
+            .map_err(Refusal::unavailable)?;
+        if first {
+            let allocated = check_candidate(candidate.as_mut(), &place).map_err(Refusal::wrong)?;
+            subject.memory_bytes = candidate.buffer_bytes() + allocated;
+        }
+        let sampler = CandidateSampler::new(candidate, &team.team)
+            .in_places(team_spec)
+            .noticing(&team.usual);
+        Ok(match (spec.cache, &team.flush) {
+            (CacheMode::Cold, Some(flush)) => sampler.flushing(flush),
+            _ => sampler,
+        })
+    }
+
+    /// Closes the candidates that have enough samples, or get no more.
+    ///
+    /// # Errors
+    /// If their rows can't be written.
+    pub(super) fn conclude(
+        &mut self,
+        policy: &Policy,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Failure> {
+        let interrupted = recorder.interrupt.asked();
+        for number in 0..self.phases.len() {
+            if self.phases[number] != Phase::Sampled {
+                continue;
+            }
+            let series = &self.series[number];
+            let reason = match interrupted {
+                true => Some(StopReason::Interrupt),
+                false => policy.stops(series),
+            };
+            if let Some(reason) = reason {
+                recorder.finished(&self.subjects[number], reason, series)?;
+                self.phases[number] = Phase::Finished(Ending::Measured);
+                self.effort.sampling_s += series.spent.as_secs_f64();
+                self.effort.timed_s += series.seconds.iter().sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Refusal {
+    fn unavailable(reason: impl ToString) -> Self {
+        Refusal {
+            ending: Ending::Unavailable,
+            note: format!("not run: {}", reason.to_string()),
+        }
+    }
+
+    fn wrong(mismatch: String) -> Self {
+        Refusal {
+            ending: Ending::Wrong,
+            note: format!("wrong output: {mismatch}"),
+        }
+    }
 }
 
 /// Runs a candidate once and checks its output; returns the most bytes that it
@@ -112,84 +297,4 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref().copied())
         .unwrap_or("without a message")
-}
-
-/// Takes down what is measured, in files and on the terminal.
-pub(super) struct Recorder<'a> {
-    pub(super) folder: &'a mut RunFolder,
-    pub(super) rows: &'a mut Rows,
-    pub(super) progress: &'a mut Progress,
-    pub(super) interrupt: &'a Interrupt,
-    /// The usual clock of each number of threads: they differ.
-    pub(super) clocks: &'a mut BTreeMap<usize, UsualClock>,
-    /// The candidates that are being sampled.
-    pub(super) subjects: Vec<Subject>,
-    /// How many samples of each were taken at a low clock.
-    pub(super) slow_clocks: Vec<usize>,
-}
-
-impl Recorder<'_> {
-    fn refused(&mut self, subject: &Subject, refusal: &Refusal) -> Result<(), StoreError> {
-        let note = match refusal {
-            Refusal::Unavailable(reason) => format!("not run: {reason}"),
-            Refusal::Wrong(mismatch) => format!("wrong output: {mismatch}"),
-        };
-        self.progress
-            .finished(&subject.point.variant, subject.point.threads, &note);
-        self.summarise(vec![subject.invalid_row(&note)])
-    }
-
-    fn summarise(&mut self, rows: Vec<SummaryRow>) -> Result<(), StoreError> {
-        self.folder.append_summary(&rows)?;
-        self.rows.summary.extend(rows);
-        Ok(())
-    }
-}
-
-impl<'c> Observer<CandidateSampler<'c>> for Recorder<'_> {
-    type Error = StoreError;
-
-    fn sampled(
-        &mut self,
-        candidate: usize,
-        round: usize,
-        number: usize,
-        sample: &Sample,
-    ) -> Result<(), StoreError> {
-        let threads = self.subjects[candidate].point.threads;
-        let clock = self.clocks.entry(threads).or_default();
-        let slow_clock = sample.clock_mhz.is_some_and(|mhz| clock.is_slow(mhz));
-        self.slow_clocks.resize(self.subjects.len(), 0);
-        self.slow_clocks[candidate] += usize::from(slow_clock);
-        let rows = self.subjects[candidate].sample_rows(round, number, sample, slow_clock);
-        self.folder.append_samples(&rows)?;
-        self.rows.samples.extend(rows);
-        self.progress.sampled(sample.spent);
-        Ok(())
-    }
-
-    fn finished(
-        &mut self,
-        candidate: usize,
-        reason: StopReason,
-        samples: &[Sample],
-    ) -> Result<(), StoreError> {
-        let subject = &self.subjects[candidate];
-        let slow_clocks = self.slow_clocks.get(candidate).copied().unwrap_or(0);
-        let rows = subject.summary_rows(reason, samples, slow_clocks);
-        let (variant, threads) = (subject.point.variant.clone(), subject.point.threads);
-        let result = rows[0].median_s.map_or_else(
-            || rows[0].note.clone(),
-            |median| {
-                let median = reports::units::seconds(median, 3);
-                format!("{median} ({} samples, stopped by {reason})", samples.len())
-            },
-        );
-        self.progress.finished(&variant, threads, &result);
-        self.summarise(rows)
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.asked()
-    }
 }

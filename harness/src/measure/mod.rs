@@ -1,19 +1,24 @@
-//! Measuring: right before fast, interleaved, until a rule says enough.
+//! Measuring: right before fast, interleaved, in visits, until a rule says
+//! enough.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `session` | a whole request: folder, teams, ceilings, points |
+//! | `session` | a run: folder, teams, ceilings, jobs |
+//! | `batch` | inputs that are visited in turn |
 //! | `input` | one input: candidates checked, then sampled |
 //! | `rounds` | the order of sampling; knows nothing of what is sampled |
-//! | `stopping` | when a candidate has enough samples |
+//! | `stopping` | when a visit is long enough, and when a candidate has enough |
 //! | `sampler` | one sample of one candidate |
-//! | `clock`, `cache`, `ceilings` | what surrounds a sample |
-//! | `rows` | samples as records |
+//! | `crew`, `probe`, `cache`, `ceilings` | what surrounds a sample |
+//! | `recorder`, `rows` | samples as records |
 
+mod batch;
 mod cache;
 mod ceilings;
-mod clock;
+mod crew;
 mod input;
+mod probe;
+mod recorder;
 mod rounds;
 mod rows;
 mod sampler;
@@ -22,7 +27,7 @@ mod stopping;
 
 pub use ceilings::measure_bandwidth;
 pub use input::check_candidate;
-pub use rounds::{Observer, Sampler, interleave};
+pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
-pub use session::{Outcome, Session};
+pub use session::{Assignment, Job, Outcome, Session, Start};
 pub use stopping::{Policy, StopReason};

@@ -1,142 +1,187 @@
-//! The order of sampling: rounds, each in a random order of its own.
+//! The order of sampling: visits, and in each of them rounds in a random order
+//! of their own.
 //!
-//! Whatever drifts (clocks, temperature, other load) then hits all candidates
-//! alike. Nothing here knows what is sampled, so that the tests can do without
-//! a clock.
+//! Whatever drifts (clocks, temperature, other load) hits all candidates of a
+//! visit alike. Several visits, with fresh buffers and some time apart, show
+//! what is peculiar to one of them. Nothing here knows what is sampled, so that
+//! the tests can do without a clock.
 
 use std::time::Duration;
 
 use generators::random::{below, hash};
 
-use super::{Policy, StopReason};
+use super::Policy;
 
 /// Something that can be sampled.
 pub trait Sampler {
     /// What a sample tells.
-    type Sample;
+    type Sample: Taken;
     /// Takes one sample.
     fn sample(&mut self) -> Self::Sample;
+}
+
+/// A sample that was taken.
+pub trait Taken {
     /// The time of the sample in seconds.
-    fn seconds(sample: &Self::Sample) -> f64;
+    fn seconds(&self) -> f64;
     /// Whether the sample is one to be counted.
-    fn counts(sample: &Self::Sample) -> bool;
+    fn counts(&self) -> bool;
+    /// Whether something was in the way, so that it should be repeated.
+    fn is_disturbed(&self) -> bool;
     /// The time that the sample cost, with all that surrounds it.
-    fn spent(sample: &Self::Sample) -> Duration;
+    fn spent(&self) -> Duration;
+}
+
+/// When a sample was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The candidate's number.
+    pub candidate: usize,
+    /// The round, over all visits.
+    pub round: usize,
+    /// The sample's number within the candidate.
+    pub number: usize,
+    /// Whether it is the first of a visit.
+    pub fresh: bool,
 }
 
 /// Who is told of samples as they come. Errors end the sampling.
-pub trait Observer<S: Sampler> {
+pub trait Observer<T> {
     /// What can go wrong while taking note.
     type Error;
-    /// A sample was taken: of which candidate, in which round, with which
-    /// number.
+    /// A sample was taken.
     ///
     /// # Errors
     /// If it can't be noted.
-    fn sampled(
-        &mut self,
-        candidate: usize,
-        round: usize,
-        number: usize,
-        sample: &S::Sample,
-    ) -> Result<(), Self::Error>;
-    /// A candidate has enough samples.
+    fn sampled(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
+    /// A sample was disturbed, and will be repeated.
     ///
     /// # Errors
     /// If it can't be noted.
-    fn finished(
-        &mut self,
-        candidate: usize,
-        reason: StopReason,
-        samples: &[S::Sample],
-    ) -> Result<(), Self::Error>;
+    fn disturbed(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
     /// Whether to stop now.
     fn interrupted(&self) -> bool;
 }
 
-/// Samples all candidates in random rounds until each has enough.
-///
-/// # Errors
-/// The observer's.
-pub fn interleave<S: Sampler, O: Observer<S>>(
-    samplers: &mut [S],
-    policy: &Policy,
-    seed: u64,
-    observer: &mut O,
-) -> Result<(), O::Error> {
-    // The first sample warms the very path that is timed, and is dropped.
-    for sampler in &mut *samplers {
-        if !observer.interrupted() {
-            sampler.sample();
-        }
-    }
-    let mut active: Vec<_> = samplers.iter_mut().enumerate().map(Series::new).collect();
-    for round in 0.. {
-        shuffle(&mut active, hash(seed, [round as u64]));
-        for series in &mut active {
-            if !observer.interrupted() {
-                series.sample(round, observer)?;
-            }
-        }
-        active = unfinished(active, policy, observer)?;
-        if active.is_empty() {
-            break;
-        }
-    }
-    Ok(())
+/// All samples of one candidate so far.
+#[derive(Clone, Debug)]
+pub struct Series<T> {
+    /// The samples of all visits.
+    pub samples: Vec<T>,
+    /// The times of those that count, in seconds.
+    pub seconds: Vec<f64>,
+    /// Where in `seconds` each visit begins.
+    pub visits: Vec<usize>,
+    /// How many samples were disturbed and repeated.
+    pub repeated: usize,
+    /// The time that all of them cost, with all that surrounds them.
+    pub spent: Duration,
 }
 
-/// The series that need more samples; the others are reported.
-fn unfinished<'s, S: Sampler, O: Observer<S>>(
-    active: Vec<Series<'s, S>>,
-    policy: &Policy,
-    observer: &mut O,
-) -> Result<Vec<Series<'s, S>>, O::Error> {
-    let mut unfinished = Vec::new();
-    for series in active {
-        let reason = if observer.interrupted() {
-            Some(StopReason::Interrupt)
-        } else {
-            policy.stops(&series.seconds, series.samples.len(), series.spent)
-        };
-        match reason {
-            Some(reason) => observer.finished(series.candidate, reason, &series.samples)?,
-            None => unfinished.push(series),
-        }
-    }
-    Ok(unfinished)
-}
-
-/// The samples of one candidate.
-struct Series<'s, S: Sampler> {
-    candidate: usize,
-    sampler: &'s mut S,
-    samples: Vec<S::Sample>,
-    seconds: Vec<f64>,
-    spent: Duration,
-}
-
-impl<'s, S: Sampler> Series<'s, S> {
-    fn new((candidate, sampler): (usize, &'s mut S)) -> Self {
+impl<T> Default for Series<T> {
+    fn default() -> Self {
         Series {
-            candidate,
-            sampler,
             samples: Vec::new(),
             seconds: Vec::new(),
+            visits: Vec::new(),
+            repeated: 0,
             spent: Duration::ZERO,
         }
     }
+}
 
-    fn sample<O: Observer<S>>(&mut self, round: usize, observer: &mut O) -> Result<(), O::Error> {
-        let sample = self.sampler.sample();
-        observer.sampled(self.candidate, round, self.samples.len(), &sample)?;
-        if S::counts(&sample) {
-            self.seconds.push(S::seconds(&sample));
+/// A candidate during a visit.
+pub struct Visitor<'s, S: Sampler> {
+    candidate: usize,
+    sampler: S,
+    series: &'s mut Series<S::Sample>,
+    visit: Visit,
+}
+
+/// What a candidate did in this visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visit {
+    /// Samples taken, without those to be repeated.
+    pub taken: usize,
+    /// Samples to be repeated.
+    pub repeated: usize,
+    /// The time that all of them cost.
+    pub spent: Duration,
+}
+
+impl<'s, S: Sampler> Visitor<'s, S> {
+    /// A candidate by its number, with the samples of earlier visits.
+    pub fn new(candidate: usize, sampler: S, series: &'s mut Series<S::Sample>) -> Self {
+        series.visits.push(series.seconds.len());
+        Visitor {
+            candidate,
+            sampler,
+            series,
+            visit: Visit::default(),
         }
-        self.spent += S::spent(&sample);
-        self.samples.push(sample);
+    }
+
+    fn sample<O: Observer<S::Sample>>(
+        &mut self,
+        round: usize,
+        policy: &Policy,
+        observer: &mut O,
+    ) -> Result<(), O::Error> {
+        let sample = self.sampler.sample();
+        let at = At {
+            candidate: self.candidate,
+            round,
+            number: self.series.samples.len(),
+            fresh: self.visit.taken == 0,
+        };
+        let repeat = sample.is_disturbed() && policy.repeats(&self.visit);
+        self.visit.spent += sample.spent();
+        self.series.spent += sample.spent();
+        if repeat {
+            self.visit.repeated += 1;
+            self.series.repeated += 1;
+            return observer.disturbed(at, &sample);
+        }
+        observer.sampled(at, &sample)?;
+        self.visit.taken += 1;
+        if sample.counts() {
+            self.series.seconds.push(sample.seconds());
+        }
+        self.series.samples.push(sample);
         Ok(())
     }
+}
+
+/// Samples all candidates in random rounds until each has enough for a visit;
+/// returns the number of the next round.
+///
+/// # Errors
+/// The observer's.
+pub fn visit<S: Sampler, O: Observer<S::Sample>>(
+    mut visitors: Vec<Visitor<'_, S>>,
+    policy: &Policy,
+    (first_round, seed): (usize, u64),
+    observer: &mut O,
+) -> Result<usize, O::Error> {
+    // The first sample warms the very path that is timed, and is dropped.
+    for visitor in &mut visitors {
+        if !observer.interrupted() {
+            visitor.sampler.sample();
+        }
+    }
+    for round in first_round.. {
+        visitors.retain(|visitor| !policy.ends_visit(&visitor.visit, visitor.series));
+        if visitors.is_empty() || observer.interrupted() {
+            return Ok(round);
+        }
+        shuffle(&mut visitors, hash(seed, [round as u64]));
+        for visitor in &mut visitors {
+            if !observer.interrupted() {
+                visitor.sample(round, policy, observer)?;
+            }
+        }
+    }
+    Ok(first_round)
 }
 
 /// Fisher and Yates.
@@ -154,6 +199,25 @@ mod tests {
     /// Samples that a script gives, without a clock.
     struct Scripted(Vec<f64>);
 
+    /// Beyond 100 s it does not count, below 0 it was disturbed.
+    impl Taken for f64 {
+        fn seconds(&self) -> f64 {
+            *self
+        }
+
+        fn counts(&self) -> bool {
+            *self < 100.0
+        }
+
+        fn is_disturbed(&self) -> bool {
+            *self < 0.0
+        }
+
+        fn spent(&self) -> Duration {
+            Duration::from_secs_f64(self.abs())
+        }
+    }
+
     impl Sampler for Scripted {
         type Sample = f64;
 
@@ -162,57 +226,32 @@ mod tests {
             self.0.rotate_left(1);
             sample
         }
-
-        fn seconds(sample: &f64) -> f64 {
-            *sample
-        }
-
-        fn counts(sample: &f64) -> bool {
-            *sample < 100.0
-        }
-
-        fn spent(sample: &f64) -> Duration {
-            Duration::from_secs_f64(*sample)
-        }
     }
 
     #[derive(Default)]
     struct Log {
-        order: Vec<usize>,
-        rounds: Vec<usize>,
-        finished: Vec<(usize, StopReason, usize)>,
+        sampled: Vec<At>,
+        disturbed: usize,
         interrupt_after: Option<usize>,
         fail: bool,
     }
 
-    impl Observer<Scripted> for Log {
+    impl Observer<f64> for Log {
         type Error = &'static str;
 
-        fn sampled(
-            &mut self,
-            candidate: usize,
-            round: usize,
-            _: usize,
-            _: &f64,
-        ) -> Result<(), &'static str> {
-            self.order.push(candidate);
-            self.rounds.push(round);
+        fn sampled(&mut self, at: At, _: &f64) -> Result<(), &'static str> {
+            self.sampled.push(at);
             if self.fail { Err("disk full") } else { Ok(()) }
         }
 
-        fn finished(
-            &mut self,
-            candidate: usize,
-            reason: StopReason,
-            samples: &[f64],
-        ) -> Result<(), &'static str> {
-            self.finished.push((candidate, reason, samples.len()));
+        fn disturbed(&mut self, _: At, _: &f64) -> Result<(), &'static str> {
+            self.disturbed += 1;
             Ok(())
         }
 
         fn interrupted(&self) -> bool {
             self.interrupt_after
-                .is_some_and(|limit| self.order.len() >= limit)
+                .is_some_and(|limit| self.sampled.len() >= limit)
         }
     }
 
@@ -227,14 +266,26 @@ mod tests {
         Scripted(vec![seconds])
     }
 
+    fn visited<const N: usize>(
+        samplers: [Scripted; N],
+        series: &mut [Series<f64>; N],
+        first_round: usize,
+        log: &mut Log,
+    ) -> Result<usize, &'static str> {
+        let both = samplers.into_iter().zip(series).enumerate();
+        let visitors = both.map(|(i, (sampler, series))| Visitor::new(i, sampler, series));
+        visit(visitors.collect(), &POLICY, (first_round, 1), log)
+    }
+
     #[test]
-    fn each_round_has_every_active_candidate_once_in_changing_order() {
-        let mut log = Log::default();
+    fn each_round_has_every_candidate_once_in_changing_order() {
+        let (mut log, mut series) = (Log::default(), Default::default());
         let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
-        let mut samplers = [noisy(), noisy(), noisy(), noisy()];
-        interleave(&mut samplers, &POLICY, 1, &mut log).expect("no errors");
-        let rounds: Vec<_> = log.order.chunks(4).collect();
-        assert_eq!(rounds.len(), 30);
+        let samplers = [noisy(), noisy(), noisy(), noisy()];
+        assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(10));
+        let order: Vec<_> = log.sampled.iter().map(|at| at.candidate).collect();
+        let rounds: Vec<_> = order.chunks(4).collect();
+        assert_eq!(rounds.len(), 10);
         for round in &rounds {
             let mut sorted = round.to_vec();
             sorted.sort_unstable();
@@ -247,23 +298,52 @@ mod tests {
     }
 
     #[test]
-    fn steady_candidates_stop_early_and_noisy_ones_go_on() {
-        let mut log = Log::default();
-        let mut samplers = [steady(1.0), Scripted(vec![1.0, 2.0, 3.0])];
-        interleave(&mut samplers, &POLICY, 1, &mut log).expect("no errors");
-        let expected = [(0, StopReason::Interval, 7), (1, StopReason::Samples, 30)];
-        assert_eq!(log.finished, expected);
+    fn visits_continue_the_count_of_samples_and_rounds() {
+        let (mut log, mut series) = (Log::default(), Default::default());
+        assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(10));
+        assert_eq!(visited([steady(2.0)], &mut series, 10, &mut log), Ok(20));
+        let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
+        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+        let fresh: Vec<_> = log
+            .sampled
+            .iter()
+            .filter(|at| at.fresh)
+            .map(|at| at.round)
+            .collect();
+        assert_eq!(fresh, [0, 10]);
+        assert_eq!(series[0].visits, [0, 10]);
+        assert_eq!(series[0].spent, Duration::from_secs(30));
+    }
+
+    #[test]
+    fn slow_candidates_get_their_share_of_the_time() {
+        let (mut log, mut series) = (Log::default(), Default::default());
+        // A quarter of 1000 s is over after three samples.
+        visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
+        assert_eq!(series.map(|series| series.samples.len()), [10, 3]);
     }
 
     #[test]
     fn the_warm_up_is_not_a_sample() {
-        let mut log = Log::default();
+        let (mut log, mut series) = (Log::default(), Default::default());
         // Slow once, for the warm-up, and steady from then on.
         let mut script = vec![1.0; 100];
         script[0] = 50.0;
-        interleave(&mut [Scripted(script)], &POLICY, 1, &mut log).expect("no errors");
-        assert_eq!(log.finished, [(0, StopReason::Interval, 7)]);
-        assert_eq!(log.rounds, [0, 1, 2, 3, 4, 5, 6]);
+        visited([Scripted(script)], &mut series, 0, &mut log).expect("no errors");
+        assert_eq!(series[0].samples, [1.0; 10]);
+    }
+
+    #[test]
+    fn disturbed_samples_are_repeated_but_not_for_ever() {
+        let (mut log, mut series) = (Log::default(), Default::default());
+        visited([Scripted(vec![-1.0, 1.0])], &mut series, 0, &mut log).expect("no errors");
+        assert_eq!(series[0].samples, [1.0; 10]);
+        assert_eq!((log.disturbed, series[0].repeated), (9, 9));
+        let (mut log, mut series) = (Log::default(), Default::default());
+        visited([Scripted(vec![-1.0])], &mut series, 0, &mut log).expect("no errors");
+        assert_eq!(series[0].samples, [-1.0; 10]);
+        assert_eq!(log.disturbed, 20);
+        assert!(log.sampled[0].fresh && !log.sampled[1].fresh);
     }
 
     #[test]
@@ -272,16 +352,14 @@ mod tests {
             interrupt_after: Some(3),
             ..Log::default()
         };
-        interleave(&mut [steady(1.0), steady(2.0)], &POLICY, 1, &mut log).expect("no errors");
-        assert_eq!(log.order.len(), 3);
-        let mut finished = log.finished.clone();
-        finished.sort_by_key(|(candidate, ..)| *candidate);
-        let samples: usize = finished.iter().map(|(.., samples)| samples).sum();
-        assert_eq!((finished.len(), samples), (2, 3));
-        assert!(
-            finished
+        let mut series = Default::default();
+        visited([steady(1.0), steady(2.0)], &mut series, 0, &mut log).expect("no errors");
+        assert_eq!(
+            series
+                .map(|series| series.samples.len())
                 .iter()
-                .all(|(_, reason, _)| *reason == StopReason::Interrupt)
+                .sum::<usize>(),
+            3
         );
     }
 
@@ -291,28 +369,24 @@ mod tests {
             fail: true,
             ..Log::default()
         };
-        let result = interleave(&mut [steady(1.0)], &POLICY, 1, &mut log);
-        assert_eq!((result, log.order.len()), (Err("disk full"), 1));
+        let result = visited([steady(1.0)], &mut Default::default(), 0, &mut log);
+        assert_eq!((result, log.sampled.len()), (Err("disk full"), 1));
     }
 
     #[test]
-    fn samples_that_do_not_count_do_not_go_on_for_ever() {
-        let mut log = Log::default();
+    fn samples_that_do_not_count_are_kept_apart() {
+        let (mut log, mut series) = (Log::default(), Default::default());
         // The first is the warm-up, then every other one counts.
-        let half = Scripted(vec![1.0, 500.0]);
-        let policy = Policy {
-            max_time: Duration::MAX,
-            ..POLICY
-        };
-        interleave(&mut [half, steady(500.0)], &policy, 1, &mut log).expect("no errors");
-        assert_eq!(log.finished.len(), 2);
-        assert_eq!(log.finished[1], (1, StopReason::Samples, 30));
+        visited([Scripted(vec![1.0, 120.0])], &mut series, 0, &mut log).expect("no errors");
+        let [series] = series;
+        assert!(series.seconds.len() < series.samples.len());
+        assert!(series.seconds.iter().all(|seconds| *seconds < 100.0));
     }
 
     #[test]
     fn without_candidates_there_is_nothing_to_do() {
         let mut log = Log::default();
-        interleave(&mut [] as &mut [Scripted], &POLICY, 1, &mut log).expect("no errors");
-        assert_eq!(log.order, [0; 0]);
+        assert_eq!(visited([], &mut [], 4, &mut log), Ok(4));
+        assert_eq!(log.sampled, []);
     }
 }

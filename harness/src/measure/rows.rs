@@ -1,13 +1,12 @@
 //! Samples as records.
 
 use algorithms::algorithm::Work;
-use algorithms::axis;
 use algorithms::task::VariantInfo;
-use reports::record::{Params, Point, SampleRow, SummaryRow};
-use reports::statistics::{describe, oddities};
+use reports::record::{Bandwidth, Params, Point, SampleRow, SummaryRow, flags};
+use reports::statistics::{self, describe, oddities};
 
+use super::rounds::{At, Series};
 use super::{Sample, StopReason};
-use crate::plan::{CandidateSpec, TeamSpec};
 
 /// The share of samples that must be affected by something to mention it.
 const WORTH_A_WORD: f64 = 0.1;
@@ -25,55 +24,38 @@ pub(super) struct Subject {
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
     /// Copy bandwidth with the same number of threads, in bytes a second.
-    pub(super) copy_bandwidth: Option<f64>,
+    copy_bandwidth: Option<f64>,
 }
 
 impl Subject {
-    pub(super) fn new(
-        algorithm: &str,
-        info: &VariantInfo,
-        spec: &CandidateSpec,
-        team: &TeamSpec,
-        params: &axis::Params,
-        work: Work,
-        fingerprint: &str,
-    ) -> Self {
+    pub(super) fn new(point: Point, info: &VariantInfo, fingerprint: &str) -> Self {
         Subject {
-            point: Point {
-                algorithm: algorithm.to_owned(),
-                variant: info.name.to_owned(),
-                device: spec.device.to_string(),
-                threads: team.threads,
-                places: team.placement.places_name(),
-                bind: team.placement.bind_name(),
-                cache: spec.cache.name().to_owned(),
-                params: record_params(params),
-            },
+            point,
             backend: info.backend.to_string(),
             stable: info.stable,
-            work,
+            work: Work::default(),
             fingerprint: fingerprint.to_owned(),
             memory_bytes: 0,
             copy_bandwidth: None,
         }
     }
 
+    /// Takes down what is known once the input is there.
+    pub(super) fn describe(&mut self, work: Work, bandwidth: Option<Bandwidth>) {
+        self.work = work;
+        self.copy_bandwidth = bandwidth.map(|bandwidth| bandwidth.copy_bytes_per_s);
+    }
+
     /// A row for each stage of a sample.
-    pub(super) fn sample_rows(
-        &self,
-        round: usize,
-        number: usize,
-        sample: &Sample,
-        slow_clock: bool,
-    ) -> Vec<SampleRow> {
+    pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
         let total = [(TOTAL, sample.seconds)];
         let stages = total.iter().chain(&sample.stages);
-        let flags = flags(sample, slow_clock);
+        let flags = flags(at, sample);
         let row = |&(stage, seconds): &(&str, f64)| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags.clone(),
-            ..SampleRow::new(&self.point, stage, round, number, seconds)
+            ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
         };
         stages.map(row).collect()
     }
@@ -82,27 +64,23 @@ impl Subject {
     pub(super) fn summary_rows(
         &self,
         reason: StopReason,
-        samples: &[Sample],
-        slow_clocks: usize,
+        series: &Series<Sample>,
     ) -> Vec<SummaryRow> {
-        let outside = samples.iter().filter(|sample| !sample.in_place).count();
-        let samples: Vec<_> = samples.iter().filter(|sample| sample.in_place).collect();
-        if samples.is_empty() && outside > 0 {
+        let counted: Vec<_> = series
+            .samples
+            .iter()
+            .filter(|sample| sample.in_place)
+            .collect();
+        let outside = series.samples.len() - counted.len();
+        if counted.is_empty() && outside > 0 {
             let note = format!("in {outside} of {outside} samples a thread was outside its place");
             return vec![self.invalid_row(&note)];
         }
-        let total: Vec<_> = samples.iter().map(|sample| sample.seconds).collect();
         let mut rows = vec![SummaryRow {
-            note: notes(
-                &samples,
-                &total,
-                slow_clocks,
-                outside,
-                self.work.has_reference,
-            ),
-            ..self.described(TOTAL, reason, &total)
+            note: notes(series, &counted, self.work.has_reference),
+            ..self.described(TOTAL, reason, &series.seconds, &series.visits)
         }];
-        for (stage, _) in samples
+        for (stage, _) in counted
             .first()
             .into_iter()
             .flat_map(|sample| &sample.stages)
@@ -111,8 +89,8 @@ impl Subject {
                 let times = sample.stages.iter().filter(|(name, _)| name == stage);
                 times.map(|(_, seconds)| seconds).sum::<f64>()
             };
-            let seconds: Vec<_> = samples.iter().map(of_stage).collect();
-            rows.push(self.described(stage, reason, &seconds));
+            let seconds: Vec<_> = counted.iter().map(of_stage).collect();
+            rows.push(self.described(stage, reason, &seconds, &series.visits));
         }
         rows
     }
@@ -125,16 +103,24 @@ impl Subject {
         }
     }
 
-    fn described(&self, stage: &str, reason: StopReason, seconds: &[f64]) -> SummaryRow {
+    fn described(
+        &self,
+        stage: &str,
+        reason: StopReason,
+        seconds: &[f64],
+        visits: &[usize],
+    ) -> SummaryRow {
         let Some(described) = describe(seconds) else {
             return SummaryRow {
                 valid: true.into(),
+                stopped_by: reason.to_string(),
                 note: "interrupted before the first sample".to_owned(),
                 ..self.empty_row(stage)
             };
         };
         let per_second = |amount: u64| amount as f64 / described.median;
         let bytes_per_s = per_second(self.work.bytes_min);
+        let interval = statistics::Series::new(seconds, visits).interval();
         SummaryRow {
             samples: described.samples,
             stopped_by: reason.to_string(),
@@ -145,8 +131,8 @@ impl Subject {
             p95_s: Some(described.p95),
             p99_s: Some(described.p99),
             max_s: Some(described.max),
-            ci95_low_s: described.interval.map(|interval| interval.low),
-            ci95_high_s: described.interval.map(|interval| interval.high),
+            ci95_low_s: interval.map(|interval| interval.low),
+            ci95_high_s: interval.map(|interval| interval.high),
             items_per_s: Some(per_second(self.work.items)),
             bytes_per_s: Some(bytes_per_s),
             peak_fraction: self.copy_bandwidth.map(|copy| bytes_per_s / copy),
@@ -207,57 +193,62 @@ impl Subject {
     }
 }
 
-fn record_params(params: &axis::Params) -> Params {
-    let mut record = Params::default();
-    for (name, value) in params.iter() {
-        record.set(name, value);
-    }
-    record
-}
-
 fn cpus(sample: &Sample) -> String {
     let name = |cpu: &Option<usize>| cpu.map_or("?".to_owned(), |cpu| cpu.to_string());
     let names: Vec<_> = sample.cpus.iter().map(name).collect();
     names.join("+")
 }
 
-fn flags(sample: &Sample, slow_clock: bool) -> String {
+fn flags(at: At, sample: &Sample) -> String {
     let flags = [
-        (!sample.in_place, "outside-place"),
-        (sample.migrated, "migrated"),
-        (slow_clock, "slow-clock"),
+        (at.fresh, flags::FRESH),
+        (!sample.in_place, flags::OUTSIDE_PLACE),
+        (sample.migrated, flags::MIGRATED),
+        (sample.slow_clock, flags::SLOW_CLOCK),
+        (sample.disturbed, flags::DISTURBED),
     ];
-    let set: Vec<_> = flags
-        .iter()
-        .filter(|(set, _)| *set)
-        .map(|(_, name)| *name)
-        .collect();
-    set.join("+")
+    let set = flags.iter().filter(|(set, _)| *set);
+    let names: Vec<_> = set.map(|(_, name)| *name).collect();
+    names.join(&flags::JOINT.to_string())
 }
 
 /// What a reader should know of the samples, in words.
-fn notes(
-    samples: &[&Sample],
-    seconds: &[f64],
-    slow_clocks: usize,
-    outside: usize,
-    has_reference: bool,
-) -> String {
-    let mut notes: Vec<_> = oddities(seconds).iter().map(ToString::to_string).collect();
-    let migrated = samples.iter().filter(|sample| sample.migrated).count();
+fn notes(series: &Series<Sample>, counted: &[&Sample], has_reference: bool) -> String {
+    let mut notes: Vec<_> = oddities(&series.seconds)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let count = |odd: fn(&Sample) -> bool| counted.iter().filter(|sample| odd(sample)).count();
     let affected = [
-        (migrated, "moved between CPUs: threads are not pinned"),
-        (slow_clocks, "at a low clock: throttling, or other load?"),
+        (
+            count(|sample| sample.migrated),
+            "moved between CPUs: threads are not pinned",
+        ),
+        (
+            count(|sample| sample.slow_clock),
+            "at a low clock: throttling, or other load?",
+        ),
+        (
+            count(|sample| sample.disturbed),
+            "while others used the cores: a busy machine, or a busy host?",
+        ),
     ];
     for (count, what) in affected {
         // A stray sample or two is what medians are for.
-        if count as f64 > WORTH_A_WORD * samples.len() as f64 {
-            notes.push(format!("{count} of {} samples {what}", samples.len()));
+        if count as f64 > WORTH_A_WORD * counted.len() as f64 {
+            notes.push(format!("{count} of {} samples {what}", counted.len()));
         }
     }
+    let outside = series.samples.len() - counted.len();
     if outside > 0 {
         notes.push(format!(
             "{outside} more samples do not count: a thread was outside its place"
+        ));
+    }
+    if series.repeated > 0 {
+        notes.push(format!(
+            "{} disturbed samples were repeated",
+            series.repeated
         ));
     }
     if !has_reference {

@@ -1,5 +1,6 @@
 //! One sample of one candidate.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use algorithms::algorithm::Stages;
@@ -7,13 +8,13 @@ use algorithms::device::Team;
 use algorithms::task::Candidate;
 
 use super::cache::CacheFlush;
-use super::clock;
-use super::rounds::Sampler;
+use super::probe::{self, Condition, Reading, Usual};
+use super::rounds::{Sampler, Taken};
 use crate::plan::TeamSpec;
 use crate::platform::current_cpu;
 
 /// What a sample tells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// The time of the run.
     pub seconds: f64,
@@ -26,7 +27,11 @@ pub struct Sample {
     /// Whether all workers were in their places. Else the sample is kept, but
     /// does not count.
     pub in_place: bool,
-    /// The clock just before the run, where it can be told.
+    /// Whether somebody else used a core just before or after the run.
+    pub disturbed: bool,
+    /// Whether a core was far below its usual clock.
+    pub slow_clock: bool,
+    /// The lowest clock of the workers just before the run, where it can be told.
     pub clock_mhz: Option<f64>,
     /// The time that the sample cost, with all that surrounds it.
     pub spent: Duration,
@@ -38,13 +43,13 @@ pub struct CandidateSampler<'a> {
     team: &'a Team,
     flush: Option<&'a CacheFlush>,
     spec: Option<&'a TeamSpec>,
+    usual: Option<&'a Mutex<Usual>>,
 }
 
-/// What is seen on the thread that runs the candidate.
-struct Timing {
-    seconds: f64,
-    stages: Stages,
-    clock_mhz: Option<f64>,
+/// What is seen on a worker before or after a run.
+struct Sight {
+    cpu: Option<usize>,
+    reading: Option<Reading>,
 }
 
 impl<'a> CandidateSampler<'a> {
@@ -55,6 +60,7 @@ impl<'a> CandidateSampler<'a> {
             team,
             flush: None,
             spec: None,
+            usual: None,
         }
     }
 
@@ -64,11 +70,10 @@ impl<'a> CandidateSampler<'a> {
         self
     }
 
-    fn all_in_place(&self, cpus: &[Option<usize>]) -> bool {
-        let in_place = |(worker, &cpu): (usize, &Option<usize>)| {
-            self.spec.is_none_or(|spec| spec.allows(worker, cpu))
-        };
-        cpus.iter().enumerate().all(in_place)
+    /// Notices what is not as usual.
+    pub(super) fn noticing(mut self, usual: &'a Mutex<Usual>) -> Self {
+        self.usual = Some(usual);
+        self
     }
 
     /// Flushes the caches before each sample.
@@ -77,29 +82,42 @@ impl<'a> CandidateSampler<'a> {
         self
     }
 
+    fn all_in_place(&self, sights: &[Sight]) -> bool {
+        let in_place = |(worker, sight): (usize, &Sight)| {
+            self.spec.is_none_or(|spec| spec.allows(worker, sight.cpu))
+        };
+        sights.iter().enumerate().all(in_place)
+    }
+
     /// On the team, whose caches and memory the input then lies in.
     fn reset(&mut self) {
         let candidate = &mut self.candidate;
         self.team.run(|| candidate.reset());
     }
 
-    fn cpus(&self) -> Vec<Option<usize>> {
-        self.team.run_on_each(|_| current_cpu())
+    fn look(&self) -> Vec<Sight> {
+        self.team.run_on_each(|_| Sight {
+            cpu: current_cpu(),
+            reading: probe::read(),
+        })
     }
 
     /// The clock starts on the worker, so that waking it does not count.
-    fn time(&mut self) -> Timing {
+    fn time(&mut self) -> (f64, Stages) {
         let candidate = &mut self.candidate;
         self.team.run(|| {
-            let clock_mhz = clock::read_mhz();
             let start = Instant::now();
             let stages = candidate.run();
-            let seconds = start.elapsed().as_secs_f64();
-            Timing {
-                seconds,
-                stages,
-                clock_mhz,
-            }
+            (start.elapsed().as_secs_f64(), stages)
+        })
+    }
+
+    fn judge(&self, before: &[Sight], after: &[Sight]) -> Condition {
+        let sights = before.iter().chain(after);
+        let readings: Vec<_> = sights.filter_map(|sight| sight.reading).collect();
+        self.usual.map_or_else(Condition::default, |usual| {
+            let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
+            usual.judge(&readings)
         })
     }
 }
@@ -113,30 +131,40 @@ impl Sampler for CandidateSampler<'_> {
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
-        let cpus = self.cpus();
-        let timing = self.time();
-        let cpus_after = self.cpus();
+        let before = self.look();
+        let (seconds, stages) = self.time();
+        let after = self.look();
         self.candidate.release();
+        let condition = self.judge(&before, &after);
+        let clocks = before.iter().filter_map(|sight| sight.reading);
         Sample {
-            seconds: timing.seconds,
-            stages: timing.stages,
-            migrated: cpus != cpus_after,
-            in_place: self.all_in_place(&cpus) && self.all_in_place(&cpus_after),
-            cpus,
-            clock_mhz: timing.clock_mhz,
+            seconds,
+            stages,
+            migrated: before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu),
+            in_place: self.all_in_place(&before) && self.all_in_place(&after),
+            disturbed: condition.disturbed,
+            slow_clock: condition.slow_clock,
+            clock_mhz: clocks.map(|reading| reading.clock_mhz).reduce(f64::min),
+            cpus: before.iter().map(|sight| sight.cpu).collect(),
             spent: start.elapsed(),
         }
     }
+}
 
-    fn seconds(sample: &Sample) -> f64 {
-        sample.seconds
+impl Taken for Sample {
+    fn seconds(&self) -> f64 {
+        self.seconds
     }
 
-    fn counts(sample: &Sample) -> bool {
-        sample.in_place
+    fn counts(&self) -> bool {
+        self.in_place
     }
 
-    fn spent(sample: &Sample) -> Duration {
-        sample.spent
+    fn is_disturbed(&self) -> bool {
+        self.disturbed
+    }
+
+    fn spent(&self) -> Duration {
+        self.spent
     }
 }

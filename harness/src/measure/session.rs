@@ -1,40 +1,61 @@
-//! A whole request: folder, teams, ceilings, and one input after the other.
+//! A run: folder, teams, ceilings, and one batch of inputs after the other.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
-use algorithms::device::Team;
-use algorithms::task::{Case, VariantInfo};
-use reports::record::{Bandwidth, RunRecord, SCHEMA_VERSION};
+use reports::record::{Effort, RunRecord, SCHEMA_VERSION, SuitePart, YesNo};
 use reports::store::RunFolder;
 
-use super::cache::CacheFlush;
-use super::ceilings::measure_bandwidth;
-use super::input::{Recorder, Refusal, Rows, measure_input};
-use super::rows::Subject;
-use super::stopping::Policy;
+use super::batch::{self, Budget};
+use super::crew::Crew;
+use super::input::{Ending, InputState};
+use super::recorder::{Recorder, Rows};
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::{CandidateSpec, Input, Plan, TeamSpec};
-use crate::platform::placement::Placement;
+use crate::plan::Plan;
 use crate::platform::{self, Interrupt, Topology};
 use crate::progress::Progress;
 
-/// A request that is being carried out.
-pub struct Session<'a> {
-    pub(super) request: &'a MeasureRequest,
-    pub(super) plan: &'a Plan,
-    infos: Vec<VariantInfo>,
-    teams: Vec<TeamState>,
-    fingerprint: String,
+/// A task to measure, with the points that are left to measure.
+pub struct Job<'a> {
+    /// What was asked for.
+    pub request: &'a MeasureRequest,
+    /// What that means.
+    pub plan: &'a Plan,
 }
 
-/// A team with what was measured with it.
-pub(super) struct TeamState {
-    pub(super) team: Team,
-    pub(super) flush: Option<CacheFlush>,
-    bandwidth: Option<Bandwidth>,
+/// Everything that goes into one run folder.
+pub struct Assignment<'a> {
+    /// The command line as typed.
+    pub command: &'a [String],
+    /// What to measure, in this order.
+    pub jobs: Vec<Job<'a>>,
+    /// The run folder.
+    pub out: PathBuf,
+    /// Whether the folder holds a part of it already.
+    pub start: Start,
+    /// Which suite it is.
+    pub suite: Option<SuitePart>,
+    /// Wall-clock time for all points together.
+    pub budget: Option<Duration>,
+    /// No lines on how far it is.
+    pub quiet: bool,
+}
+
+/// Whether a run begins or goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// In a new folder.
+    New,
+    /// In the folder of a run that was stopped.
+    Resume,
+}
+
+/// An assignment that is being carried out.
+pub struct Session<'a> {
+    assignment: &'a Assignment<'a>,
+    crew: Crew,
+    fingerprint: String,
 }
 
 /// What came of a request.
@@ -46,6 +67,8 @@ pub struct Outcome {
     pub wrong: usize,
     /// Whether the user asked for an end.
     pub interrupted: bool,
+    /// Where the time went.
+    pub effort: Effort,
     /// Where the results are.
     pub folder: PathBuf,
     /// The rows of `samples.csv`.
@@ -57,8 +80,21 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn count(&mut self, refusal: &Refusal) {
-        self.wrong += usize::from(matches!(refusal, Refusal::Wrong(_)));
+    pub(super) fn count(&mut self, state: &InputState<'_>) {
+        for ending in state.endings() {
+            self.measured += usize::from(ending == Ending::Measured);
+            self.wrong += usize::from(ending == Ending::Wrong);
+        }
+        self.effort.add(&state.effort);
+    }
+
+    /// Counts what an earlier sitting left.
+    fn count_earlier(&mut self, rows: &Rows) {
+        let wrong = |note: &str| note.starts_with("wrong output");
+        for row in rows.summary.iter().filter(|row| row.stage == "total") {
+            self.measured += usize::from(row.valid == YesNo::Yes);
+            self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
+        }
     }
 
     /// The exit code that tells scripts.
@@ -75,166 +111,130 @@ impl Outcome {
     }
 }
 
+impl<'a> Assignment<'a> {
+    /// A single task.
+    pub fn of(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
+        let folder = || default_folder(request.task.name());
+        Assignment {
+            command: &request.command,
+            jobs: vec![Job { request, plan }],
+            out: request.out.clone().unwrap_or_else(folder),
+            start: Start::New,
+            suite: None,
+            budget: None,
+            quiet: request.quiet,
+        }
+    }
+
+    /// The number of points.
+    fn candidates(&self) -> usize {
+        self.jobs.iter().map(|job| job.plan.len()).sum()
+    }
+
+    fn any(&self, is_so: fn(&MeasureRequest) -> bool) -> bool {
+        self.jobs.iter().any(|job| is_so(job.request))
+    }
+}
+
 impl<'a> Session<'a> {
-    /// Measures all that is planned.
+    /// Measures all that is assigned.
     ///
     /// # Errors
     /// If an input can't be made or results can't be written. What was
     /// measured before is on disk.
-    pub fn run(
-        request: &'a MeasureRequest,
-        plan: &'a Plan,
-        interrupt: &Interrupt,
-    ) -> Result<Outcome, Failure> {
+    pub fn run(assignment: &'a Assignment<'a>, interrupt: &Interrupt) -> Result<Outcome, Failure> {
+        let start = Instant::now();
         let topology = Topology::of_this_machine();
-        let mut record = describe(request, &topology);
-        record.notes.extend(plan.notes.iter().cloned());
-        let path = request
-            .out
-            .clone()
-            .unwrap_or_else(|| default_folder(request));
         // Threads that can't be had should leave no empty run behind.
-        let started: Result<Vec<_>, _> = plan.teams.iter().map(TeamSpec::start).collect();
-        let started = started?;
-        let mut folder = RunFolder::create(&path, &record)?;
-        let mut progress = Progress::new(request, plan);
-        progress.note(&format!("results go to {}", path.display()));
+        let specs = assignment.jobs.iter().flat_map(|job| &job.plan.teams);
+        let crew = Crew::start(specs)?;
+        let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
+        let mut session = Session {
+            assignment,
+            crew,
+            fingerprint: platform::executable_fingerprint(),
+        };
+        let mut progress = Progress::new(assignment);
+        progress.note(&format!("results go to {}", folder.path().display()));
         for note in &record.notes {
             progress.note(note);
         }
-        let session = Session::prepare(request, plan, started, &topology, &mut progress);
-        record.ceilings = session.ceilings();
-        folder.describe(&record)?;
-        let measured = session.measure(&mut folder, &mut progress, interrupt);
-        progress.end();
-        let mut outcome = measured.map_err(|failure| keep(failure, folder.path()))?;
-        record.finished = Some(now());
-        folder.describe(&record)?;
-        outcome.record = Some(record);
-        Ok(outcome)
-    }
-
-    fn prepare(
-        request: &'a MeasureRequest,
-        plan: &'a Plan,
-        started: Vec<Team>,
-        topology: &Topology,
-        progress: &mut Progress,
-    ) -> Self {
-        let cache_bytes = topology.last_level_bytes();
-        let mut teams = Vec::new();
-        for (spec, team) in plan.teams.iter().zip(started) {
-            let (threads, placement) = (spec.threads, &spec.placement);
-            progress.stage(&format!(
-                "measuring the bandwidth of {threads} threads, {placement}"
-            ));
-            let cold = request.caches.contains(&CacheMode::Cold);
-            teams.push(TeamState {
-                flush: cold.then(|| CacheFlush::new(&team, cache_bytes)),
-                bandwidth: (!request.profile).then(|| measure_bandwidth(&team, cache_bytes)),
-                team,
-            });
-        }
-        Session {
-            request,
-            plan,
-            infos: request.task.variants(),
-            teams,
-            fingerprint: platform::executable_fingerprint(),
-        }
-    }
-
-    /// By device, number of threads and placement: `cpu/2`, `cpu/2/cores/close`.
-    fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
-        let named = |(spec, state): (&TeamSpec, &TeamState)| {
-            let name = match &spec.placement {
-                Placement::None => format!("cpu/{}", spec.threads),
-                placed => {
-                    let (places, bind) = (placed.places_name(), placed.bind_name());
-                    format!("cpu/{}/{places}/{bind}", spec.threads)
-                }
-            };
-            Some((name, state.bandwidth?))
-        };
-        self.plan
-            .teams
-            .iter()
-            .zip(&self.teams)
-            .filter_map(named)
-            .collect()
-    }
-
-    fn measure(
-        &self,
-        folder: &mut RunFolder,
-        progress: &mut Progress,
-        interrupt: &Interrupt,
-    ) -> Result<Outcome, Failure> {
         let mut outcome = Outcome {
             folder: folder.path().to_owned(),
             ..Outcome::default()
         };
-        let mut rows = Rows::default();
-        let mut clocks = BTreeMap::new();
-        for (number, input) in self.plan.inputs.iter().enumerate() {
-            if interrupt.asked() {
-                break;
-            }
-            progress.input(number, input);
-            let mut recorder = Recorder {
-                folder: &mut *folder,
-                rows: &mut rows,
-                progress: &mut *progress,
-                interrupt,
-                clocks: &mut clocks,
-                subjects: Vec::new(),
-                slow_clocks: Vec::new(),
-            };
-            match input {
-                Input::Read { case, .. } => {
-                    measure_input(self, case.as_ref(), &mut recorder, &mut outcome)?;
-                }
-                Input::Generated(params) => {
-                    let case = self.request.task.generate(params, self.request.seed)?;
-                    measure_input(self, case.as_ref(), &mut recorder, &mut outcome)?;
-                }
-            }
-        }
+        outcome.count_earlier(&rows);
+        session.prepare(&topology, &progress, &mut outcome.effort);
+        record.ceilings.extend(session.crew.ceilings());
+        folder.describe(&record)?;
+        let mut recorder = Recorder {
+            folder: &mut folder,
+            rows: &mut rows,
+            progress: &mut progress,
+            interrupt,
+        };
+        let measured = session.measure(&mut recorder, &mut outcome);
+        progress.end();
+        measured.map_err(|failure| keep(failure, folder.path()))?;
         outcome.interrupted = interrupt.asked();
+        outcome.effort.wall_s = start.elapsed().as_secs_f64();
+        let mut effort = record.effort.unwrap_or_default();
+        effort.add(&outcome.effort);
+        record.effort = Some(effort);
+        record.finished = Some(now());
+        folder.describe(&record)?;
         outcome.samples = rows.samples;
         outcome.summary = rows.summary;
+        outcome.record = Some(record);
         Ok(outcome)
     }
 
-    pub(super) fn subject(&self, spec: &CandidateSpec, case: &dyn Case) -> Subject {
-        let info = &self.infos[spec.variant];
-        let (name, work) = (self.request.task.name(), case.work());
-        let team = &self.plan.teams[spec.team];
-        let mut subject = Subject::new(
-            name,
-            info,
-            spec,
-            team,
-            case.params(),
-            work,
-            &self.fingerprint,
-        );
-        let bandwidth = self.team(spec.team).bandwidth;
-        subject.copy_bandwidth = bandwidth.map(|bandwidth| bandwidth.copy_bytes_per_s);
-        subject
+    fn prepare(&mut self, topology: &Topology, progress: &Progress, effort: &mut Effort) {
+        let start = Instant::now();
+        let cache_bytes = topology.last_level_bytes();
+        let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
+        if self.assignment.any(cold) {
+            self.crew.prepare_flushes(cache_bytes);
+        }
+        if !self.assignment.any(|request| request.profile) {
+            self.crew
+                .measure_bandwidths(cache_bytes, |text| progress.stage(text));
+        }
+        effort.ceilings_s = start.elapsed().as_secs_f64();
     }
 
-    /// A team by its number in the plan.
-    pub(super) fn team(&self, number: usize) -> &TeamState {
-        &self.teams[number]
+    fn measure(&self, recorder: &mut Recorder<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
+        let mut budget = Budget::new(self.assignment.budget, self.assignment.candidates());
+        for batch in batch::batches(&self.assignment.jobs) {
+            if recorder.interrupt.asked() {
+                break;
+            }
+            let with = (&self.crew, self.fingerprint.as_str());
+            batch::measure(&batch, with, &mut budget, recorder, outcome)?;
+        }
+        Ok(())
     }
+}
 
-    pub(super) fn policy(&self) -> Policy {
-        Policy {
-            min_samples: self.request.samples.min,
-            max_samples: self.request.samples.max,
-            max_time: self.request.max_time,
-            precision: self.request.precision,
+/// The folder of the run, new or as it was left.
+fn open(
+    assignment: &Assignment<'_>,
+    topology: &Topology,
+) -> Result<(RunFolder, RunRecord, Rows), Failure> {
+    let (path, mut rows) = (&assignment.out, Rows::default());
+    match assignment.start {
+        Start::New => {
+            let record = describe(assignment, topology);
+            Ok((RunFolder::create(path, &record)?, record, rows))
+        }
+        Start::Resume => {
+            let (folder, run) = RunFolder::resume(path)?;
+            let mut record = run.record;
+            record.finished = None;
+            record.notes.push(format!("went on at {}", now()));
+            rows.samples = run.samples;
+            rows.summary = run.summary;
+            Ok((folder, record, rows))
         }
     }
 }
@@ -250,22 +250,26 @@ fn keep(failure: Failure, folder: &Path) -> Failure {
     }
 }
 
-fn describe(request: &MeasureRequest, topology: &Topology) -> RunRecord {
+fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
+    let mut notes = platform::oddities(&environment);
+    let plans = assignment.jobs.iter().map(|job| job.plan);
+    notes.extend(plans.flat_map(|plan| plan.notes.iter().cloned()));
     RunRecord {
         schema_version: SCHEMA_VERSION,
-        command: request.command.clone(),
+        command: assignment.command.to_vec(),
         started: now(),
         finished: None,
-        seed: request.seed,
-        suite: None,
+        seed: assignment.jobs.first().map_or(0, |job| job.request.seed),
+        suite: assignment.suite.clone(),
         software: platform::software(),
         machine_key: machine.key(),
         machine,
-        notes: platform::oddities(&environment),
+        notes,
         environment,
         ceilings: Default::default(),
+        effort: None,
     }
 }
 
@@ -274,9 +278,9 @@ fn now() -> String {
 }
 
 /// `results/20261120T093000Z-sort`, with a number behind it if that is taken.
-fn default_folder(request: &MeasureRequest) -> PathBuf {
+pub(crate) fn default_folder(name: &str) -> PathBuf {
     let time = now().replace(['-', ':'], "");
-    let base = format!("results/{time}-{}", request.task.name());
+    let base = format!("results/{time}-{name}");
     let numbered = (2..).map(|number| PathBuf::from(format!("{base}-{number}")));
     let mut candidates = std::iter::once(PathBuf::from(&base)).chain(numbered);
     candidates

@@ -1,12 +1,19 @@
-//! When a candidate has enough samples.
+//! When a visit is long enough, and when a candidate has enough samples.
 
 use std::fmt;
 use std::time::Duration;
 
-use reports::statistics::{Interval, MIN_SAMPLES, describe};
+use reports::statistics::{self, Interval, MIN_VISITS};
 
-/// From one look at the interval to the next the samples grow by this factor.
-const GROWTH: f64 = 1.2;
+use super::rounds::{Series, Visit};
+
+/// Samples in a visit: enough for a median, few enough for many visits.
+const SAMPLES_A_VISIT: usize = 10;
+/// So many visits at least should fit into the time of a candidate.
+const VISITS_IN_TIME: u32 = 4;
+/// So many disturbed samples a visit are repeated for each sample that it
+/// needs. Who is never alone has to take what there is.
+const REPEATS: usize = 2;
 
 /// The rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,43 +43,45 @@ pub enum StopReason {
 }
 
 impl Policy {
-    /// Whether, and why, to stop after these samples (in seconds), of so many
-    /// taken in so much time.
-    pub fn stops(&self, samples: &[f64], taken: usize, spent: Duration) -> Option<StopReason> {
-        let enough = samples.len() >= self.min_samples;
-        if enough && is_due(samples.len()) && self.is_precise_twice(samples) {
+    /// Whether a disturbed sample of a visit is to be repeated.
+    pub fn repeats(&self, visit: &Visit) -> bool {
+        visit.repeated < REPEATS * SAMPLES_A_VISIT && visit.spent < self.visit_time()
+    }
+
+    /// Whether a candidate has enough samples for this visit.
+    pub fn ends_visit<T>(&self, visit: &Visit, series: &Series<T>) -> bool {
+        let late = visit.spent >= self.visit_time() || series.spent >= self.max_time;
+        let full = visit.taken >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
+        full || (late && visit.taken > 0)
+    }
+
+    /// Whether, and why, to stop after these visits.
+    pub fn stops<T>(&self, series: &Series<T>) -> Option<StopReason> {
+        let taken = series.samples.len();
+        if series.seconds.len() >= self.min_samples && self.is_precise(series) {
             return Some(StopReason::Interval);
         }
         if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        (taken > 0 && spent >= self.max_time).then_some(StopReason::Time)
+        (taken > 0 && series.spent >= self.max_time).then_some(StopReason::Time)
     }
 
-    /// Precise now, and at the look before: once may be luck.
-    fn is_precise_twice(&self, samples: &[f64]) -> bool {
-        let before = (samples.len() as f64 / GROWTH) as usize;
-        let at_first = before < MIN_SAMPLES;
-        self.is_precise(samples) && (at_first || self.is_precise(&samples[..before]))
+    fn visit_time(&self) -> Duration {
+        self.max_time / VISITS_IN_TIME
     }
 
-    fn is_precise(&self, samples: &[f64]) -> bool {
-        describe(samples).is_some_and(|described| {
-            let width = |interval: Interval| interval.relative_width(described.median);
-            described
-                .interval
-                .map(width)
-                .is_some_and(|width| width <= self.precision)
-        })
+    /// Fewer visits don't show how they differ.
+    fn is_precise<T>(&self, series: &Series<T>) -> bool {
+        if series.visits.len() < MIN_VISITS {
+            return false;
+        }
+        let samples = statistics::Series::new(&series.seconds, &series.visits);
+        let width = |interval: Interval| interval.relative_width(samples.median());
+        samples
+            .interval()
+            .is_some_and(|interval| width(interval) <= self.precision)
     }
-}
-
-/// Whether to look at the interval after so many samples: after every fifth
-/// part more. Whoever looks after each sample stops when a few happen to lie
-/// close together, and would spend more time looking than sampling.
-fn is_due(samples: usize) -> bool {
-    let looks = |samples: usize| (samples as f64).log(GROWTH).floor();
-    samples < 2 || looks(samples) > looks(samples - 1)
 }
 
 impl fmt::Display for StopReason {
@@ -91,84 +100,88 @@ mod tests {
     use super::*;
 
     const POLICY: Policy = Policy {
-        min_samples: 7,
-        max_samples: 20,
+        min_samples: 10,
+        max_samples: 50,
         max_time: Duration::from_secs(10),
         precision: 0.01,
     };
 
-    fn stops(policy: &Policy, samples: &[f64], spent: Duration) -> Option<StopReason> {
-        policy.stops(samples, samples.len(), spent)
-    }
-
-    fn spread(n: usize, width: f64) -> Vec<f64> {
-        (0..n)
-            .map(|i| 1.0 + width * (i * 7 % n) as f64 / n as f64)
-            .collect()
+    /// So many visits of ten samples each, which spread by `width`.
+    fn series(visits: usize, width: f64, spent: Duration) -> Series<f64> {
+        let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
+        let seconds: Vec<_> = (0..10 * visits).map(sample).collect();
+        Series {
+            samples: seconds.clone(),
+            seconds,
+            visits: (0..visits).map(|visit| 10 * visit).collect(),
+            repeated: 0,
+            spent,
+        }
     }
 
     #[test]
-    fn a_narrow_interval_is_enough_but_not_too_early() {
+    fn a_narrow_interval_of_several_visits_is_enough() {
         let second = Duration::from_secs(1);
-        assert_eq!(stops(&POLICY, &spread(6, 0.0), second), None);
         assert_eq!(
-            stops(&POLICY, &spread(8, 0.0), second),
+            POLICY.stops(&series(2, 0.0, second)),
+            None,
+            "too few visits"
+        );
+        assert_eq!(
+            POLICY.stops(&series(3, 0.0, second)),
             Some(StopReason::Interval)
         );
-        assert_eq!(stops(&POLICY, &spread(8, 0.5), second), None);
+        assert_eq!(POLICY.stops(&series(3, 0.5, second)), None);
     }
 
     #[test]
-    fn too_few_samples_are_never_precise() {
-        let hasty = Policy {
-            min_samples: 1,
-            ..POLICY
-        };
-        assert_eq!(stops(&hasty, &[1.0; 5], Duration::ZERO), None);
-        let stopped = stops(&hasty, &[1.0; 8], Duration::ZERO);
-        assert_eq!(stopped, Some(StopReason::Interval));
+    fn visits_that_differ_are_not_precise() {
+        let mut series = series(3, 0.0, Duration::ZERO);
+        series.seconds[10..20].fill(1.05);
+        assert_eq!(POLICY.stops(&series), None);
     }
 
-    /// Looking again and again until the interval is narrow favours samples
-    /// that happen to lie close together. That costs some of the 95 %: 2.6 %
-    /// with this rule on skewed samples (6 % without the second look).
+    /// Looking again after each visit until the interval is narrow favours
+    /// samples that happen to lie close together: that costs some of the 95 %.
     #[test]
     fn the_rule_costs_little_of_the_coverage() {
         let policy = Policy {
-            min_samples: 10,
             max_samples: 100,
             max_time: Duration::MAX,
-            precision: 0.01,
+            ..POLICY
         };
         let truth = 1.0 + 0.02 * std::f64::consts::LN_2;
         let covers = |seed: &u64| {
-            let mut samples = Vec::new();
-            while stops(&policy, &samples, Duration::ZERO).is_none() {
-                let bits = generators::random::hash(*seed, [samples.len() as u64]);
-                let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
-                samples.push(1.0 - 0.02 * (1.0 - uniform).ln());
+            let mut series = Series::default();
+            while policy.stops(&series).is_none() {
+                series.visits.push(series.seconds.len());
+                for _ in 0..10 {
+                    let bits = generators::random::hash(*seed, [series.seconds.len() as u64]);
+                    let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+                    series.seconds.push(1.0 - 0.02 * (1.0 - uniform).ln());
+                    series.samples.push(());
+                }
             }
-            let interval = describe(&samples).and_then(|described| described.interval);
-            interval.is_some_and(|interval| interval.low <= truth && truth <= interval.high)
+            let samples = statistics::Series::new(&series.seconds, &series.visits);
+            samples
+                .interval()
+                .is_some_and(|found| found.low <= truth && truth <= found.high)
         };
         let share = (0..2000).filter(covers).count() as f64 / 2000.0;
-        assert!((0.90..0.97).contains(&share), "{share}");
+        assert!((0.93..0.995).contains(&share), "{share}");
     }
 
     #[test]
     fn samples_and_time_are_limited() {
-        let second = Duration::from_secs(1);
-        assert_eq!(stops(&POLICY, &spread(19, 0.5), second), None);
+        let (second, ten) = (Duration::from_secs(1), Duration::from_secs(10));
+        assert_eq!(POLICY.stops(&series(4, 0.5, second)), None);
         assert_eq!(
-            stops(&POLICY, &spread(20, 0.5), second),
+            POLICY.stops(&series(5, 0.5, second)),
             Some(StopReason::Samples)
         );
+        assert_eq!(POLICY.stops(&series(2, 0.5, ten)), Some(StopReason::Time));
         assert_eq!(
-            stops(&POLICY, &spread(2, 0.5), 10 * second),
-            Some(StopReason::Time)
-        );
-        assert_eq!(
-            stops(&POLICY, &[], 10 * second),
+            POLICY.stops(&series(0, 0.5, ten)),
             None,
             "one sample at least"
         );
@@ -176,10 +189,39 @@ mod tests {
 
     #[test]
     fn samples_of_no_duration_end_by_number() {
-        let none = vec![0.0; 20];
-        assert_eq!(
-            stops(&POLICY, &none, Duration::ZERO),
-            Some(StopReason::Samples)
+        let mut series = series(5, 0.0, Duration::ZERO);
+        series.seconds.fill(0.0);
+        assert_eq!(POLICY.stops(&series), Some(StopReason::Samples));
+    }
+
+    #[test]
+    fn visits_end_by_samples_or_by_their_share_of_the_time() {
+        let visit = |taken: usize, seconds: u64| Visit {
+            taken,
+            repeated: 0,
+            spent: Duration::from_secs(seconds),
+        };
+        let before = series(1, 0.0, Duration::from_secs(1));
+        assert!(!POLICY.ends_visit(&visit(9, 1), &before));
+        assert!(POLICY.ends_visit(&visit(10, 1), &before));
+        assert!(POLICY.ends_visit(&visit(1, 3), &before));
+        assert!(
+            !POLICY.ends_visit(&visit(0, 3), &before),
+            "one sample at least"
         );
+        let all = series(5, 0.0, Duration::from_secs(1));
+        assert!(POLICY.ends_visit(&visit(0, 0), &all));
+    }
+
+    #[test]
+    fn whoever_is_never_alone_takes_what_there_is() {
+        let visit = |repeated, seconds| Visit {
+            taken: 0,
+            repeated,
+            spent: Duration::from_secs(seconds),
+        };
+        assert!(POLICY.repeats(&visit(19, 1)));
+        assert!(!POLICY.repeats(&visit(20, 1)));
+        assert!(!POLICY.repeats(&visit(5, 3)), "its time is over");
     }
 }

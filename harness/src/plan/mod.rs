@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
+use reports::record::Point;
 
 use crate::cli::{AxisValues, CacheMode, MeasureRequest, Source};
 use crate::failure::Failure;
@@ -25,21 +26,29 @@ pub fn check_memory(plan: &algorithms::algorithm::Plan) -> Result<(), Failure> {
     memory::check(plan, available_memory())
 }
 
-/// The inputs to be measured, one after the other, and the candidates that
-/// are measured on each of them, interleaved.
+/// The inputs to be measured, and the candidates that are measured on each of
+/// them, interleaved.
 pub struct Plan {
     /// The inputs.
     pub inputs: Vec<Input>,
-    /// The teams of threads that they run on.
+    /// The teams of threads that the candidates run on.
     pub teams: Vec<TeamSpec>,
-    /// The candidates.
-    pub candidates: Vec<CandidateSpec>,
     /// What was asked for and can't be had here.
     pub notes: Vec<String>,
+    task: &'static dyn Task,
+    infos: Vec<VariantInfo>,
+}
+
+/// An input with the candidates that are measured on it.
+pub struct Input {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The candidates.
+    pub candidates: Vec<CandidateSpec>,
 }
 
 /// Where an input comes from.
-pub enum Input {
+pub enum Origin {
     /// To be generated from complete parameters, when its turn comes.
     Generated(Params),
     /// Read from a file, before anything is measured: a damaged file is told
@@ -74,29 +83,110 @@ impl Plan {
     pub fn new(request: &MeasureRequest) -> Result<Self, Failure> {
         let teams = teams::teams(request)?;
         let candidates = candidates(request, teams.len())?;
+        let origins = match &request.source {
+            Source::File(path) => vec![Origin::Read {
+                path: path.clone(),
+                case: request.task.read(path)?,
+            }],
+            Source::Generated(axes) => generated(request.task, axes)?,
+        };
+        let input = |origin| Input {
+            origin,
+            candidates: candidates.clone(),
+        };
         Ok(Plan {
             notes: idle_devices(request, &candidates),
-            candidates,
+            inputs: origins.into_iter().map(input).collect(),
             teams,
-            inputs: match &request.source {
-                Source::File(path) => vec![Input::Read {
-                    path: path.clone(),
-                    case: request.task.read(path)?,
-                }],
-                Source::Generated(axes) => generated(request.task, axes)?,
-            },
+            task: request.task,
+            infos: request.task.variants(),
         })
+    }
+
+    /// What identifies a candidate on an input.
+    pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
+        let team = &self.teams[spec.team];
+        Point {
+            algorithm: self.task.name().to_owned(),
+            variant: self.infos[spec.variant].name.to_owned(),
+            device: spec.device.to_string(),
+            threads: team.threads,
+            places: team.placement.places_name(),
+            bind: team.placement.bind_name(),
+            cache: spec.cache.name().to_owned(),
+            params: record_params(input.params()),
+        }
+    }
+
+    /// All points, input by input.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        self.inputs.iter().flat_map(move |input| {
+            let specs = input.candidates.iter();
+            specs.map(move |spec| self.point(input, spec))
+        })
+    }
+
+    /// Leaves out the points that `keep` refuses, and inputs without any left.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Point) -> bool) {
+        for mut input in std::mem::take(&mut self.inputs) {
+            let specs = std::mem::take(&mut input.candidates);
+            let kept = specs
+                .into_iter()
+                .filter(|spec| keep(&self.point(&input, spec)));
+            input.candidates = kept.collect();
+            if !input.candidates.is_empty() {
+                self.inputs.push(input);
+            }
+        }
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.inputs.iter().map(|input| input.candidates.len()).sum()
+    }
+
+    /// Whether there is nothing to measure.
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// The task.
+    pub fn task(&self) -> &'static dyn Task {
+        self.task
+    }
+
+    /// What is known of a candidate's variant.
+    pub fn variant(&self, spec: &CandidateSpec) -> &VariantInfo {
+        &self.infos[spec.variant]
     }
 }
 
-fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Input>, Failure> {
+impl Input {
+    /// The complete parameters of the input.
+    pub fn params(&self) -> &Params {
+        match &self.origin {
+            Origin::Generated(params) => params,
+            Origin::Read { case, .. } => case.params(),
+        }
+    }
+}
+
+fn record_params(params: &Params) -> reports::record::Params {
+    let mut record = reports::record::Params::default();
+    for (name, value) in params.iter() {
+        record.set(name, value);
+    }
+    record
+}
+
+fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Origin>, Failure> {
     let available = available_memory();
-    let inputs = axes.combinations().into_iter().map(|params| {
+    let origins = axes.combinations().into_iter().map(|params| {
         let plan = task.plan(params)?;
         memory::check(&plan, available)?;
-        Ok(Input::Generated(plan.params))
+        Ok(Origin::Generated(plan.params))
     });
-    inputs.collect()
+    origins.collect()
 }
 
 fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, Failure> {

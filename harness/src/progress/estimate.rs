@@ -4,28 +4,25 @@ use std::time::Duration;
 
 /// What is known of the time that candidates take.
 pub(super) struct Estimate {
-    /// Candidates of each input.
-    per_input: usize,
     /// Candidates of all inputs.
     total: usize,
     /// The most that a candidate may take.
     budget: Duration,
     finished: usize,
-    /// Time spent on the inputs that are done.
-    spent_before: Duration,
-    /// Time spent on the input at work.
-    spent_now: Duration,
+    /// Time spent on the candidates that are done.
+    spent_on_finished: Duration,
+    /// Time spent on the others.
+    spent_on_others: Duration,
 }
 
 impl Estimate {
-    pub(super) fn new(inputs: usize, per_input: usize, budget: Duration) -> Self {
+    pub(super) fn new(total: usize, budget: Duration) -> Self {
         Estimate {
-            per_input,
-            total: inputs * per_input,
+            total,
             budget,
             finished: 0,
-            spent_before: Duration::ZERO,
-            spent_now: Duration::ZERO,
+            spent_on_finished: Duration::ZERO,
+            spent_on_others: Duration::ZERO,
         }
     }
 
@@ -34,31 +31,26 @@ impl Estimate {
     }
 
     pub(super) fn note_sample(&mut self, spent: Duration) {
-        self.spent_now += spent;
+        self.spent_on_others += spent;
     }
 
-    pub(super) fn note_finished(&mut self) {
+    /// A candidate is done, on which so much time was spent.
+    pub(super) fn note_finished(&mut self, spent: Duration) {
         self.finished += 1;
-        if self.finished.is_multiple_of(self.per_input) {
-            self.spent_before += std::mem::take(&mut self.spent_now);
-        }
+        self.spent_on_finished += spent;
+        self.spent_on_others = self.spent_on_others.saturating_sub(spent);
     }
 
-    /// The time left: what candidates took on the inputs before, or at first
-    /// what they may take at most.
+    /// The time left: what candidates took so far, or at first what they may
+    /// take at most.
     pub(super) fn left(&self) -> Duration {
-        let known = self.finished - self.finished % self.per_input;
-        let each = match u32::try_from(known) {
-            Ok(known) if known > 0 => self.spent_before / known,
+        let each = match u32::try_from(self.finished) {
+            Ok(finished) if finished > 0 => self.spent_on_finished / finished,
             _ => self.budget,
         };
         let unfinished = (self.total - self.finished) as u32;
-        // Those at work have had their shares of the time already.
-        let at_work = self.per_input - self.finished % self.per_input;
-        let had = self
-            .spent_now
-            .mul_f64(at_work as f64 / self.per_input as f64);
-        each.saturating_mul(unfinished).saturating_sub(had)
+        let needed = each.saturating_mul(unfinished);
+        needed.saturating_sub(self.spent_on_others)
     }
 }
 
@@ -70,7 +62,7 @@ mod tests {
 
     #[test]
     fn at_first_the_budget_counts_down() {
-        let mut estimate = Estimate::new(1, 4, 10 * SECOND);
+        let mut estimate = Estimate::new(4, 10 * SECOND);
         assert_eq!(estimate.left(), 40 * SECOND);
         estimate.note_sample(8 * SECOND);
         assert_eq!(estimate.left(), 32 * SECOND);
@@ -78,14 +70,14 @@ mod tests {
 
     #[test]
     fn later_experience_counts() {
-        let mut estimate = Estimate::new(3, 2, 10 * SECOND);
+        let mut estimate = Estimate::new(6, 10 * SECOND);
         estimate.note_sample(4 * SECOND);
-        estimate.note_finished();
-        estimate.note_finished();
+        estimate.note_finished(2 * SECOND);
+        estimate.note_finished(2 * SECOND);
         assert_eq!(estimate.left(), 8 * SECOND);
         estimate.note_sample(SECOND);
         assert_eq!(estimate.left(), 7 * SECOND);
-        (0..4).for_each(|_| estimate.note_finished());
+        (0..4).for_each(|_| estimate.note_finished(Duration::ZERO));
         assert_eq!(estimate.left(), Duration::ZERO);
     }
 }

@@ -6,9 +6,10 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use reports::record::Point;
 
-use crate::cli::MeasureRequest;
-use crate::plan::{Input, Plan};
+use crate::measure::Assignment;
+use crate::plan::{Input, Origin, Plan};
 use estimate::Estimate;
 
 /// Who is told.
@@ -18,29 +19,33 @@ enum Teller {
     Nobody,
 }
 
-/// The progress of a request.
+/// The progress of a run.
 pub struct Progress {
     teller: Teller,
     inputs: usize,
+    /// The inputs that were announced.
+    announced: Vec<String>,
     estimate: Estimate,
 }
 
 impl Progress {
-    /// For a plan.
-    pub fn new(request: &MeasureRequest, plan: &Plan) -> Self {
-        let candidates = plan.candidates.len();
-        let total = plan.inputs.len() * candidates;
-        let teller = if request.quiet {
+    /// For all that is to be measured.
+    pub fn new(assignment: &Assignment<'_>) -> Self {
+        let plans = || assignment.jobs.iter().map(|job| job.plan);
+        let total = plans().map(Plan::len).sum();
+        let teller = if assignment.quiet {
             Teller::Nobody
         } else if std::io::stderr().is_terminal() {
             Teller::Bar(bar(total as u64))
         } else {
             Teller::Lines
         };
+        let times = assignment.jobs.iter().map(|job| job.request.max_time);
         Progress {
             teller,
-            inputs: plan.inputs.len(),
-            estimate: Estimate::new(plan.inputs.len(), candidates, request.max_time),
+            inputs: plans().map(|plan| plan.inputs.len()).sum(),
+            announced: Vec::new(),
+            estimate: Estimate::new(total, times.max().unwrap_or_default()),
         }
     }
 
@@ -58,10 +63,17 @@ impl Progress {
         }
     }
 
-    /// An input is being made and checked.
-    pub fn input(&self, number: usize, input: &Input) {
-        let text = format!("[{}/{}] {}", number + 1, self.inputs, describe(input));
-        self.line(&text);
+    /// An input is being made; the first time it is announced.
+    pub fn input(&mut self, input: &Input) {
+        let name = describe(input);
+        if !self.announced.contains(&name) {
+            self.announced.push(name.clone());
+            self.line(&format!(
+                "[{}/{}] {name}",
+                self.announced.len(),
+                self.inputs
+            ));
+        }
         if let Teller::Bar(bar) = &self.teller {
             bar.set_message("generating and checking");
         }
@@ -77,11 +89,19 @@ impl Progress {
         }
     }
 
-    /// A candidate is done.
-    pub fn finished(&mut self, variant: &str, threads: usize, result: &str) {
-        self.estimate.note_finished();
-        let plural = if threads == 1 { "" } else { "s" };
-        self.line(&format!("  {variant}, {threads} thread{plural}: {result}"));
+    /// A candidate is done, on which so much time was spent.
+    pub fn finished(&mut self, point: &Point, spent: Duration, result: &str) {
+        self.estimate.note_finished(spent);
+        let plural = if point.threads == 1 { "" } else { "s" };
+        let (variant, threads, params) = (&point.variant, point.threads, &point.params);
+        // Inputs are visited in turn: which one it was has to be said.
+        let input = match self.announced.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", params.to_string().replace(';', " ")),
+        };
+        self.line(&format!(
+            "  {variant}, {threads} thread{plural}{input}: {result}"
+        ));
         if let Teller::Bar(bar) = &self.teller {
             bar.set_position(self.estimate.finished() as u64);
         }
@@ -113,9 +133,9 @@ fn bar(total: u64) -> ProgressBar {
 }
 
 fn describe(input: &Input) -> String {
-    match input {
-        Input::Read { path, .. } => path.display().to_string(),
-        Input::Generated(params) => {
+    match &input.origin {
+        Origin::Read { path, .. } => path.display().to_string(),
+        Origin::Generated(params) => {
             let values = params.iter().map(|(name, value)| format!("{name}={value}"));
             values.collect::<Vec<_>>().join(" ")
         }

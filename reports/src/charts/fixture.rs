@@ -88,6 +88,7 @@ pub fn run() -> RunRecord {
             usable_threads: 2,
         },
         ceilings: BTreeMap::new(),
+        effort: None,
         notes: vec![],
     }
 }

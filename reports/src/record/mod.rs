@@ -11,9 +11,9 @@ mod summary;
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    Bandwidth, CacheLevel, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software,
+    Bandwidth, CacheLevel, Effort, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software,
 };
-pub use sample::SampleRow;
+pub use sample::{SampleRow, flags};
 pub use self_test::{SelfTest, Trial};
 pub use suite::{Shard, SuitePart};
 pub use summary::{SummaryRow, YesNo};

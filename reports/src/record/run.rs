@@ -36,8 +36,45 @@ pub struct RunRecord {
     pub environment: Environment,
     /// Bandwidths measured in this run, by device and number of threads: `cpu/2`.
     pub ceilings: BTreeMap<String, Bandwidth>,
+    /// Where the time went; `None` while the run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// What a reader should know about the whole run.
     pub notes: Vec<String>,
+}
+
+/// Where the wall-clock time of a run went, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// From start to end.
+    pub wall_s: f64,
+    /// Taking samples, with fresh input for each and a look at the CPUs.
+    pub sampling_s: f64,
+    /// That part of it in which variants ran under the clock.
+    pub timed_s: f64,
+    /// Making inputs.
+    pub generating_s: f64,
+    /// Getting variants ready, and checking their outputs.
+    pub checking_s: f64,
+    /// Measuring ceilings.
+    pub ceilings_s: f64,
+}
+
+impl Effort {
+    /// Everything that neither samples nor prepares them.
+    pub fn overhead_s(&self) -> f64 {
+        self.wall_s - self.sampling_s - self.generating_s - self.checking_s - self.ceilings_s
+    }
+
+    /// Adds what another part of the run took.
+    pub fn add(&mut self, other: &Effort) {
+        self.wall_s += other.wall_s;
+        self.sampling_s += other.sampling_s;
+        self.timed_s += other.timed_s;
+        self.generating_s += other.generating_s;
+        self.checking_s += other.checking_s;
+        self.ceilings_s += other.ceilings_s;
+    }
 }
 
 /// What was run.

@@ -4,6 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use super::{Params, Point};
 
+/// The flags of samples.
+pub mod flags {
+    /// The first sample of a visit: data and buffers were made anew.
+    pub const FRESH: &str = "fresh";
+    /// A worker was outside its place: the sample does not count.
+    pub const OUTSIDE_PLACE: &str = "outside-place";
+    /// A worker was on another CPU afterwards.
+    pub const MIGRATED: &str = "migrated";
+    /// A core was far below its usual clock.
+    pub const SLOW_CLOCK: &str = "slow-clock";
+    /// Somebody else used a core.
+    pub const DISTURBED: &str = "disturbed";
+    /// What joins them.
+    pub const JOINT: char = '+';
+
+    /// Whether a flag is among those set.
+    pub fn has(flags: &str, flag: &str) -> bool {
+        flags.split(JOINT).any(|set| set == flag)
+    }
+}
+
 /// One sample of one stage. The order of the fields is the order of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleRow {
@@ -31,7 +52,7 @@ pub struct SampleRow {
     pub cpu: String,
     /// The effective clock seen just before the sample, in MHz.
     pub clock_mhz: Option<f64>,
-    /// What was odd about the sample, joined by `+`: `migrated`, `slow-clock`.
+    /// What is to be known about the sample, joined by `+`: see [`flags`].
     pub flags: String,
 }
 

@@ -17,6 +17,9 @@ pub enum StoreError {
     /// There is a run already.
     #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.display())]
     Occupied(PathBuf),
+    /// Another process is writing to it.
+    #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.display())]
+    Busy(PathBuf),
     /// A row or record that is not what it should be.
     #[error("{}: {problem}", path.display())]
     Format {

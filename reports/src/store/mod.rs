@@ -5,12 +5,14 @@
 //! | `run.json` | a [`RunRecord`](crate::record::RunRecord) |
 //! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
 //! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
+//! | `disturbed.csv` | samples that were repeated, like `samples.csv`; only if there are any |
 //!
 //! Rows are appended and handed to the system as they come, each in one write:
 //! a run that is killed keeps what it measured.
 
 mod error;
 mod read;
+mod resume;
 mod run;
 mod table_file;
 mod write;
@@ -23,3 +25,4 @@ pub use write::RunFolder;
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.csv";
 const SUMMARY: &str = "summary.csv";
+const DISTURBED: &str = "disturbed.csv";

@@ -1,6 +1,6 @@
 //! A CSV file that grows row by row.
 
-use std::fs::File;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,42 @@ impl<R: Serialize> TableFile<R> {
             bytes: columns.len() as u64 + 1,
             rows: PhantomData,
         })
+    }
+
+    /// Opens a file to which rows are to be added, and drops what was not
+    /// written completely.
+    pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
+        let io_error = |source| StoreError::io(path, source);
+        let text = fs::read(path).map_err(io_error)?;
+        let bytes = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |end| end + 1) as u64;
+        let file = OpenOptions::new()
+            .append(true)
+            .open(path)
+            .map_err(io_error)?;
+        file.set_len(bytes).map_err(io_error)?;
+        Ok(TableFile {
+            path: path.to_owned(),
+            file,
+            bytes,
+            rows: PhantomData,
+        })
+    }
+
+    /// Keeps others from adding rows, as long as the file is open here.
+    pub(super) fn lock(&self) -> Result<(), StoreError> {
+        self.file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => StoreError::Busy(self.path.clone()),
+            TryLockError::Error(source) => StoreError::io(&self.path, source),
+        })
+    }
+
+    /// The same file after it was given another name.
+    pub(super) fn moved_to(mut self, path: &Path) -> Self {
+        self.path = path.to_owned();
+        self
     }
 
     /// Appends rows in a single write, so that nobody sees half of one.

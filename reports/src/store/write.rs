@@ -4,14 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::table_file::TableFile;
-use super::{RUN, SAMPLES, SUMMARY, StoreError};
+use super::{DISTURBED, RUN, SAMPLES, SUMMARY, StoreError};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 
-/// The folder of a run that goes on.
+/// The folder of a run that goes on. Nobody else can write to it meanwhile.
 pub struct RunFolder {
-    path: PathBuf,
-    samples: TableFile<SampleRow>,
-    summary: TableFile<SummaryRow>,
+    pub(super) path: PathBuf,
+    pub(super) samples: TableFile<SampleRow>,
+    pub(super) summary: TableFile<SummaryRow>,
+    /// Samples that were repeated; the file is made for the first of them.
+    pub(super) disturbed: Option<TableFile<SampleRow>>,
 }
 
 impl RunFolder {
@@ -28,7 +30,9 @@ impl RunFolder {
             path: path.to_owned(),
             samples: TableFile::create(&path.join(SAMPLES), SampleRow::COLUMNS)?,
             summary: TableFile::create(&path.join(SUMMARY), SummaryRow::COLUMNS)?,
+            disturbed: None,
         };
+        folder.samples.lock()?;
         folder.describe(record)?;
         Ok(folder)
     }
@@ -58,6 +62,21 @@ impl RunFolder {
     /// If they can't be written.
     pub fn append_samples(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
         self.samples.append(rows)
+    }
+
+    /// Appends the stages of a sample that will be repeated.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn append_disturbed(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
+        if self.disturbed.is_none() {
+            let path = self.path.join(DISTURBED);
+            self.disturbed = Some(TableFile::create(&path, SampleRow::COLUMNS)?);
+        }
+        match &mut self.disturbed {
+            Some(file) => file.append(rows),
+            None => Ok(()),
+        }
     }
 
     /// Appends the stages of one point.

@@ -45,6 +45,7 @@ pub fn record() -> RunRecord {
             usable_threads: 2,
         },
         ceilings: BTreeMap::new(),
+        effort: None,
         notes: vec![],
     }
 }

@@ -1,0 +1,101 @@
+//! The teams of threads of a session, each started once for all its jobs.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use algorithms::device::{Team, TeamError};
+use reports::record::Bandwidth;
+
+use super::cache::CacheFlush;
+use super::ceilings::measure_bandwidth;
+use super::probe::{self, Usual};
+use crate::plan::TeamSpec;
+use crate::platform::placement::Placement;
+
+/// Probes of each worker that tell what is usual, before the first sample.
+const FIRST_PROBES: usize = 100;
+
+/// All teams.
+pub(super) struct Crew(Vec<(TeamSpec, TeamState)>);
+
+/// A team with what is known of it.
+pub(super) struct TeamState {
+    pub(super) team: Team,
+    pub(super) flush: Option<CacheFlush>,
+    pub(super) bandwidth: Option<Bandwidth>,
+    /// What probes usually find on its CPUs.
+    pub(super) usual: Mutex<Usual>,
+}
+
+impl Crew {
+    /// Starts each team once.
+    ///
+    /// # Errors
+    /// If threads can't be had, or can't be where they should.
+    pub(super) fn start<'a>(specs: impl Iterator<Item = &'a TeamSpec>) -> Result<Self, TeamError> {
+        let mut teams: Vec<(TeamSpec, TeamState)> = Vec::new();
+        for spec in specs {
+            if !teams.iter().any(|(known, _)| known == spec) {
+                let team = spec.start()?;
+                let state = TeamState {
+                    usual: learn(&team).into(),
+                    team,
+                    flush: None,
+                    bandwidth: None,
+                };
+                teams.push((spec.clone(), state));
+            }
+        }
+        Ok(Crew(teams))
+    }
+
+    /// Measures the bandwidth that each team gets.
+    pub(super) fn measure_bandwidths(&mut self, cache_bytes: u64, tell: impl Fn(&str)) {
+        for (spec, state) in &mut self.0 {
+            let (threads, placement) = (spec.threads, &spec.placement);
+            tell(&format!(
+                "measuring the bandwidth of {threads} threads, {placement}"
+            ));
+            state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes));
+        }
+    }
+
+    /// Gets ready for cold caches.
+    pub(super) fn prepare_flushes(&mut self, cache_bytes: u64) {
+        for (_, state) in &mut self.0 {
+            state.flush = Some(CacheFlush::new(&state.team, cache_bytes));
+        }
+    }
+
+    /// The team that a spec asks for.
+    pub(super) fn get(&self, spec: &TeamSpec) -> &TeamState {
+        let found = self.0.iter().find(|(known, _)| known == spec);
+        let (_, state) = found.expect("every team of a plan was started");
+        state
+    }
+
+    /// Bandwidths by device, number of threads and placement: `cpu/2`,
+    /// `cpu/2/cores/close`.
+    pub(super) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
+        let named = |(spec, state): &(TeamSpec, TeamState)| {
+            let name = match &spec.placement {
+                Placement::None => format!("cpu/{}", spec.threads),
+                placed => {
+                    let (places, bind) = (placed.places_name(), placed.bind_name());
+                    format!("cpu/{}/{places}/{bind}", spec.threads)
+                }
+            };
+            Some((name, state.bandwidth?))
+        };
+        self.0.iter().filter_map(named).collect()
+    }
+}
+
+fn learn(team: &Team) -> Usual {
+    let probe = |_| -> Vec<_> { (0..FIRST_PROBES).filter_map(|_| probe::read()).collect() };
+    let mut usual = Usual::default();
+    for readings in team.run_on_each(probe) {
+        usual.judge(&readings);
+    }
+    usual
+}

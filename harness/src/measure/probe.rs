@@ -1,0 +1,267 @@
+//! What a core makes of a fixed piece of work, just before and after a sample.
+//!
+//! What the system says about clocks is a nominal value on virtual machines
+//! and an average over who knows what elsewhere; what it says of other load
+//! leaves out the neighbours on the same host. Two short pieces of work tell:
+//!
+//! - a chain of additions, each of which needs the result of the one before,
+//!   takes a cycle a link on every x86-64 and arm64 core: its duration tells
+//!   the clock of this core at this moment;
+//! - independent additions fill all of a core's adders: if somebody else uses
+//!   them (on the other hardware thread of the core, or instead of us), they
+//!   take more cycles than usual, and so does the sample between two probes.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Links in a turn of the loop: many, so that the loop itself costs nothing.
+const LINKS_PER_TURN: u32 = 128;
+/// Some 4 µs in all: long against the timer's resolution, short against a sample.
+const CHAIN_TURNS: u32 = 100;
+/// Rows of independent additions in a turn.
+const ROWS_PER_TURN: u32 = 64;
+/// Some 10 µs in all.
+const CROWD_TURNS: u32 = 400;
+
+/// A sample taken at less than this part of the usual clock is marked.
+const SLOW: f64 = 0.9;
+/// A probe that takes so many times the least cycles was not alone. Undisturbed
+/// ones vary by some thousandths.
+const DISTURBED: f64 = 1.03;
+/// "The least cycles" are those that this share of all probes stays below.
+const LEAST: f64 = 0.05;
+/// Probes that tell what is usual.
+const MIN_READINGS: u64 = 5;
+
+/// What a probe found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reading {
+    /// The clock of the core, in MHz.
+    pub(super) clock_mhz: f64,
+    /// The cycles that the independent additions took.
+    pub(super) cycles: f64,
+}
+
+/// Probes this core; `None` where no such work is known.
+pub(super) fn read() -> Option<Reading> {
+    let start = Instant::now();
+    if !run_chain() {
+        return None;
+    }
+    let middle = Instant::now();
+    run_crowd();
+    let crowd_seconds = middle.elapsed().as_secs_f64();
+    let chain_seconds = (middle - start).as_secs_f64();
+    let hertz = f64::from(CHAIN_TURNS * LINKS_PER_TURN) / chain_seconds;
+    Some(Reading {
+        clock_mhz: hertz * 1e-6,
+        cycles: crowd_seconds * hertz,
+    })
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn run_chain() -> bool {
+    let mut value = 1_u64;
+    for _ in 0..CHAIN_TURNS {
+        // SAFETY: the instructions change one register and nothing else.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::asm!(
+                ".rept {links}", "add {value}, {value}", ".endr",
+                value = inout(reg) value,
+                links = const LINKS_PER_TURN,
+                options(pure, nomem, nostack),
+            );
+        }
+        // SAFETY: the instructions change one register and nothing else.
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            std::arch::asm!(
+                ".rept {links}", "add {value}, {value}, {value}", ".endr",
+                value = inout(reg) value,
+                links = const LINKS_PER_TURN,
+                options(pure, nomem, nostack),
+            );
+        }
+    }
+    std::hint::black_box(value);
+    true
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn run_chain() -> bool {
+    false
+}
+
+/// Six chains side by side: as many adders as a core has today.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn run_crowd() {
+    let [mut a, mut b, mut c, mut d, mut e, mut f] = [1_u64; 6];
+    for _ in 0..CROWD_TURNS {
+        // SAFETY: the instructions change these registers and nothing else.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::asm!(
+                ".rept {rows}",
+                "add {a}, {a}", "add {b}, {b}", "add {c}, {c}",
+                "add {d}, {d}", "add {e}, {e}", "add {f}, {f}",
+                ".endr",
+                a = inout(reg) a, b = inout(reg) b, c = inout(reg) c,
+                d = inout(reg) d, e = inout(reg) e, f = inout(reg) f,
+                rows = const ROWS_PER_TURN,
+                options(pure, nomem, nostack),
+            );
+        }
+        // SAFETY: the instructions change these registers and nothing else.
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            std::arch::asm!(
+                ".rept {rows}",
+                "add {a}, {a}, {a}", "add {b}, {b}, {b}", "add {c}, {c}, {c}",
+                "add {d}, {d}, {d}", "add {e}, {e}, {e}", "add {f}, {f}, {f}",
+                ".endr",
+                a = inout(reg) a, b = inout(reg) b, c = inout(reg) c,
+                d = inout(reg) d, e = inout(reg) e, f = inout(reg) f,
+                rows = const ROWS_PER_TURN,
+                options(pure, nomem, nostack),
+            );
+        }
+    }
+    std::hint::black_box([a, b, c, d, e, f]);
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn run_crowd() {}
+
+/// What probes on the CPUs of a team usually find, learnt as the run goes on.
+#[derive(Debug, Default)]
+pub(super) struct Usual {
+    clocks: Histogram,
+    cycles: Histogram,
+}
+
+/// What probes around a sample say of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Condition {
+    /// A core was far below its usual clock.
+    pub(super) slow_clock: bool,
+    /// Somebody else used a core.
+    pub(super) disturbed: bool,
+}
+
+impl Usual {
+    /// Takes the readings around a sample, and judges it by all so far.
+    pub(super) fn judge(&mut self, readings: &[Reading]) -> Condition {
+        for reading in readings {
+            self.clocks.add(reading.clock_mhz);
+            self.cycles.add(reading.cycles);
+        }
+        let (Some(clock), Some(least)) = (self.clocks.quantile(0.5), self.cycles.quantile(LEAST))
+        else {
+            return Condition::default();
+        };
+        let any = |odd: &dyn Fn(&Reading) -> bool| readings.iter().any(odd);
+        Condition {
+            slow_clock: any(&|reading| reading.clock_mhz < SLOW * clock),
+            disturbed: any(&|reading| reading.cycles > DISTURBED * least),
+        }
+    }
+}
+
+/// Positive numbers, counted in bins of a third of a per cent: a run takes
+/// hundreds of thousands of readings.
+#[derive(Debug, Default)]
+struct Histogram {
+    bins: BTreeMap<i32, u64>,
+    count: u64,
+}
+
+impl Histogram {
+    const BINS_PER_E: f64 = 300.0;
+
+    fn add(&mut self, value: f64) {
+        let bin = (value.ln() * Self::BINS_PER_E).round() as i32;
+        *self.bins.entry(bin).or_default() += 1;
+        self.count += 1;
+    }
+
+    /// The value that this share of all values is not above; `None` while
+    /// there are too few of them.
+    fn quantile(&self, share: f64) -> Option<f64> {
+        let wanted = (share * self.count as f64).ceil() as u64;
+        let mut seen = 0;
+        let bin = self.bins.iter().find(|(_, count)| {
+            seen += *count;
+            seen >= wanted
+        });
+        let (bin, _) = bin.filter(|_| self.count >= MIN_READINGS)?;
+        Some((f64::from(*bin) / Self::BINS_PER_E).exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
+        usual.judge(&[Reading { clock_mhz, cycles }])
+    }
+
+    #[test]
+    fn readings_far_below_the_usual_clock_are_slow() {
+        let mut usual = Usual::default();
+        assert!(
+            !judged(&mut usual, 1000.0, 1e4).slow_clock,
+            "nothing to compare with yet"
+        );
+        for mhz in [3000.0, 3010.0, 2990.0, 3005.0, 3001.0] {
+            assert!(!judged(&mut usual, mhz, 1e4).slow_clock);
+        }
+        assert!(judged(&mut usual, 2000.0, 1e4).slow_clock);
+        assert!(!judged(&mut usual, 2900.0, 1e4).slow_clock);
+    }
+
+    #[test]
+    fn cycles_beyond_the_least_are_a_disturbance_at_any_clock() {
+        let mut usual = Usual::default();
+        for mhz in [3000.0, 2000.0, 3000.0, 2500.0, 3000.0, 2900.0] {
+            assert!(!judged(&mut usual, mhz, 1e4).disturbed);
+        }
+        assert!(judged(&mut usual, 3000.0, 1.1e4).disturbed);
+        assert!(!judged(&mut usual, 3000.0, 1.005e4).disturbed);
+        // As long as some are quiet, however many are not.
+        let crowded = (0..100).all(|_| judged(&mut usual, 3000.0, 1.5e4).disturbed);
+        assert!(crowded);
+    }
+
+    #[test]
+    fn quantiles_are_right_to_a_bin() {
+        let mut histogram = Histogram::default();
+        (1..=1000).for_each(|i| histogram.add(f64::from(i)));
+        for share in [0.05, 0.5, 0.9] {
+            let found = histogram.quantile(share).expect("enough values");
+            assert!((found / (1000.0 * share) - 1.0).abs() < 0.004, "{found}");
+        }
+    }
+
+    #[test]
+    fn a_reading_is_plausible() {
+        let readings: Option<Vec<_>> = (0..100).map(|_| read()).collect();
+        let Some(readings) = readings else {
+            eprintln!("skipped: no such work for this architecture");
+            return;
+        };
+        let fastest = readings
+            .iter()
+            .map(|reading| reading.clock_mhz)
+            .fold(0.0, f64::max);
+        assert!((400.0..10_000.0).contains(&fastest), "{fastest} MHz");
+        let least = readings
+            .iter()
+            .map(|reading| reading.cycles)
+            .fold(f64::MAX, f64::min);
+        // Between all six additions in a cycle and one at a time.
+        let rows = f64::from(CROWD_TURNS * ROWS_PER_TURN);
+        assert!((0.5 * rows..12.0 * rows).contains(&least), "{least} cycles");
+    }
+}

@@ -1,0 +1,91 @@
+//! Takes down what is measured, in files and on the terminal.
+
+use std::time::Duration;
+
+use reports::record::SummaryRow;
+use reports::store::{RunFolder, StoreError};
+
+use super::rounds::{At, Observer, Series};
+use super::rows::Subject;
+use super::{Sample, StopReason};
+use crate::platform::Interrupt;
+use crate::progress::Progress;
+
+/// What the rows of all inputs are gathered in.
+#[derive(Default)]
+pub(super) struct Rows {
+    pub(super) samples: Vec<reports::record::SampleRow>,
+    pub(super) summary: Vec<SummaryRow>,
+}
+
+/// What a session writes to.
+pub(super) struct Recorder<'a> {
+    pub(super) folder: &'a mut RunFolder,
+    pub(super) rows: &'a mut Rows,
+    pub(super) progress: &'a mut Progress,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+impl Recorder<'_> {
+    /// A candidate that is not timed.
+    pub(super) fn refused(&mut self, subject: &Subject, note: &str) -> Result<(), StoreError> {
+        self.progress.finished(&subject.point, Duration::ZERO, note);
+        self.summarise(vec![subject.invalid_row(note)])
+    }
+
+    /// A candidate that has enough samples.
+    pub(super) fn finished(
+        &mut self,
+        subject: &Subject,
+        reason: StopReason,
+        series: &Series<Sample>,
+    ) -> Result<(), StoreError> {
+        let rows = subject.summary_rows(reason, series);
+        let result = rows[0].median_s.map_or_else(
+            || rows[0].note.clone(),
+            |median| {
+                let (median, taken) = (reports::units::seconds(median, 3), series.samples.len());
+                format!("{median} ({taken} samples, stopped by {reason})")
+            },
+        );
+        self.progress
+            .finished(&subject.point, series.spent, &result);
+        self.summarise(rows)
+    }
+
+    fn summarise(&mut self, rows: Vec<SummaryRow>) -> Result<(), StoreError> {
+        self.folder.append_summary(&rows)?;
+        self.rows.summary.extend(rows);
+        Ok(())
+    }
+}
+
+/// Takes down the samples of a visit.
+pub(super) struct VisitRecorder<'r, 'a, 's> {
+    pub(super) recorder: &'r mut Recorder<'a>,
+    /// By the candidates' numbers.
+    pub(super) subjects: &'s [Subject],
+}
+
+impl Observer<Sample> for VisitRecorder<'_, '_, '_> {
+    type Error = StoreError;
+
+    fn sampled(&mut self, at: At, sample: &Sample) -> Result<(), StoreError> {
+        let rows = self.subjects[at.candidate].sample_rows(at, sample);
+        self.recorder.folder.append_samples(&rows)?;
+        self.recorder.rows.samples.extend(rows);
+        self.recorder.progress.sampled(sample.spent);
+        Ok(())
+    }
+
+    fn disturbed(&mut self, at: At, sample: &Sample) -> Result<(), StoreError> {
+        let rows = self.subjects[at.candidate].sample_rows(at, sample);
+        self.recorder.folder.append_disturbed(&rows)?;
+        self.recorder.progress.sampled(sample.spent);
+        Ok(())
+    }
+
+    fn interrupted(&self) -> bool {
+        self.recorder.interrupt.asked()
+    }
+}
