@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::record::SummaryRow;
+use crate::record::{Params, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
@@ -16,21 +16,33 @@ pub const SEPARATOR: &str = " · ";
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
 pub fn axes(row: &SummaryRow) -> Vec<(String, String)> {
-    let params = || row.params.iter().map(|(n, v)| (n.to_owned(), v.to_owned()));
-    let (counts, others): (Vec<_>, Vec<_>) = params().partition(|(n, v)| is_count(n, v));
     let run = [
         ("threads", row.threads.to_string()),
         ("cache", row.cache.clone()),
         ("places", row.places.clone()),
         ("bind", row.bind.clone()),
     ];
+    ordered(&row.params, run)
+}
+
+fn ordered(params: &Params, run: [(&str, String); 4]) -> Vec<(String, String)> {
+    let all = || params.iter().map(|(n, v)| (n.to_owned(), v.to_owned()));
+    let (counts, others): (Vec<_>, Vec<_>) = all().partition(|(n, v)| is_count(n, v));
     let run = run.map(|(name, value)| (name.to_owned(), value));
     counts.into_iter().chain(others).chain(run).collect()
 }
 
 /// The shape of one row: `2 M digis · 24 segments · order random · 2 threads`.
 pub fn words(row: &SummaryRow) -> String {
-    let axes = axes(row);
+    said(&axes(row))
+}
+
+/// The shape of parameters, with how they were run: names with values.
+pub fn words_of(params: &Params, run: [(&str, String); 4]) -> String {
+    said(&ordered(params, run))
+}
+
+fn said(axes: &[(String, String)]) -> String {
     let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
     let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
     phrases.join(SEPARATOR)

@@ -3,10 +3,25 @@
 //! | module | does |
 //! |---|---|
 //! | `thresholds` | says what counts as a change |
-//! | `comparison` | holds what a comparison says |
+//! | `measured` | reads what comparing needs of a run |
+//! | `judge` | judges two series of samples |
+//! | `join` | finds the points that both runs have, and has them judged |
+//! | `words`, `notes` | say why, and what to do next |
+//! | `comparison` | holds what comes of it |
+//! | `render` | writes it for terminals, pages, programs and CI servers |
 
 mod comparison;
+mod join;
+mod judge;
+mod measured;
+mod notes;
+pub mod render;
 mod thresholds;
+mod words;
 
 pub use comparison::{Code, Comparison, Key, PointVerdict, RunName, Side, Unmatched, Verdict};
+pub use join::{CompareError, Terms, compare};
+pub use judge::{Judgement, Why, judge};
+pub use measured::{Measured, MeasuredPoint};
 pub use thresholds::Thresholds;
+pub use words::command;

@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Thresholds {
     /// The smallest change that counts, as a fraction of the base.
     pub min_effect: f64,
+    /// A point is the same only if a larger change than this can be excluded.
+    pub resolution: f64,
     /// The p-value of the rank test must be below this.
     pub significance: f64,
 }
@@ -15,6 +17,7 @@ impl Default for Thresholds {
     fn default() -> Self {
         Thresholds {
             min_effect: 0.01,
+            resolution: 0.05,
             significance: 0.01,
         }
     }

@@ -20,6 +20,9 @@ pub enum StoreError {
     /// Another process is writing to it.
     #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.display())]
     Busy(PathBuf),
+    /// No run folder.
+    #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.display())]
+    NoRun(PathBuf),
     /// A row or record that is not what it should be.
     #[error("{}: {problem}", path.display())]
     Format {
@@ -50,6 +53,30 @@ impl StoreError {
             path: path.to_owned(),
             source,
         }
+    }
+
+    /// A file that can't be read: one that is not there may be of a folder
+    /// that is no run.
+    pub(super) fn missing(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => StoreError::NoRun(path.to_owned()),
+            _ => StoreError::io(path, source),
+        }
+    }
+
+    /// A file whose last row is incomplete.
+    pub(super) fn cut_off(path: &Path) -> Self {
+        let lines = std::fs::read(path).map_or(0, |text| text.split(|&byte| byte == b'\n').count());
+        let problem = format!(
+            "line {lines}: the last row is incomplete, the run was cut off while writing it; \
+             remove that line to use the others"
+        );
+        StoreError::format(path, problem)
+    }
+
+    /// A file that makes no sense as a whole.
+    pub(crate) fn damaged(path: &Path, problem: String) -> Self {
+        StoreError::format(path, problem)
     }
 
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {

@@ -14,12 +14,14 @@ mod error;
 mod read;
 mod resume;
 mod run;
+mod series;
 mod table_file;
 mod write;
 
 pub use error::StoreError;
 pub use read::{read_run, read_samples, read_summary};
 pub use run::Run;
+pub use series::{SampleSeries, SeriesById, read_series};
 pub use write::RunFolder;
 
 const RUN: &str = "run.json";

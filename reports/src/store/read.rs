@@ -1,6 +1,7 @@
 //! Reading a run folder.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -21,7 +22,7 @@ struct Versioned {
 /// If it is missing, damaged or of another version.
 pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
     let path = folder.join(RUN);
-    let text = fs::read_to_string(&path).map_err(|source| StoreError::io(&path, source))?;
+    let text = fs::read_to_string(&path).map_err(|source| StoreError::missing(&path, source))?;
     let parse_error = |error| StoreError::format(&path, error);
     let Versioned { schema_version } = serde_json::from_str(&text).map_err(parse_error)?;
     if schema_version != SCHEMA_VERSION {
@@ -51,8 +52,25 @@ pub fn read_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
 }
 
 fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
-    let file = fs::File::open(path).map_err(|source| StoreError::io(path, source))?;
-    let mut reader = csv::Reader::from_reader(file);
+    let mut reader = csv::Reader::from_reader(open_rows(path)?);
     let rows: Result<Vec<R>, _> = reader.deserialize().collect();
     rows.map_err(|error| StoreError::csv(path, error))
+}
+
+/// Opens a file of rows; refuses one whose last row was cut off, which may
+/// still look like a row: `0.0123` cut short is another number.
+pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
+    let io_error = |source| StoreError::missing(path, source);
+    let mut file = File::open(path).map_err(io_error)?;
+    let bytes = file.metadata().map_err(io_error)?.len();
+    let mut last = [0];
+    if bytes > 0 {
+        file.seek(SeekFrom::End(-1)).map_err(io_error)?;
+        file.read_exact(&mut last).map_err(io_error)?;
+        file.rewind().map_err(io_error)?;
+    }
+    if last != [b'\n'] {
+        return Err(StoreError::cut_off(path));
+    }
+    Ok(BufReader::with_capacity(1 << 20, file))
 }

@@ -1,0 +1,187 @@
+//! Two runs joined by their points, each pair judged.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::Thresholds;
+use super::comparison::{Code, Comparison, Key, PointVerdict, RunName, Side, Unmatched};
+use super::judge::judge;
+use super::measured::{Measured, MeasuredPoint};
+use super::words;
+use crate::statistics::Series;
+
+/// What a comparison goes by.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// What counts as a change.
+    pub thresholds: Thresholds,
+    /// Whether runs of unlike machines may be compared.
+    pub across_machines: bool,
+}
+
+/// Runs that can't be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// They are of unlike machines.
+    #[error(
+        "{base} was measured on another machine ({base_machine}) than {new} ({new_machine}): \
+         their times say nothing of the code; use --across-machines if that is what you want"
+    )]
+    Machines {
+        /// The base's folder.
+        base: String,
+        /// The base's machine.
+        base_machine: String,
+        /// The new run's folder.
+        new: String,
+        /// The new run's machine.
+        new_machine: String,
+    },
+    /// No point is in both.
+    #[error(
+        "nothing can be compared: {base} has {base_points} points with samples, {new} has \
+         {new_points}, and none is in both"
+    )]
+    NothingInCommon {
+        /// The base's folder.
+        base: String,
+        /// Its points with samples.
+        base_points: usize,
+        /// The new run's folder.
+        new: String,
+        /// Its points with samples.
+        new_points: usize,
+    },
+}
+
+/// Compares a run with an earlier one.
+///
+/// # Errors
+/// If the machines are unlike and that was not asked for, or if no point is in
+/// both.
+pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
+    if base.record.machine_key != new.record.machine_key && !terms.across_machines {
+        return Err(machines(base, new));
+    }
+    let in_base: HashMap<&Key, &MeasuredPoint> = base
+        .points
+        .iter()
+        .map(|point| (&point.key, point))
+        .collect();
+    let (name, other) = (name(base), self::name(new));
+    let confirm = format!("bench compare {} {} --confirm", name.folder, other.folder);
+    let verdict = |point: &MeasuredPoint| {
+        let partner = in_base.get(&point.key)?;
+        let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
+        let code = code(&partner.fingerprint, &point.fingerprint);
+        let sides = [(before, &partner.fingerprint), (after, &point.fingerprint)];
+        Some(judged(&point.key, sides, code, &terms.thresholds, &confirm))
+    };
+    let points: Vec<_> = new.points.par_iter().filter_map(verdict).collect();
+    if points.is_empty() {
+        return Err(nothing_in_common(base, new));
+    }
+    Ok(Comparison {
+        only_base: unmatched(base, new),
+        only_new: unmatched(new, base),
+        notes: super::notes::notes(base, new),
+        thresholds: terms.thresholds,
+        base: name,
+        new: other,
+        gate: None,
+        points,
+    })
+}
+
+fn judged(
+    key: &Key,
+    [base, new]: [(&Series, &String); 2],
+    code: Code,
+    thresholds: &Thresholds,
+    confirm: &str,
+) -> PointVerdict {
+    let judgement = judge(base.0, new.0, thresholds);
+    let side = |(series, fingerprint): (&Series, &String)| Side {
+        samples: series.samples(),
+        median_s: series.median(),
+        fingerprint: fingerprint.clone(),
+    };
+    PointVerdict {
+        key: key.clone(),
+        base: side(base),
+        new: side(new),
+        ratio: judgement.ratio,
+        interval: judgement.interval,
+        p_value: judgement.p_value,
+        verdict: judgement.verdict,
+        code,
+        reason: words::reason(&judgement, code, thresholds),
+        next: words::next(&judgement, code, key, confirm),
+    }
+}
+
+fn code(base: &str, new: &str) -> Code {
+    match (base, new) {
+        ("", _) | (_, "") => Code::Unknown,
+        _ if base == new => Code::Same,
+        _ => Code::Changed,
+    }
+}
+
+/// The points of a run that have no partner with samples in the other one.
+fn unmatched(run: &Measured, other: &Measured) -> Vec<Unmatched> {
+    let partners: HashMap<&Key, &MeasuredPoint> = other
+        .points
+        .iter()
+        .map(|point| (&point.key, point))
+        .collect();
+    let lonely = |point: &MeasuredPoint| {
+        point.samples.as_ref().ok()?;
+        let reason = match partners.get(&point.key) {
+            None => "not measured".to_owned(),
+            Some(partner) => partner.samples.as_ref().err()?.clone(),
+        };
+        let key = point.key.clone();
+        Some(Unmatched { key, reason })
+    };
+    run.points.iter().filter_map(lonely).collect()
+}
+
+fn name(run: &Measured) -> RunName {
+    RunName {
+        folder: run.folder.display().to_string(),
+        started: run.record.started.clone(),
+        git_commit: run.record.software.git_commit.clone(),
+        machine_key: run.record.machine_key.clone(),
+        cpu_model: run.record.machine.cpu_model.clone(),
+    }
+}
+
+fn machines(base: &Measured, new: &Measured) -> CompareError {
+    let machine = |run: &Measured| {
+        let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
+        format!("{model}, key {key}")
+    };
+    CompareError::Machines {
+        base: base.folder.display().to_string(),
+        base_machine: machine(base),
+        new: new.folder.display().to_string(),
+        new_machine: machine(new),
+    }
+}
+
+fn nothing_in_common(base: &Measured, new: &Measured) -> CompareError {
+    let count = |run: &Measured| {
+        run.points
+            .iter()
+            .filter(|point| point.samples.is_ok())
+            .count()
+    };
+    CompareError::NothingInCommon {
+        base: base.folder.display().to_string(),
+        base_points: count(base),
+        new: new.folder.display().to_string(),
+        new_points: count(new),
+    }
+}

@@ -1,0 +1,180 @@
+//! Whether two series of samples differ.
+
+use super::Thresholds;
+use super::comparison::Verdict;
+use crate::statistics::{Interval, MIN_SAMPLES, Series, mann_whitney, ratio_interval};
+
+/// What samples say of a change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// The new median over the base's; NaN without samples.
+    pub ratio: f64,
+    /// The 95 % interval of the ratio.
+    pub interval: Option<Interval>,
+    /// Two-sided p-value of the rank test.
+    pub p_value: Option<f64>,
+    /// What comes of it.
+    pub verdict: Verdict,
+    /// Why.
+    pub why: Why,
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The whole interval lies beyond the minimum effect, and the ranks agree.
+    BeyondMinimum,
+    /// The samples are the same numbers.
+    IdenticalSamples,
+    /// There may be a change, but too small to count.
+    BelowMinimum,
+    /// The interval includes no change, and is narrow.
+    NoChangeSeen,
+    /// A change, but perhaps smaller than the minimum effect.
+    AroundMinimum,
+    /// The interval is too wide to exclude a change that matters.
+    TooWide,
+    /// The interval and the rank test contradict each other.
+    RanksDisagree,
+    /// Too few samples for an interval.
+    TooFewSamples,
+    /// Samples of no duration have no ratio.
+    NoDuration,
+}
+
+/// Judges the new samples by those of the base.
+pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
+    let ratio = new.median() / base.median();
+    let interval = ratio_interval(base, new);
+    let p_value = mann_whitney(base.sorted(), new.sorted());
+    let (verdict, why) = if base.samples() > 0 && base.sorted() == new.sorted() {
+        (Verdict::Same, Why::IdenticalSamples)
+    } else if base.samples().min(new.samples()) < MIN_SAMPLES {
+        (Verdict::Inconclusive, Why::TooFewSamples)
+    } else if let Some(interval) = interval {
+        let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
+        by_interval(interval, ranks_differ, thresholds)
+    } else {
+        (Verdict::Inconclusive, Why::NoDuration)
+    };
+    Judgement {
+        ratio,
+        interval,
+        p_value,
+        verdict,
+        why,
+    }
+}
+
+/// Up and down are alike: half as fast and twice as fast are as far from 1.
+fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) -> (Verdict, Why) {
+    let (low, high) = (interval.low.ln(), interval.high.ln());
+    let minimum = thresholds.min_effect.ln_1p();
+    let resolution = thresholds.resolution.ln_1p().max(minimum);
+    let slower = low > minimum;
+    let faster = high < -minimum;
+    if slower || faster {
+        return match (ranks_differ, slower) {
+            (true, true) => (Verdict::Slower, Why::BeyondMinimum),
+            (true, false) => (Verdict::Faster, Why::BeyondMinimum),
+            (false, _) => (Verdict::Inconclusive, Why::RanksDisagree),
+        };
+    }
+    if low >= -minimum && high <= minimum {
+        (Verdict::Same, Why::BelowMinimum)
+    } else if low > 0.0 || high < 0.0 {
+        (Verdict::Inconclusive, Why::AroundMinimum)
+    } else if low < -resolution || high > resolution {
+        (Verdict::Inconclusive, Why::TooWide)
+    } else {
+        (Verdict::Same, Why::NoChangeSeen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples that spread evenly over `width` times the middle.
+    fn series(n: usize, middle: f64, width: f64) -> Series {
+        let step = |i: usize| (i * 7919 % n) as f64 / n as f64 - 0.5;
+        let samples: Vec<_> = (0..n).map(|i| middle * (1.0 + width * step(i))).collect();
+        Series::new(&samples, &[0])
+    }
+
+    fn verdict(base: &Series, new: &Series) -> (Verdict, Why) {
+        let found = judge(base, new, &Thresholds::default());
+        (found.verdict, found.why)
+    }
+
+    #[test]
+    fn clear_changes_are_seen_both_ways() {
+        let base = series(30, 1.0, 0.02);
+        for shift in [1.05, 1.10, 2.0] {
+            let new = series(30, shift, 0.02);
+            assert_eq!(verdict(&base, &new), (Verdict::Slower, Why::BeyondMinimum));
+            assert_eq!(verdict(&new, &base), (Verdict::Faster, Why::BeyondMinimum));
+        }
+    }
+
+    #[test]
+    fn the_same_numbers_are_the_same_however_noisy() {
+        let noisy = series(30, 1.0, 0.8);
+        assert_eq!(
+            verdict(&noisy, &noisy),
+            (Verdict::Same, Why::IdenticalSamples)
+        );
+        let few = series(3, 1.0, 0.1);
+        assert_eq!(verdict(&few, &few), (Verdict::Same, Why::IdenticalSamples));
+    }
+
+    #[test]
+    fn small_changes_are_no_changes() {
+        let base = series(101, 1.0, 0.01);
+        assert_eq!(verdict(&base, &series(101, 1.001, 0.01)).0, Verdict::Same);
+        assert_eq!(verdict(&base, &series(97, 1.0, 0.05)).0, Verdict::Same);
+    }
+
+    #[test]
+    fn what_the_samples_do_not_tell_is_not_told() {
+        let base = series(30, 1.0, 0.01);
+        let around = series(30, 1.011, 0.01);
+        assert_eq!(
+            verdict(&base, &around),
+            (Verdict::Inconclusive, Why::AroundMinimum)
+        );
+        let wide = series(30, 1.02, 0.8);
+        assert_eq!(verdict(&base, &wide), (Verdict::Inconclusive, Why::TooWide));
+        let few = series(5, 1.5, 0.01);
+        assert_eq!(
+            verdict(&base, &few),
+            (Verdict::Inconclusive, Why::TooFewSamples)
+        );
+        let none = Series::new(&[], &[]);
+        assert_eq!(
+            verdict(&base, &none),
+            (Verdict::Inconclusive, Why::TooFewSamples)
+        );
+        let still = Series::new(&[0.0; 10], &[0]);
+        assert_eq!(
+            verdict(&base, &still),
+            (Verdict::Inconclusive, Why::NoDuration)
+        );
+    }
+
+    #[test]
+    fn ranks_have_a_say() {
+        let (base, new) = (series(8, 1.0, 0.01), series(8, 1.5, 0.01));
+        assert_eq!(verdict(&base, &new).0, Verdict::Slower);
+        // All of 8 beyond all of 8 others is as much as ranks can say.
+        let strict = Thresholds {
+            significance: 1e-6,
+            ..Thresholds::default()
+        };
+        let found = judge(&base, &new, &strict);
+        assert_eq!(
+            (found.verdict, found.why),
+            (Verdict::Inconclusive, Why::RanksDisagree)
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! What comparing needs to know of a run.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::comparison::Key;
+use crate::record::{RunRecord, SummaryRow, YesNo};
+use crate::statistics::Series;
+use crate::store::{SampleSeries, SeriesById, StoreError, read_run, read_series, read_summary};
+
+/// A run, prepared for comparing.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Where it was read from.
+    pub folder: PathBuf,
+    /// `run.json`.
+    pub record: RunRecord,
+    /// Its points and stages, in the order of `summary.csv`.
+    pub points: Vec<MeasuredPoint>,
+}
+
+/// A point and stage with its samples.
+#[derive(Clone, Debug)]
+pub struct MeasuredPoint {
+    /// What it is joined by.
+    pub key: Key,
+    /// The machine code that ran.
+    pub fingerprint: String,
+    /// The samples, or why there are none.
+    pub samples: Result<Series, String>,
+    /// How many samples were taken while others used the cores.
+    pub disturbed: usize,
+}
+
+impl Measured {
+    /// Reads a run folder.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version, or if a point
+    /// occurs twice.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let record = read_run(folder)?;
+        let (rows, series) = thread::scope(|scope| {
+            let series = scope.spawn(|| read_series(folder));
+            let rows = read_summary(folder);
+            (rows, series.join())
+        });
+        let series = series.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let rows = rows?;
+        refuse_duplicates(folder, &rows)?;
+        Ok(Measured {
+            folder: folder.to_owned(),
+            record,
+            points: points(&rows, &series),
+        })
+    }
+}
+
+fn refuse_duplicates(folder: &Path, rows: &[SummaryRow]) -> Result<(), StoreError> {
+    let mut lines = HashMap::new();
+    for (number, row) in rows.iter().enumerate() {
+        // The header is line 1.
+        let line = number + 2;
+        if let Some(first) = lines.insert(Key::new(row.point(), &row.stage), line) {
+            let problem = format!(
+                "row {line}: the same point and stage as row {first}, the header counted; remove one"
+            );
+            return Err(StoreError::damaged(&folder.join("summary.csv"), problem));
+        }
+    }
+    Ok(())
+}
+
+fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
+    let by_fields = ByFields::new(series);
+    let point = |row: &SummaryRow| {
+        let (point, stage) = (row.point(), &row.stage);
+        let id = (point.id().into_bytes().into(), stage.as_bytes().into());
+        let found = series.get(&id).or_else(|| by_fields.find(row));
+        MeasuredPoint {
+            fingerprint: row.fingerprint.clone(),
+            samples: samples(row, found),
+            disturbed: found.map_or(0, |series| series.disturbed),
+            key: Key::new(point, stage),
+        }
+    };
+    rows.iter().map(point).collect()
+}
+
+fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Series, String> {
+    match (row.valid, series) {
+        (YesNo::No, _) if row.note.is_empty() => Err("not valid".to_owned()),
+        (YesNo::No, _) => Err(row.note.clone()),
+        (YesNo::Yes, Some(series)) if !series.seconds.is_empty() => {
+            Ok(Series::new(&series.seconds, &series.visits))
+        }
+        (YesNo::Yes, _) => Err("no samples in samples.csv".to_owned()),
+    }
+}
+
+/// Series by what identifies them, for files whose ids are not ours. Places,
+/// binding and cache are not among it: what they tell apart only ids can.
+struct ByFields<'a>(HashMap<&'a [String; 6], Option<&'a SampleSeries>>);
+
+impl<'a> ByFields<'a> {
+    fn new(series: &'a SeriesById) -> Self {
+        let mut found = HashMap::new();
+        for series in series.values() {
+            let entry = found.entry(&series.fields);
+            entry
+                .and_modify(|known| *known = None)
+                .or_insert(Some(series));
+        }
+        ByFields(found)
+    }
+
+    fn find(&self, row: &SummaryRow) -> Option<&'a SampleSeries> {
+        let fields = [
+            row.algorithm.clone(),
+            row.variant.clone(),
+            row.stage.clone(),
+            row.device.clone(),
+            row.threads.to_string(),
+            row.params.to_string(),
+        ];
+        *self.0.get(&fields)?
+    }
+}

@@ -1,0 +1,84 @@
+//! What else differs between two runs, or makes them doubtful.
+
+use super::measured::{Measured, MeasuredPoint};
+
+/// The share of disturbed samples that is worth a word.
+const DISTURBED: f64 = 0.1;
+
+/// What a reader should know about the comparison as a whole.
+pub fn notes(base: &Measured, new: &Measured) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (name, run) in [("base", base), ("new run", new)] {
+        notes.extend(unfinished(name, run));
+        notes.extend(clock_jump(name, run));
+        notes.extend(disturbed(name, run));
+    }
+    notes.extend(differences(base, new));
+    notes
+}
+
+fn unfinished(name: &str, run: &Measured) -> Option<String> {
+    let finished = run.record.finished.is_some();
+    (!finished).then(|| format!("the {name} was not finished: only the points that it has"))
+}
+
+fn clock_jump(name: &str, run: &Measured) -> Option<String> {
+    let finished = run.record.finished.as_ref()?;
+    // Both are UTC in RFC 3339: texts sort by time.
+    (*finished < run.record.started).then(|| {
+        format!("the {name} ended before it began: the system's clock was set back meanwhile")
+    })
+}
+
+fn disturbed(name: &str, run: &Measured) -> Option<String> {
+    let samples = |point: &MeasuredPoint| point.samples.as_ref().map_or(0, |s| s.samples());
+    let all: usize = run.points.iter().map(samples).sum();
+    let disturbed: usize = run.points.iter().map(|point| point.disturbed).sum();
+    let share = disturbed as f64 / all.max(1) as f64;
+    (share > DISTURBED).then(|| {
+        let percent = 100.0 * share;
+        format!(
+            "{percent:.0} % of the samples of the {name} were taken while others used the cores"
+        )
+    })
+}
+
+/// What was not the same, though it should be.
+fn differences(base: &Measured, new: &Measured) -> Vec<String> {
+    let (a, b) = (&base.record, &new.record);
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    let (ea, eb) = (&a.environment, &b.environment);
+    let pairs = [
+        (
+            "the seed of the data",
+            a.seed.to_string(),
+            b.seed.to_string(),
+        ),
+        ("the kernel", ea.kernel.clone(), eb.kernel.clone()),
+        ("the governor", text(&ea.governor), text(&eb.governor)),
+        (
+            "huge pages",
+            text(&ea.transparent_huge_pages),
+            text(&eb.transparent_huge_pages),
+        ),
+        (
+            "the number of usable CPUs",
+            ea.usable_threads.to_string(),
+            eb.usable_threads.to_string(),
+        ),
+        (
+            "the compiler",
+            a.software.compiler.clone(),
+            b.software.compiler.clone(),
+        ),
+        (
+            "the build",
+            a.software.build_profile.clone(),
+            b.software.build_profile.clone(),
+        ),
+    ];
+    let differ = |(what, a, b): (&str, String, String)| {
+        (a != b).then(|| format!("{what} changed from {a} to {b}"))
+    };
+    pairs.into_iter().filter_map(differ).collect()
+}

@@ -1,0 +1,80 @@
+//! A comparison for the page of a job or a merge request.
+
+use super::Listing;
+use super::rows;
+use crate::compare::{Comparison, Verdict};
+
+/// Longer tables are cut: pages have limits, and readers too.
+const MAX_ROWS: usize = 60;
+
+/// The comparison as GitHub-flavoured markdown.
+pub fn render(comparison: &Comparison, listing: Listing) -> String {
+    let mut text = format!("### {}\n\n", headline(comparison));
+    for name in rows::names(comparison) {
+        text.push_str(&format!("- {}\n", escaped(&name)));
+    }
+    text.push_str(&format!("\n{}\n", rows::counts(comparison)));
+    text.push_str(&table(comparison, listing));
+    text.push_str(&list("Next", rows::steps(comparison)));
+    text.push_str(&list("Notes", comparison.notes.clone()));
+    text.push_str(&list("Without a partner", rows::unmatched(comparison)));
+    text.push_str(&format!(
+        "\n<sub>{}</sub>\n",
+        escaped(&rows::gate(comparison.gate.as_ref()))
+    ));
+    text
+}
+
+fn headline(comparison: &Comparison) -> String {
+    match comparison.count(Verdict::Slower) {
+        0 => "No regression found".to_owned(),
+        1 => "1 point is slower".to_owned(),
+        slower => format!("{slower} points are slower"),
+    }
+}
+
+fn table(comparison: &Comparison, listing: Listing) -> String {
+    let listed = rows::listed(comparison, listing);
+    if listed.is_empty() {
+        return String::new();
+    }
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = format!("\n{}", line(&rows::COLUMNS.map(str::to_owned)));
+    text.push_str(&line(
+        &["---", "---", "--:", "--:", "--:", "---", "---"].map(str::to_owned),
+    ));
+    for point in listed.iter().take(MAX_ROWS) {
+        text.push_str(&line(&rows::cells(point).map(|cell| escaped(&cell))));
+    }
+    if listed.len() > MAX_ROWS {
+        text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));
+    }
+    text
+}
+
+fn list(title: &str, items: Vec<String>) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: Vec<_> = items
+        .iter()
+        .map(|item| format!("- {}", escaped(item.trim())))
+        .collect();
+    format!("\n**{title}**\n\n{}\n", items.join("\n"))
+}
+
+/// Whatever would be taken for markup.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '|' | '*' | '_' | '`' | '\\' | '[' | ']' | '#' => escaped.extend(['\\', letter]),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\r' => escaped.push(' '),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,167 @@
+//! What tables of a comparison have in common, whoever reads them.
+
+use super::Listing;
+use crate::compare::{Comparison, Key, PointVerdict, Unmatched, Verdict};
+use crate::record::SelfTest;
+use crate::units;
+
+/// So few points are listed all, whatever their verdicts.
+const FEW: usize = 24;
+
+/// The columns of a table of points.
+pub const COLUMNS: [&str; 7] = ["verdict", "point", "base", "new", "ratio", "95 % CI", "why"];
+
+/// The points to be listed, the most urgent first, the largest change first.
+pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
+    let all = listing == Listing::All || comparison.points.len() <= FEW;
+    let wanted = |point: &&PointVerdict| all || point.verdict != Verdict::Same;
+    let mut points: Vec<_> = comparison.points.iter().filter(wanted).collect();
+    let change = |point: &PointVerdict| point.ratio.ln().abs();
+    points.sort_by(|a, b| {
+        let by_verdict = a.verdict.cmp(&b.verdict);
+        by_verdict.then_with(|| change(b).total_cmp(&change(a)))
+    });
+    points
+}
+
+/// The cells of a point, in the order of [`COLUMNS`].
+pub fn cells(point: &PointVerdict) -> [String; 7] {
+    let time = |seconds: f64| match seconds.is_finite() {
+        true => units::seconds(seconds, 4),
+        false => "-".to_owned(),
+    };
+    let interval = point.interval.map_or("-".to_owned(), |interval| {
+        format!("[{:.3}, {:.3}]", interval.low, interval.high)
+    });
+    let ratio = match point.ratio.is_finite() {
+        true => format!("{:.3}", point.ratio),
+        false => "-".to_owned(),
+    };
+    [
+        point.verdict.to_string(),
+        words(&point.key),
+        time(point.base.median_s),
+        time(point.new.median_s),
+        ratio,
+        interval,
+        point.reason.clone(),
+    ]
+}
+
+/// `sort rdst · 2 M digis · 24 segments · order random · 2 threads`.
+pub fn words(key: &Key) -> String {
+    let name = format!("{} {}", key.algorithm, key.variant);
+    let stage = match key.stage.as_str() {
+        "total" => String::new(),
+        stage => format!(" {stage}"),
+    };
+    let device = match key.device.as_str() {
+        "cpu" => String::new(),
+        device => format!(" on {device}"),
+    };
+    let shape = crate::shape::words_of(
+        &key.params,
+        [
+            ("threads", key.threads.to_string()),
+            ("cache", key.cache.clone()),
+            ("places", key.places.clone()),
+            ("bind", key.bind.clone()),
+        ],
+    );
+    format!("{name}{stage}{device}{}{shape}", crate::shape::SEPARATOR)
+}
+
+/// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.
+pub fn counts(comparison: &Comparison) -> String {
+    let plural = if comparison.points.len() == 1 {
+        ""
+    } else {
+        "s"
+    };
+    let counts = Verdict::ALL.map(|verdict| format!("{} {verdict}", comparison.count(verdict)));
+    format!(
+        "{} point{plural}: {}",
+        comparison.points.len(),
+        counts.join(", ")
+    )
+}
+
+/// Base and new run, a line each.
+pub fn names(comparison: &Comparison) -> [String; 2] {
+    [("base", &comparison.base), ("new ", &comparison.new)].map(|(side, run)| {
+        let commit = run.git_commit.as_deref().map_or(String::new(), |commit| {
+            format!(", commit {}", commit.get(..12).unwrap_or(commit))
+        });
+        format!("{side}  {} ({}{commit})", run.folder, run.started)
+    })
+}
+
+/// What to do, each step once, with the number of points that it is for.
+pub fn steps(comparison: &Comparison) -> Vec<String> {
+    let mut steps: Vec<(&str, usize)> = Vec::new();
+    for step in comparison
+        .points
+        .iter()
+        .filter_map(|point| point.next.as_deref())
+    {
+        match steps.iter_mut().find(|(known, _)| *known == step) {
+            Some((_, count)) => *count += 1,
+            None => steps.push((step, 1)),
+        }
+    }
+    let said = |(step, count): &(&str, usize)| match count {
+        1 => (*step).to_owned(),
+        count => format!("{step} ({count} points)"),
+    };
+    steps.iter().map(said).collect()
+}
+
+/// Points without a partner, some of them by name.
+pub fn unmatched(comparison: &Comparison) -> Vec<String> {
+    const NAMED: usize = 5;
+    let sides = [
+        ("base", &comparison.only_base),
+        ("new run", &comparison.only_new),
+    ];
+    let mut lines = Vec::new();
+    for (side, points) in sides.iter().filter(|(_, points)| !points.is_empty()) {
+        lines.push(format!(
+            "{} points have samples only in the {side}:",
+            points.len()
+        ));
+        let named = |point: &Unmatched| format!("  {}: {}", words(&point.key), point.reason);
+        lines.extend(points.iter().take(NAMED).map(named));
+        if points.len() > NAMED {
+            lines.push(format!("  and {} more", points.len() - NAMED));
+        }
+    }
+    lines
+}
+
+/// How often the gate errs.
+pub fn gate(gate: Option<&SelfTest>) -> String {
+    let Some(gate) = gate else {
+        return "How often this gate errs on this machine is not known: run `bench selftest`"
+            .to_owned();
+    };
+    let percent = |rate: f64| format!("{} %", units::significant(100.0 * rate, 2));
+    let mut parts = Vec::new();
+    for trial in &gate.trials {
+        let Some(rate) = gate.rate(trial.slowdown) else {
+            continue;
+        };
+        parts.push(match trial.slowdown {
+            0.0 => format!(
+                "false alarms in {} of {} points",
+                percent(rate),
+                trial.points
+            ),
+            slowdown => format!("{} slower found in {}", percent(slowdown), percent(rate)),
+        });
+    }
+    let date = gate.finished.get(..10).unwrap_or(&gate.finished);
+    format!(
+        "This gate on this machine (selftest of {date}): {}",
+        parts.join(" · ")
+    )
+}

@@ -1,0 +1,151 @@
+//! Verdicts in words: why, and what to do next.
+
+use super::Thresholds;
+use super::comparison::{Code, Key, Verdict};
+use super::judge::{Judgement, Why};
+use crate::statistics::{Interval, MIN_SAMPLES};
+use crate::units;
+
+/// Why a point was judged so.
+pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> String {
+    let range = judgement.interval.map_or_else(String::new, range);
+    let minimum = percent(thresholds.min_effect);
+    match judgement.why {
+        Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, code)),
+        Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
+        Why::BelowMinimum => format!("{range}: below the minimum effect of {minimum}"),
+        Why::NoChangeSeen => format!("{range}: no change seen"),
+        Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
+        Why::TooWide => {
+            let resolution = percent(thresholds.resolution);
+            format!("{range}: too noisy to exclude a change of {resolution}")
+        }
+        Why::RanksDisagree => {
+            let p = judgement.p_value.map_or(1.0, |p| p);
+            format!("{range}, but the ranks of the samples do not differ (p = {p:.2})")
+        }
+        Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
+        Why::NoDuration => "samples of no duration have no ratio".to_owned(),
+    }
+}
+
+fn with_code(verdict: Verdict, code: Code) -> &'static str {
+    match (verdict, code) {
+        (Verdict::Slower, Code::Same) => {
+            "; the machine code is the same, so the environment has changed"
+        }
+        (Verdict::Faster, Code::Same) => "; the machine code is the same: the environment",
+        (_, Code::Unknown) => "; whether the machine code is the same is not known",
+        _ => "",
+    }
+}
+
+/// What to do about a point.
+pub fn next(judgement: &Judgement, code: Code, key: &Key, confirm: &str) -> Option<String> {
+    match (judgement.verdict, judgement.why) {
+        (_, Why::TooFewSamples) => Some(format!(
+            "measure it with more samples: {} --samples 30..100 --max-time 30s",
+            command(key)
+        )),
+        (Verdict::Slower, _) if code == Code::Same => Some(format!(
+            "compare the environments in both run.json, then {confirm}"
+        )),
+        (Verdict::Slower, _) => Some(format!(
+            "{confirm}, then profile it: {} --profile",
+            command(key)
+        )),
+        (Verdict::Inconclusive, Why::NoDuration) => {
+            Some("measure a larger point: this one takes no time".to_owned())
+        }
+        (Verdict::Inconclusive, _) => Some(confirm.to_owned()),
+        _ => None,
+    }
+}
+
+/// The command that measures a point again.
+pub fn command(key: &Key) -> String {
+    let mut command = format!("bench {} --variant {}", key.algorithm, key.variant);
+    let mut flag = |name: &str, value: &str| {
+        let quoted = if value.contains([' ', '{', '*', '(', '<']) {
+            format!("'{value}'")
+        } else {
+            value.to_owned()
+        };
+        command.push_str(&format!(" --{name} {quoted}"));
+    };
+    for (name, value) in key.params.iter() {
+        match crate::shape::unit(name) {
+            Some(unit) if value.parse::<f64>().is_ok() => flag(name, &format!("{value}{unit}")),
+            _ => flag(name, value),
+        }
+    }
+    flag("device", &key.device);
+    flag("threads", &key.threads.to_string());
+    if !["", "none"].contains(&key.places.as_str()) {
+        flag("places", &key.places);
+        flag("bind", &key.bind);
+    }
+    flag("cache", &key.cache);
+    command
+}
+
+/// `1.2 to 3.4 % slower`, `1.2 % faster to 0.3 % slower`.
+fn range(interval: Interval) -> String {
+    let change = |ratio: f64| {
+        let slower = ratio >= 1.0;
+        let size = if slower {
+            ratio - 1.0
+        } else {
+            1.0 / ratio - 1.0
+        };
+        (100.0 * size, if slower { "slower" } else { "faster" })
+    };
+    let digits = |percent: f64| units::significant(percent, 2);
+    let ((low, low_way), (high, high_way)) = (change(interval.low), change(interval.high));
+    match (low_way == high_way, low_way) {
+        (true, "slower") => format!("{} to {} % slower", digits(low), digits(high)),
+        (true, _) => format!("{} to {} % faster", digits(high), digits(low)),
+        (false, _) => format!(
+            "{} % {low_way} to {} % {high_way}",
+            digits(low),
+            digits(high)
+        ),
+    }
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{} %", units::significant(100.0 * fraction, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_read_well() {
+        let range = |low, high| range(Interval { low, high });
+        assert_eq!(range(1.012, 1.034), "1.2 to 3.4 % slower");
+        assert_eq!(range(0.5, 0.8), "25 to 100 % faster");
+        assert_eq!(range(0.99, 1.02), "1.0 % faster to 2.0 % slower");
+    }
+
+    #[test]
+    fn a_point_can_be_measured_again() {
+        let key = Key {
+            algorithm: "sort".into(),
+            variant: "rdst".into(),
+            stage: "total".into(),
+            device: "cpu".into(),
+            threads: 2,
+            places: "{0:1},{1:1}".into(),
+            bind: "close".into(),
+            cache: "hot".into(),
+            params: "order=jitter:64;timeslice=1000"
+                .parse()
+                .expect("well formed"),
+        };
+        let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --device cpu \
+             --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
+        assert_eq!(command(&key), expected);
+    }
+}

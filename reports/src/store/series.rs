@@ -1,0 +1,135 @@
+//! Reading `samples.csv` fast: what comparing needs, and no more.
+//!
+//! Thousands of points have hundreds of thousands of samples. Turning each into
+//! a [`SampleRow`](crate::record::SampleRow) would cost more than all the
+//! statistics.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use super::read::open_rows;
+use super::{SAMPLES, StoreError};
+use crate::record::flags;
+
+/// The samples of one stage of one point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampleSeries {
+    /// The identifying fields: algorithm, variant, stage, device, threads, params.
+    pub fields: [String; 6],
+    /// The samples that count, in seconds, in the order of the file.
+    pub seconds: Vec<f64>,
+    /// The positions at which visits begin.
+    pub visits: Vec<usize>,
+    /// How many samples were taken while others used the cores.
+    pub disturbed: usize,
+}
+
+/// All series of a run, by the point's id and the stage.
+pub type SeriesById = HashMap<(Box<[u8]>, Box<[u8]>), SampleSeries>;
+
+/// The columns that are looked at.
+const COLUMNS: [&str; 9] = [
+    "point_id",
+    "algorithm",
+    "variant",
+    "stage",
+    "device",
+    "threads",
+    "params",
+    "seconds",
+    "flags",
+];
+const ID: usize = 0;
+const STAGE: usize = 3;
+const SECONDS: usize = 7;
+const FLAGS: usize = 8;
+
+/// Reads the samples of a run folder.
+///
+/// # Errors
+/// If the file is missing or damaged: the error names the line.
+pub fn read_series(folder: &Path) -> Result<SeriesById, StoreError> {
+    let path = folder.join(SAMPLES);
+    let mut reader = ReaderBuilder::new().from_reader(open_rows(&path)?);
+    let columns = columns(&mut reader, &path)?;
+    let mut all = SeriesById::new();
+    let (mut record, mut last): (_, Option<(Box<[u8]>, Box<[u8]>)>) = (ByteRecord::new(), None);
+    let csv_error = |error| StoreError::csv(&path, error);
+    while reader.read_byte_record(&mut record).map_err(csv_error)? {
+        let field = |column: usize| record.get(columns[column]).unwrap_or_default();
+        // Rows of a stage often follow each other: then the key is known.
+        let known = last
+            .take()
+            .filter(|(id, stage)| **id == *field(ID) && **stage == *field(STAGE));
+        let key = known.unwrap_or_else(|| (field(ID).into(), field(STAGE).into()));
+        let series = match all.get_mut(&key) {
+            Some(series) => series,
+            None => all.entry(key.clone()).or_insert_with(|| begun(field)),
+        };
+        let seconds = seconds(field(SECONDS)).map_err(|problem| {
+            let line = record.position().map_or(0, csv::Position::line);
+            StoreError::format(&path, format!("line {line}: {problem}"))
+        })?;
+        series.add(seconds, field(FLAGS));
+        last = Some(key);
+    }
+    Ok(all)
+}
+
+/// Where the columns are that are looked at.
+fn columns<R: std::io::Read>(
+    reader: &mut Reader<R>,
+    path: &Path,
+) -> Result<[usize; COLUMNS.len()], StoreError> {
+    let header = reader
+        .headers()
+        .map_err(|error| StoreError::csv(path, error))?;
+    let mut positions = [0; COLUMNS.len()];
+    for (position, name) in positions.iter_mut().zip(COLUMNS) {
+        *position = header
+            .iter()
+            .position(|column| column == name)
+            .ok_or_else(|| {
+                let problem =
+                    format!("line 1: no column \"{name}\"; is it a samples.csv of recobench?");
+                StoreError::format(path, problem)
+            })?;
+    }
+    Ok(positions)
+}
+
+fn begun<'a>(field: impl Fn(usize) -> &'a [u8]) -> SampleSeries {
+    let text = |column| String::from_utf8_lossy(field(column)).into_owned();
+    SampleSeries {
+        fields: [1, 2, 3, 4, 5, 6].map(text),
+        ..SampleSeries::default()
+    }
+}
+
+fn seconds(field: &[u8]) -> Result<f64, String> {
+    let text = String::from_utf8_lossy(field);
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        Ok(seconds) => Err(format!("{seconds} is no duration in seconds")),
+        Err(_) => Err(format!("\"{text}\" is not a number of seconds")),
+    }
+}
+
+impl SampleSeries {
+    fn add(&mut self, seconds: f64, set: &[u8]) {
+        if set.is_empty() {
+            self.seconds.push(seconds);
+            return;
+        }
+        let set = String::from_utf8_lossy(set);
+        if flags::has(&set, flags::FRESH) {
+            self.visits.push(self.seconds.len());
+        }
+        self.disturbed += usize::from(flags::has(&set, flags::DISTURBED));
+        if !flags::has(&set, flags::OUTSIDE_PLACE) {
+            self.seconds.push(seconds);
+        }
+    }
+}
