@@ -19,6 +19,7 @@ pub mod measure;
 pub mod plan;
 pub mod platform;
 pub mod progress;
+mod suggestion;
 
 use std::ffi::OsString;
 use std::io::Write;
