@@ -7,7 +7,7 @@
 mod axes;
 mod examples;
 mod measuring;
-mod values;
+pub(crate) mod values;
 
 use std::ffi::OsString;
 use std::io::Write;
