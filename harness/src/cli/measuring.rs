@@ -167,7 +167,7 @@ fn sampling_flags() -> [Arg; 4] {
 }
 
 /// What to leave behind.
-fn output_flags() -> [Arg; 4] {
+pub(super) fn output_flags() -> [Arg; 4] {
     let out = Arg::new("out")
         .long("out")
         .value_name("DIR")
@@ -216,7 +216,7 @@ fn list(name: &'static str, value: &'static str) -> Arg {
         .action(ArgAction::Append)
 }
 
-fn switch(name: &'static str) -> Arg {
+pub(super) fn switch(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }
 
@@ -281,7 +281,7 @@ fn threads(matches: &ArgMatches) -> Vec<usize> {
     }
 }
 
-fn format(matches: &ArgMatches) -> Format {
+pub(super) fn format(matches: &ArgMatches) -> Format {
     match matches.get_one::<String>("format").map(String::as_str) {
         Some("csv") => Format::Csv,
         Some("json") => Format::Json,
@@ -290,12 +290,12 @@ fn format(matches: &ArgMatches) -> Format {
     }
 }
 
-fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+pub(super) fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
     matches.get_one::<T>(name).cloned()
 }
 
 /// The values of a list, each once.
-fn many<T: Clone + PartialEq + Send + Sync + 'static>(
+pub(super) fn many<T: Clone + PartialEq + Send + Sync + 'static>(
     matches: &ArgMatches,
     name: &str,
 ) -> Vec<T> {
