@@ -46,6 +46,13 @@ pub struct InvalidValue {
     problem: String,
 }
 
+impl InvalidValue {
+    /// What is wrong with it, and what the axis can have.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+}
+
 impl Axis {
     /// The plain form of a value: `20M` is `20000000`, `10ms` is `10000000` (ns).
     ///

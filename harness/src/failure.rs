@@ -9,6 +9,8 @@ use reports::charts::ChartError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
+use crate::suite::SuiteError;
+
 /// How a command ended: a contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -46,6 +48,9 @@ pub enum Failure {
     /// Data that can't be made, read or written.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A suite that can't be read or makes no sense.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
     /// A run folder that can't be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -76,6 +81,7 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_)
+            | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
             Failure::NothingMeasured(_) => Exit::NothingMeasured,

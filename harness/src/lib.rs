@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`cli`] | what was typed, and what it means |
 //! | [`commands`] | one file for each subcommand |
+//! | [`suite`] | a file of tasks and axes, checked and expanded into points |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
@@ -19,6 +20,8 @@ pub mod measure;
 pub mod plan;
 pub mod platform;
 pub mod progress;
+mod suggestion;
+pub mod suite;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -8,6 +8,11 @@ use clap::{Arg, ArgAction, ArgMatches};
 pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
 
 impl AxisValues {
+    /// The values of each axis in plain form, as [`Axis::parse`] makes them.
+    pub fn new(values: Vec<(&'static str, Vec<String>)>) -> Self {
+        AxisValues(values)
+    }
+
     /// The values of an axis; none if it was not given.
     pub fn values(&self, name: &str) -> &[String] {
         let axis = self.0.iter().find(|(axis, _)| *axis == name);

@@ -5,11 +5,21 @@ Examples:
   bench sort --segments 24            sort digis of mCBM's 24 module sides
   bench list                          tasks, variants and axes
   bench devices --measure             this machine, and its memory bandwidth
+  bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
 
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
   4 a regression was found   5 nothing was measured   130 interrupted";
+
+pub(super) const RUN: &str = "\
+Examples:
+  bench run smoke                     the built-in suite of a minute
+  bench run nightly --dry-run         what it would measure, and how long that takes
+  bench run nightly --budget 10m      the same points, with less time each
+  bench run suite.toml --out DIR      again after a kill: goes on where it stopped
+  bench run suite.toml --shard 2/4 --out part2
+  bench run suite.toml --merge part1 part2 part3 part4 --out whole";
 
 pub(super) const VERIFY: &str = "\
 Examples:

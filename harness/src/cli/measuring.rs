@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use algorithms::device::Device;
 use algorithms::task::Task;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::table::Format;
 
@@ -74,6 +74,9 @@ pub enum CacheMode {
 }
 
 impl CacheMode {
+    /// All states.
+    pub const ALL: [CacheMode; 2] = [CacheMode::Hot, CacheMode::Cold];
+
     /// The name in flags and records.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,9 +111,12 @@ pub(super) fn command(task: &'static dyn Task) -> Command {
 fn where_flags() -> [Arg; 6] {
     let threads = list("threads", "N")
         .value_parser(values::threads)
-        .help("Threads [default: all CPUs of the inherited affinity mask]");
+        .help("Threads, or all [default: all CPUs of the inherited affinity mask]");
     let cache = list("cache", "MODE")
-        .value_parser(PossibleValuesParser::new(["hot", "cold"]))
+        .value_parser(
+            PossibleValuesParser::new(CacheMode::ALL.map(CacheMode::name))
+                .try_map(|text| values::cache(&text)),
+        )
         .default_value("hot")
         .help("Whether the last-level cache is flushed before each sample");
     let places = Arg::new("places")
@@ -161,7 +167,7 @@ fn sampling_flags() -> [Arg; 4] {
 }
 
 /// What to leave behind.
-fn output_flags() -> [Arg; 4] {
+pub(super) fn output_flags() -> [Arg; 4] {
     let out = Arg::new("out")
         .long("out")
         .value_name("DIR")
@@ -183,7 +189,7 @@ pub(super) fn variant_flag() -> Arg {
 
 pub(super) fn device_flag() -> Arg {
     list("device", "DEVICE")
-        .value_parser(|text: &str| text.parse::<Device>())
+        .value_parser(values::device)
         .help("cpu, cuda:N [default: the CPU and every usable GPU]")
 }
 
@@ -191,7 +197,7 @@ pub(super) fn seed_flag() -> Arg {
     Arg::new("seed")
         .long("seed")
         .value_name("N")
-        .value_parser(value_parser!(u64))
+        .value_parser(values::seed)
         .default_value("1")
         .help("Seed: the same seed makes the same data")
 }
@@ -210,7 +216,7 @@ fn list(name: &'static str, value: &'static str) -> Arg {
         .action(ArgAction::Append)
 }
 
-fn switch(name: &'static str) -> Arg {
+pub(super) fn switch(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }
 
@@ -235,7 +241,7 @@ pub(super) fn request(
         threads: threads(matches),
         places: many(matches, "places"),
         binds: many(matches, "bind"),
-        caches: caches(matches),
+        caches: many(matches, "cache"),
         seed: seed(matches),
         samples: if profile { three } else { samples },
         max_time: one(matches, "max-time").unwrap_or(Duration::MAX),
@@ -275,15 +281,7 @@ fn threads(matches: &ArgMatches) -> Vec<usize> {
     }
 }
 
-fn caches(matches: &ArgMatches) -> Vec<CacheMode> {
-    let mode = |name: String| match name.as_str() {
-        "cold" => CacheMode::Cold,
-        _ => CacheMode::Hot,
-    };
-    many(matches, "cache").into_iter().map(mode).collect()
-}
-
-fn format(matches: &ArgMatches) -> Format {
+pub(super) fn format(matches: &ArgMatches) -> Format {
     match matches.get_one::<String>("format").map(String::as_str) {
         Some("csv") => Format::Csv,
         Some("json") => Format::Json,
@@ -292,12 +290,15 @@ fn format(matches: &ArgMatches) -> Format {
     }
 }
 
-fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+pub(super) fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
     matches.get_one::<T>(name).cloned()
 }
 
 /// The values of a list, each once.
-fn many<T: Clone + PartialEq + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
+pub(super) fn many<T: Clone + PartialEq + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    name: &str,
+) -> Vec<T> {
     let mut values = Vec::new();
     for value in matches.get_many::<T>(name).into_iter().flatten() {
         if !values.contains(value) {

@@ -7,7 +7,8 @@
 mod axes;
 mod examples;
 mod measuring;
-mod values;
+mod suite;
+pub(crate) mod values;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -25,6 +26,7 @@ use crate::failure::Exit;
 
 pub use axes::AxisValues;
 pub use measuring::{CacheMode, MeasureRequest, Source};
+pub use suite::SuiteRequest;
 pub use values::SampleRange;
 
 /// What is to be done.
@@ -41,6 +43,8 @@ pub enum Request {
     },
     /// `bench sort` and the like
     Measure(Box<MeasureRequest>),
+    /// `bench run`
+    RunSuite(Box<SuiteRequest>),
     /// `bench verify`
     Verify {
         /// The tasks; all if empty.
@@ -118,6 +122,7 @@ pub fn command() -> Command {
         .subcommand(list())
         .subcommand(devices())
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
+        .subcommand(suite::command())
         .subcommand(verify())
         .subcommand(generate())
         .subcommand(completions())
@@ -221,6 +226,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "devices" => Request::Devices {
             measure: matches.get_flag("measure"),
         },
+        "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,
         "completions" => Request::Completions {

@@ -1,6 +1,11 @@
-//! Values of flags that are not axes.
+//! Values of flags that are not axes; suites write them the same way.
 
 use std::time::Duration;
+
+use algorithms::device::Device;
+
+use super::CacheMode;
+use crate::platform::usable_threads;
 
 /// How many samples to take at least and at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +17,7 @@ pub struct SampleRange {
 }
 
 /// `10..100`, `10-100`, or a single number for exactly so many.
-pub(super) fn sample_range(text: &str) -> Result<SampleRange, String> {
+pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
     let (min, max) = text
         .split_once("..")
         .or_else(|| text.split_once('-'))
@@ -25,7 +30,7 @@ pub(super) fn sample_range(text: &str) -> Result<SampleRange, String> {
 }
 
 /// A time such as `10s` or `500ms`; a plain number counts seconds.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let problem = || "use a time such as 10s, 500ms or 2m".to_owned();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| problem());
@@ -34,7 +39,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A percentage such as `1%`, as a fraction; a plain number is a percentage too.
-pub(super) fn percentage(text: &str) -> Result<f64, String> {
+pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
     match number {
         Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
@@ -42,12 +47,30 @@ pub(super) fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of threads.
-pub(super) fn threads(text: &str) -> Result<usize, String> {
+/// A number of threads; `all` for as many as this process may use CPUs.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(threads) if threads > 0 => Ok(threads),
-        _ => Err("use a number of 1 or more".to_owned()),
+        _ if text == "all" => Ok(usable_threads()),
+        _ => Err("use a number of 1 or more, or all for all CPUs".to_owned()),
     }
+}
+
+/// A state of the cache.
+pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
+    let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
+    mode.ok_or_else(|| format!("unknown cache \"{text}\"; there are hot and cold"))
+}
+
+/// A seed.
+pub(crate) fn seed(text: &str) -> Result<u64, String> {
+    let problem = |_| "use a whole number from 0 to 18446744073709551615".to_owned();
+    text.parse().map_err(problem)
+}
+
+/// A device by name.
+pub(crate) fn device(text: &str) -> Result<Device, String> {
+    text.parse()
 }
 
 #[cfg(test)]

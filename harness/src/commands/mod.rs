@@ -5,6 +5,7 @@ mod devices;
 mod generate;
 mod list;
 mod measure;
+mod suite;
 mod verify;
 
 use std::io::{ErrorKind, Write};
@@ -21,6 +22,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::List { json } => list::run(json),
         Request::Devices { measure } => devices::run(measure),
         Request::Measure(request) => measure::run(&request),
+        Request::RunSuite(request) => suite::run(&request),
         Request::Verify {
             tasks,
             variants,

@@ -3,8 +3,7 @@
 use algorithms::task::VariantInfo;
 use glob::Pattern;
 
-/// How alike a name must be to be suggested (Jaro and Winkler, 1 is equal).
-const ALIKE: f64 = 0.7;
+use crate::suggestion;
 
 /// The numbers of the variants that match any of the globs; all without globs.
 ///
@@ -15,7 +14,7 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
     for glob in globs {
         let pattern = Pattern::new(glob).map_err(|error| {
             format!(
-                "--variant \"{glob}\": {} at position {}",
+                "variant \"{glob}\" is no glob: {} at position {}",
                 error.msg, error.pos
             )
         })?;
@@ -31,15 +30,9 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
 }
 
 fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
-    let likeness = |name: &str| strsim::jaro_winkler(glob, name);
     let names: Vec<_> = infos.iter().map(|info| info.name).collect();
-    let nearest = names
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-        .filter(|name| likeness(name) > ALIKE);
-    let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
-    let known = names.join(", ");
-    format!("unknown variant \"{glob}\"{suggestion} There are: {known}")
+    let unknown = format!("unknown variant \"{glob}\"");
+    format!("{unknown}; {}", suggestion::instead_of(glob, &names))
 }
 
 #[cfg(test)]

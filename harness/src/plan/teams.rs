@@ -4,7 +4,7 @@ use algorithms::device::{Team, TeamError};
 
 use crate::cli::MeasureRequest;
 use crate::failure::Failure;
-use crate::platform::placement::{Bind, Place, Placement, PlacementError, pin_current_thread};
+use crate::platform::placement::{Place, Placement, PlacementError, pin_current_thread};
 use crate::platform::{Topology, usable_cpus};
 
 /// Threads beyond so many times the CPUs tell nothing but how the system
@@ -53,7 +53,7 @@ pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, Failure> 
     let mut teams = Vec::new();
     for &threads in &request.threads {
         check_threads(threads, mask.len())?;
-        for placement in placements(request) {
+        for placement in Placement::combinations(&request.places, &request.binds) {
             let cpus = placement.cpus(threads, &topology, &mask);
             let team = TeamSpec {
                 threads,
@@ -76,34 +76,6 @@ fn check_threads(threads: usize, cpus: usize) -> Result<(), Failure> {
     Err(Failure::Usage(format!(
         "--threads {threads} is far more than {cpus} CPUs can run; use {limit} at most"
     )))
-}
-
-/// Each combination of places and bindings; flags that are missing leave their
-/// meaning to the other one.
-fn placements(request: &MeasureRequest) -> Vec<Placement> {
-    let places = optional(request.places.iter());
-    let binds = optional(request.binds.iter().filter_map(|levels| levels.0.first()));
-    let mut placements = Vec::new();
-    for places in &places {
-        for bind in &binds {
-            let bind: Option<Bind> = bind.copied();
-            let placement = Placement::new(*places, bind);
-            if !placements.contains(&placement) {
-                placements.push(placement);
-            }
-        }
-    }
-    placements
-}
-
-/// The values, or a single missing one.
-fn optional<'a, T>(values: impl Iterator<Item = &'a T>) -> Vec<Option<&'a T>> {
-    let values: Vec<_> = values.map(Some).collect();
-    if values.is_empty() {
-        vec![None]
-    } else {
-        values
-    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,24 @@ impl Placement {
         }
     }
 
+    /// Each combination of places and bindings, once; values that are missing
+    /// leave their meaning to the other ones. Bindings of nested teams are
+    /// those of the outermost level.
+    pub fn combinations(places: &[PlacesSpec], binds: &[BindLevels]) -> Vec<Self> {
+        let places = optional(places.iter());
+        let binds = optional(binds.iter().filter_map(|levels| levels.0.first()));
+        let mut placements = Vec::new();
+        for places in &places {
+            for bind in &binds {
+                let placement = Placement::new(*places, bind.copied());
+                if !placements.contains(&placement) {
+                    placements.push(placement);
+                }
+            }
+        }
+        placements
+    }
+
     /// The places in records: `none` without any.
     pub fn places_name(&self) -> String {
         match self {
@@ -84,6 +102,16 @@ impl Placement {
     }
 }
 
+/// The values, or a single missing one.
+fn optional<'a, T>(values: impl Iterator<Item = &'a T>) -> Vec<Option<&'a T>> {
+    let values: Vec<_> = values.map(Some).collect();
+    if values.is_empty() {
+        vec![None]
+    } else {
+        values
+    }
+}
+
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,5 +144,16 @@ mod tests {
             ("cores".into(), "spread".into())
         );
         assert_eq!(Placement::None.bind_name(), "false");
+    }
+
+    #[test]
+    fn combinations_are_there_once() {
+        let places = [PlaceKind::Cores, PlaceKind::Sockets].map(PlacesSpec::all);
+        let bind = |text: &str| text.parse::<BindLevels>().expect("known");
+        let binds = [bind("false"), bind("close"), bind("close+spread")];
+        let all = Placement::combinations(&places, &binds);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert_eq!(Placement::combinations(&[], &[]), [Placement::None]);
+        assert_eq!(Placement::combinations(&places, &[]).len(), 2);
     }
 }

@@ -1,0 +1,27 @@
+//! `bench run`: a suite.
+
+mod dry_run;
+
+use crate::cli::SuiteRequest;
+use crate::failure::{Exit, Failure};
+use crate::suite::Suite;
+
+pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
+    let suite = part(Suite::open(&request.suite)?, request)?;
+    super::print(&dry_run::describe(&suite, request))?;
+    Ok(Exit::Success)
+}
+
+/// The shard that was asked for, or the whole suite.
+fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
+    let Some(shard) = request.shard else {
+        return Ok(suite);
+    };
+    let suite = suite.shard(shard);
+    if suite.parts.is_empty() {
+        let name = &suite.name;
+        let reason = format!("nothing was measured: {name} has fewer inputs than shards ({shard})");
+        return Err(Failure::NothingMeasured(reason));
+    }
+    Ok(suite)
+}

@@ -1,0 +1,33 @@
+//! What may have been meant by a name that is not known.
+
+/// How alike a name must be to be suggested (Jaro and Winkler, 1 is equal).
+const ALIKE: f64 = 0.7;
+
+/// The end of a message on an unknown name: the most alike one, and all of them.
+pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
+    let likeness = |candidate: &str| strsim::jaro_winkler(name, candidate);
+    let nearest = known
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .filter(|candidate| likeness(candidate) > ALIKE);
+    let all = known.join(", ");
+    match nearest {
+        Some(nearest) => format!("did you mean \"{nearest}\"? There are: {all}"),
+        None => format!("there are: {all}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_alike_is_suggested() {
+        let known = ["segments", "digis"];
+        assert_eq!(
+            instead_of("segmets", &known),
+            "did you mean \"segments\"? There are: segments, digis"
+        );
+        assert_eq!(instead_of("xyz", &known), "there are: segments, digis");
+    }
+}

@@ -1,0 +1,151 @@
+//! Suites: many tasks, axes, devices and threads in one file.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `budget` | time, divided fairly over the points |
+//! | `built_in` | the suites that come with the binary |
+//! | `document` | a TOML document as keys and words with their places |
+//! | `problems` | all that is wrong, with lines |
+//! | `read` | the whole file |
+//! | `settings` | the keys that are named as flags are |
+//! | `task`, `wish`, `exclude`, `names` | what a `[[task]]` asks for |
+//! | `expand`, `hash` | points, and a name for all of them |
+//! | `shard` | a part of a suite for each of several machines |
+
+mod budget;
+mod built_in;
+mod document;
+mod exclude;
+mod expand;
+mod hash;
+mod names;
+mod problems;
+mod read;
+mod settings;
+mod shard;
+mod task;
+#[cfg(test)]
+mod tests;
+mod wish;
+
+use std::path::Path;
+use std::time::Duration;
+
+use algorithms::task::Task;
+use reports::record::Point;
+use reports::table::Format;
+use toml::de::DeTable;
+
+use crate::cli::{AxisValues, MeasureRequest, Source};
+use document::Section;
+use problems::Problems;
+
+pub use expand::SuiteInput;
+pub use problems::{Problem, SuiteError};
+pub use settings::Settings;
+
+/// A suite: checked, and expanded into points.
+pub struct Suite {
+    /// Its name: results of shards are merged by it.
+    pub name: String,
+    /// What it is for, in a line.
+    pub description: String,
+    /// A hash of all its points with their seeds and sampling: equal hashes
+    /// are the same suite.
+    pub hash: String,
+    /// What is measured, part by part.
+    pub parts: Vec<Part>,
+}
+
+/// A product of axes, or of an include: what one measuring command can do, but
+/// for the points that are excluded.
+pub struct Part {
+    /// The task.
+    pub task: &'static dyn Task,
+    /// The values of its axes.
+    pub axes: AxisValues,
+    /// Where to run and how to sample.
+    pub settings: Settings,
+    /// The inputs with the points to be measured, at least one each.
+    pub inputs: Vec<SuiteInput>,
+}
+
+impl Suite {
+    /// Reads a suite: a file, or else the built-in suite of that name.
+    ///
+    /// # Errors
+    /// If there is none, or all that is wrong with it.
+    pub fn open(suite: &Path) -> Result<Self, SuiteError> {
+        Suite::parse(&suite.display().to_string(), &built_in::text(suite)?)
+    }
+
+    /// Reads a suite from its text; `path` is for messages.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn parse(path: &str, text: &str) -> Result<Self, SuiteError> {
+        let (document, errors) = DeTable::parse_recoverable(text);
+        read::syntax(&errors).refuse(path, text)?;
+        let mut problems = Problems::default();
+        let suite = read::suite(Section::root(&document), &mut problems);
+        problems.refuse(path, text)?;
+        Ok(suite)
+    }
+
+    /// All points, in the order of the file.
+    pub fn points(&self) -> impl Iterator<Item = &Point> {
+        self.parts.iter().flat_map(Part::points)
+    }
+
+    /// The time that all points take at most, but for checking and preparing.
+    pub fn time_at_most(&self) -> Duration {
+        let times = self.parts.iter().map(Part::time_at_most);
+        times.fold(Duration::ZERO, Duration::saturating_add)
+    }
+}
+
+impl Part {
+    /// All points.
+    pub fn points(&self) -> impl Iterator<Item = &Point> + Clone {
+        self.inputs.iter().flat_map(|input| &input.points)
+    }
+
+    /// Whether a point is to be measured: part of the product, not excluded,
+    /// and of this shard.
+    pub fn keeps(&self, point: &Point) -> bool {
+        let of_input = |input: &&SuiteInput| input.params == point.params;
+        let mut inputs = self.inputs.iter().filter(of_input);
+        inputs.any(|input| input.points.contains(point))
+    }
+
+    /// The time that its points take at most, but for checking and preparing.
+    pub fn time_at_most(&self) -> Duration {
+        let points = u32::try_from(self.points().count()).unwrap_or(u32::MAX);
+        self.settings.max_time.saturating_mul(points)
+    }
+
+    /// The measuring command that has all its points, and those excluded.
+    pub fn request(&self, command: &[String]) -> MeasureRequest {
+        let settings = self.settings.clone();
+        MeasureRequest {
+            task: self.task,
+            source: Source::Generated(self.axes.clone()),
+            variants: settings.variants,
+            devices: settings.devices,
+            threads: settings.threads,
+            places: settings.places,
+            binds: settings.binds,
+            caches: settings.caches,
+            seed: settings.seed,
+            samples: settings.samples,
+            max_time: settings.max_time,
+            precision: settings.precision,
+            out: None,
+            format: Format::Table,
+            charts: false,
+            quiet: true,
+            profile: false,
+            command: command.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What is wrong with a suite: all of it at once, with lines.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// A suite that can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// Neither a file nor a suite that comes with the binary.
+    #[error("there is no file {name} and no built-in suite of that name; {instead}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        instead: String,
+    },
+    /// A file that can't be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A file that makes no sense.
+    #[error("{}", listing(path, problems))]
+    Invalid {
+        /// The file, or the name of a built-in suite.
+        path: String,
+        /// All that is wrong with it, by line.
+        problems: Vec<Problem>,
+    },
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.text)
+    }
+}
+
+/// One a line, in the form that editors jump to.
+fn listing(path: &str, problems: &[Problem]) -> String {
+    let (count, plural) = (problems.len(), if problems.len() == 1 { "" } else { "s" });
+    let mut text = format!("{count} problem{plural} in {path}");
+    for problem in problems {
+        text.push_str(&format!("\n{path}:{problem}"));
+    }
+    text
+}
+
+/// Collects problems by their places in a text, in bytes from its start.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<(usize, String)>);
+
+impl Problems {
+    /// Notes a problem.
+    pub(super) fn add(&mut self, at: usize, text: impl Into<String>) {
+        self.0.push((at, text.into()));
+    }
+
+    /// The value, or a note why there is none.
+    pub(super) fn note<T>(&mut self, at: usize, result: Result<T, String>) -> Option<T> {
+        result.map_err(|problem| self.add(at, problem)).ok()
+    }
+
+    /// How many there are by now.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Goes on if there are none.
+    ///
+    /// # Errors
+    /// All of them, by line.
+    pub(super) fn refuse(self, path: &str, text: &str) -> Result<(), SuiteError> {
+        let problem = |(at, problem)| {
+            let (line, column) = position(text, at);
+            Problem {
+                line,
+                column,
+                text: problem,
+            }
+        };
+        let mut problems: Vec<_> = self.0.into_iter().map(problem).collect();
+        problems.sort();
+        problems.dedup();
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let path = path.to_owned();
+        Err(SuiteError::Invalid { path, problems })
+    }
+}
+
+/// Line and column of a byte, from 1.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    // Not every place that a parser tells is the start of a character.
+    let before = String::from_utf8_lossy(&text.as_bytes()[..at.min(text.len())]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = "a\nä=µ\n";
+        assert_eq!(position(text, 0), (1, 1));
+        assert_eq!(position(text, 2), (2, 1));
+        assert_eq!(position(text, 5), (2, 3));
+        assert_eq!(position(text, 99), (3, 1));
+    }
+
+    #[test]
+    fn problems_are_told_by_line() {
+        let mut problems = Problems::default();
+        problems.add(2, "second");
+        problems.add(0, "first");
+        let error = problems.refuse("s.toml", "a\nb").expect_err("two");
+        let text = "2 problems in s.toml\ns.toml:1:1: first\ns.toml:2:1: second";
+        assert_eq!(error.to_string(), text);
+        assert!(Problems::default().refuse("s.toml", "").is_ok());
+    }
+}

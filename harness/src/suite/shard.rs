@@ -1,0 +1,104 @@
+//! A suite in shards, each for a machine of its own.
+
+use reports::record::{Params, Shard};
+
+use super::{Part, Suite};
+
+/// What makes an input: the task, what describes it, and the seed.
+type InputKey = (&'static str, Params, u64);
+
+impl Suite {
+    /// The inputs of a shard with all their points, so that the variants of an
+    /// input are measured interleaved. Inputs are dealt out in turn. The hash
+    /// stays that of the whole suite.
+    #[must_use]
+    pub fn shard(mut self, shard: Shard) -> Self {
+        let mut dealt: Vec<InputKey> = Vec::new();
+        for part in &mut self.parts {
+            let (task, seed) = (part.task.name(), part.settings.seed);
+            part.inputs.retain(|input| {
+                let number = number(&mut dealt, (task, input.params.clone(), seed));
+                number % shard.of == shard.number - 1
+            });
+        }
+        self.parts.retain(|part: &Part| !part.inputs.is_empty());
+        self
+    }
+}
+
+/// The number of an input, which parts with the same input share.
+fn number(dealt: &mut Vec<InputKey>, key: InputKey) -> usize {
+    let known = dealt.iter().position(|other| *other == key);
+    known.unwrap_or_else(|| {
+        dealt.push(key);
+        dealt.len() - 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use reports::record::Point;
+
+    use super::*;
+
+    /// Two parts that share an input.
+    const TEXT: &str = r#"
+        name = "shared"
+        [defaults]
+        threads = [1]
+        [[task]]
+        name = "sort"
+        variants = ["std-*", "rdst"]
+        axes = { segments = [24, 1792], digis = ["1k", "2k", "3k"], order = ["random", "time"] }
+        [[task.include]]
+        threads = 2
+        [[task.include]]
+        digis = "9k"
+        threads = [1, 2]
+    "#;
+
+    fn suite() -> Suite {
+        Suite::parse("shared", TEXT).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn inputs(suite: &Suite) -> HashSet<&Params> {
+        let inputs = suite.parts.iter().flat_map(|part| &part.inputs);
+        inputs.map(|input| &input.params).collect()
+    }
+
+    #[test]
+    fn shards_together_are_the_whole_and_share_nothing() {
+        let whole = suite();
+        for of in 1..=20 {
+            let shards: Vec<_> = (1..=of)
+                .map(|number| suite().shard(Shard { number, of }))
+                .collect();
+            let points: Vec<&Point> = shards.iter().flat_map(Suite::points).collect();
+            let distinct: HashSet<_> = points.iter().copied().collect();
+            assert_eq!(points.len(), distinct.len(), "a point twice of {of}");
+            assert_eq!(distinct, whole.points().collect(), "{of} shards");
+            assert!(shards.iter().all(|shard| shard.hash == whole.hash));
+        }
+    }
+
+    #[test]
+    fn an_input_stays_whole_and_shards_are_alike() {
+        let whole = suite();
+        assert_eq!(inputs(&whole).len(), 13);
+        for of in [2, 3, 5] {
+            let shards: Vec<_> = (1..=of)
+                .map(|number| suite().shard(Shard { number, of }))
+                .collect();
+            let counts: Vec<_> = shards.iter().map(|shard| inputs(shard).len()).collect();
+            assert_eq!(counts.iter().sum::<usize>(), 13, "{counts:?}");
+            let (least, most) = (counts.iter().min(), counts.iter().max());
+            assert!(
+                most.zip(least)
+                    .is_some_and(|(most, least)| most - least <= 1),
+                "{counts:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Suites as they are written, and what they become.
+
+use std::collections::HashSet;
+
+use reports::record::{Params, Point};
+
+use super::*;
+use crate::plan::{Input, Plan};
+
+/// A suite of one task, whose lines start on line 4.
+fn with_task(lines: &str) -> String {
+    format!("name = \"test\"\n[[task]]\nname = \"sort\"\n{lines}\n")
+}
+
+fn suite(text: &str) -> Suite {
+    Suite::parse("test.toml", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The problems as `line:column: text`.
+fn problems(text: &str) -> Vec<String> {
+    match Suite::parse("test.toml", text) {
+        Err(SuiteError::Invalid { problems, .. }) => {
+            problems.iter().map(ToString::to_string).collect()
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("accepted: {text}"),
+    }
+}
+
+/// One problem, which begins so.
+fn check(text: &str, expected: &str) {
+    let found = problems(text);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(
+        found[0].starts_with(expected),
+        "{} for {expected}",
+        found[0]
+    );
+}
+
+#[test]
+fn unknown_names_are_told_with_their_places() {
+    check(
+        &with_task("vriants = \"*\""),
+        "4:1: unknown key \"vriants\" of a task; did you mean \"variants\"?",
+    );
+    check(
+        &with_task("variants = [\"rdst\", \"std-stabel\"]"),
+        "4:21: unknown variant \"std-stabel\"; did you mean",
+    );
+    check(
+        &with_task("[task.axes]\nsegmets = 24"),
+        "5:1: unknown axis \"segmets\" of sort; did you mean \"segments\"?",
+    );
+    check(
+        &with_task("segments = 24"),
+        "4:1: segments is an axis; it goes below [task.axes]",
+    );
+    check(
+        "name = \"t\"\n[[task]]\nname = \"srot\"\n",
+        "3:8: unknown task \"srot\"; did you mean \"sort\"?",
+    );
+    check(
+        "name = \"t\"\n[[task]]\nthreads = 1\n",
+        "2:1: this task has no name",
+    );
+    check(
+        &format!("{}[defaults]\nthread = 1\n", with_task("")),
+        "6:1: unknown key \"thread\" in the defaults; did you mean \"threads\"?",
+    );
+    check(
+        &format!("nmae = 1\n{}", with_task("")),
+        "1:1: unknown key \"nmae\" of a suite; did you mean \"name\"?",
+    );
+    check("[[task]]\nname = \"sort\"", "1:1: this suite has no name");
+    check(
+        "name = \"a/b\"\n[[task]]\nname = \"sort\"",
+        "1:8: use letters",
+    );
+}
+
+#[test]
+fn values_that_make_no_sense_are_told_with_their_places() {
+    for (lines, expected) in [
+        (
+            "threads = [1, 0]",
+            "4:15: threads \"0\": use a number of 1 or more",
+        ),
+        ("threads = true", "4:11: threads \"true\": use a number"),
+        ("samples = \"9..3\"", "4:11: samples \"9..3\": use a range"),
+        (
+            "max-time = \"never\"",
+            "4:12: max-time \"never\": use a time",
+        ),
+        ("precision = 0", "4:13: precision \"0\": use a percentage"),
+        ("seed = -1", "4:8: seed \"-1\": use a whole number"),
+        ("seed = [1, 2]", "4:1: seed takes one value, not a list"),
+        ("cache = \"warm\"", "4:9: cache \"warm\": unknown cache"),
+        ("device = [\"gpu\"]", "4:11: device \"gpu\": unknown device"),
+        (
+            "device = \"emulator\"",
+            "4:10: device \"emulator\": the emulator shows",
+        ),
+        ("places = \"dies\"", "4:10: places \"dies\": unknown places"),
+        ("bind = \"master\"", "4:8: bind \"master\": unknown binding"),
+        ("bind = \"close+close\"", "4:1: bind has 2 levels"),
+        ("threads = []", "4:1: threads needs at least one value"),
+        (
+            "threads = { a = 1 }",
+            "4:11: threads takes numbers and strings; found: table",
+        ),
+        (
+            "axes = 3",
+            "4:1: axes is a table of its own; found: integer",
+        ),
+        ("exclude = 3", "4:1: exclude is a list of tables"),
+        ("variants = \"[\"", "4:12: variant \"[\" is no glob"),
+        (
+            "[task.axes]\ndigis = [\"1k\", \"many\"]",
+            "5:16: digis \"many\": not a whole number",
+        ),
+        (
+            "[task.axes]\norder = \"sideways\"",
+            "5:9: order \"sideways\": unknown order",
+        ),
+        ("[task.axes]\ndigis = 0", "2:1: sort: "),
+        (
+            "[task.axes]\ndigis = 5\nrate = \"1MHz\"",
+            "2:1: sort: --digis and --rate",
+        ),
+    ] {
+        check(&with_task(lines), expected);
+    }
+}
+
+#[test]
+fn syntax_is_told_with_its_line() {
+    check(
+        "name = \"t\"\n[[task]\nthreads = 1\n",
+        "2:8: unclosed array table",
+    );
+    check("name = \"t\"\nname = \"u\"\n", "2:1: duplicate key");
+    check(
+        "name = \"t\"\n[task]\nname = \"sort\"\n",
+        "2:2: task is a list of tables",
+    );
+}
+
+#[test]
+fn all_problems_are_told_at_once() {
+    let text = "name = \"t\"\n[defaults]\ncach = \"hot\"\nthreads = 0\n[[task]]\nname = \"srot\"\n\
+        [[task]]\nname = \"sort\"\nvariants = \"x*\"\n[task.axes]\nsegmets = 1\norder = \"up\"\n\
+        [[task.exclude]]\nvaraint = \"rdst\"\n[[task.include]]\ndigs = 5\n";
+    let lines: Vec<_> = problems(text)
+        .iter()
+        .map(|problem| problem.split(':').next().map(str::to_owned))
+        .collect();
+    let expected = ["3", "4", "6", "9", "11", "12", "14", "16"].map(|line| Some(line.to_owned()));
+    assert_eq!(lines, expected, "{:#?}", problems(text));
+    let error = Suite::parse("t.toml", text)
+        .err()
+        .map(|error| error.to_string());
+    let error = error.expect("an error");
+    assert!(
+        error.starts_with("8 problems in t.toml\nt.toml:3:1: unknown key"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_exclude_that_drops_nothing_is_a_typo() {
+    let axes = "[task.axes]\norder = [\"random\", \"time\"]\n";
+    check(
+        &with_task(&format!(
+            "{axes}[[task.exclude]]\nvariant = \"rdst\"\norder = \"jitter:3\""
+        )),
+        "8:1: no point of the task has this order",
+    );
+    check(
+        &with_task("variants = \"rdst\"\n[[task.exclude]]\nvariant = \"concat\""),
+        "6:1: no point of the task has this variant",
+    );
+    check(
+        &with_task(
+            "bind = [\"false\", \"close\"]\n[[task.exclude]]\nplaces = \"none\"\nbind = \"close\"",
+        ),
+        "5:1: no point meets all of this",
+    );
+    check(
+        &with_task("[[task.exclude]]"),
+        "4:1: this exclude says nothing",
+    );
+}
+
+#[test]
+fn points_that_are_there_twice_are_refused() {
+    check(&with_task("[[task.include]]"), "4:1: std-stable with");
+    let twice = "[[task]]\nname = \"sort\"\nvariants = \"rdst\"\nthreads = 1";
+    let text = format!("name = \"t\"\n{twice}\n{twice}\n");
+    check(&text, "6:1: rdst with 1 thread and digis=20000000;");
+}
+
+#[test]
+fn a_suite_without_points_is_refused() {
+    check("name = \"t\"", "1:1: no point is left to be measured");
+    check(
+        &with_task("[[task.exclude]]\nvariant = \"*\""),
+        "1:1: no point is left",
+    );
+    check(&with_task("device = \"cuda:0\""), "1:1: no point is left");
+}
+
+const PRODUCT: &str = r#"
+    variants = ["std-*", "rdst"]
+    threads = [1, 2]
+    cache = ["hot", "cold"]
+    [task.axes]
+    digis = ["1k", 2_000]
+    order = ["random", "time"]
+    duplicates = 0.5
+    [[task.exclude]]
+    variant = "std-*"
+    order = "random"
+    threads = 2
+    [[task.exclude]]
+    digis = "2k"
+    cache = "cold"
+    [[task.include]]
+    digis = "9k"
+    threads = 4
+    seed = 7
+"#;
+
+fn count(suite: &Suite, keep: impl Fn(&Point) -> bool) -> usize {
+    suite.points().filter(|point| keep(point)).count()
+}
+
+#[test]
+fn a_product_loses_what_is_excluded_and_gains_what_is_included() {
+    let suite = suite(&with_task(PRODUCT));
+    let [product, include] = &suite.parts[..] else {
+        panic!("{} parts", suite.parts.len());
+    };
+    // 3 variants × 2 threads × 2 caches × 2 digis × 2 orders; the first
+    // exclude drops 2 × 2 × 2, the second 3 × 2 × 2, and both of them 2.
+    assert_eq!(product.points().count(), 48 - 8 - 12 + 2);
+    assert_eq!(
+        count(&suite, |point| point.params.get("digis") == Some("2000")
+            && point.cache == "cold"),
+        0
+    );
+    let dropped = |point: &Point| {
+        let random = point.params.get("order") == Some("random");
+        random && point.threads == 2 && point.variant.starts_with("std")
+    };
+    assert_eq!(count(&suite, dropped), 0);
+    assert_eq!(include.points().count(), 3 * 2);
+    let first = "digis=9000;duplicates=0.5;order=random;segments=1792;skew=1;timeslice=2147483648";
+    let first: Params = first.parse().expect("well formed");
+    assert!(
+        include
+            .points()
+            .all(|point| point.params == first && point.threads == 4)
+    );
+    assert_eq!((product.settings.seed, include.settings.seed), (1, 7));
+}
+
+#[test]
+fn defaults_are_overridden_by_tasks() {
+    let text = "name = \"t\"\n[defaults]\nthreads = [1, 2]\nmax-time = \"2s\"\nbind = false\n\
+        [[task]]\nname = \"sort\"\nthreads = 3\nplaces = [\"cores\", \"{0}\"]\nbind = \"close\"\n";
+    let suite = suite(text);
+    let settings = &suite.parts[0].settings;
+    assert_eq!(
+        (&settings.threads[..], settings.max_time),
+        (&[3][..], Duration::from_secs(2))
+    );
+    let places: HashSet<_> = suite
+        .points()
+        .map(|point| (&point.places[..], &point.bind[..]))
+        .collect();
+    assert_eq!(
+        places,
+        HashSet::from([("cores", "close"), ("{0}", "close")])
+    );
+    let variants = suite.parts[0].task.variants().len();
+    assert_eq!(
+        suite.time_at_most(),
+        Duration::from_secs(2) * 2 * variants as u32
+    );
+}
+
+/// The points that a plan has, named as in the records.
+fn planned(part: &Part) -> Vec<Point> {
+    let plan = Plan::new(&part.request(&[])).unwrap_or_else(|failure| panic!("{failure}"));
+    let infos = part.task.variants();
+    let mut points = Vec::new();
+    for input in &plan.inputs {
+        let Input::Generated(params) = input else {
+            panic!("not generated")
+        };
+        let text: Vec<_> = params
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        points.extend(plan.candidates.iter().map(|spec| Point {
+            algorithm: part.task.name().to_owned(),
+            variant: infos[spec.variant].name.to_owned(),
+            device: spec.device.to_string(),
+            threads: plan.teams[spec.team].threads,
+            places: plan.teams[spec.team].placement.places_name(),
+            bind: plan.teams[spec.team].placement.bind_name(),
+            cache: spec.cache.name().to_owned(),
+            params: text.join(";").parse().expect("well formed"),
+        }));
+    }
+    points
+}
+
+#[test]
+fn the_plan_of_a_part_has_all_points_that_it_keeps() {
+    let lines = format!("bind = [\"false\", \"close\"]\n{PRODUCT}");
+    for part in &suite(&with_task(&lines)).parts {
+        let planned = planned(part);
+        let kept: HashSet<_> = planned.iter().filter(|point| part.keeps(point)).collect();
+        assert_eq!(kept, part.points().collect());
+        assert_eq!(kept.len(), part.points().count());
+    }
+}
+
+#[test]
+fn equal_hashes_are_the_same_suite() {
+    let hash = |lines: &str| suite(&with_task(&format!("threads = 1\n{lines}"))).hash;
+    let base = hash("variants = \"std-*\"\n");
+    assert_eq!(base.len(), 16);
+    assert_eq!(
+        base,
+        hash("variants = [\"std-unstable\", \"std-stable\"]\n")
+    );
+    for other in [
+        "seed = 2",
+        "samples = 10",
+        "max-time = \"9s\"",
+        "precision = 2",
+        "cache = \"cold\"",
+    ] {
+        assert_ne!(
+            base,
+            hash(&format!("variants = \"std-*\"\n{other}\n")),
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn no_axis_is_named_as_a_key() {
+    for task in algorithms::registry::tasks() {
+        for axis in task.axes() {
+            let key = axis.name;
+            assert!(!Settings::KEYS.contains(&key), "{key}");
+            assert!(
+                !["name", "variants", "variant", "axes", "exclude", "include"].contains(&key),
+                "{key}"
+            );
+        }
+    }
+}
