@@ -5,6 +5,7 @@ mod devices;
 mod generate;
 mod list;
 mod measure;
+mod present;
 mod suite;
 mod verify;
 
@@ -12,6 +13,7 @@ use std::io::{ErrorKind, Write};
 
 use crate::cli::Request;
 use crate::failure::{Exit, Failure};
+use crate::platform::is_development_build;
 
 /// Does what a command line asks for.
 ///
@@ -40,6 +42,15 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
         Request::Completions { shell } => completions::run(shell),
     }
+}
+
+/// Times of development builds would only mislead.
+fn refuse_development_build() -> Result<(), Failure> {
+    if !is_development_build() {
+        return Ok(());
+    }
+    let refusal = "nothing was measured: this is a development build; use `cargo run --release`";
+    Err(Failure::NothingMeasured(refusal.to_owned()))
 }
 
 /// Prints to standard output, where the results of a command go. That a reader

@@ -12,7 +12,7 @@ use reports::record::Effort;
 use super::crew::Crew;
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, Series, Visitor};
-use super::rows::Subject;
+use super::rows::{Subject, WRONG};
 use super::{CandidateSampler, Policy, Sample, StopReason};
 use crate::cli::CacheMode;
 use crate::failure::Failure;
@@ -269,7 +269,7 @@ impl Refusal {
     fn wrong(mismatch: String) -> Self {
         Refusal {
             ending: Ending::Wrong,
-            note: format!("wrong output: {mismatch}"),
+            note: format!("{WRONG}{mismatch}"),
         }
     }
 }

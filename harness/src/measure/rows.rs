@@ -12,7 +12,9 @@ use super::{Sample, StopReason};
 const WORTH_A_WORD: f64 = 0.1;
 
 /// The stage that a whole run is.
-const TOTAL: &str = "total";
+pub(super) const TOTAL: &str = "total";
+/// What the note of a wrong variant begins with.
+pub(super) const WRONG: &str = "wrong output: ";
 
 /// A candidate on an input: what all its rows have in common.
 pub(super) struct Subject {

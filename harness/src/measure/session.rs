@@ -10,6 +10,7 @@ use super::batch::{self, Budget};
 use super::crew::Crew;
 use super::input::{Ending, InputState};
 use super::recorder::{Recorder, Rows};
+use super::rows::{TOTAL, WRONG};
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
@@ -88,10 +89,10 @@ impl Outcome {
         self.effort.add(&state.effort);
     }
 
-    /// Counts what an earlier sitting left.
-    fn count_earlier(&mut self, rows: &Rows) {
-        let wrong = |note: &str| note.starts_with("wrong output");
-        for row in rows.summary.iter().filter(|row| row.stage == "total") {
+    /// Counts the rows of the summary, which were not measured just now.
+    pub fn count_rows(&mut self) {
+        let wrong = |note: &str| note.starts_with(WRONG);
+        for row in self.summary.iter().filter(|row| row.stage == TOTAL) {
             self.measured += usize::from(row.valid == YesNo::Yes);
             self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
         }
@@ -161,9 +162,10 @@ impl<'a> Session<'a> {
         }
         let mut outcome = Outcome {
             folder: folder.path().to_owned(),
+            summary: rows.summary.clone(),
             ..Outcome::default()
         };
-        outcome.count_earlier(&rows);
+        outcome.count_rows();
         session.prepare(&topology, &progress, &mut outcome.effort);
         record.ceilings.extend(session.crew.ceilings());
         folder.describe(&record)?;

@@ -171,7 +171,8 @@ impl Input {
     }
 }
 
-fn record_params(params: &Params) -> reports::record::Params {
+/// Parameters as records have them.
+pub(crate) fn record_params(params: &Params) -> reports::record::Params {
     let mut record = reports::record::Params::default();
     for (name, value) in params.iter() {
         record.set(name, value);

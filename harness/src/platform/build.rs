@@ -19,6 +19,7 @@ pub fn software() -> Software {
         .to_owned(),
         target: env!("BUILD_TARGET").to_owned(),
         target_features: env!("BUILD_FEATURES").to_owned(),
+        fingerprint: executable_fingerprint(),
     }
 }
 

@@ -1,6 +1,5 @@
 //! From values of axes to points.
 
-use algorithms::axis;
 use algorithms::device::Device;
 use algorithms::task::Task;
 use generators::DataError;
@@ -8,7 +7,7 @@ use reports::record::{Params, Point};
 
 use super::settings::Settings;
 use crate::cli::{AxisValues, CacheMode};
-use crate::plan::select_variants;
+use crate::plan::{record_params, select_variants};
 use crate::platform::placement::Placement;
 
 /// An input with the points that are measured on it, interleaved.
@@ -35,14 +34,6 @@ pub(super) fn product(
         Ok(SuiteInput { params, points })
     });
     inputs.collect()
-}
-
-fn record_params(plain: &axis::Params) -> Params {
-    let mut params = Params::default();
-    for (name, value) in plain.iter() {
-        params.set(name, value);
-    }
-    params
 }
 
 /// The points of an input, in the order of the settings' lists.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use reports::record::{Params, Point};
 
 use super::*;
-use crate::plan::{Input, Plan};
+use crate::plan::Plan;
 
 /// A suite of one task, whose lines start on line 4.
 fn with_task(lines: &str) -> String {
@@ -290,31 +290,10 @@ fn defaults_are_overridden_by_tasks() {
     );
 }
 
-/// The points that a plan has, named as in the records.
+/// The points that a plan has.
 fn planned(part: &Part) -> Vec<Point> {
     let plan = Plan::new(&part.request(&[])).unwrap_or_else(|failure| panic!("{failure}"));
-    let infos = part.task.variants();
-    let mut points = Vec::new();
-    for input in &plan.inputs {
-        let Input::Generated(params) = input else {
-            panic!("not generated")
-        };
-        let text: Vec<_> = params
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        points.extend(plan.candidates.iter().map(|spec| Point {
-            algorithm: part.task.name().to_owned(),
-            variant: infos[spec.variant].name.to_owned(),
-            device: spec.device.to_string(),
-            threads: plan.teams[spec.team].threads,
-            places: plan.teams[spec.team].placement.places_name(),
-            bind: plan.teams[spec.team].placement.bind_name(),
-            cache: spec.cache.name().to_owned(),
-            params: text.join(";").parse().expect("well formed"),
-        }));
-    }
-    points
+    plan.points().collect()
 }
 
 #[test]

@@ -62,6 +62,7 @@ pub fn run() -> RunRecord {
             build_profile: "release".into(),
             target: "x86_64-unknown-linux-gnu".into(),
             target_features: String::new(),
+            fingerprint: String::new(),
         },
         machine_key: "key".into(),
         machine: Machine {

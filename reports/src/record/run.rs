@@ -92,6 +92,9 @@ pub struct Software {
     pub target: String,
     /// Instruction set extensions that the build assumes.
     pub target_features: String,
+    /// A hash of the executable's machine code, as in `summary.csv`.
+    #[serde(default)]
+    pub fingerprint: String,
 }
 
 /// What identifies a machine: models, topology and drivers, never readings.

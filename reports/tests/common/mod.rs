@@ -33,6 +33,7 @@ pub fn record() -> RunRecord {
             build_profile: "release".into(),
             target: "x86_64".into(),
             target_features: String::new(),
+            fingerprint: String::new(),
         },
         machine_key: machine.key(),
         machine,

@@ -1,15 +1,25 @@
 //! `bench run`: a suite.
 
 mod dry_run;
+mod earlier;
+mod measure;
+mod merge;
 
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::suite::Suite;
 
 pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
-    let suite = part(Suite::open(&request.suite)?, request)?;
-    super::print(&dry_run::describe(&suite, request))?;
-    Ok(Exit::Success)
+    let suite = Suite::open(&request.suite)?;
+    if !request.merge.is_empty() {
+        return merge::run(&suite, request);
+    }
+    let suite = part(suite, request)?;
+    if request.dry_run {
+        super::print(&dry_run::describe(&suite, request))?;
+        return Ok(Exit::Success);
+    }
+    measure::run(&suite, request)
 }
 
 /// The shard that was asked for, or the whole suite.

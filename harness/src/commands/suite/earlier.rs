@@ -1,0 +1,101 @@
+//! A run of the same suite that was stopped, to go on with.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reports::record::{Point, RunRecord, SuitePart, SummaryRow};
+use reports::store::{RunFolder, StoreError, read_run};
+
+use crate::cli::SuiteRequest;
+use crate::failure::Failure;
+use crate::platform::{self, Topology};
+
+/// Where runs go that are given no folder.
+const RESULTS: &str = "results";
+
+/// A run that was stopped.
+pub(super) struct Earlier {
+    pub(super) folder: PathBuf,
+    /// The points that need not be measured again.
+    pub(super) done: HashSet<Point>,
+}
+
+/// The run to go on with: in the folder given, or else the latest one.
+///
+/// # Errors
+/// If the folder given holds a run that can't be gone on with.
+pub(super) fn find(request: &SuiteRequest, part: &SuitePart) -> Result<Option<Earlier>, Failure> {
+    if let Some(out) = &request.out {
+        let is_run = out.join("run.json").exists();
+        return match is_run && !request.fresh {
+            true => given(out, part).map(Some),
+            // A run in it is refused when the folder is to be made.
+            false => Ok(None),
+        };
+    }
+    Ok(match request.fresh {
+        true => None,
+        false => latest(part),
+    })
+}
+
+/// The run in a folder that was named.
+fn given(folder: &Path, part: &SuitePart) -> Result<Earlier, Failure> {
+    if let Some(problem) = problem(&read_run(folder)?, part) {
+        let place = folder.display();
+        return Err(Failure::Usage(format!(
+            "can't go on with the run in {place}: {problem}; choose another folder with --out"
+        )));
+    }
+    Ok(opened(folder.to_owned())?)
+}
+
+/// The latest run below `results/` that was stopped. Folders that are none, or
+/// that are in use, are passed over.
+fn latest(part: &SuitePart) -> Option<Earlier> {
+    let entries = fs::read_dir(RESULTS).ok()?;
+    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+        .into_iter()
+        .rev()
+        .find_map(|folder| stopped(folder, part))
+}
+
+fn stopped(folder: PathBuf, part: &SuitePart) -> Option<Earlier> {
+    let record = read_run(&folder).ok()?;
+    if problem(&record, part).is_some() {
+        return None;
+    }
+    let earlier = opened(folder).ok()?;
+    (earlier.done.len() < part.points).then_some(earlier)
+}
+
+/// Mends what a kill left half written, and takes stock.
+fn opened(folder: PathBuf) -> Result<Earlier, StoreError> {
+    let (_, run) = RunFolder::resume(&folder)?;
+    let done = run.summary.iter().map(SummaryRow::point).collect();
+    Ok(Earlier { folder, done })
+}
+
+/// Why a run is not a part of the same measurement.
+fn problem(record: &RunRecord, part: &SuitePart) -> Option<String> {
+    let Some(suite) = &record.suite else {
+        return Some("it is not of a suite".to_owned());
+    };
+    if (&suite.name, &suite.hash) != (&part.name, &part.hash) {
+        return Some(format!(
+            "it is of another suite, or of another version of {}",
+            part.name
+        ));
+    }
+    if suite.shard != part.shard {
+        return Some("it is of another shard".to_owned());
+    }
+    if record.machine_key != platform::machine(&Topology::of_this_machine()).key() {
+        return Some("it was made on another machine".to_owned());
+    }
+    let other_code = record.software.fingerprint != platform::software().fingerprint;
+    other_code.then(|| "it was made by another build of bench".to_owned())
+}

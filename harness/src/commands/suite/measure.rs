@@ -1,0 +1,99 @@
+//! Measuring a suite, or what is left of it.
+
+use std::path::PathBuf;
+
+use reports::record::SuitePart;
+
+use super::super::present::Presentation;
+use super::super::{refuse_development_build, say};
+use super::earlier::{self, Earlier};
+use crate::cli::{MeasureRequest, SuiteRequest};
+use crate::failure::{Exit, Failure};
+use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::plan::Plan;
+use crate::platform::Interrupt;
+use crate::suite::Suite;
+
+pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+    let requests: Vec<_> = suite
+        .parts
+        .iter()
+        .map(|part| part.request(&request.command))
+        .collect();
+    // All plans before the first sample: what can't be measured is told at once.
+    let mut plans = plans(suite, &requests)?;
+    refuse_development_build()?;
+    let part = SuitePart {
+        name: suite.name.clone(),
+        hash: suite.hash.clone(),
+        shard: request.shard,
+        points: plans.iter().map(Plan::len).sum(),
+    };
+    let earlier = earlier::find(request, &part)?;
+    if let Some(earlier) = &earlier {
+        plans
+            .iter_mut()
+            .for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
+        tell(earlier, &part);
+    }
+    let start = match earlier {
+        Some(_) => Start::Resume,
+        None => Start::New,
+    };
+    let assignment = Assignment {
+        command: &request.command,
+        jobs: jobs(&requests, &plans),
+        out: folder(request, earlier),
+        start,
+        suite: Some(part),
+        budget: request.budget,
+        quiet: request.quiet,
+    };
+    let outcome = Session::run(&assignment, &Interrupt::listen())?;
+    let presentation = Presentation {
+        format: request.format,
+        charts: request.charts,
+        quiet: request.quiet,
+    };
+    presentation.show(&outcome)?;
+    if outcome.interrupted {
+        say("bench: the same command goes on where this one stopped");
+    }
+    Ok(outcome.exit())
+}
+
+fn plans(suite: &Suite, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
+    let parts = suite.parts.iter().zip(requests);
+    let plan = parts.map(|(part, request)| {
+        let mut plan = Plan::new(request)?;
+        plan.retain(|point| part.keeps(point));
+        Ok(plan)
+    });
+    plan.collect()
+}
+
+fn jobs<'a>(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Job<'a>> {
+    let both = requests.iter().zip(plans);
+    both.map(|(request, plan)| Job { request, plan }).collect()
+}
+
+fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
+    let name = || {
+        request
+            .suite
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+    };
+    earlier
+        .map(|earlier| earlier.folder)
+        .or_else(|| request.out.clone())
+        .unwrap_or_else(|| default_folder(&name().unwrap_or_else(|| "suite".to_owned())))
+}
+
+fn tell(earlier: &Earlier, part: &SuitePart) {
+    let (done, folder) = (earlier.done.len(), earlier.folder.display());
+    say(&format!(
+        "going on with {folder}: {done} of {} points are done (--fresh begins anew)",
+        part.points
+    ));
+}

@@ -1,0 +1,142 @@
+//! The results of shards as one run.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
+use reports::store::{Run, RunFolder};
+
+use super::super::present::Presentation;
+use crate::cli::SuiteRequest;
+use crate::failure::{Exit, Failure};
+use crate::measure::{Outcome, default_folder};
+use crate::suite::Suite;
+
+pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+    let runs: Result<Vec<_>, _> = request
+        .merge
+        .iter()
+        .map(|folder| Run::read(folder))
+        .collect();
+    let runs = runs?;
+    for run in &runs {
+        check(run, &runs[0], suite)?;
+    }
+    check_points(&runs, suite)?;
+    let path = request
+        .out
+        .clone()
+        .unwrap_or_else(|| default_folder(&suite.name));
+    let outcome = write(&path, runs, suite)?;
+    let presentation = Presentation {
+        format: request.format,
+        charts: request.charts,
+        quiet: request.quiet,
+    };
+    presentation.show(&outcome)?;
+    Ok(outcome.exit())
+}
+
+/// Refuses a run that is no part of the suite, or from an unlike machine.
+fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
+    let folder = run.folder.display();
+    let refusal = |problem: String| Err(Failure::Usage(format!("{folder}: {problem}")));
+    let of_suite = |part: &&SuitePart| part.name == suite.name && part.hash == suite.hash;
+    if run.record.suite.as_ref().filter(of_suite).is_none() {
+        return refusal(format!(
+            "not a run of this version of the suite {}",
+            suite.name
+        ));
+    }
+    if run.record.machine_key != first.record.machine_key {
+        let other = first.folder.display();
+        return refusal(format!(
+            "measured on another kind of machine than {other}: their times can't be put together"
+        ));
+    }
+    Ok(())
+}
+
+/// Every point of the suite, and each of them once.
+fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
+    let mut seen: HashSet<Point> = HashSet::new();
+    for run in runs {
+        let points: HashSet<_> = run.summary.iter().map(SummaryRow::point).collect();
+        if let Some(twice) = points.iter().find(|point| seen.contains(*point)) {
+            let (variant, params) = (&twice.variant, &twice.params);
+            return Err(Failure::Usage(format!(
+                "{}: {variant} with {params} is in an earlier shard, too",
+                run.folder.display()
+            )));
+        }
+        seen.extend(points);
+    }
+    let missing = suite
+        .points()
+        .filter(|point| !seen.contains(*point))
+        .count();
+    if missing == 0 {
+        return Ok(());
+    }
+    let shards: Vec<_> = runs
+        .iter()
+        .filter_map(|run| run.record.suite.as_ref()?.shard)
+        .collect();
+    let given: Vec<_> = shards.iter().map(ToString::to_string).collect();
+    Err(Failure::Usage(format!(
+        "{missing} points of {} are missing; given were the shards {}",
+        suite.name,
+        given.join(", ")
+    )))
+}
+
+fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
+    let record = merged(&runs, suite);
+    let mut folder = RunFolder::create(path, &record)?;
+    let mut outcome = Outcome {
+        folder: path.to_owned(),
+        ..Outcome::default()
+    };
+    for run in runs {
+        folder.append_samples(&run.samples)?;
+        folder.append_summary(&run.summary)?;
+        outcome.samples.extend(run.samples);
+        outcome.summary.extend(run.summary);
+    }
+    outcome.count_rows();
+    outcome.record = Some(record);
+    Ok(outcome)
+}
+
+/// The record of all runs together; of the first where there can be but one.
+fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
+    let mut record = runs[0].record.clone();
+    record.suite = Some(SuitePart {
+        name: suite.name.clone(),
+        hash: suite.hash.clone(),
+        shard: None,
+        points: suite.points().count(),
+    });
+    let mut effort = Effort::default();
+    for run in runs {
+        record.ceilings.extend(run.record.ceilings.clone());
+        effort.add(&run.record.effort.unwrap_or_default());
+    }
+    let records = || runs.iter().map(|run| &run.record);
+    record.effort = Some(effort);
+    // UTC in RFC 3339 sorts by time.
+    record.started = records()
+        .map(|record| record.started.clone())
+        .min()
+        .unwrap_or_default();
+    record.finished = records()
+        .map(|record| record.finished.clone())
+        .max()
+        .flatten();
+    let folders = runs.iter().map(|run| run.folder.display().to_string());
+    record.notes.push(format!(
+        "merged from {}",
+        folders.collect::<Vec<_>>().join(", ")
+    ));
+    record
+}
