@@ -1,11 +1,14 @@
 //! What can go wrong, and the exit codes.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use algorithms::device::TeamError;
 use generators::DataError;
 use reports::charts::ChartError;
+use reports::compare::CompareError;
+use reports::compare::render::RenderError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
@@ -71,6 +74,28 @@ pub enum Failure {
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),
+    /// Runs that can't be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// A comparison that can't be written.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// An executable that can't measure points again.
+    #[error("measuring again with {} failed: {problem}", bench.display())]
+    Confirm {
+        /// The executable.
+        bench: PathBuf,
+        /// What went wrong.
+        problem: String,
+    },
+    /// A file that can't be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Standard output that can't be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -84,7 +109,7 @@ impl Failure {
             | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
-            Failure::NothingMeasured(_) => Exit::NothingMeasured,
+            Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             _ => Exit::Failed,
         }
     }

@@ -41,7 +41,7 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
-        flags: if i % VISIT == 0 {
+        flags: if i.is_multiple_of(VISIT) {
             flags::FRESH.into()
         } else {
             String::new()

@@ -48,3 +48,19 @@ Examples:
   bench {task} --input digis.csv --format markdown"
     )
 }
+
+pub(super) const COMPARE: &str = "\
+Examples:
+  bench compare results/monday results/tuesday
+  bench compare accepted latest --confirm         the store's baseline and its last run
+  bench compare accepted latest --confirm --base-bench old/bench
+  bench compare a b --junit verdicts.xml --markdown verdicts.md
+
+SLOWER and FASTER: the whole 95 % interval of the ratio of medians lies beyond the minimum
+effect, and the rank test agrees. SAME: no such change, and none above --resolution can hide.
+INCONCLUSIVE: the samples don't tell. The exit code is 4 if a point is slower.";
+
+pub(super) const SELFTEST: &str = "\
+Examples:
+  bench selftest                      runs of the suite smoke, alike and slowed down on purpose
+  bench selftest --suite mine.toml --repeats 3";

@@ -5,8 +5,10 @@
 //! here.
 
 mod axes;
+mod compare;
 mod examples;
 mod measuring;
+mod selftest;
 mod suite;
 pub(crate) mod values;
 
@@ -25,7 +27,9 @@ use clap_complete::Shell;
 use crate::failure::Exit;
 
 pub use axes::AxisValues;
+pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use measuring::{CacheMode, MeasureRequest, Source};
+pub use selftest::SelfTestRequest;
 pub use suite::SuiteRequest;
 pub use values::SampleRange;
 
@@ -45,6 +49,10 @@ pub enum Request {
     Measure(Box<MeasureRequest>),
     /// `bench run`
     RunSuite(Box<SuiteRequest>),
+    /// `bench compare`
+    Compare(Box<CompareRequest>),
+    /// `bench selftest`
+    SelfTest(Box<SelfTestRequest>),
     /// `bench verify`
     Verify {
         /// The tasks; all if empty.
@@ -123,6 +131,8 @@ pub fn command() -> Command {
         .subcommand(devices())
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
         .subcommand(suite::command())
+        .subcommand(compare::command())
+        .subcommand(selftest::command())
         .subcommand(verify())
         .subcommand(generate())
         .subcommand(completions())
@@ -226,6 +236,8 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "devices" => Request::Devices {
             measure: matches.get_flag("measure"),
         },
+        "compare" => Request::Compare(Box::new(compare::request(matches))),
+        "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,

@@ -29,6 +29,8 @@ pub struct SuiteRequest {
     pub dry_run: bool,
     /// Begin anew rather than go on where a run stopped.
     pub fresh: bool,
+    /// Whether to measure the bandwidths that times are related to.
+    pub ceilings: bool,
     /// How to print the table.
     pub format: Format,
     /// Whether to draw charts.
@@ -56,7 +58,7 @@ pub(super) fn command() -> Command {
 }
 
 /// Which part to measure, and for how long.
-fn suite_flags() -> [Arg; 5] {
+fn suite_flags() -> [Arg; 6] {
     let budget = Arg::new("budget")
         .long("budget")
         .value_name("TIME")
@@ -76,7 +78,8 @@ fn suite_flags() -> [Arg; 5] {
         .help("Merge the results of shards instead of measuring");
     let dry_run = switch("dry-run").help("Say what would be measured, and how long it takes");
     let fresh = switch("fresh").help("Begin anew rather than go on where a run stopped");
-    [budget, shard, merge, dry_run, fresh]
+    let no_ceilings = switch("no-ceilings").help("Don't measure the memory bandwidth");
+    [budget, shard, merge, dry_run, fresh, no_ceilings]
 }
 
 fn store_flag() -> Arg {
@@ -98,6 +101,7 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteReques
         merge: many(matches, "merge"),
         dry_run: matches.get_flag("dry-run"),
         fresh: matches.get_flag("fresh"),
+        ceilings: !matches.get_flag("no-ceilings"),
         format: measuring::format(matches),
         charts: !matches.get_flag("no-charts"),
         quiet: matches.get_flag("quiet"),

@@ -1,11 +1,13 @@
 //! One file for each subcommand.
 
+mod compare;
 mod completions;
 mod devices;
 mod generate;
 mod list;
 mod measure;
 mod present;
+mod selftest;
 mod suite;
 mod verify;
 
@@ -25,6 +27,8 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Devices { measure } => devices::run(measure),
         Request::Measure(request) => measure::run(&request),
         Request::RunSuite(request) => suite::run(&request),
+        Request::Compare(request) => compare::run(&request),
+        Request::SelfTest(request) => selftest::run(&request),
         Request::Verify {
             tasks,
             variants,

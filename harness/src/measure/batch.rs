@@ -3,10 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::crew::Crew;
 use super::input::InputState;
 use super::recorder::Recorder;
-use super::session::{Job, Outcome};
+use super::session::{Job, Outcome, Session};
 use super::stopping::Policy;
 use crate::failure::Failure;
 use crate::plan::Input;
@@ -67,14 +66,14 @@ impl Budget {
 /// Visits the inputs of a batch in turn until all their candidates have enough.
 pub(super) fn measure<'p>(
     batch: &[(&Job<'p>, &'p Input)],
-    (crew, fingerprint): (&'p Crew, &str),
+    session: &'p Session<'_>,
     budget: &mut Budget,
     recorder: &mut Recorder<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
     let share = budget.share();
     let state = |&(job, input): &(&Job<'p>, &'p Input)| {
-        let state = InputState::new(job.plan, input, crew, fingerprint, job.request.seed);
+        let state = InputState::new(session, job.plan, input, job.request.seed);
         (state, policy(job, share))
     };
     let mut states: Vec<_> = batch.iter().map(state).collect();

@@ -13,6 +13,7 @@ use super::crew::Crew;
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, Series, Visitor};
 use super::rows::{Subject, WRONG};
+use super::session::Session;
 use super::{CandidateSampler, Policy, Sample, StopReason};
 use crate::cli::CacheMode;
 use crate::failure::Failure;
@@ -24,6 +25,7 @@ pub(super) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
     crew: &'p Crew,
+    slowdown: f64,
     seed: u64,
     subjects: Vec<Subject>,
     series: Vec<Series<Sample>>,
@@ -62,15 +64,14 @@ struct Refusal {
 
 impl<'p> InputState<'p> {
     pub(super) fn new(
+        session: &'p Session<'_>,
         plan: &'p Plan,
         input: &'p Input,
-        crew: &'p Crew,
-        fingerprint: &str,
         seed: u64,
     ) -> Self {
         let subject = |spec: &CandidateSpec| {
             let point = plan.point(input, spec);
-            Subject::new(point, plan.variant(spec), fingerprint)
+            Subject::new(point, plan.variant(spec), &session.fingerprint)
         };
         let candidates = input.candidates.len();
         InputState {
@@ -81,7 +82,8 @@ impl<'p> InputState<'p> {
             effort: Effort::default(),
             input,
             plan,
-            crew,
+            crew: &session.crew,
+            slowdown: session.assignment.slowdown,
             seed,
         }
     }
@@ -221,7 +223,8 @@ impl<'p> InputState<'p> {
         }
         let sampler = CandidateSampler::new(candidate, &team.team)
             .in_places(team_spec)
-            .noticing(&team.usual);
+            .noticing(&team.usual)
+            .slowed_by(self.slowdown);
         Ok(match (spec.cache, &team.flush) {
             (CacheMode::Cold, Some(flush)) => sampler.flushing(flush),
             _ => sampler,

@@ -44,6 +44,7 @@ pub struct CandidateSampler<'a> {
     flush: Option<&'a CacheFlush>,
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
+    slowdown: f64,
 }
 
 /// What is seen on a worker before or after a run.
@@ -61,6 +62,7 @@ impl<'a> CandidateSampler<'a> {
             flush: None,
             spec: None,
             usual: None,
+            slowdown: 0.0,
         }
     }
 
@@ -73,6 +75,13 @@ impl<'a> CandidateSampler<'a> {
     /// Notices what is not as usual.
     pub(super) fn noticing(mut self, usual: &'a Mutex<Usual>) -> Self {
         self.usual = Some(usual);
+        self
+    }
+
+    /// Makes each run slower than it is by this fraction: what a self-test of
+    /// the gate has to find.
+    pub(super) fn slowed_by(mut self, slowdown: f64) -> Self {
+        self.slowdown = slowdown;
         self
     }
 
@@ -104,10 +113,13 @@ impl<'a> CandidateSampler<'a> {
 
     /// The clock starts on the worker, so that waking it does not count.
     fn time(&mut self) -> (f64, Stages) {
-        let candidate = &mut self.candidate;
+        let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
         self.team.run(|| {
             let start = Instant::now();
             let stages = candidate.run();
+            if slowdown > 0.0 {
+                spin_until(start, start.elapsed().mul_f64(1.0 + slowdown));
+            }
             (start.elapsed().as_secs_f64(), stages)
         })
     }
@@ -119,6 +131,12 @@ impl<'a> CandidateSampler<'a> {
             let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
             usual.judge(&readings)
         })
+    }
+}
+
+fn spin_until(start: Instant, duration: Duration) {
+    while start.elapsed() < duration {
+        std::hint::spin_loop();
     }
 }
 

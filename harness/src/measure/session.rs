@@ -39,6 +39,10 @@ pub struct Assignment<'a> {
     pub suite: Option<SuitePart>,
     /// Wall-clock time for all points together.
     pub budget: Option<Duration>,
+    /// Whether to measure the bandwidths that times are related to.
+    pub ceilings: bool,
+    /// A known slowdown of all samples, as a fraction: for self-tests.
+    pub slowdown: f64,
     /// No lines on how far it is.
     pub quiet: bool,
 }
@@ -54,9 +58,9 @@ pub enum Start {
 
 /// An assignment that is being carried out.
 pub struct Session<'a> {
-    assignment: &'a Assignment<'a>,
-    crew: Crew,
-    fingerprint: String,
+    pub(super) assignment: &'a Assignment<'a>,
+    pub(super) crew: Crew,
+    pub(super) fingerprint: String,
 }
 
 /// What came of a request.
@@ -123,6 +127,8 @@ impl<'a> Assignment<'a> {
             start: Start::New,
             suite: None,
             budget: None,
+            ceilings: !request.profile,
+            slowdown: 0.0,
             quiet: request.quiet,
         }
     }
@@ -198,7 +204,7 @@ impl<'a> Session<'a> {
         if self.assignment.any(cold) {
             self.crew.prepare_flushes(cache_bytes);
         }
-        if !self.assignment.any(|request| request.profile) {
+        if self.assignment.ceilings {
             self.crew
                 .measure_bandwidths(cache_bytes, |text| progress.stage(text));
         }
@@ -211,8 +217,7 @@ impl<'a> Session<'a> {
             if recorder.interrupt.asked() {
                 break;
             }
-            let with = (&self.crew, self.fingerprint.as_str());
-            batch::measure(&batch, with, &mut budget, recorder, outcome)?;
+            batch::measure(&batch, self, &mut budget, recorder, outcome)?;
         }
         Ok(())
     }

@@ -55,6 +55,33 @@ impl Measured {
             points: points(&rows, &series),
         })
     }
+
+    /// Reads several runs of the same points by the same code as one: each of
+    /// them adds its visits. The record and the rows are those of the first.
+    ///
+    /// # Errors
+    /// As [`Measured::read`].
+    ///
+    /// # Panics
+    /// Without a folder.
+    pub fn read_together(folders: &[PathBuf]) -> Result<Self, StoreError> {
+        let (first, others) = folders.split_first().expect("a folder");
+        let (record, rows) = (read_run(first)?, read_summary(first)?);
+        refuse_duplicates(first, &rows)?;
+        let mut series = read_series(first)?;
+        for folder in others {
+            for (key, more) in read_series(folder)? {
+                if let Some(known) = series.get_mut(&key) {
+                    known.append(more);
+                }
+            }
+        }
+        Ok(Measured {
+            folder: first.clone(),
+            record,
+            points: points(&rows, &series),
+        })
+    }
 }
 
 fn refuse_duplicates(folder: &Path, rows: &[SummaryRow]) -> Result<(), StoreError> {

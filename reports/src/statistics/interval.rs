@@ -74,11 +74,14 @@ fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> f64 {
     sorted[high - 1]
 }
 
+/// Weights by the number of samples and the rank.
+type KnownWeights = BTreeMap<(usize, usize), Arc<[f64]>>;
+
 /// How likely each of `n` samples is to be the `rank`-th smallest of a resample.
 ///
 /// The weights depend on the numbers only, and thousands of points share them.
 pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
-    static KNOWN: RwLock<BTreeMap<(usize, usize), Arc<[f64]>>> = RwLock::new(BTreeMap::new());
+    static KNOWN: RwLock<KnownWeights> = RwLock::new(BTreeMap::new());
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     if let Some(weights) = known.get(&(n, rank)) {
         return Arc::clone(weights);

@@ -26,8 +26,11 @@ pub struct SampleSeries {
     pub disturbed: usize,
 }
 
-/// All series of a run, by the point's id and the stage.
-pub type SeriesById = HashMap<(Box<[u8]>, Box<[u8]>), SampleSeries>;
+/// A point's id and a stage, as they stand in the file.
+pub type SeriesKey = (Box<[u8]>, Box<[u8]>);
+
+/// All series of a run.
+pub type SeriesById = HashMap<SeriesKey, SampleSeries>;
 
 /// The columns that are looked at.
 const COLUMNS: [&str; 9] = [
@@ -55,7 +58,7 @@ pub fn read_series(folder: &Path) -> Result<SeriesById, StoreError> {
     let mut reader = ReaderBuilder::new().from_reader(open_rows(&path)?);
     let columns = columns(&mut reader, &path)?;
     let mut all = SeriesById::new();
-    let (mut record, mut last): (_, Option<(Box<[u8]>, Box<[u8]>)>) = (ByteRecord::new(), None);
+    let (mut record, mut last): (_, Option<SeriesKey>) = (ByteRecord::new(), None);
     let csv_error = |error| StoreError::csv(&path, error);
     while reader.read_byte_record(&mut record).map_err(csv_error)? {
         let field = |column: usize| record.get(columns[column]).unwrap_or_default();
@@ -118,6 +121,14 @@ fn seconds(field: &[u8]) -> Result<f64, String> {
 }
 
 impl SampleSeries {
+    /// Appends what another run measured of the same, as further visits.
+    pub fn append(&mut self, other: SampleSeries) {
+        let offset = self.seconds.len();
+        self.visits.extend(other.visits.iter().map(|start| start + offset));
+        self.seconds.extend(other.seconds);
+        self.disturbed += other.disturbed;
+    }
+
     fn add(&mut self, seconds: f64, set: &[u8]) {
         if set.is_empty() {
             self.seconds.push(seconds);

@@ -47,6 +47,8 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         start,
         suite: Some(part),
         budget: request.budget,
+        ceilings: request.ceilings,
+        slowdown: 0.0,
         quiet: request.quiet,
     };
     let outcome = Session::run(&assignment, &Interrupt::listen())?;

@@ -3,9 +3,12 @@
 mod junit;
 mod markdown;
 mod rows;
+mod selftest;
 mod terminal;
 
 use super::Comparison;
+
+pub use selftest::selftest;
 
 /// For whom a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

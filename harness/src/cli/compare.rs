@@ -1,0 +1,206 @@
+//! `bench compare`: a run and an earlier one.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::compare::Thresholds;
+use reports::compare::render::{Format, Listing};
+
+use super::measuring::{one, switch};
+use super::{examples, values};
+
+/// Two runs to compare.
+#[derive(Clone, Debug)]
+pub struct CompareRequest {
+    /// The run that is compared with: a folder, or a name in the store.
+    pub base: String,
+    /// The run that is judged: a folder, or a name in the store.
+    pub new: String,
+    /// Where runs and self-tests are kept.
+    pub store: PathBuf,
+    /// What counts as a change.
+    pub thresholds: Thresholds,
+    /// Whether runs of unlike machines may be compared.
+    pub across_machines: bool,
+    /// Whether to measure again what is slower or not clear.
+    pub confirm: bool,
+    /// The executable that made the base, to measure with it again.
+    pub base_bench: Option<PathBuf>,
+    /// How to print the comparison.
+    pub format: Format,
+    /// Which points to list.
+    pub listing: Listing,
+    /// Files to write it to in other formats.
+    pub files: Vec<(Format, PathBuf)>,
+    /// No lines on how far it is.
+    pub quiet: bool,
+}
+
+/// Where runs are kept if nobody says otherwise.
+pub const DEFAULT_STORE: &str = "results/store";
+
+/// Formats with the names that flags give them.
+const FORMATS: [(&str, Format); 4] = [
+    ("table", Format::Table),
+    ("markdown", Format::Markdown),
+    ("json", Format::Json),
+    ("junit", Format::Junit),
+];
+
+/// The subcommand.
+pub(super) fn command() -> Command {
+    let run = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).value_name(value).required(true).help(help)
+    };
+    Command::new("compare")
+        .about("Compare a run with an earlier one: which points are slower?")
+        .after_help(examples::COMPARE)
+        .arg(run("base", "BASE", "The earlier run: a folder, or latest, accepted or an id of the store"))
+        .arg(run("new", "NEW", "The run to judge, named likewise"))
+        .args(judging_flags())
+        .args(confirming_flags())
+        .args(output_flags())
+}
+
+/// What counts as a change.
+fn judging_flags() -> [Arg; 4] {
+    let min_effect = Arg::new("min-effect")
+        .long("min-effect")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("1%")
+        .help("The smallest change that counts: the whole interval must lie beyond it");
+    let resolution = Arg::new("resolution")
+        .long("resolution")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("5%")
+        .help("A point is the same only if a larger change than this can be excluded");
+    let significance = Arg::new("significance")
+        .long("significance")
+        .value_name("P")
+        .value_parser(values::probability)
+        .default_value("0.01")
+        .help("The rank test's p-value must be below this");
+    let across = switch("across-machines").help("Compare runs of unlike machines");
+    [min_effect, resolution, significance, across].map(|flag| flag.help_heading("Judging"))
+}
+
+/// Measuring again.
+fn confirming_flags() -> [Arg; 2] {
+    let confirm = switch("confirm")
+        .help("Measure again what is slower or not clear, and judge that by the new samples");
+    let base_bench = Arg::new("base-bench")
+        .long("base-bench")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .requires("confirm")
+        .help("The executable that made BASE: it takes turns with this one");
+    [confirm, base_bench].map(|flag| flag.help_heading("Confirming"))
+}
+
+fn output_flags() -> [Arg; 7] {
+    let format = Arg::new("format")
+        .long("format")
+        .value_parser(PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))
+        .default_value("table")
+        .help("How to print the comparison");
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help(help)
+    };
+    let all = switch("all").help("List all points, also those that are the same");
+    [
+        format,
+        file("markdown", "Write it to a file for a page, too"),
+        file("json", "Write it to a file for programs, too"),
+        file("junit", "Write it to a file for CI servers, too"),
+        all,
+        store_flag(),
+        super::measuring::quiet_flag(),
+    ]
+    .map(|flag| flag.help_heading("Output"))
+}
+
+/// Where runs and self-tests are kept.
+pub(super) fn store_flag() -> Arg {
+    Arg::new("store")
+        .long("store")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .default_value(DEFAULT_STORE)
+        .help("Where runs and self-tests are kept")
+}
+
+/// What the flags mean.
+pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
+    let named = FORMATS.iter().find(|(name, _)| one::<String>(matches, "format").as_deref() == Some(name));
+    let file = |(name, format): &(&str, Format)| {
+        let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
+        Some((*format, path.clone()))
+    };
+    let default = Thresholds::default();
+    CompareRequest {
+        base: one(matches, "base").unwrap_or_default(),
+        new: one(matches, "new").unwrap_or_default(),
+        store: one(matches, "store").unwrap_or_default(),
+        thresholds: Thresholds {
+            min_effect: one(matches, "min-effect").unwrap_or(default.min_effect),
+            resolution: one(matches, "resolution").unwrap_or(default.resolution),
+            significance: one(matches, "significance").unwrap_or(default.significance),
+        },
+        across_machines: matches.get_flag("across-machines"),
+        confirm: matches.get_flag("confirm"),
+        base_bench: one(matches, "base-bench"),
+        format: named.map_or(Format::Table, |(_, format)| *format),
+        listing: if matches.get_flag("all") {
+            Listing::All
+        } else {
+            Listing::Changes
+        },
+        files: FORMATS[1..].iter().filter_map(file).collect(),
+        quiet: matches.get_flag("quiet"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::super::{Request, parse};
+    use super::*;
+
+    fn parsed(line: &str) -> Option<CompareRequest> {
+        match parse(line.split(' ').map(OsString::from)) {
+            Ok(Request::Compare(request)) => Some(*request),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn flags_become_values() {
+        let line = "bench compare a latest --min-effect 3% --junit j.xml --markdown m.md --all";
+        let request = parsed(line).expect("a request");
+        assert_eq!((request.base.as_str(), request.new.as_str()), ("a", "latest"));
+        assert_eq!(request.thresholds.min_effect, 0.03);
+        assert_eq!(request.thresholds.significance, 0.01);
+        assert_eq!(request.listing, Listing::All);
+        let files = [
+            (Format::Markdown, PathBuf::from("m.md")),
+            (Format::Junit, PathBuf::from("j.xml")),
+        ];
+        assert_eq!(request.files, files);
+    }
+
+    #[test]
+    fn senseless_flags_are_refused() {
+        assert!(parsed("bench compare a").is_none());
+        assert!(parsed("bench compare a b --significance 2").is_none());
+        assert!(parsed("bench compare a b --base-bench old").is_none(), "without --confirm");
+        assert!(parsed("bench compare a b --format html").is_none());
+    }
+}

@@ -1,0 +1,67 @@
+//! `bench selftest`: how often the gate of comparisons errs here.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::compare::store_flag;
+use super::examples;
+use super::measuring::{one, quiet_flag};
+
+/// A self-test to be made.
+#[derive(Clone, Debug)]
+pub struct SelfTestRequest {
+    /// The suite whose points are measured.
+    pub suite: PathBuf,
+    /// Runs with each slowdown; there is one more without any.
+    pub repeats: usize,
+    /// Where the runs go; a new folder below `results/` if not given.
+    pub out: Option<PathBuf>,
+    /// Where the outcome is kept.
+    pub store: PathBuf,
+    /// No lines on how far it is.
+    pub quiet: bool,
+    /// The command line as typed.
+    pub command: Vec<String>,
+}
+
+/// The subcommand.
+pub(super) fn command() -> Command {
+    let suite = Arg::new("suite")
+        .long("suite")
+        .value_name("SUITE")
+        .value_parser(value_parser!(PathBuf))
+        .default_value("smoke")
+        .help("The suite whose points are measured: a TOML file, or a built-in one");
+    let repeats = Arg::new("repeats")
+        .long("repeats")
+        .value_name("N")
+        .value_parser(value_parser!(u32).range(1..=1000))
+        .default_value("1")
+        .help("How often to try each slowdown");
+    let out = Arg::new("out")
+        .long("out")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help("Folder for the runs [default: results/<UTC time>-selftest]");
+    Command::new("selftest")
+        .about("Measure how often the gate of comparisons errs on this machine")
+        .after_help(examples::SELFTEST)
+        .arg(suite)
+        .arg(repeats)
+        .arg(out)
+        .arg(store_flag())
+        .arg(quiet_flag())
+}
+
+/// What the flags mean.
+pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SelfTestRequest {
+    SelfTestRequest {
+        suite: one(matches, "suite").unwrap_or_default(),
+        repeats: one::<u32>(matches, "repeats").unwrap_or(1) as usize,
+        out: one(matches, "out"),
+        store: one(matches, "store").unwrap_or_default(),
+        quiet: matches.get_flag("quiet"),
+        command,
+    }
+}

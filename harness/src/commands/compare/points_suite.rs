@@ -1,0 +1,137 @@
+//! A suite of single points, to measure them again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use algorithms::registry::task;
+use reports::compare::Key;
+use reports::shape;
+
+/// Two visits a round, however narrow the interval is.
+const SETTINGS: &str = "samples = \"20\"\nmax-time = \"5s\"\n";
+
+/// What variants must have in common to be measured interleaved.
+type Group<'a> = (&'a str, String, usize, &'a str, &'a str, &'a str, &'a str);
+
+/// The suite in TOML, and how many points it can't have; `None` if that is all.
+pub(super) fn of(keys: &[&Key]) -> (Option<String>, usize) {
+    let mut groups: BTreeMap<Group<'_>, BTreeSet<&str>> = BTreeMap::new();
+    let mut left_out = 0;
+    for key in keys {
+        if !is_measurable(key) {
+            left_out += 1;
+            continue;
+        }
+        groups.entry(group(key)).or_default().insert(&key.variant);
+    }
+    if groups.is_empty() {
+        return (None, left_out);
+    }
+    let tasks = groups.iter().map(|(group, variants)| task_table(group, variants));
+    let tasks: Vec<_> = tasks.collect();
+    let head = format!("name = \"confirm\"\n\n[defaults]\n{SETTINGS}");
+    (Some(format!("{head}\n{}", tasks.join("\n"))), left_out)
+}
+
+fn group<'a>(key: &'a Key) -> Group<'a> {
+    (
+        &key.algorithm,
+        axes(key),
+        key.threads,
+        &key.places,
+        &key.bind,
+        &key.cache,
+        &key.device,
+    )
+}
+
+/// Whether the task, the variant and all axes are known here.
+fn is_measurable(key: &Key) -> bool {
+    task(&key.algorithm).is_some_and(|task| {
+        let is_axis = |name: &str| task.axes().iter().any(|axis| axis.name == name);
+        let known = task.variants().iter().any(|info| info.name == key.variant);
+        known && key.params.iter().all(|(name, _)| is_axis(name))
+    })
+}
+
+fn task_table(group: &Group<'_>, variants: &BTreeSet<&str>) -> String {
+    let (name, axes, threads, places, bind, cache, device) = group;
+    let variants: Vec<_> = variants.iter().map(|variant| quoted(variant)).collect();
+    let placement = match ["", "none"].contains(places) {
+        true => String::new(),
+        false => format!("places = {}\nbind = {}\n", quoted(places), quoted(bind)),
+    };
+    format!(
+        "[[task]]\nname = {}\nvariants = [{}]\nthreads = {threads}\n{placement}cache = {}\n\
+         device = {}\n[task.axes]\n{axes}",
+        quoted(name),
+        variants.join(", "),
+        quoted(cache),
+        quoted(device),
+    )
+}
+
+fn axes(key: &Key) -> String {
+    let line = |(name, value): (&str, &str)| {
+        let unit = shape::unit(name).filter(|_| value.parse::<f64>().is_ok());
+        format!("{name} = {}\n", quoted(&format!("{value}{}", unit.unwrap_or_default())))
+    };
+    key.params.iter().map(line).collect()
+}
+
+/// As a basic string of TOML.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Suite;
+
+    fn key(variant: &str, params: &str) -> Key {
+        Key {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            stage: "total".into(),
+            device: "cpu".into(),
+            threads: 2,
+            places: "cores".into(),
+            bind: "close".into(),
+            cache: "hot".into(),
+            params: params.parse().expect("well formed"),
+        }
+    }
+
+    #[test]
+    fn the_suite_has_just_these_points() {
+        let plain = Suite::parse(
+            "plain",
+            "name=\"p\"\n[[task]]\nname=\"sort\"\nvariants=[\"rdst\",\"std-*\"]\nthreads=2\n\
+             places=\"cores\"\nbind=\"close\"\naxes={digis=\"1M\",order=\"time\"}\n",
+        );
+        let plain = plain.unwrap_or_else(|error| panic!("{error}"));
+        let points: Vec<_> = plain.points().collect();
+        assert_eq!(points.len(), 3);
+        let keys: Vec<_> = points.iter().map(|point| Key::new((*point).clone(), "total")).collect();
+        let (text, left_out) = of(&keys.iter().collect::<Vec<_>>());
+        let suite = Suite::parse("confirm", &text.expect("a suite"));
+        let suite = suite.unwrap_or_else(|error| panic!("{error}"));
+        let mut again: Vec<_> = suite.points().collect();
+        again.sort_by_key(|point| point.id());
+        let mut points = points;
+        points.sort_by_key(|point| point.id());
+        assert_eq!((again, left_out), (points, 0));
+    }
+
+    #[test]
+    fn what_is_not_known_here_is_left_out() {
+        let known = key("rdst", "digis=1000;segments=24");
+        let other_variant = key("bogo", "digis=1000;segments=24");
+        let from_file = key("rdst", "input=digis.csv");
+        let (text, left_out) = of(&[&known, &other_variant, &from_file]);
+        assert!(text.expect("a suite").contains("variants = [\"rdst\"]"));
+        assert_eq!(left_out, 2);
+        assert_eq!(of(&[&from_file]), (None, 1));
+    }
+}
