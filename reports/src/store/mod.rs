@@ -20,6 +20,6 @@ pub use read::{read_run, read_samples, read_summary};
 pub use run::Run;
 pub use write::RunFolder;
 
-const RUN: &str = "run.json";
-const SAMPLES: &str = "samples.csv";
-const SUMMARY: &str = "summary.csv";
+pub(crate) const RUN: &str = "run.json";
+pub(crate) const SAMPLES: &str = "samples.csv";
+pub(crate) const SUMMARY: &str = "summary.csv";
