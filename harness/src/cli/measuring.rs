@@ -283,7 +283,7 @@ fn caches(matches: &ArgMatches) -> Vec<CacheMode> {
     many(matches, "cache").into_iter().map(mode).collect()
 }
 
-fn format(matches: &ArgMatches) -> Format {
+pub(super) fn format(matches: &ArgMatches) -> Format {
     match matches.get_one::<String>("format").map(String::as_str) {
         Some("csv") => Format::Csv,
         Some("json") => Format::Json,
@@ -292,12 +292,15 @@ fn format(matches: &ArgMatches) -> Format {
     }
 }
 
-fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
+pub(super) fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
     matches.get_one::<T>(name).cloned()
 }
 
 /// The values of a list, each once.
-fn many<T: Clone + PartialEq + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
+pub(super) fn many<T: Clone + PartialEq + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    name: &str,
+) -> Vec<T> {
     let mut values = Vec::new();
     for value in matches.get_many::<T>(name).into_iter().flatten() {
         if !values.contains(value) {

@@ -6,6 +6,7 @@
 
 mod axes;
 mod examples;
+mod history;
 mod measuring;
 mod values;
 
@@ -24,6 +25,7 @@ use clap_complete::Shell;
 use crate::failure::Exit;
 
 pub use axes::AxisValues;
+pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use values::SampleRange;
 
@@ -63,6 +65,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench history`
+    History(HistoryRequest),
     /// `bench completions`
     Completions {
         /// The shell.
@@ -120,6 +124,7 @@ pub fn command() -> Command {
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
         .subcommand(verify())
         .subcommand(generate())
+        .subcommand(history::command())
         .subcommand(completions())
 }
 
@@ -223,6 +228,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         },
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,
+        "history" => Request::History(history::request(matches)),
         "completions" => Request::Completions {
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },

@@ -3,6 +3,7 @@
 mod completions;
 mod devices;
 mod generate;
+mod history;
 mod list;
 mod measure;
 mod verify;
@@ -36,6 +37,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         }
         .run(),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::History(request) => history::run(&request),
         Request::Completions { shell } => completions::run(shell),
     }
 }
