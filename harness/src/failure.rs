@@ -9,6 +9,7 @@ use generators::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
 use reports::compare::render::RenderError;
+use reports::history::HistoryError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
@@ -65,6 +66,9 @@ pub enum Failure {
         /// The run folder.
         kept: String,
     },
+    /// A store of runs that can't be used, or has no such run.
+    #[error(transparent)]
+    History(#[from] HistoryError),
     /// A chart that can't be drawn or written.
     #[error(transparent)]
     Chart(#[from] ChartError),
@@ -110,7 +114,25 @@ impl Failure {
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
+            Failure::History(error) => history_exit(error),
             _ => Exit::Failed,
         }
+    }
+}
+
+/// Asking for what is not there is a mistake of the command line; all else is
+/// a failure.
+fn history_exit(error: &HistoryError) -> Exit {
+    match error {
+        HistoryError::Missing(_)
+        | HistoryError::NotAStore(_)
+        | HistoryError::Unfinished(_)
+        | HistoryError::Unknown { .. }
+        | HistoryError::Ambiguous { .. }
+        | HistoryError::NoneAccepted(_)
+        | HistoryError::WhichSeries(_)
+        | HistoryError::NotFinished(_)
+        | HistoryError::NotAccepted(_) => Exit::Usage,
+        _ => Exit::Failed,
     }
 }

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`record`] | the rows and the run description: the contract with other tools |
 //! | [`store`] | the run folder: rows appended and flushed as they come |
+//! | [`history`] | the store of runs: add, list, accept, prune |
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`shape`] | the data shape of a point in words |
@@ -17,6 +18,7 @@
 
 pub mod charts;
 pub mod compare;
+pub mod history;
 pub mod record;
 pub mod shape;
 pub mod statistics;

@@ -56,7 +56,11 @@ pub(super) fn command() -> Command {
     Command::new("compare")
         .about("Compare a run with an earlier one: which points are slower?")
         .after_help(examples::COMPARE)
-        .arg(run("base", "BASE", "The earlier run: a folder, or latest, accepted or an id of the store"))
+        .arg(run(
+            "base",
+            "BASE",
+            "The earlier run: a folder, or latest, accepted or an id of the store",
+        ))
         .arg(run("new", "NEW", "The run to judge, named likewise"))
         .args(judging_flags())
         .args(confirming_flags())
@@ -138,7 +142,9 @@ pub(super) fn store_flag() -> Arg {
 
 /// What the flags mean.
 pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
-    let named = FORMATS.iter().find(|(name, _)| one::<String>(matches, "format").as_deref() == Some(name));
+    let named = FORMATS
+        .iter()
+        .find(|(name, _)| one::<String>(matches, "format").as_deref() == Some(name));
     let file = |(name, format): &(&str, Format)| {
         let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
         Some((*format, path.clone()))
@@ -185,7 +191,10 @@ mod tests {
     fn flags_become_values() {
         let line = "bench compare a latest --min-effect 3% --junit j.xml --markdown m.md --all";
         let request = parsed(line).expect("a request");
-        assert_eq!((request.base.as_str(), request.new.as_str()), ("a", "latest"));
+        assert_eq!(
+            (request.base.as_str(), request.new.as_str()),
+            ("a", "latest")
+        );
         assert_eq!(request.thresholds.min_effect, 0.03);
         assert_eq!(request.thresholds.significance, 0.01);
         assert_eq!(request.listing, Listing::All);
@@ -200,7 +209,10 @@ mod tests {
     fn senseless_flags_are_refused() {
         assert!(parsed("bench compare a").is_none());
         assert!(parsed("bench compare a b --significance 2").is_none());
-        assert!(parsed("bench compare a b --base-bench old").is_none(), "without --confirm");
+        assert!(
+            parsed("bench compare a b --base-bench old").is_none(),
+            "without --confirm"
+        );
         assert!(parsed("bench compare a b --format html").is_none());
     }
 }

@@ -7,6 +7,7 @@ Examples:
   bench devices --measure             this machine, and its memory bandwidth
   bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
+  bench history --last 10             runs in the store, the newest first
 
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
@@ -30,6 +31,14 @@ pub(super) const GENERATE_STS: &str = "\
 Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
   bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
+
+pub(super) const HISTORY: &str = "\
+Examples:
+  bench history add results/20260131T120000Z-sort
+  bench history --task sort --since 30d
+  bench history accept latest --note 'after the new merge'
+  bench history show accepted --format markdown
+  bench history prune --keep 100 --keep-days 365 --dry-run";
 
 pub(super) const COMPLETIONS: &str = "\
 Example:

@@ -7,6 +7,7 @@
 mod axes;
 mod compare;
 mod examples;
+mod history;
 mod measuring;
 mod selftest;
 mod suite;
@@ -28,6 +29,7 @@ use crate::failure::Exit;
 
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use selftest::SelfTestRequest;
 pub use suite::SuiteRequest;
@@ -75,6 +77,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench history`
+    History(HistoryRequest),
     /// `bench completions`
     Completions {
         /// The shell.
@@ -135,6 +139,7 @@ pub fn command() -> Command {
         .subcommand(selftest::command())
         .subcommand(verify())
         .subcommand(generate())
+        .subcommand(history::command())
         .subcommand(completions())
 }
 
@@ -241,6 +246,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,
+        "history" => Request::History(history::request(matches)),
         "completions" => Request::Completions {
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },

@@ -38,6 +38,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| problem())
 }
 
+/// A probability, above 0 and below 1.
+pub(super) fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(probability) if probability > 0.0 && probability < 1.0 => Ok(probability),
+        _ => Err("use a number between 0 and 1, such as 0.01".to_owned()),
+    }
+}
+
 /// A percentage such as `1%`, as a fraction; a plain number is a percentage too.
 pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();

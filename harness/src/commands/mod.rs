@@ -4,6 +4,7 @@ mod compare;
 mod completions;
 mod devices;
 mod generate;
+mod history;
 mod list;
 mod measure;
 mod present;
@@ -44,6 +45,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         }
         .run(),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::History(request) => history::run(&request),
         Request::Completions { shell } => completions::run(shell),
     }
 }

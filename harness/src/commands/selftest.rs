@@ -29,7 +29,11 @@ const SLOWDOWNS: [f64; 4] = [0.01, 0.02, 0.05, 0.10];
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
     let suite = Suite::open(&request.suite)?;
-    let requests: Vec<_> = suite.parts.iter().map(|part| part.request(&request.command)).collect();
+    let requests: Vec<_> = suite
+        .parts
+        .iter()
+        .map(|part| part.request(&request.command))
+        .collect();
     let plans: Result<Vec<_>, _> = requests.iter().map(Plan::new).collect();
     let mut plans = plans?;
     for (plan, part) in plans.iter_mut().zip(&suite.parts) {
@@ -40,7 +44,10 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
         request,
         requests: &requests,
         plans: &plans,
-        folder: request.out.clone().unwrap_or_else(|| default_folder("selftest")),
+        folder: request
+            .out
+            .clone()
+            .unwrap_or_else(|| default_folder("selftest")),
         interrupt: &interrupt,
     };
     let Some(trials) = runs.trials()? else {
@@ -52,7 +59,9 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     super::print(&rendered(&test))?;
     if !request.quiet {
         let (runs, store) = (runs.folder.display(), request.store.display());
-        say(&format!("runs: {runs}; kept in {store} for the foot of comparisons"));
+        say(&format!(
+            "runs: {runs}; kept in {store} for the foot of comparisons"
+        ));
     }
     Ok(Exit::Success)
 }
@@ -96,7 +105,11 @@ impl Runs<'_> {
     fn measure(&self, name: &str, slowdown: f64, all: usize) -> Result<Option<Measured>, Failure> {
         let out = self.folder.join(name);
         if !self.request.quiet {
-            say(&format!("{name} of {}, {} % slower", all - 1, 100.0 * slowdown));
+            say(&format!(
+                "{name} of {}, {} % slower",
+                all - 1,
+                100.0 * slowdown
+            ));
         }
         let jobs = self.requests.iter().zip(self.plans);
         let assignment = Assignment {

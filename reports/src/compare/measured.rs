@@ -93,7 +93,7 @@ fn refuse_duplicates(folder: &Path, rows: &[SummaryRow]) -> Result<(), StoreErro
             let problem = format!(
                 "row {line}: the same point and stage as row {first}, the header counted; remove one"
             );
-            return Err(StoreError::damaged(&folder.join("summary.csv"), problem));
+            return Err(StoreError::format(&folder.join("summary.csv"), problem));
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         if source.kind() == io::ErrorKind::AlreadyExists {
             let folder = path.parent().unwrap_or(path);
             return StoreError::Occupied(folder.to_owned());
@@ -74,19 +74,14 @@ impl StoreError {
         StoreError::format(path, problem)
     }
 
-    /// A file that makes no sense as a whole.
-    pub(crate) fn damaged(path: &Path, problem: String) -> Self {
-        StoreError::format(path, problem)
-    }
-
-    pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
+    pub(crate) fn format(path: &Path, problem: impl ToString) -> Self {
         StoreError::Format {
             path: path.to_owned(),
             problem: problem.to_string(),
         }
     }
 
-    pub(super) fn csv(path: &Path, error: csv::Error) -> Self {
+    pub(crate) fn csv(path: &Path, error: csv::Error) -> Self {
         match error.into_kind() {
             csv::ErrorKind::Io(source) => StoreError::io(path, source),
             csv::ErrorKind::Deserialize { pos, err } => {

@@ -24,7 +24,7 @@ pub use run::Run;
 pub use series::{SampleSeries, SeriesById, SeriesKey, read_series};
 pub use write::RunFolder;
 
-const RUN: &str = "run.json";
-const SAMPLES: &str = "samples.csv";
-const SUMMARY: &str = "summary.csv";
-const DISTURBED: &str = "disturbed.csv";
+pub(crate) const RUN: &str = "run.json";
+pub(crate) const SAMPLES: &str = "samples.csv";
+pub(crate) const SUMMARY: &str = "summary.csv";
+pub(crate) const DISTURBED: &str = "disturbed.csv";

@@ -124,7 +124,8 @@ impl SampleSeries {
     /// Appends what another run measured of the same, as further visits.
     pub fn append(&mut self, other: SampleSeries) {
         let offset = self.seconds.len();
-        self.visits.extend(other.visits.iter().map(|start| start + offset));
+        self.visits
+            .extend(other.visits.iter().map(|start| start + offset));
         self.seconds.extend(other.seconds);
         self.disturbed += other.disturbed;
     }

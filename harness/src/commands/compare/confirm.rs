@@ -24,11 +24,18 @@ const ROUNDS: usize = 5;
 ///
 /// # Errors
 /// If they can't be measured again.
-pub(super) fn confirm(comparison: &mut Comparison, request: &CompareRequest) -> Result<(), Failure> {
-    let doubtful = |point: &&PointVerdict| {
-        matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive)
-    };
-    let keys: Vec<_> = comparison.points.iter().filter(doubtful).map(|point| &point.key).collect();
+pub(super) fn confirm(
+    comparison: &mut Comparison,
+    request: &CompareRequest,
+) -> Result<(), Failure> {
+    let doubtful =
+        |point: &&PointVerdict| matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive);
+    let keys: Vec<_> = comparison
+        .points
+        .iter()
+        .filter(doubtful)
+        .map(|point| &point.key)
+        .collect();
     if keys.is_empty() {
         return Ok(());
     }
@@ -65,15 +72,25 @@ fn measure(
             Some(_) => "both executables in turn",
             None => "this executable; --base-bench would measure the base again, too",
         };
-        say(&format!("measuring {points} points again, {ROUNDS} rounds of {turns}"));
+        say(&format!(
+            "measuring {points} points again, {ROUNDS} rounds of {turns}"
+        ));
     }
     let this = std::env::current_exe()?;
     let (mut base, mut new) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         if let Some(bench) = &request.base_bench {
-            base.push(round_of(bench, &file, &folder.join(format!("base-{round}")))?);
+            base.push(round_of(
+                bench,
+                &file,
+                &folder.join(format!("base-{round}")),
+            )?);
         }
-        new.push(round_of(&this, &file, &folder.join(format!("new-{round}")))?);
+        new.push(round_of(
+            &this,
+            &file,
+            &folder.join(format!("new-{round}")),
+        )?);
     }
     let base = match base.is_empty() {
         true => Measured::read(Path::new(&comparison.base.folder))?,
@@ -111,8 +128,11 @@ fn round_of(bench: &Path, suite: &Path, out: &Path) -> Result<PathBuf, Failure> 
 /// Puts the new judgements in the places of the old ones.
 fn replace(comparison: &mut Comparison, again: Comparison) {
     let folder = again.new.folder.clone();
-    let mut judged: HashMap<Key, PointVerdict> =
-        again.points.into_iter().map(|point| (point.key.clone(), point)).collect();
+    let mut judged: HashMap<Key, PointVerdict> = again
+        .points
+        .into_iter()
+        .map(|point| (point.key.clone(), point))
+        .collect();
     for point in &mut comparison.points {
         let doubtful = matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive);
         if let Some(mut confirmed) = judged.remove(&point.key).filter(|_| doubtful) {
@@ -124,5 +144,7 @@ fn replace(comparison: &mut Comparison, again: Comparison) {
             *point = confirmed;
         }
     }
-    comparison.notes.push(format!("measured again in {folder} and its neighbours"));
+    comparison
+        .notes
+        .push(format!("measured again in {folder} and its neighbours"));
 }

@@ -26,7 +26,9 @@ pub(super) fn of(keys: &[&Key]) -> (Option<String>, usize) {
     if groups.is_empty() {
         return (None, left_out);
     }
-    let tasks = groups.iter().map(|(group, variants)| task_table(group, variants));
+    let tasks = groups
+        .iter()
+        .map(|(group, variants)| task_table(group, variants));
     let tasks: Vec<_> = tasks.collect();
     let head = format!("name = \"confirm\"\n\n[defaults]\n{SETTINGS}");
     (Some(format!("{head}\n{}", tasks.join("\n"))), left_out)
@@ -73,7 +75,10 @@ fn task_table(group: &Group<'_>, variants: &BTreeSet<&str>) -> String {
 fn axes(key: &Key) -> String {
     let line = |(name, value): (&str, &str)| {
         let unit = shape::unit(name).filter(|_| value.parse::<f64>().is_ok());
-        format!("{name} = {}\n", quoted(&format!("{value}{}", unit.unwrap_or_default())))
+        format!(
+            "{name} = {}\n",
+            quoted(&format!("{value}{}", unit.unwrap_or_default()))
+        )
     };
     key.params.iter().map(line).collect()
 }
@@ -113,7 +118,10 @@ mod tests {
         let plain = plain.unwrap_or_else(|error| panic!("{error}"));
         let points: Vec<_> = plain.points().collect();
         assert_eq!(points.len(), 3);
-        let keys: Vec<_> = points.iter().map(|point| Key::new((*point).clone(), "total")).collect();
+        let keys: Vec<_> = points
+            .iter()
+            .map(|point| Key::new((*point).clone(), "total"))
+            .collect();
         let (text, left_out) = of(&keys.iter().collect::<Vec<_>>());
         let suite = Suite::parse("confirm", &text.expect("a suite"));
         let suite = suite.unwrap_or_else(|error| panic!("{error}"));

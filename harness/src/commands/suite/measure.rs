@@ -1,7 +1,8 @@
 //! Measuring a suite, or what is left of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use reports::history::{Store, Unfinished};
 use reports::record::SuitePart;
 
 use super::super::present::Presentation;
@@ -57,11 +58,25 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         charts: request.charts,
         quiet: request.quiet,
     };
+    // Stored before anybody judges it, or can't print it.
+    let complete = !outcome.interrupted && outcome.measured > 0;
+    if let Some(store) = request.store.as_ref().filter(|_| complete) {
+        keep(store, &outcome.folder, request.quiet)?;
+    }
     presentation.show(&outcome)?;
     if outcome.interrupted {
         say("bench: the same command goes on where this one stopped");
     }
     Ok(outcome.exit())
+}
+
+/// Adds the run to the history.
+fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
+    let added = Store::create_or_open(store)?.add(folder, Unfinished::Refuse)?;
+    if !quiet {
+        say(&format!("stored as {} in {}", added.id(), store.display()));
+    }
+    Ok(())
 }
 
 fn plans(suite: &Suite, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {

@@ -5,7 +5,14 @@ use comfy_table::{CellAlignment, Table, presets::NOTHING};
 use crate::record::{SelfTest, Trial};
 use crate::units::significant;
 
-const COLUMNS: [&str; 6] = ["injected", "points", "SLOWER", "FASTER", "INCONCLUSIVE", "SAME"];
+const COLUMNS: [&str; 6] = [
+    "injected",
+    "points",
+    "SLOWER",
+    "FASTER",
+    "INCONCLUSIVE",
+    "SAME",
+];
 
 /// What the gate said of each slowdown, as shares of the points.
 pub fn selftest(test: &SelfTest) -> String {
@@ -17,7 +24,10 @@ pub fn selftest(test: &SelfTest) -> String {
         column.set_padding((if i == 0 { 0 } else { 2 }, 0));
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<_> = table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
     let (effect, p) = (percent(test.min_effect), test.significance);
     format!(
         "What the gate said of known slowdowns (minimum effect {effect}, p < {p}):\n{}\n",

@@ -1,0 +1,273 @@
+//! `bench history`: the store of runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use reports::history::{Filter, Retention, Unfinished};
+use reports::table::Format;
+
+use super::{examples, measuring};
+
+/// Where runs are stored, if nothing else is said.
+const STORE: &str = "results/store";
+
+/// What is to be done with which store.
+pub struct HistoryRequest {
+    /// The store's folder.
+    pub store: PathBuf,
+    /// What is to be done.
+    pub action: HistoryAction,
+}
+
+/// What is to be done with a store.
+pub enum HistoryAction {
+    /// `bench history list`
+    List {
+        /// Which runs.
+        filter: Filter,
+        /// How to print them.
+        format: Format,
+    },
+    /// `bench history add`
+    Add {
+        /// The run folders.
+        runs: Vec<PathBuf>,
+        /// What to do with runs that have no end.
+        unfinished: Unfinished,
+    },
+    /// `bench history accept`
+    Accept {
+        /// The run.
+        run: String,
+        /// Why.
+        note: String,
+    },
+    /// `bench history unaccept`
+    Unaccept {
+        /// The run.
+        run: String,
+    },
+    /// `bench history prune`
+    Prune {
+        /// What stays.
+        retention: Retention,
+        /// Only tell what would go.
+        dry_run: bool,
+    },
+    /// `bench history show`
+    Show {
+        /// The run.
+        run: String,
+        /// How to print it.
+        format: Format,
+    },
+}
+
+pub(super) fn command() -> Command {
+    let list = Command::new("list").about("List the runs, the one added last first");
+    Command::new("history")
+        .about("Keep runs in a store: list, add, accept, prune, show")
+        .after_help(examples::HISTORY)
+        .args_conflicts_with_subcommands(true)
+        .args(list_flags())
+        .subcommand(list.args(list_flags()))
+        .subcommand(add())
+        .subcommand(accept())
+        .subcommand(unaccept())
+        .subcommand(prune())
+        .subcommand(show())
+}
+
+fn list_flags() -> Vec<Arg> {
+    let text =
+        |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
+    let time = |name| text(name, "TIME").value_parser(moment);
+    vec![
+        store_flag(),
+        text("machine", "KEY").help("Only runs of machines whose key begins so"),
+        text("suite", "NAME").help("Only runs of this suite"),
+        text("task", "NAME").help("Only runs that measured this task"),
+        text("commit", "HASH").help("Only runs of commits whose hash begins so"),
+        time("since").help("Only runs started then or later: 2026-01-31, 2026-01-31T12:00:00Z, 7d"),
+        time("until").help("Only runs started before"),
+        Arg::new("accepted")
+            .long("accepted")
+            .action(ArgAction::SetTrue)
+            .help("Only accepted runs"),
+        text("last", "N")
+            .value_parser(value_parser!(usize))
+            .help("Only the N runs added last"),
+        format_flag(),
+    ]
+}
+
+fn add() -> Command {
+    let runs = Arg::new("runs")
+        .value_name("RUN")
+        .required(true)
+        .num_args(1..)
+        .value_parser(value_parser!(PathBuf))
+        .help("Run folders; they stay as they are");
+    let unfinished = Arg::new("unfinished")
+        .long("unfinished")
+        .action(ArgAction::SetTrue)
+        .help("Take runs that were killed too");
+    Command::new("add")
+        .about("Copy runs into the store")
+        .args([runs, unfinished, store_flag()])
+}
+
+fn accept() -> Command {
+    let note = Arg::new("note")
+        .long("note")
+        .value_name("TEXT")
+        .help("Why, for those who come later");
+    Command::new("accept")
+        .about("Make a run the baseline of its suite on its machine")
+        .args([run(), note, store_flag()])
+}
+
+fn unaccept() -> Command {
+    Command::new("unaccept")
+        .about("Take an acceptance back")
+        .args([run(), store_flag()])
+}
+
+fn prune() -> Command {
+    let keep = Arg::new("keep")
+        .long("keep")
+        .value_name("N")
+        .value_parser(value_parser!(usize))
+        .required_unless_present("keep-days")
+        .help("Keep the N newest runs of each suite on each machine");
+    let keep_days = Arg::new("keep-days")
+        .long("keep-days")
+        .value_name("N")
+        .value_parser(value_parser!(u64))
+        .help("Keep runs that were added in the last N days");
+    let dry_run = Arg::new("dry-run")
+        .long("dry-run")
+        .action(ArgAction::SetTrue)
+        .help("Delete nothing, only say what would be deleted");
+    Command::new("prune")
+        .about("Delete old runs, but never an accepted one nor the newest of a suite")
+        .args([keep, keep_days, dry_run, store_flag()])
+}
+
+fn show() -> Command {
+    Command::new("show")
+        .about("Print the results of a run")
+        .args([run(), format_flag(), store_flag()])
+}
+
+fn run() -> Arg {
+    Arg::new("run")
+        .value_name("RUN")
+        .required(true)
+        .help("An id, the beginning of one or of the hash in it, latest, or accepted")
+}
+
+fn store_flag() -> Arg {
+    Arg::new("store")
+        .long("store")
+        .value_name("DIR")
+        .default_value(STORE)
+        .value_parser(value_parser!(PathBuf))
+        .help("The folder of the store")
+}
+
+fn format_flag() -> Arg {
+    Arg::new("format")
+        .long("format")
+        .value_parser(PossibleValuesParser::new([
+            "table", "csv", "json", "markdown",
+        ]))
+        .default_value("table")
+        .help("How to print it")
+}
+
+/// A time of day, a day (its beginning), or so long ago.
+fn moment(text: &str) -> Result<SystemTime, String> {
+    let day = || humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z"));
+    if let Ok(time) = humantime::parse_rfc3339_weak(text).or_else(|_| day()) {
+        return Ok(time);
+    }
+    let ago = |time: Duration| SystemTime::now().checked_sub(time);
+    let past = humantime::parse_duration(text).ok().and_then(ago);
+    past.ok_or_else(|| "use a time such as 2026-01-31, 2026-01-31T12:00:00Z or 7d".to_owned())
+}
+
+pub(super) fn request(matches: &ArgMatches) -> HistoryRequest {
+    let (name, matches) = matches.subcommand().unwrap_or(("list", matches));
+    HistoryRequest {
+        store: measuring::one(matches, "store").unwrap_or_else(|| STORE.into()),
+        action: action(name, matches),
+    }
+}
+
+fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
+    let text = |name: &str| measuring::one::<String>(matches, name).unwrap_or_default();
+    match name {
+        "add" => HistoryAction::Add {
+            runs: measuring::many(matches, "runs"),
+            unfinished: match matches.get_flag("unfinished") {
+                true => Unfinished::Allow,
+                false => Unfinished::Refuse,
+            },
+        },
+        "accept" => HistoryAction::Accept {
+            run: text("run"),
+            note: text("note"),
+        },
+        "unaccept" => HistoryAction::Unaccept { run: text("run") },
+        "prune" => HistoryAction::Prune {
+            retention: Retention {
+                keep_runs: measuring::one(matches, "keep"),
+                keep_days: measuring::one(matches, "keep-days"),
+            },
+            dry_run: matches.get_flag("dry-run"),
+        },
+        "show" => HistoryAction::Show {
+            run: text("run"),
+            format: measuring::format(matches),
+        },
+        _ => HistoryAction::List {
+            filter: filter(matches),
+            format: measuring::format(matches),
+        },
+    }
+}
+
+fn filter(matches: &ArgMatches) -> Filter {
+    Filter {
+        machine: measuring::one(matches, "machine"),
+        suite: measuring::one(matches, "suite"),
+        task: measuring::one(matches, "task"),
+        commit: measuring::one(matches, "commit"),
+        since: measuring::one(matches, "since"),
+        until: measuring::one(matches, "until"),
+        accepted: matches.get_flag("accepted"),
+        last: measuring::one(matches, "last"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_days_times_or_spans() {
+        let day = moment("2026-01-31").expect("a day");
+        let noon = moment("2026-01-31T12:00:00Z").expect("a time");
+        assert_eq!(noon, day + Duration::from_secs(12 * 3600));
+        assert_eq!(moment("2026-01-31 12:00:00"), Ok(noon));
+        let past = moment("7d").expect("a span");
+        let ago = SystemTime::now().duration_since(past).expect("past");
+        assert_eq!(ago.as_secs() / 3600, 7 * 24);
+        for bad in ["", "yesterday", "2026-13-01", "99999999999y"] {
+            assert!(moment(bad).is_err(), "{bad}");
+        }
+    }
+}

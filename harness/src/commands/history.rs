@@ -1,0 +1,99 @@
+//! `bench history`: the store of runs.
+
+use std::path::{Path, PathBuf};
+
+use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
+use reports::store::read_summary;
+use reports::table::{self, Format};
+
+use crate::cli::{HistoryAction, HistoryRequest};
+use crate::failure::{Exit, Failure};
+
+pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
+    if let HistoryAction::Add { runs, unfinished } = &request.action {
+        return add(&request.store, runs, *unfinished);
+    }
+    let store = Store::open(&request.store)?;
+    match &request.action {
+        HistoryAction::List { filter, format } => list(&store, filter, *format),
+        HistoryAction::Accept { run, note } => accept(&store, run, note),
+        HistoryAction::Unaccept { run } => unaccept(&store, run),
+        HistoryAction::Prune { retention, dry_run } => prune(&store, *retention, *dry_run),
+        HistoryAction::Show { run, format } => show(&store, run, *format),
+        // Adding makes a store where there is none: see above.
+        HistoryAction::Add { .. } => Ok(Exit::Success),
+    }
+}
+
+/// Each run for itself: one that is refused keeps no other out.
+fn add(store: &Path, runs: &[PathBuf], unfinished: Unfinished) -> Result<Exit, Failure> {
+    let store = Store::create_or_open(store)?;
+    let mut failures = Vec::new();
+    for run in runs {
+        match store.add(run, unfinished) {
+            Ok(added) => super::print(&format!("{}\n", outcome(&added)))?,
+            Err(error) => failures.push(error),
+        }
+    }
+    // The first failure makes the exit code, and is printed with it.
+    let mut failures = failures.into_iter();
+    let first = failures.next();
+    for failure in failures {
+        super::say(&format!("bench: {failure}"));
+    }
+    first.map_or(Ok(Exit::Success), |failure| Err(failure.into()))
+}
+
+fn outcome(added: &Added) -> String {
+    match added {
+        Added::New(id) => format!("{id}: added"),
+        Added::Known(id) => format!("{id}: is in the store already"),
+        Added::Repaired(id) => format!("{id}: was damaged in the store, and is whole again"),
+    }
+}
+
+fn list(store: &Store, filter: &Filter, format: Format) -> Result<Exit, Failure> {
+    let entries = store.list(filter)?;
+    super::print(&history::render(format, &entries)?)?;
+    if entries.is_empty() {
+        let kind = if *filter == Filter::default() {
+            "no runs"
+        } else {
+            "no such runs"
+        };
+        super::say(&format!("{kind} in {}", store.root().display()));
+    }
+    Ok(Exit::Success)
+}
+
+fn accept(store: &Store, run: &str, note: &str) -> Result<Exit, Failure> {
+    let run = store.find(run, None)?.run;
+    store.accept(&run.id, note)?;
+    super::print(&format!("{}: accepted for {}\n", run.id, run.series()))?;
+    Ok(Exit::Success)
+}
+
+fn unaccept(store: &Store, run: &str) -> Result<Exit, Failure> {
+    let (id, series) = store.unaccept(run)?;
+    super::print(&format!("{id}: no longer accepted for {series}\n"))?;
+    Ok(Exit::Success)
+}
+
+fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Failure> {
+    let (ids, done) = match dry_run {
+        true => (store.prunable(retention)?, "would be deleted"),
+        false => (store.prune(retention)?, "deleted"),
+    };
+    let lines: String = ids.iter().map(|id| format!("{id}: {done}\n")).collect();
+    super::print(&lines)?;
+    super::say(&format!("{} runs {done}", ids.len()));
+    Ok(Exit::Success)
+}
+
+fn show(store: &Store, run: &str, format: Format) -> Result<Exit, Failure> {
+    let folder = store.resolve(run, None)?;
+    let rows = read_summary(&folder).map_err(HistoryError::from)?;
+    super::print(&table::render(format, &rows)?)?;
+    super::say(&format!("run: {}", folder.display()));
+    Ok(Exit::Success)
+}

@@ -1,0 +1,231 @@
+//! Adding a run: a copy appears whole, or not at all.
+
+use std::fs;
+use std::path::Path;
+
+use super::check::{Checked, check};
+use super::stored::Receipt;
+use super::{HistoryError, Series, Store, content, durable, series};
+
+/// What came of adding a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It is in the store now.
+    New(String),
+    /// The very same run was there before.
+    Known(String),
+    /// It was there, but damaged; now it is whole again.
+    Repaired(String),
+}
+
+/// What to do with a run that has no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It may go on.
+    Refuse,
+    /// It was killed, and what it measured is wanted.
+    Allow,
+}
+
+/// A run on its way into the store.
+struct Parcel<'a> {
+    source: &'a Path,
+    id: String,
+    sha256: String,
+}
+
+impl Added {
+    /// The run's name in the store.
+    pub fn id(&self) -> &str {
+        match self {
+            Added::New(id) | Added::Known(id) | Added::Repaired(id) => id,
+        }
+    }
+}
+
+impl Store {
+    /// Copies a run folder into the store. The folder itself stays as it is.
+    /// When this returns, a power cut does not take the run away any more.
+    ///
+    /// # Errors
+    /// If the run is not fit to be stored, or the store can't be written; the
+    /// store then holds what it held before.
+    pub fn add(&self, folder: &Path, unfinished: Unfinished) -> Result<Added, HistoryError> {
+        // The hash is taken before the check and again of the copy: what was
+        // checked is what is stored.
+        let sha256 = content::hash(folder)?;
+        let checked = check(folder, unfinished)?;
+        let parcel = Parcel {
+            source: folder,
+            id: run_id(&checked, &sha256),
+            sha256,
+        };
+        self.sweep();
+        let added = self.deliver(&parcel);
+        let added = added.map_err(|error| error.not_stored(folder))?;
+        // Without an index the next list makes one.
+        let _ = self.refresh_index();
+        Ok(added)
+    }
+
+    fn deliver(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
+        let id = parcel.id.clone();
+        if !self.run_folder(&id).exists() {
+            return self.publish(parcel);
+        }
+        if self.has_intact(parcel) {
+            return self.known(id);
+        }
+        self.repair(parcel)
+    }
+
+    /// Makes a copy, and lets it appear.
+    fn publish(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
+        let draft = self.draft()?;
+        let copy = draft.path("run");
+        self.pack(parcel, &copy, self.next_order()?)?;
+        let target = self.run_folder(&parcel.id);
+        durable::create_folder(&self.runs_folder())?;
+        match fs::rename(&copy, &target) {
+            Ok(()) => {}
+            Err(error) if durable::is_taken(&error) => return self.known(parcel.id.clone()),
+            Err(error) => return Err(HistoryError::io(&target, error)),
+        }
+        durable::sync_folder(&self.runs_folder())?;
+        Ok(Added::New(parcel.id.clone()))
+    }
+
+    /// Puts a whole copy in the place of a damaged one, at its place in the order.
+    fn repair(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
+        let _lock = self.lock()?;
+        let target = self.run_folder(&parcel.id);
+        if !target.exists() {
+            return self.publish(parcel);
+        }
+        if self.has_intact(parcel) {
+            return self.known(parcel.id.clone());
+        }
+        let order = match Receipt::read(&target) {
+            Ok(receipt) => receipt.order,
+            Err(_) => self.next_order()?,
+        };
+        let (draft, bin) = (self.draft()?, self.bin()?);
+        let copy = draft.path("run");
+        self.pack(parcel, &copy, order)?;
+        durable::rename(&target, &bin.path("run"))?;
+        durable::rename(&copy, &target)?;
+        Ok(Added::Repaired(parcel.id.clone()))
+    }
+
+    /// A run that is there already may have been put there a moment ago.
+    fn known(&self, id: String) -> Result<Added, HistoryError> {
+        durable::sync_folder(&self.runs_folder())?;
+        Ok(Added::Known(id))
+    }
+
+    fn pack(&self, parcel: &Parcel<'_>, copy: &Path, order: u64) -> Result<(), HistoryError> {
+        content::copy(parcel.source, copy)?;
+        if content::hash(copy)? != parcel.sha256 {
+            return Err(HistoryError::Changed(parcel.source.to_owned()));
+        }
+        Receipt::new(order, &parcel.sha256).write(copy)?;
+        durable::sync_folder(copy)
+    }
+
+    fn has_intact(&self, parcel: &Parcel<'_>) -> bool {
+        let folder = self.run_folder(&parcel.id);
+        let hash = content::hash(&folder);
+        let receipt = Receipt::read(&folder);
+        let right = |sha256: &str| sha256 == parcel.sha256;
+        hash.is_ok_and(|hash| right(&hash)) && receipt.is_ok_and(|it| right(&it.sha256))
+    }
+
+    /// Above the order of every run that is there.
+    fn next_order(&self) -> Result<u64, HistoryError> {
+        let orders = self.scan()?.into_iter().map(|run| run.order);
+        Ok(orders.max().unwrap_or(0) + 1)
+    }
+}
+
+/// `20260131T120000Z-nightly-0123456789abcdef`: the same run, the same id.
+fn run_id(checked: &Checked, sha256: &str) -> String {
+    const HASH: usize = 16;
+    let started: String = checked.record.started.chars().take(19).collect();
+    let started = started.replace(['-', ':'], "").replace([' ', 't'], "T");
+    let name = Series::of(&checked.record, &checked.summary).name;
+    let hash = &sha256[..HASH.min(sha256.len())];
+    format!("{started}Z-{}-{hash}", series::safe_name(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Shelf, record, row, write};
+    use super::super::{Filter, content::FILES};
+    use super::*;
+
+    #[test]
+    fn a_run_is_stored_byte_for_byte_and_its_source_stays() {
+        let shelf = Shelf::new();
+        let id = shelf.add(&record(1));
+        assert!(id.starts_with("20260101T000000Z-sort-"), "{id}");
+        for name in FILES {
+            let stored = fs::read(shelf.store.run_folder(&id).join(name)).expect("stored");
+            let source = fs::read(shelf.source("seed-1").join(name)).expect("still there");
+            assert_eq!(stored, source, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_same_run_is_known_and_another_of_the_same_second_is_not() {
+        let shelf = Shelf::new();
+        let id = shelf.add(&record(1));
+        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        assert_eq!(again.expect("known"), Added::Known(id.clone()));
+        assert_ne!(shelf.add(&record(2)), id);
+        assert_eq!(
+            shelf.store.list(&Filter::default()).expect("listed").len(),
+            2
+        );
+    }
+
+    #[test]
+    fn a_damaged_run_is_mended_from_its_source_and_keeps_its_order() {
+        let shelf = Shelf::new();
+        let id = shelf.add(&record(1));
+        shelf.add(&record(2));
+        let summary = shelf.store.run_folder(&id).join("summary.csv");
+        fs::write(&summary, "bit rot").expect("damaged");
+        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        assert_eq!(again.expect("mended"), Added::Repaired(id.clone()));
+        let runs = shelf.store.list(&Filter::default()).expect("listed");
+        assert!(runs.iter().all(|entry| entry.run.problem.is_none()));
+        assert_eq!(runs[1].run.id, id);
+    }
+
+    #[test]
+    fn a_refused_run_leaves_nothing() {
+        let shelf = Shelf::new();
+        let source = shelf.source("empty");
+        write(&source, &record(1), &[]);
+        assert!(shelf.store.add(&source, Unfinished::Refuse).is_err());
+        assert!(
+            shelf
+                .store
+                .list(&Filter::default())
+                .expect("listed")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn strange_names_stay_inside_the_store() {
+        let shelf = Shelf::new();
+        let mut strange = row("a");
+        strange.algorithm = "../../outside".into();
+        let source = shelf.source("strange");
+        write(&source, &record(1), &[strange]);
+        let added = shelf.store.add(&source, Unfinished::Refuse).expect("added");
+        assert!(!added.id().contains('/'), "{added:?}");
+        assert!(shelf.store.run_folder(added.id()).is_dir());
+    }
+}

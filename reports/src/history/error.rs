@@ -1,0 +1,193 @@
+//! What can go wrong with a store of runs.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::Series;
+use crate::store::StoreError;
+
+/// A store that can't be used, or a run that can't be stored or found.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// There is no store.
+    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.display())]
+    Missing(PathBuf),
+    /// Something else is there.
+    #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.display())]
+    NotAStore(PathBuf),
+    /// A file of the store of a version that this program doesn't know.
+    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+        /// The version known.
+        known: u32,
+    },
+    /// A run folder that can't be read.
+    #[error(transparent)]
+    Run(#[from] StoreError),
+    /// The last line lacks its end.
+    #[error("{}: line {line} is half written; wait for the run to end, or delete that line if it was cut off", path.display())]
+    HalfWritten {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// Nothing was measured.
+    #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.display())]
+    Empty(PathBuf),
+    /// A point and stage is there twice.
+    #[error("{}: lines {first} and {second} are the same point: {point}; delete one of them", path.display())]
+    Duplicate {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first row, from 1.
+        first: u64,
+        /// The line of the second row.
+        second: u64,
+        /// The point in words.
+        point: String,
+    },
+    /// The run has no end.
+    #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.display())]
+    Unfinished(PathBuf),
+    /// The files changed meanwhile.
+    #[error("{}: the files changed while they were read; add the run again when it has ended", .0.display())]
+    Changed(PathBuf),
+    /// No run has that name.
+    #[error("no run \"{name}\" in the store{}", hint("; did you mean", near))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Runs of a similar name, or the newest.
+        near: Vec<String>,
+    },
+    /// More than one run begins with that name.
+    #[error("\"{name}\" may be more than one run{}", hint(":", candidates))]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The runs.
+        candidates: Vec<String>,
+    },
+    /// The series has no baseline.
+    #[error("no run of {0} is accepted yet; `bench history accept RUN` marks one")]
+    NoneAccepted(Series),
+    /// It is not clear which baseline is meant.
+    #[error("more than one series has an accepted run; name the run instead{}", hint(":", .0))]
+    WhichSeries(Vec<String>),
+    /// A run that has no end can't be a baseline.
+    #[error(
+        "{0} is unfinished: later runs would have points without a baseline; accept a finished run"
+    )]
+    NotFinished(String),
+    /// The run is not the baseline.
+    #[error("{0} is not accepted, so there is nothing to take back")]
+    NotAccepted(String),
+    /// A run in the store that is not what was stored.
+    #[error(
+        "{id} is damaged in the store: {problem}; if its run folder is still there, add it again"
+    )]
+    Damaged {
+        /// The run.
+        id: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A file of the store that is not what it should be.
+    #[error("{}: {problem}; put back a copy of the file, or delete it", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// No room for the store.
+    #[error("{}: {source}; make room (`bench history prune`), or choose another store with --store", path.display())]
+    Full {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The store may not be written.
+    #[error("{}: {source}; make the store writable, or choose another one with --store", path.display())]
+    ReadOnly {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A run that is all right but could not be stored.
+    #[error("{source}; the store holds what it held before, the run is still in {}", run.display())]
+    NotStored {
+        /// The run folder.
+        run: PathBuf,
+        /// Why.
+        source: Box<HistoryError>,
+    },
+}
+
+impl HistoryError {
+    /// The system refused to write.
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                HistoryError::Full { path, source }
+            }
+            ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+                HistoryError::ReadOnly { path, source }
+            }
+            _ => HistoryError::Io { path, source },
+        }
+    }
+
+    /// The system refused to read.
+    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+        HistoryError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
+        HistoryError::Format {
+            path: path.to_owned(),
+            problem: problem.to_string(),
+        }
+    }
+
+    /// Adds where the run is, which is all right, if the store is at fault.
+    pub(super) fn not_stored(self, run: &Path) -> Self {
+        let at_fault = matches!(
+            self,
+            HistoryError::Full { .. } | HistoryError::ReadOnly { .. } | HistoryError::Io { .. }
+        );
+        if !at_fault {
+            return self;
+        }
+        HistoryError::NotStored {
+            run: run.to_owned(),
+            source: Box::new(self),
+        }
+    }
+}
+
+fn hint(words: &str, names: &[String]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("{words} {}", names.join(", "))
+}

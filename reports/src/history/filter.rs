@@ -1,0 +1,148 @@
+//! Which runs to list.
+
+use std::time::SystemTime;
+
+use super::{Entry, StoredRun};
+
+/// What a run must be like to be listed; by default anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The machine's key begins with this.
+    pub machine: Option<String>,
+    /// The suite has this name.
+    pub suite: Option<String>,
+    /// The run measured this task.
+    pub task: Option<String>,
+    /// The commit's hash begins with this.
+    pub commit: Option<String>,
+    /// Started then or later.
+    pub since: Option<SystemTime>,
+    /// Started before.
+    pub until: Option<SystemTime>,
+    /// It is the accepted run of its series.
+    pub accepted: bool,
+    /// Only so many, the ones that were added last.
+    pub last: Option<usize>,
+}
+
+impl Filter {
+    /// Whether a run is listed, as long as there are not too many.
+    pub(super) fn takes(&self, entry: &Entry) -> bool {
+        let run = &entry.run;
+        let commit = run.git_commit.as_deref().unwrap_or("");
+        let suite = run.suite.as_deref();
+        given(&self.machine, |key| run.machine_key.starts_with(key))
+            && given(&self.suite, |name| suite == Some(name))
+            && given(&self.task, |task| run.tasks.split('+').any(|it| it == task))
+            && given(&self.commit, |hash| commit.starts_with(hash))
+            && self.is_in_time(run)
+            && (entry.accepted || !self.accepted)
+    }
+
+    /// A run that does not tell its start is in no span of time.
+    fn is_in_time(&self, run: &StoredRun) -> bool {
+        let started = run.started_at();
+        let since = self
+            .since
+            .is_none_or(|since| started.is_some_and(|it| it >= since));
+        let until = self
+            .until
+            .is_none_or(|until| started.is_some_and(|it| it < until));
+        since && until
+    }
+}
+
+fn given(wanted: &Option<String>, holds: impl Fn(&str) -> bool) -> bool {
+    wanted.as_deref().is_none_or(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> Entry {
+        let run = StoredRun {
+            id: "id".into(),
+            started: "2026-01-02T00:00:00Z".into(),
+            machine_key: "00ff".into(),
+            suite: Some("nightly".into()),
+            tasks: "sort+cluster".into(),
+            git_commit: Some("abc123".into()),
+            ..StoredRun::default()
+        };
+        Entry {
+            run,
+            accepted: false,
+            notes: vec![],
+        }
+    }
+
+    fn time(text: &str) -> Option<SystemTime> {
+        humantime::parse_rfc3339_weak(text).ok()
+    }
+
+    #[test]
+    fn each_condition_counts() {
+        let all = Filter::default();
+        assert!(all.takes(&entry()));
+        let some = |text: &str| Some(text.to_owned());
+        let yes = [
+            Filter {
+                machine: some("00"),
+                ..all.clone()
+            },
+            Filter {
+                suite: some("nightly"),
+                ..all.clone()
+            },
+            Filter {
+                task: some("cluster"),
+                ..all.clone()
+            },
+            Filter {
+                commit: some("abc"),
+                ..all.clone()
+            },
+            Filter {
+                since: time("2026-01-02 00:00:00"),
+                ..all.clone()
+            },
+            Filter {
+                until: time("2026-01-02 00:00:01"),
+                ..all.clone()
+            },
+        ];
+        let no = [
+            Filter {
+                machine: some("ff"),
+                ..all.clone()
+            },
+            Filter {
+                suite: some("night"),
+                ..all.clone()
+            },
+            Filter {
+                task: some("clust"),
+                ..all.clone()
+            },
+            Filter {
+                commit: some("bc"),
+                ..all.clone()
+            },
+            Filter {
+                since: time("2026-01-02 00:00:01"),
+                ..all.clone()
+            },
+            Filter {
+                until: time("2026-01-02 00:00:00"),
+                ..all.clone()
+            },
+            Filter {
+                accepted: true,
+                ..all
+            },
+        ];
+        assert!(yes.iter().all(|filter| filter.takes(&entry())));
+        assert!(no.iter().all(|filter| !filter.takes(&entry())));
+    }
+}

@@ -1,0 +1,128 @@
+//! The runs of a store, the one added last first.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::{Filter, HistoryError, Series, Store, StoredRun};
+
+/// A run as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// What is known of the run.
+    #[serde(flatten)]
+    pub run: StoredRun,
+    /// Whether it is the accepted run of its series.
+    pub accepted: bool,
+    /// What a reader should know about it.
+    pub notes: Vec<String>,
+}
+
+impl Store {
+    /// The runs that a filter takes, the one added last first. Damaged runs
+    /// are listed as such.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<Entry>, HistoryError> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| filter.takes(entry));
+        entries.reverse();
+        entries.truncate(filter.last.unwrap_or(usize::MAX));
+        Ok(entries)
+    }
+
+    /// All runs, in the order of adding.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, HistoryError> {
+        let accepted: HashSet<String> = self.accepted_ids()?.into_iter().collect();
+        let runs = self.refresh_index()?;
+        let mut before = HashMap::new();
+        let entries = runs.into_iter().map(|run| Entry {
+            accepted: accepted.contains(&run.id),
+            notes: notes(&run, &mut before),
+            run,
+        });
+        Ok(entries.collect())
+    }
+}
+
+/// What is odd about a run; `before` holds the last start in each series.
+fn notes(run: &StoredRun, before: &mut HashMap<Series, String>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(problem) = &run.problem {
+        notes.push(format!("damaged: {problem}"));
+        return notes;
+    }
+    if run.finished.is_none() {
+        notes.push("unfinished: the run was killed".to_owned());
+    }
+    let earlier = before.insert(run.series(), run.started.clone());
+    if let Some(earlier) = earlier.filter(|earlier| *earlier > run.started) {
+        notes.push(format!(
+            "started before the run that was added before it ({earlier}): \
+             added late, or the clock was set back"
+        ));
+    }
+    if run.started > run.added {
+        notes.push("started after it was added: a clock is wrong".to_owned());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Shelf, record};
+    use super::*;
+
+    #[test]
+    fn the_run_that_was_added_last_comes_first_whatever_the_clock_says() {
+        let shelf = Shelf::new();
+        let mut ids = vec![shelf.add(&record(1))];
+        let mut jumped = record(2);
+        jumped.started = "2025-12-31T00:00:00Z".into();
+        ids.push(shelf.add(&jumped));
+        let entries = shelf.store.list(&Filter::default()).expect("listed");
+        ids.reverse();
+        assert_eq!(
+            entries
+                .iter()
+                .map(|entry| &entry.run.id)
+                .collect::<Vec<_>>(),
+            [&ids[0], &ids[1]]
+        );
+        assert!(
+            entries[0].notes[0].starts_with("started before"),
+            "{:?}",
+            entries[0].notes
+        );
+        assert!(entries[1].notes.is_empty(), "{:?}", entries[1].notes);
+    }
+
+    #[test]
+    fn starts_in_the_future_are_noted() {
+        let shelf = Shelf::new();
+        let mut future = record(1);
+        future.started = "2999-01-01T00:00:00Z".into();
+        shelf.add(&future);
+        let entries = shelf.store.list(&Filter::default()).expect("listed");
+        assert!(entries[0].notes[0].contains("a clock is wrong"));
+    }
+
+    #[test]
+    fn the_last_are_the_last_added() {
+        let shelf = Shelf::new();
+        let ids: Vec<_> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
+        let filter = Filter {
+            last: Some(2),
+            ..Filter::default()
+        };
+        let entries = shelf.store.list(&filter).expect("listed");
+        assert_eq!(
+            entries
+                .iter()
+                .map(|entry| &entry.run.id)
+                .collect::<Vec<_>>(),
+            [&ids[3], &ids[2]]
+        );
+    }
+}

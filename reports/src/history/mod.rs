@@ -1,0 +1,46 @@
+//! The store of runs: a folder that other tools can read.
+//!
+//! | path | content |
+//! |---|---|
+//! | `store.json` | says that the folder is a store, and of which version |
+//! | `runs/<id>/` | a run folder, and `stored.json`: when it was added |
+//! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
+//! | `selftest/<machine>.json` | how often the gate errs on a machine |
+//! | `index.csv` | a row a run; made from `runs/`, never the other way round |
+//! | `incoming/`, `trash/` | what is being written or deleted |
+//! | `lock` | held while something is accepted or deleted |
+//!
+//! Whatever appears or goes does so by one rename, after its bytes are on
+//! disk. So a kill at any moment leaves all or nothing, and writers need not
+//! wait for each other. `docs/history.md` is the contract with other tools.
+
+mod accept;
+mod add;
+mod check;
+mod content;
+mod draft;
+mod durable;
+mod error;
+mod filter;
+mod index;
+mod list;
+mod listing;
+mod resolve;
+mod retention;
+mod self_tests;
+mod series;
+mod store;
+mod stored;
+#[cfg(test)]
+mod testing;
+
+pub use accept::Acceptance;
+pub use add::{Added, Unfinished};
+pub use error::HistoryError;
+pub use filter::Filter;
+pub use list::Entry;
+pub use listing::render;
+pub use retention::Retention;
+pub use series::Series;
+pub use store::Store;
+pub use stored::StoredRun;

@@ -1,0 +1,180 @@
+//! Deleting old runs.
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+use super::{Entry, HistoryError, Series, Store, durable};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Which runs stay. Those that are accepted, the newest of each series, and
+/// damaged ones always do; others go if no limit keeps them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// The newest runs of each series.
+    pub keep_runs: Option<usize>,
+    /// Runs that were added in the last days.
+    pub keep_days: Option<u64>,
+}
+
+impl Store {
+    /// Deletes the runs that nothing keeps; tells which, the oldest first.
+    /// Without any limit nothing is deleted.
+    ///
+    /// # Errors
+    /// If the store can't be written: what was not deleted yet is still whole.
+    pub fn prune(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
+        // Nobody may accept a run that is about to go.
+        let _lock = self.lock()?;
+        self.sweep();
+        let old = self.prunable(retention)?;
+        for id in &old {
+            let bin = self.bin()?;
+            durable::rename(&self.run_folder(id), &bin.path("run"))?;
+            durable::sync_folder(&self.runs_folder())?;
+        }
+        let _ = self.refresh_index();
+        Ok(old)
+    }
+
+    /// What [`Store::prune`] would delete.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    pub fn prunable(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
+        let entries = self.entries()?;
+        Ok(retention.old(&entries, SystemTime::now()))
+    }
+}
+
+impl Retention {
+    /// The runs that nothing keeps; `entries` are in the order of adding.
+    fn old(&self, entries: &[Entry], now: SystemTime) -> Vec<String> {
+        let mut newer: HashMap<Series, usize> = HashMap::new();
+        let mut old = Vec::new();
+        for entry in entries.iter().rev() {
+            if entry.run.problem.is_some() {
+                continue;
+            }
+            let rank = newer.entry(entry.run.series()).or_default();
+            if !(entry.accepted || *rank == 0 || self.keeps(entry, *rank, now)) {
+                old.push(entry.run.id.clone());
+            }
+            *rank += 1;
+        }
+        old.reverse();
+        old
+    }
+
+    /// Whether a limit keeps a run that has so many newer ones in its series.
+    fn keeps(&self, entry: &Entry, newer: usize, now: SystemTime) -> bool {
+        let no_limit = self.keep_runs.is_none() && self.keep_days.is_none();
+        let by_number = self.keep_runs.is_some_and(|runs| newer < runs);
+        let by_age = self
+            .keep_days
+            .is_some_and(|days| is_younger(entry, days, now));
+        no_limit || by_number || by_age
+    }
+}
+
+/// A run whose age can't be told, or that comes from the future, counts as young.
+fn is_younger(entry: &Entry, days: u64, now: SystemTime) -> bool {
+    let added = humantime::parse_rfc3339_weak(&entry.run.added).ok();
+    let age = added.and_then(|added| now.duration_since(added).ok());
+    let limit = DAY.saturating_mul(u32::try_from(days).unwrap_or(u32::MAX));
+    age.is_none_or(|age| age < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::testing::{Shelf, record};
+    use super::super::{Filter, StoredRun};
+    use super::*;
+
+    fn keep(runs: usize) -> Retention {
+        Retention {
+            keep_runs: Some(runs),
+            keep_days: None,
+        }
+    }
+
+    fn left(shelf: &Shelf) -> Vec<String> {
+        let entries = shelf.store.list(&Filter::default()).expect("listed");
+        entries
+            .into_iter()
+            .rev()
+            .map(|entry| entry.run.id)
+            .collect()
+    }
+
+    #[test]
+    fn accepted_newest_and_damaged_runs_stay() {
+        let shelf = Shelf::new();
+        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
+        let mut other = record(9);
+        other.machine_key = "11".into();
+        let other = shelf.add(&other);
+        shelf.store.accept(&ids[1], "").expect("accepted");
+        fs::write(shelf.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
+        let old = [ids[0].clone(), ids[3].clone()];
+        assert_eq!(shelf.store.prunable(keep(2)).expect("listed"), old);
+        assert_eq!(left(&shelf).len(), 7);
+        assert_eq!(shelf.store.prune(keep(2)).expect("pruned"), old);
+        assert_eq!(
+            left(&shelf),
+            [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone)
+        );
+        assert_eq!(
+            shelf.store.prune(keep(0)).expect("pruned"),
+            [ids[4].clone()]
+        );
+        assert_eq!(
+            fs::read_dir(shelf.store.root().join("trash"))
+                .expect("there")
+                .count(),
+            0
+        );
+    }
+
+    #[test]
+    fn no_limit_deletes_nothing() {
+        let shelf = Shelf::new();
+        shelf.add(&record(1));
+        shelf.add(&record(2));
+        assert!(
+            shelf
+                .store
+                .prune(Retention::default())
+                .expect("pruned")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn either_limit_keeps_a_run() {
+        let entry = |day: u32, id: &str| Entry {
+            run: StoredRun {
+                id: id.into(),
+                added: format!("2026-01-{day:02}T00:00:00Z"),
+                ..StoredRun::default()
+            },
+            accepted: false,
+            notes: vec![],
+        };
+        let entries = [entry(1, "a"), entry(2, "b"), entry(3, "c"), entry(30, "d")];
+        let now = humantime::parse_rfc3339("2026-01-10T00:00:00Z").expect("a time");
+        let old = |keep_runs, keep_days| {
+            let retention = Retention {
+                keep_runs,
+                keep_days,
+            };
+            retention.old(&entries, now)
+        };
+        assert_eq!(old(None, Some(8)), ["a", "b"]);
+        assert_eq!(old(Some(3), Some(8)), ["a"]);
+        assert_eq!(old(Some(3), Some(8)), old(Some(3), None));
+        assert_eq!(old(None, Some(u64::MAX)), [""; 0]);
+    }
+}

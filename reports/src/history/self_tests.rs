@@ -1,0 +1,59 @@
+//! How often the gate of comparisons errs, machine by machine.
+
+use std::path::PathBuf;
+
+use super::series::safe_name;
+use super::{HistoryError, Store};
+use crate::record::{SCHEMA_VERSION, SelfTest};
+
+impl Store {
+    /// The last self-test of a machine; `None` if there was none.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn self_test(&self, machine_key: &str) -> Result<Option<SelfTest>, HistoryError> {
+        self.read_json(&self.self_test_path(machine_key), SCHEMA_VERSION)
+    }
+
+    /// Keeps a self-test in the place of an earlier one of its machine.
+    ///
+    /// # Errors
+    /// If it can't be written: the earlier one is then still there.
+    pub fn put_self_test(&self, test: &SelfTest) -> Result<(), HistoryError> {
+        self.sweep();
+        self.replace_json(&self.self_test_path(&test.machine_key), test)
+    }
+
+    fn self_test_path(&self, machine_key: &str) -> PathBuf {
+        let name = format!("{}.json", safe_name(machine_key));
+        self.root().join("selftest").join(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Shelf;
+    use super::*;
+
+    #[test]
+    fn the_last_test_of_a_machine_is_kept() {
+        let shelf = Shelf::new();
+        let test = |finished: &str| SelfTest {
+            schema_version: SCHEMA_VERSION,
+            machine_key: "00ff".into(),
+            finished: finished.into(),
+            git_commit: None,
+            min_effect: 0.01,
+            significance: 0.01,
+            trials: vec![],
+        };
+        assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
+        shelf.store.put_self_test(&test("first")).expect("kept");
+        shelf.store.put_self_test(&test("second")).expect("kept");
+        assert_eq!(
+            shelf.store.self_test("00ff").expect("read"),
+            Some(test("second"))
+        );
+        assert_eq!(shelf.store.self_test("11").expect("read"), None);
+    }
+}
