@@ -15,7 +15,7 @@ pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
 
 /// The files of a run: those that every run has, and those that it happens to
 /// have.
-fn files(folder: &Path) -> impl Iterator<Item = &'static str> {
+pub(super) fn files(folder: &Path) -> impl Iterator<Item = &'static str> {
     let optional = [DISTURBED]
         .into_iter()
         .filter(|name| folder.join(name).exists());

@@ -94,7 +94,7 @@ fn runs(rows: Vec<Row>) -> Vec<StoredRun> {
 /// Sizes and times of a run's files, as a short hash.
 fn stamp(folder: &Path) -> String {
     let mut text = String::new();
-    for name in content::FILES.iter().chain([&RECEIPT]) {
+    for name in content::files(folder).chain([RECEIPT]) {
         let metadata = fs::metadata(folder.join(name)).ok();
         let size = metadata.as_ref().map(fs::Metadata::len);
         let modified = metadata.and_then(|metadata| metadata.modified().ok());
