@@ -18,7 +18,7 @@ mod error;
 mod figure;
 mod files;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod lines;
 mod marks;
 mod memory;
@@ -72,9 +72,77 @@ pub fn draw(
     rows: &[SummaryRow],
     samples: &[SampleRow],
 ) -> Result<Vec<PathBuf>, ChartError> {
+    let mut paths = Vec::new();
+    for page in pages(run, rows, samples) {
+        fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
+            path: dir.to_owned(),
+            source,
+        })?;
+        paths.extend(files::write(dir, &page.name, &page.figure.scene())?);
+    }
+    Ok(paths)
+}
+
+/// The charts that [`draw`] writes, as texts.
+///
+/// # Errors
+///
+/// If a chart cannot be drawn.
+pub fn svgs(
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    samples: &[SampleRow],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let pages = pages(run, rows, samples);
+    pages.into_iter().map(Page::svg).collect()
+}
+
+/// A chart as a text, with what it shows in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSvg {
+    /// The subcommand's name.
+    pub algorithm: String,
+    /// The name of its file without the ending: `bars`, `sort-bars-2`.
+    pub name: String,
+    /// What is shown: `sort: time by variant`.
+    pub title: String,
+    /// The paragraphs under the chart, which are a part of the picture too.
+    pub caption: Vec<String>,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// The picture: an `svg` element.
+    pub svg: String,
+}
+
+/// A figure that fits one image.
+struct Page {
+    algorithm: String,
+    name: String,
+    figure: Figure,
+}
+
+impl Page {
+    fn svg(self) -> Result<NamedSvg, ChartError> {
+        let scene = self.figure.scene();
+        Ok(NamedSvg {
+            algorithm: self.algorithm,
+            svg: files::svg(&self.name, &scene)?,
+            name: self.name,
+            title: self.figure.title,
+            caption: self.figure.caption,
+            width: scene.width,
+            height: scene.height,
+        })
+    }
+}
+
+/// All charts of a run in reading order.
+fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Page> {
     let names = SeriesNames::new(rows);
     let algorithms = algorithms(rows);
-    let mut paths = Vec::new();
+    let mut pages = Vec::new();
     for algorithm in &algorithms {
         let study = Study::new(run, algorithm, rows, samples, &names);
         let prefix = match algorithms.len() {
@@ -82,10 +150,10 @@ pub fn draw(
             _ => format!("{algorithm}-"),
         };
         for (name, figure) in figures(&study) {
-            paths.extend(write_pages(dir, &format!("{prefix}{name}"), figure)?);
+            pages.extend(pages_of(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
-    Ok(paths)
+    pages
 }
 
 /// The charts of one algorithm with their file names.
@@ -115,21 +183,22 @@ fn times(study: &Study) -> Vec<(String, Figure)> {
     axes.into_iter().map(over).collect()
 }
 
-fn write_pages(dir: &Path, name: &str, figure: Figure) -> Result<Vec<PathBuf>, ChartError> {
-    fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
-        path: dir.to_owned(),
-        source,
-    })?;
-    let mut paths = Vec::new();
-    for (i, page) in figure.pages().into_iter().enumerate() {
-        let name = if i == 0 {
-            name.to_owned()
-        } else {
-            format!("{name}-{}", i + 1)
-        };
-        paths.extend(files::write(dir, &name, &page.scene())?);
-    }
-    Ok(paths)
+fn pages_of(algorithm: &str, name: &str, figure: Figure) -> Vec<Page> {
+    let page = |(i, figure)| Page {
+        algorithm: algorithm.to_owned(),
+        name: match i {
+            0 => name.to_owned(),
+            _ => format!("{name}-{}", i + 1),
+        },
+        figure,
+    };
+    figure.pages().into_iter().enumerate().map(page).collect()
+}
+
+/// The colour of the `index`-th series as red, green and blue, for pictures
+/// beside the charts.
+pub(crate) fn series_color(index: usize) -> (u8, u8, u8) {
+    palette::color(index)
 }
 
 /// Names of the algorithms in the order of the run.
