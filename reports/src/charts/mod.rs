@@ -8,7 +8,7 @@
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `bars`, `memory`, `lines`, `rounds` | turn rows into plots |
-//! | `figure` | lays out plots, legend and caption as a scene |
+//! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
 
 mod axes;
@@ -23,6 +23,7 @@ mod lines;
 mod marks;
 mod memory;
 mod number_axis;
+mod page;
 mod paint;
 mod palette;
 mod placement;
@@ -37,10 +38,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use error::ChartError;
+pub use page::NamedSvg;
 
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use axes::Axis;
 use figure::Figure;
+use page::Page;
 use study::{SeriesNames, Study};
 
 /// Draws the charts of a run into `dir` as SVG and PNG; returns the paths written.
@@ -97,47 +100,6 @@ pub fn svgs(
     pages.into_iter().map(Page::svg).collect()
 }
 
-/// A chart as a text, with what it shows in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedSvg {
-    /// The subcommand's name.
-    pub algorithm: String,
-    /// The name of its file without the ending: `bars`, `sort-bars-2`.
-    pub name: String,
-    /// What is shown: `sort: time by variant`.
-    pub title: String,
-    /// The paragraphs under the chart, which are a part of the picture too.
-    pub caption: Vec<String>,
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-    /// The picture: an `svg` element.
-    pub svg: String,
-}
-
-/// A figure that fits one image.
-struct Page {
-    algorithm: String,
-    name: String,
-    figure: Figure,
-}
-
-impl Page {
-    fn svg(self) -> Result<NamedSvg, ChartError> {
-        let scene = self.figure.scene();
-        Ok(NamedSvg {
-            algorithm: self.algorithm,
-            svg: files::svg(&self.name, &scene)?,
-            name: self.name,
-            title: self.figure.title,
-            caption: self.figure.caption,
-            width: scene.width,
-            height: scene.height,
-        })
-    }
-}
-
 /// All charts of a run in reading order.
 fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Page> {
     let names = SeriesNames::new(rows);
@@ -150,7 +112,7 @@ fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Pag
             _ => format!("{algorithm}-"),
         };
         for (name, figure) in figures(&study) {
-            pages.extend(pages_of(algorithm, &format!("{prefix}{name}"), figure));
+            pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
     pages
@@ -181,18 +143,6 @@ fn times(study: &Study) -> Vec<(String, Figure)> {
         (name, lines::time::figure(study, axis))
     };
     axes.into_iter().map(over).collect()
-}
-
-fn pages_of(algorithm: &str, name: &str, figure: Figure) -> Vec<Page> {
-    let page = |(i, figure)| Page {
-        algorithm: algorithm.to_owned(),
-        name: match i {
-            0 => name.to_owned(),
-            _ => format!("{name}-{}", i + 1),
-        },
-        figure,
-    };
-    figure.pages().into_iter().enumerate().map(page).collect()
 }
 
 /// The colour of the `index`-th series as red, green and blue, for pictures
