@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use algorithms::device::TeamError;
 use generators::DataError;
 use reports::charts::ChartError;
+use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
@@ -63,6 +64,9 @@ pub enum Failure {
     /// A table that can't be formatted.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A report that can't be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),

@@ -6,6 +6,7 @@ Examples:
   bench list                          tasks, variants and axes
   bench devices --measure             this machine, and its memory bandwidth
   bench verify                        check all variants on hard inputs
+  bench report results/today          a page with charts, tables and raw data
 
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
@@ -20,6 +21,12 @@ pub(super) const GENERATE_STS: &str = "\
 Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
   bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
+
+pub(super) const REPORT: &str = "\
+Examples:
+  bench report results/today --out report.html
+  bench report results/monday results/tuesday results/today --title 'Sorting, this week'
+  bench report results/today --base results/accepted --out report.md";
 
 pub(super) const COMPLETIONS: &str = "\
 Example:

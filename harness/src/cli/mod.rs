@@ -7,6 +7,7 @@
 mod axes;
 mod examples;
 mod measuring;
+mod report;
 mod values;
 
 use std::ffi::OsString;
@@ -25,6 +26,7 @@ use crate::failure::Exit;
 
 pub use axes::AxisValues;
 pub use measuring::{CacheMode, MeasureRequest, Source};
+pub use report::{ReportFormat, ReportRequest};
 pub use values::SampleRange;
 
 /// What is to be done.
@@ -63,6 +65,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench report`
+    Report(ReportRequest),
     /// `bench completions`
     Completions {
         /// The shell.
@@ -120,6 +124,7 @@ pub fn command() -> Command {
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
         .subcommand(verify())
         .subcommand(generate())
+        .subcommand(report::command())
         .subcommand(completions())
 }
 
@@ -223,6 +228,10 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         },
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,
+        "report" => {
+            let request = report::request(matches);
+            Request::Report(request.map_err(|error| usage(name, &error))?)
+        }
         "completions" => Request::Completions {
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },
@@ -362,5 +371,19 @@ mod tests {
             let refusal = refusal(&format!("bench sort {flags}"));
             assert!(refusal.contains(expected), "{flags}: {refusal}");
         }
+    }
+
+    #[test]
+    fn the_ending_of_a_report_is_its_format() {
+        let format = |line: &str| match parsed(line) {
+            Ok(Request::Report(request)) => request.format,
+            _ => panic!("no report: {line}"),
+        };
+        assert_eq!(format("bench report a"), ReportFormat::Html);
+        assert_eq!(format("bench report a --out b.md"), ReportFormat::Markdown);
+        let given = "bench report a --out b.txt --format markdown";
+        assert_eq!(format(given), ReportFormat::Markdown);
+        assert!(refusal("bench report a --out b.txt").contains("add --format"));
+        assert!(refusal("bench report").contains("<RUN>"));
     }
 }

@@ -5,6 +5,7 @@ mod devices;
 mod generate;
 mod list;
 mod measure;
+mod report;
 mod verify;
 
 use std::io::{ErrorKind, Write};
@@ -36,6 +37,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         }
         .run(),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::Report(request) => report::run(&request),
         Request::Completions { shell } => completions::run(shell),
     }
 }
