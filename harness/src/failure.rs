@@ -10,6 +10,7 @@ use reports::charts::ChartError;
 use reports::compare::CompareError;
 use reports::compare::render::RenderError;
 use reports::history::HistoryError;
+use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
@@ -75,6 +76,9 @@ pub enum Failure {
     /// A table that can't be formatted.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A report that can't be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),

@@ -12,6 +12,7 @@
 //! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
+//! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
 //! This crate knows nothing of how a run was made.
@@ -20,6 +21,7 @@ pub mod charts;
 pub mod compare;
 pub mod history;
 pub mod record;
+pub mod report;
 pub mod shape;
 pub mod statistics;
 pub mod store;

@@ -5,44 +5,47 @@
 
 use std::cmp::Ordering;
 
-use crate::record::{Params, SummaryRow};
+use crate::record::{Point, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
 pub const SEPARATOR: &str = " · ";
 
+/// Names of axes with values.
+pub type Axes = Vec<(String, String)>;
+
 /// The axes of a row with their values, in the order in which they are read:
 /// counts first, then the other parameters, then how the row was run.
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
-pub fn axes(row: &SummaryRow) -> Vec<(String, String)> {
-    let run = [
-        ("threads", row.threads.to_string()),
-        ("cache", row.cache.clone()),
-        ("places", row.places.clone()),
-        ("bind", row.bind.clone()),
-    ];
-    ordered(&row.params, run)
+pub fn axes(row: &SummaryRow) -> Axes {
+    point_axes(&row.point())
 }
 
-fn ordered(params: &Params, run: [(&str, String); 4]) -> Vec<(String, String)> {
-    let all = || params.iter().map(|(n, v)| (n.to_owned(), v.to_owned()));
-    let (counts, others): (Vec<_>, Vec<_>) = all().partition(|(n, v)| is_count(n, v));
+/// The axes of a point; see [`axes`].
+pub fn point_axes(point: &Point) -> Axes {
+    let params = || {
+        let pairs = point.params.iter();
+        pairs.map(|(n, v)| (n.to_owned(), v.to_owned()))
+    };
+    let (counts, others): (Vec<_>, Vec<_>) = params().partition(|(n, v)| is_count(n, v));
+    let run = [
+        ("threads", point.threads.to_string()),
+        ("cache", point.cache.clone()),
+        ("places", point.places.clone()),
+        ("bind", point.bind.clone()),
+    ];
     let run = run.map(|(name, value)| (name.to_owned(), value));
     counts.into_iter().chain(others).chain(run).collect()
 }
 
 /// The shape of one row: `2 M digis · 24 segments · order random · 2 threads`.
 pub fn words(row: &SummaryRow) -> String {
-    said(&axes(row))
+    phrases(&axes(row))
 }
 
-/// The shape of parameters, with how they were run: names with values.
-pub fn words_of(params: &Params, run: [(&str, String); 4]) -> String {
-    said(&ordered(params, run))
-}
-
-fn said(axes: &[(String, String)]) -> String {
+/// Axes in words, without those at a value that nobody needs to be told.
+pub fn phrases(axes: &[(String, String)]) -> String {
     let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
     let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
     phrases.join(SEPARATOR)

@@ -8,6 +8,7 @@ Examples:
   bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
   bench history --last 10             runs in the store, the newest first
+  bench report results/today          a page with charts, tables and raw data
 
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
@@ -39,6 +40,11 @@ Examples:
   bench history accept latest --note 'after the new merge'
   bench history show accepted --format markdown
   bench history prune --keep 100 --keep-days 365 --dry-run";
+pub(super) const REPORT: &str = "\
+Examples:
+  bench report results/today --out report.html
+  bench report results/monday results/tuesday results/today --title 'Sorting, this week'
+  bench report results/today --base results/accepted --out report.md";
 
 pub(super) const COMPLETIONS: &str = "\
 Example:

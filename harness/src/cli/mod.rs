@@ -9,6 +9,7 @@ mod compare;
 mod examples;
 mod history;
 mod measuring;
+mod report;
 mod selftest;
 mod suite;
 pub(crate) mod values;
@@ -31,6 +32,7 @@ pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
+pub use report::{ReportFormat, ReportRequest};
 pub use selftest::SelfTestRequest;
 pub use suite::SuiteRequest;
 pub use values::SampleRange;
@@ -79,6 +81,8 @@ pub enum Request {
     },
     /// `bench history`
     History(HistoryRequest),
+    /// `bench report`
+    Report(ReportRequest),
     /// `bench completions`
     Completions {
         /// The shell.
@@ -140,6 +144,7 @@ pub fn command() -> Command {
         .subcommand(verify())
         .subcommand(generate())
         .subcommand(history::command())
+        .subcommand(report::command())
         .subcommand(completions())
 }
 
@@ -247,6 +252,10 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "verify" => verify_request(matches),
         "generate" => generate_request(matches)?,
         "history" => Request::History(history::request(matches)),
+        "report" => {
+            let request = report::request(matches);
+            Request::Report(request.map_err(|error| usage(name, &error))?)
+        }
         "completions" => Request::Completions {
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },
@@ -386,5 +395,19 @@ mod tests {
             let refusal = refusal(&format!("bench sort {flags}"));
             assert!(refusal.contains(expected), "{flags}: {refusal}");
         }
+    }
+
+    #[test]
+    fn the_ending_of_a_report_is_its_format() {
+        let format = |line: &str| match parsed(line) {
+            Ok(Request::Report(request)) => request.format,
+            _ => panic!("no report: {line}"),
+        };
+        assert_eq!(format("bench report a"), ReportFormat::Html);
+        assert_eq!(format("bench report a --out b.md"), ReportFormat::Markdown);
+        let given = "bench report a --out b.txt --format markdown";
+        assert_eq!(format(given), ReportFormat::Markdown);
+        assert!(refusal("bench report a --out b.txt").contains("add --format"));
+        assert!(refusal("bench report").contains("<RUN>"));
     }
 }

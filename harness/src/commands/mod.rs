@@ -8,6 +8,8 @@ mod history;
 mod list;
 mod measure;
 mod present;
+mod report;
+mod runs;
 mod selftest;
 mod suite;
 mod verify;
@@ -46,6 +48,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         .run(),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
         Request::History(request) => history::run(&request),
+        Request::Report(request) => report::run(&request),
         Request::Completions { shell } => completions::run(shell),
     }
 }

@@ -23,14 +23,19 @@ const CHANNELS: usize = 3;
 pub fn write(dir: &Path, name: &str, scene: &Scene) -> Result<[PathBuf; 2], ChartError> {
     let svg = dir.join(format!("{name}.svg"));
     let png = dir.join(format!("{name}.png"));
-    if !load_font() {
-        return Err(ChartError::draw(&svg, "the built-in font is broken"));
-    }
-    let text = svg_text(scene).map_err(|reason| ChartError::draw(&svg, reason))?;
-    write_file(&svg, text.as_bytes())?;
+    write_file(&svg, self::svg(name, scene)?.as_bytes())?;
     let image = png_bytes(scene).map_err(|reason| ChartError::draw(&png, reason))?;
     write_file(&png, &image)?;
     Ok([svg, png])
+}
+
+/// The text of `name.svg`.
+pub fn svg(name: &str, scene: &Scene) -> Result<String, ChartError> {
+    let failed = |reason: String| ChartError::draw(Path::new(&format!("{name}.svg")), reason);
+    if !load_font() {
+        return Err(failed("the built-in font is broken".to_owned()));
+    }
+    svg_text(scene).map_err(failed)
 }
 
 fn write_file(path: &Path, content: &[u8]) -> Result<(), ChartError> {

@@ -8,7 +8,7 @@
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `bars`, `memory`, `lines`, `rounds` | turn rows into plots |
-//! | `figure` | lays out plots, legend and caption as a scene |
+//! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
 
 mod axes;
@@ -18,11 +18,12 @@ mod error;
 mod figure;
 mod files;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod lines;
 mod marks;
 mod memory;
 mod number_axis;
+mod page;
 mod paint;
 mod palette;
 mod placement;
@@ -37,10 +38,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use error::ChartError;
+pub use page::NamedSvg;
 
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use axes::Axis;
 use figure::Figure;
+use page::Page;
 use study::{SeriesNames, Study};
 
 /// Draws the charts of a run into `dir` as SVG and PNG; returns the paths written.
@@ -72,9 +75,36 @@ pub fn draw(
     rows: &[SummaryRow],
     samples: &[SampleRow],
 ) -> Result<Vec<PathBuf>, ChartError> {
+    let mut paths = Vec::new();
+    for page in pages(run, rows, samples) {
+        fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
+            path: dir.to_owned(),
+            source,
+        })?;
+        paths.extend(files::write(dir, &page.name, &page.figure.scene())?);
+    }
+    Ok(paths)
+}
+
+/// The charts that [`draw`] writes, as texts.
+///
+/// # Errors
+///
+/// If a chart cannot be drawn.
+pub fn svgs(
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    samples: &[SampleRow],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let pages = pages(run, rows, samples);
+    pages.into_iter().map(Page::svg).collect()
+}
+
+/// All charts of a run in reading order.
+fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Page> {
     let names = SeriesNames::new(rows);
     let algorithms = algorithms(rows);
-    let mut paths = Vec::new();
+    let mut pages = Vec::new();
     for algorithm in &algorithms {
         let study = Study::new(run, algorithm, rows, samples, &names);
         let prefix = match algorithms.len() {
@@ -82,10 +112,10 @@ pub fn draw(
             _ => format!("{algorithm}-"),
         };
         for (name, figure) in figures(&study) {
-            paths.extend(write_pages(dir, &format!("{prefix}{name}"), figure)?);
+            pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
-    Ok(paths)
+    pages
 }
 
 /// The charts of one algorithm with their file names.
@@ -115,21 +145,10 @@ fn times(study: &Study) -> Vec<(String, Figure)> {
     axes.into_iter().map(over).collect()
 }
 
-fn write_pages(dir: &Path, name: &str, figure: Figure) -> Result<Vec<PathBuf>, ChartError> {
-    fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
-        path: dir.to_owned(),
-        source,
-    })?;
-    let mut paths = Vec::new();
-    for (i, page) in figure.pages().into_iter().enumerate() {
-        let name = if i == 0 {
-            name.to_owned()
-        } else {
-            format!("{name}-{}", i + 1)
-        };
-        paths.extend(files::write(dir, &name, &page.scene())?);
-    }
-    Ok(paths)
+/// The colour of the `index`-th series as red, green and blue, for pictures
+/// beside the charts.
+pub(crate) fn series_color(index: usize) -> (u8, u8, u8) {
+    palette::color(index)
 }
 
 /// Names of the algorithms in the order of the run.

@@ -58,6 +58,12 @@ const SHAPES: [Shape; 5] = [
     Shape::Polygon(3, FRAC_PI_2),
 ];
 
+/// The colour of the `index`-th series: red, green, blue.
+pub fn color(index: usize) -> (u8, u8, u8) {
+    let RGBColor(red, green, blue) = Style::nth(index).color;
+    (red, green, blue)
+}
+
 impl Palette {
     /// Gives each name its look, by its position among the sorted names.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {

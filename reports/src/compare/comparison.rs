@@ -198,4 +198,18 @@ impl Key {
             params,
         }
     }
+
+    /// The point, without the stage.
+    pub fn point(&self) -> Point {
+        Point {
+            algorithm: self.algorithm.clone(),
+            variant: self.variant.clone(),
+            device: self.device.clone(),
+            threads: self.threads,
+            places: self.places.clone(),
+            bind: self.bind.clone(),
+            cache: self.cache.clone(),
+            params: self.params.clone(),
+        }
+    }
 }

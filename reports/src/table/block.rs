@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::cells::{self, Side};
 use crate::record::{SummaryRow, YesNo};
-use crate::shape;
+use crate::shape::{self, Axes};
 
 /// The stage that variants are ranked by.
 const TOTAL: &str = "total";
@@ -15,6 +15,8 @@ const TOTAL: &str = "total";
 pub struct Block {
     /// The data shape in words.
     pub heading: String,
+    /// The same as names and values.
+    pub axes: Axes,
     /// Names of the columns and the side that their texts line up on.
     pub columns: Vec<(&'static str, Side)>,
     /// The cells, row by row.
@@ -57,6 +59,7 @@ impl Naming {
             heading: rows
                 .first()
                 .map_or_else(String::new, |row| self.heading(row)),
+            axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
             columns: cells::columns(self.with_device),
             rows: entries
                 .iter()

@@ -1,15 +1,22 @@
 //! Rows for other tools: nothing rounded, nothing left out.
 
+use serde::Serialize;
+
 use super::TableError;
 use crate::record::SummaryRow;
 
 /// The rows as `summary.csv` has them.
 pub fn csv(rows: &[SummaryRow]) -> Result<String, TableError> {
+    csv_rows(SummaryRow::COLUMNS, rows)
+}
+
+/// Rows of any kind under their `columns`.
+pub fn csv_rows<R: Serialize>(columns: &str, rows: &[R]) -> Result<String, TableError> {
     let failed = |error: &dyn std::fmt::Display| TableError::Csv(error.to_string());
     let mut builder = csv::WriterBuilder::new();
     let mut writer = builder.has_headers(false).from_writer(Vec::new());
     // Written by hand, so that a table without rows has its columns too.
-    let header = writer.write_record(SummaryRow::COLUMNS.split(','));
+    let header = writer.write_record(columns.split(','));
     header.map_err(|error| failed(&error))?;
     for row in rows {
         writer.serialize(row).map_err(|error| failed(&error))?;

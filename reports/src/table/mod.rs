@@ -9,6 +9,10 @@ mod machine;
 mod markdown;
 mod terminal;
 
+pub(crate) use block::{Block, blocks};
+pub(crate) use cells::Side;
+pub(crate) use machine::csv_rows;
+
 use crate::record::SummaryRow;
 
 /// For whom a table is made.
@@ -43,8 +47,8 @@ pub enum TableError {
 /// If the rows cannot be serialised.
 pub fn render(format: Format, rows: &[SummaryRow]) -> Result<String, TableError> {
     match format {
-        Format::Table => Ok(terminal::render(&block::blocks(rows))),
-        Format::Markdown => Ok(markdown::render(&block::blocks(rows))),
+        Format::Table => Ok(terminal::render(&blocks(rows))),
+        Format::Markdown => Ok(markdown::render(&blocks(rows))),
         Format::Csv => machine::csv(rows),
         Format::Json => machine::json(rows),
     }

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use reports::compare::render::{RenderError, render};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
-use reports::history::{Series, Store};
-use reports::store::{StoreError, read_run, read_summary};
+use reports::store::StoreError;
 
+use super::runs;
 use crate::cli::CompareRequest;
 use crate::failure::{Exit, Failure};
 
@@ -25,7 +25,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     if request.confirm {
         confirm::confirm(&mut comparison, request)?;
     }
-    comparison.gate = gate(&request.store, &new.record.machine_key);
+    comparison.gate = runs::gate(&request.store, &new.record.machine_key);
     present(request, &comparison)?;
     Ok(match comparison.count(Verdict::Slower) {
         0 => Exit::Success,
@@ -36,35 +36,18 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
 /// The folders of both runs. `latest` and `accepted` are those of the other
 /// run's series.
 fn folders(request: &CompareRequest) -> Result<(PathBuf, PathBuf), Failure> {
-    let new_is_folder = Path::new(&request.new).is_dir();
-    if new_is_folder || Path::new(&request.base).is_dir() {
-        let (first, second) = match new_is_folder {
-            true => (&request.new, &request.base),
-            false => (&request.base, &request.new),
-        };
-        let given = PathBuf::from(first);
-        let series = Series::of(&read_run(&given)?, &read_summary(&given)?);
-        let other = folder(second, &request.store, Some(&series))?;
-        return Ok(match new_is_folder {
-            true => (other, given),
-            false => (given, other),
-        });
+    let (base, new, store) = (
+        Path::new(&request.base),
+        Path::new(&request.new),
+        &request.store,
+    );
+    if base.is_dir() && !new.is_dir() {
+        let new = runs::folder(new, store, Some(&runs::series(base)?))?;
+        return Ok((base.to_owned(), new));
     }
-    let new = folder(&request.new, &request.store, None)?;
-    let series = Series::of(&read_run(&new)?, &read_summary(&new)?);
-    Ok((folder(&request.base, &request.store, Some(&series))?, new))
-}
-
-/// A folder as such, or the name of a run in the store.
-fn folder(name: &str, store: &Path, series: Option<&Series>) -> Result<PathBuf, Failure> {
-    let path = PathBuf::from(name);
-    if path.is_dir() {
-        return Ok(path);
-    }
-    if name.contains(['/', '.']) {
-        return Err(StoreError::NoRun(path).into());
-    }
-    Ok(Store::open(store)?.resolve(name, series)?)
+    let new = runs::folder(new, store, None)?;
+    let base = runs::folder(base, store, Some(&runs::series(&new)?))?;
+    Ok((base, new))
 }
 
 /// Both at once: reading takes longer than comparing.
@@ -76,11 +59,6 @@ fn read_both(base: &Path, new: &Path) -> Result<(Measured, Measured), StoreError
     });
     let base = base.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     Ok((base?, new?))
-}
-
-/// How often the gate errs on the machine. Nobody needs a store to compare.
-fn gate(store: &Path, machine_key: &str) -> Option<reports::record::SelfTest> {
-    Store::open(store).ok()?.self_test(machine_key).ok()?
 }
 
 fn present(request: &CompareRequest, comparison: &Comparison) -> Result<(), Failure> {

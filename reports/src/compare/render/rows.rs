@@ -3,6 +3,7 @@
 use super::Listing;
 use crate::compare::{Comparison, Key, PointVerdict, Unmatched, Verdict};
 use crate::record::SelfTest;
+use crate::shape;
 use crate::units;
 
 /// So few points are listed all, whatever their verdicts.
@@ -59,16 +60,8 @@ pub fn words(key: &Key) -> String {
         "cpu" => String::new(),
         device => format!(" on {device}"),
     };
-    let shape = crate::shape::words_of(
-        &key.params,
-        [
-            ("threads", key.threads.to_string()),
-            ("cache", key.cache.clone()),
-            ("places", key.places.clone()),
-            ("bind", key.bind.clone()),
-        ],
-    );
-    format!("{name}{stage}{device}{}{shape}", crate::shape::SEPARATOR)
+    let shape = shape::phrases(&shape::point_axes(&key.point()));
+    format!("{name}{stage}{device}{}{shape}", shape::SEPARATOR)
 }
 
 /// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.

@@ -1,0 +1,72 @@
+//! `bench report`
+//!
+//! | module | does |
+//! |---|---|
+//! | `history` | finds the runs before the reported one |
+//! | `changes` | compares it with the run given by `--base` |
+//! | `link` | says where a file is, as seen from the report |
+
+mod changes;
+mod history;
+mod link;
+
+use std::fs;
+use std::path::Path;
+
+use reports::record::RunRecord;
+use reports::report::{self, ReportInput};
+use reports::store::Run;
+
+use super::runs;
+use crate::cli::{DEFAULT_STORE, ReportFormat, ReportRequest};
+use crate::failure::{Exit, Failure};
+
+pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
+    let Some((reported, earlier)) = request.runs.split_last() else {
+        return Err(Failure::Usage("a run folder is needed".to_owned()));
+    };
+    let store = request.store.as_deref();
+    let default_store = Path::new(DEFAULT_STORE);
+    let reported = runs::folder(reported, store.unwrap_or(default_store), None)?;
+    let run = Run::read(&reported)?;
+    refuse_empty(&run)?;
+    let earlier = history::earlier_runs(&run.record, earlier, store)?;
+    let base = request.base.as_deref();
+    let comparison = changes::comparison(base, &reported, store.unwrap_or(default_store))?;
+    let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
+    let input = ReportInput {
+        title: request.title.as_deref(),
+        run: &run,
+        earlier: &earlier,
+        comparison: comparison.as_ref(),
+        samples_link: samples_link.as_deref(),
+    };
+    let text = match request.format {
+        ReportFormat::Html => report::html(&input)?,
+        ReportFormat::Markdown => report::markdown(&input),
+    };
+    write(&request.out, &text)?;
+    super::say(&format!("report: {}", request.out.display()));
+    Ok(Exit::Success)
+}
+
+fn refuse_empty(run: &Run) -> Result<(), Failure> {
+    if run.summary.is_empty() {
+        let folder = run.folder.display();
+        let problem = format!("nothing to report: {folder} holds no measured point");
+        return Err(Failure::NothingMeasured(problem));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|source| Failure::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Whether two records are of the same run.
+fn is_same_run(a: &RunRecord, b: &RunRecord) -> bool {
+    (&a.machine_key, &a.started, &a.command) == (&b.machine_key, &b.started, &b.command)
+}

@@ -1,0 +1,139 @@
+//! The stages of variants, as parts of the whole.
+
+use super::settings::name;
+use super::{TOTAL, grouped, median};
+use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
+
+/// What is left of the whole.
+pub const OTHER: &str = "other";
+/// The sum of the kernels of a GPU, where they have names of their own.
+const KERNEL: &str = "kernel";
+/// Stages of a GPU that are no kernels.
+const TRANSFERS: [&str; 2] = ["h2d", "d2h"];
+
+/// The variants with stages at one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Breakdown {
+    /// The setting.
+    pub axes: Axes,
+    /// A bar for each variant, the fastest first.
+    pub bars: Vec<Bar>,
+}
+
+/// The stages of a variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// The variant, with its device if that is not the CPU.
+    pub variant: String,
+    /// The median of the whole in seconds.
+    pub total_s: f64,
+    /// Medians in seconds, in the order of the run; the rest of the whole last.
+    pub parts: Vec<(String, f64)>,
+}
+
+impl Bar {
+    /// The sum of the parts: more than the whole if stages overlap.
+    pub fn sum_s(&self) -> f64 {
+        self.parts.iter().map(|(_, seconds)| seconds).sum()
+    }
+}
+
+/// The breakdowns of rows, setting by setting.
+pub fn breakdowns(rows: &[&SummaryRow]) -> Vec<Breakdown> {
+    let timed = rows.iter().copied().filter(|row| median(row).is_some());
+    let settings = grouped(timed, |row| shape::axes(row));
+    let breakdowns = settings.into_iter().filter_map(|(axes, rows)| {
+        let variants = grouped(rows, |row| name(row));
+        let mut bars: Vec<Bar> = variants
+            .into_iter()
+            .filter_map(|(variant, rows)| bar(variant, &rows))
+            .collect();
+        bars.sort_by(|a, b| a.total_s.total_cmp(&b.total_s));
+        (!bars.is_empty()).then_some(Breakdown { axes, bars })
+    });
+    breakdowns.collect()
+}
+
+fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
+    let total = rows.iter().find(|row| row.stage == TOTAL);
+    let total_s = median(total?)?;
+    let mut parts: Vec<(String, f64)> = rows
+        .iter()
+        .filter(|row| row.stage != TOTAL)
+        .filter_map(|row| Some((row.stage.clone(), median(row)?)))
+        .collect();
+    without_sum(&mut parts);
+    if parts.is_empty() {
+        return None;
+    }
+    let rest = total_s - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    if rest > 0.0 {
+        parts.push((OTHER.to_owned(), rest));
+    }
+    Some(Bar {
+        variant,
+        total_s,
+        parts,
+    })
+}
+
+/// Takes the sum of the kernels out, where the kernels stand beside it.
+fn without_sum(parts: &mut Vec<(String, f64)>) {
+    let is_kernel =
+        |(stage, _): &(String, f64)| stage != KERNEL && !TRANSFERS.contains(&stage.as_str());
+    if parts.iter().any(is_kernel) {
+        parts.retain(|(stage, _)| stage != KERNEL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+
+    fn stage(variant: &str, stage: &str, median: f64) -> SummaryRow {
+        SummaryRow {
+            stage: stage.into(),
+            ..row(variant, "n=1", median)
+        }
+    }
+
+    fn of(rows: &[SummaryRow]) -> Vec<Bar> {
+        let rows: Vec<_> = rows.iter().collect();
+        breakdowns(&rows).into_iter().flat_map(|b| b.bars).collect()
+    }
+
+    #[test]
+    fn what_the_stages_leave_is_other() {
+        let rows = [
+            stage("a", "total", 10.0),
+            stage("a", "count", 2.0),
+            stage("a", "scatter", 5.0),
+            stage("b", "total", 1.0),
+        ];
+        let bars = of(&rows);
+        assert_eq!(bars.len(), 1, "b has no stages");
+        let parts = [("count", 2.0), ("scatter", 5.0), ("other", 3.0)];
+        assert_eq!(bars[0].parts, parts.map(|(n, s)| (n.to_owned(), s)));
+        assert_eq!(bars[0].sum_s(), 10.0);
+    }
+
+    #[test]
+    fn kernels_are_not_counted_twice() {
+        let rows = [
+            stage("a", "total", 10.0),
+            stage("a", "kernel", 4.0),
+            stage("a", "h2d", 3.0),
+            stage("a", "d2h", 3.0),
+        ];
+        assert_eq!(of(&rows)[0].parts.len(), 3);
+        let named = [
+            &rows[..],
+            &[stage("a", "scan", 1.0), stage("a", "sort", 3.0)],
+        ]
+        .concat();
+        let stages: Vec<_> = of(&named)[0].parts.iter().map(|p| p.0.clone()).collect();
+        assert_eq!(stages, ["h2d", "d2h", "scan", "sort"]);
+    }
+}

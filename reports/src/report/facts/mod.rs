@@ -1,0 +1,69 @@
+//! What a report has to say, whatever it looks like.
+//!
+//! | module | finds |
+//! |---|---|
+//! | `settings` | what all points share, and what tells them apart |
+//! | `verdict` | the run in a sentence |
+//! | `winners` | the fastest variant of each task |
+//! | `tally` | how much was measured |
+//! | `refusals` | what is not valid, and why |
+//! | `breakdown` | the stages of variants |
+//! | `position` | how close variants come to the measured bandwidth |
+//! | `series` | medians over runs |
+//! | `gate` | how often verdicts err |
+//! | `time` | dates and durations |
+
+pub mod breakdown;
+pub mod gate;
+pub mod position;
+pub mod refusals;
+pub mod series;
+pub mod settings;
+pub mod tally;
+pub mod time;
+pub mod verdict;
+pub mod winners;
+
+#[cfg(test)]
+pub mod fixture;
+
+use crate::record::{SummaryRow, YesNo};
+
+/// The stage that stands for a point.
+pub const TOTAL: &str = "total";
+
+/// The median of a row that is valid.
+pub fn median(row: &SummaryRow) -> Option<f64> {
+    row.median_s
+        .filter(|median| row.valid == YesNo::Yes && median.is_finite() && *median > 0.0)
+}
+
+/// The rows of an algorithm.
+pub fn rows_of<'a>(rows: &'a [SummaryRow], algorithm: &str) -> Vec<&'a SummaryRow> {
+    let of_algorithm = |row: &&SummaryRow| row.algorithm == algorithm;
+    rows.iter().filter(of_algorithm).collect()
+}
+
+/// `1 point`, `2 points`.
+pub fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// Items with equal keys together, in the order in which keys first occur.
+pub fn grouped<T, K: PartialEq>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let key = key(&item);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((key, vec![item])),
+        }
+    }
+    groups
+}

@@ -1,0 +1,85 @@
+//! How close variants come to the bandwidth that was measured beside them.
+
+use super::settings::name;
+use super::{TOTAL, grouped, median};
+use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
+
+/// A variant under the ceiling of its threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Position {
+    /// The variant, with its device if that is not the CPU.
+    pub variant: String,
+    /// Threads on the host.
+    pub threads: usize,
+    /// How many settings it was measured at.
+    pub settings: usize,
+    /// The greatest share of the copy bandwidth.
+    pub best: f64,
+    /// The least one.
+    pub worst: f64,
+    /// Where it was the greatest.
+    pub at: Axes,
+    /// The bandwidth there, in bytes a second.
+    pub bytes_per_s: f64,
+}
+
+impl Position {
+    /// The ceiling in bytes a second.
+    pub fn ceiling(&self) -> f64 {
+        self.bytes_per_s / self.best
+    }
+}
+
+/// The positions of all variants and numbers of threads, the best first.
+pub fn positions(rows: &[&SummaryRow]) -> Vec<Position> {
+    let known = rows.iter().copied().filter(|row| share(row).is_some());
+    let groups = grouped(known, |row| (name(row), row.threads));
+    let mut positions: Vec<Position> = groups
+        .into_iter()
+        .filter_map(|((variant, threads), rows)| position(variant, threads, &rows))
+        .collect();
+    positions.sort_by(|a, b| b.best.total_cmp(&a.best));
+    positions
+}
+
+fn share(row: &SummaryRow) -> Option<f64> {
+    median(row)?;
+    let share = row.peak_fraction.filter(|_| row.stage == TOTAL)?;
+    (share.is_finite() && share > 0.0).then_some(share)
+}
+
+fn position(variant: String, threads: usize, rows: &[&SummaryRow]) -> Option<Position> {
+    let shares = || rows.iter().filter_map(|row| Some((share(row)?, *row)));
+    let (best, row) = shares().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(Position {
+        variant,
+        threads,
+        settings: rows.len(),
+        best,
+        worst: shares().map(|(share, _)| share).fold(best, f64::min),
+        at: shape::axes(row),
+        bytes_per_s: row.bytes_per_s.unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+
+    #[test]
+    fn the_best_setting_stands_for_a_variant() {
+        let share = |variant: &str, n: u32, share: f64| SummaryRow {
+            peak_fraction: Some(share),
+            bytes_per_s: Some(share * 1e10),
+            ..row(variant, &format!("n={n}"), 1.0)
+        };
+        let rows = [share("a", 1, 0.1), share("a", 2, 0.4), share("b", 1, 0.5)];
+        let positions = positions(&rows.iter().collect::<Vec<_>>());
+        assert_eq!(positions[0].variant, "b");
+        assert_eq!((positions[1].best, positions[1].worst), (0.4, 0.1));
+        assert_eq!(positions[1].ceiling(), 1e10);
+        assert!(positions[1].at.contains(&("n".into(), "2".into())));
+    }
+}

@@ -1,0 +1,37 @@
+//! What is not valid, and why.
+
+use super::settings::name;
+use super::{TOTAL, grouped, median};
+use crate::record::SummaryRow;
+
+/// Points of a variant that have no time for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The variant, with its device if that is not the CPU.
+    pub variant: String,
+    /// The note of the rows.
+    pub reason: String,
+    /// How many points.
+    pub points: usize,
+}
+
+/// The refusals among rows.
+pub fn refusals(rows: &[&SummaryRow]) -> Vec<Refusal> {
+    let refused = rows
+        .iter()
+        .filter(|row| row.stage == TOTAL && median(row).is_none());
+    let groups = grouped(refused, |row| (name(row), reason(row)));
+    let refusal = |((variant, reason), rows): ((String, String), Vec<_>)| Refusal {
+        variant,
+        reason,
+        points: rows.len(),
+    };
+    groups.into_iter().map(refusal).collect()
+}
+
+fn reason(row: &SummaryRow) -> String {
+    match row.note.as_str() {
+        "" => "no reason was recorded".to_owned(),
+        note => note.to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! The medians of points over runs.
+
+use std::collections::HashMap;
+
+use super::super::ReportInput;
+use super::settings::name;
+use super::{TOTAL, median};
+use crate::record::{Point, RunRecord, SummaryRow};
+use crate::shape::{self, Axes};
+
+/// A point over runs of the same machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The variant, with its device if that is not the CPU.
+    pub variant: String,
+    /// The setting.
+    pub axes: Axes,
+    /// Two or more, the oldest first; the last one is of the reported run.
+    pub entries: Vec<Entry>,
+}
+
+/// A point in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// When the run was started: UTC, RFC 3339.
+    pub started: String,
+    /// The commit of the program.
+    pub git_commit: Option<String>,
+    /// In seconds.
+    pub median_s: f64,
+    /// The ends of the 95 % interval of the median, in seconds.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Series {
+    /// The last median over the middle one of those before.
+    pub fn change(&self) -> f64 {
+        let mut medians: Vec<f64> = self.entries.iter().map(|entry| entry.median_s).collect();
+        let last = medians.pop().unwrap_or(1.0);
+        medians.sort_by(f64::total_cmp);
+        medians.get(medians.len() / 2).map_or(1.0, |m| last / m)
+    }
+}
+
+/// The points of a task that an earlier run has too, those first that moved most.
+pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
+    let mut entries: HashMap<Point, Vec<Entry>> = HashMap::new();
+    for run in input.history() {
+        for row in run.summary.iter().filter(|row| row.algorithm == algorithm) {
+            if let Some(entry) = entry(&run.record, row) {
+                entries.entry(row.point()).or_default().push(entry);
+            }
+        }
+    }
+    let rows = input.run.summary.iter();
+    let series = rows
+        .filter(|row| row.algorithm == algorithm)
+        .filter_map(|row| {
+            let last = entry(&input.run.record, row)?;
+            let mut entries = entries.remove(&row.point())?;
+            entries.push(last);
+            Some(Series {
+                variant: name(row),
+                axes: shape::axes(row),
+                entries,
+            })
+        });
+    let mut series: Vec<Series> = series.collect();
+    let moved = |series: &Series| series.change().ln().abs();
+    series.sort_by(|a, b| moved(b).total_cmp(&moved(a)));
+    series
+}
+
+fn entry(record: &RunRecord, row: &SummaryRow) -> Option<Entry> {
+    let median_s = median(row).filter(|_| row.stage == TOTAL)?;
+    Some(Entry {
+        started: record.started.clone(),
+        git_commit: record.software.git_commit.clone(),
+        median_s,
+        interval: row.ci95_low_s.zip(row.ci95_high_s),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{earlier, input, row, run};
+    use super::*;
+
+    #[test]
+    fn earlier_runs_of_one_machine_are_in_the_order_of_time() {
+        let mut elsewhere = earlier("2026-01-01T00:00:03Z", vec![row("a", "n=1", 9.0)]);
+        elsewhere.record.machine_key = "other".into();
+        let runs = [
+            earlier("2026-01-01T00:00:05Z", vec![row("a", "n=1", 7.0)]),
+            earlier("2026-01-01T00:00:02Z", vec![row("a", "n=1", 2.0)]),
+            earlier("2026-01-01T00:00:01Z", vec![row("a", "n=1", 1.0)]),
+            elsewhere,
+        ];
+        let mut run = run(vec![row("a", "n=1", 4.0), row("new", "n=1", 1.0)]);
+        run.record.started = "2026-01-01T00:00:04Z".into();
+        let mut input = input(&run);
+        input.earlier = &runs;
+        let series = series(&input, "sort");
+        assert_eq!(series.len(), 1);
+        let medians: Vec<_> = series[0].entries.iter().map(|e| e.median_s).collect();
+        assert_eq!(medians, [1.0, 2.0, 4.0]);
+        assert_eq!(series[0].change(), 2.0);
+    }
+
+    #[test]
+    fn what_moved_most_comes_first() {
+        let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
+        let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
+        let run = run(rows(1.1, 0.5));
+        let mut input = input(&run);
+        input.earlier = &runs;
+        assert_eq!(series(&input, "sort")[0].variant, "b");
+    }
+}

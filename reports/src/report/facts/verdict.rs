@@ -1,0 +1,78 @@
+//! The run in a sentence.
+
+use super::super::ReportInput;
+use super::counted;
+use super::time::{day, minute};
+use super::winners::winner;
+use crate::compare::{Comparison, Verdict};
+
+/// What a reader must know if they read no more.
+pub fn sentences(input: &ReportInput) -> Vec<String> {
+    let changes = input.comparison.map(changes);
+    let rows = &input.run.summary;
+    let algorithms = input.algorithms().into_iter();
+    let winners = algorithms.filter_map(|algorithm| winner(rows, algorithm));
+    let winners = winners.map(|winner| winner.sentence());
+    changes.into_iter().chain(winners).collect()
+}
+
+/// `2 of 68 points are slower than in the run of 2026-11-19, 1 is inconclusive`.
+pub fn changes(comparison: &Comparison) -> String {
+    let base = format!("in the run of {}", time_of_base(comparison));
+    let all = comparison.points.len();
+    if all == 0 {
+        return format!("No point can be compared: none has a partner {base}");
+    }
+    let slower = comparison.count(Verdict::Slower);
+    let worst = match slower {
+        0 => format!("None of {} is slower than {base}", counted(all, "point")),
+        _ => format!(
+            "{slower} of {} {} slower than {base}",
+            counted(all, "point"),
+            are(slower)
+        ),
+    };
+    let others = [
+        (Verdict::Faster, "faster"),
+        (Verdict::Inconclusive, "inconclusive"),
+    ];
+    let others = others.into_iter().filter_map(|(verdict, word)| {
+        let count = comparison.count(verdict);
+        (count > 0).then(|| format!(", {count} {} {word}", are(count)))
+    });
+    worst + &others.collect::<String>()
+}
+
+/// The day, or what tells two runs of a day apart.
+fn time_of_base(comparison: &Comparison) -> String {
+    let (base, new) = (&comparison.base.started, &comparison.new.started);
+    match day(base) == day(new) {
+        true => minute(base),
+        false => day(base).to_owned(),
+    }
+}
+
+fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::comparison;
+    use super::*;
+
+    #[test]
+    fn slower_points_come_first() {
+        use Verdict::{Faster, Inconclusive, Same, Slower};
+        let of = |verdicts: &[Verdict]| changes(&comparison(verdicts));
+        assert_eq!(
+            of(&[Slower, Slower, Same, Inconclusive]),
+            "2 of 4 points are slower than in the run of 2025-12-31, 1 is inconclusive"
+        );
+        assert_eq!(
+            of(&[Same, Faster]),
+            "None of 2 points is slower than in the run of 2025-12-31, 1 is faster"
+        );
+        assert!(of(&[]).starts_with("No point can be compared"));
+    }
+}

@@ -1,0 +1,96 @@
+//! How close variants come to the measured copy bandwidth.
+
+use maud::{Markup, html};
+
+use super::super::facts::counted;
+use super::super::facts::position::{Position, positions};
+use super::super::facts::settings::Settings;
+use super::parts::{and_more, pixels, scrolling};
+use crate::record::SummaryRow;
+use crate::units;
+
+/// Further variants are in the tables only.
+const MOST_BARS: usize = 40;
+const WIDTH: f64 = 300.0;
+const BAR: f64 = 18.0;
+
+pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
+    let positions = positions(rows);
+    let longest = positions
+        .iter()
+        .map(|position| position.best)
+        .fold(1.0, f64::max);
+    html! {
+        @if !positions.is_empty() {
+            h3 { "Under the measured ceilings" }
+            p.quiet {
+                "The bytes that any implementation must move, over the median, as a share of the copy \
+                bandwidth measured with as many threads in the same run. Bars reach to the best \
+                setting, the notch is at the worst; the line is the ceiling."
+                @if longest > 1.0 { " What is beyond the line was served by the caches." }
+            }
+            (scrolling("Under the measured ceilings", &table(&positions, settings, longest)))
+            (and_more(positions.len().saturating_sub(MOST_BARS), "variants"))
+        }
+    }
+}
+
+fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "variant" }
+                th.number scope="col" { "threads" }
+                th.number scope="col" { "of copy" }
+                th scope="col" { "0 to " (percent(longest)) }
+                th.number scope="col" { "bytes/s" }
+                th.number scope="col" { "ceiling" }
+                th scope="col" { "best at" }
+            } }
+            tbody { @for position in positions.iter().take(MOST_BARS) { tr {
+                th scope="row" { (position.variant) }
+                td.number { (position.threads) }
+                td.number { (percent(position.best)) }
+                td { (bar(position, longest)) }
+                td.number { (units::bytes_per_second(position.bytes_per_s)) }
+                td.number { (units::bytes_per_second(position.ceiling())) }
+                td.quiet.place { (settings.apart(&position.at)) }
+            } } }
+        }
+    }
+}
+
+fn bar(position: &Position, longest: f64) -> Markup {
+    let x = |share: f64| WIDTH * share / longest;
+    html! {
+        svg.ceiling role="img" aria-label=(words(position)) width=(WIDTH) height=(BAR)
+            viewBox={ "0 0 " (WIDTH) " " (BAR) } {
+            rect.track x="0" y="3" width=(WIDTH) height="12" {}
+            rect.fill x="0" y="3" width=(pixels(x(position.best))) height="12" {}
+            @if position.settings > 1 {
+                path.notch d={ "M" (pixels(x(position.worst))) " 3v12" } {}
+            }
+            path.line d={ "M" (pixels(x(1.0).min(WIDTH - 1.0))) " 0v" (BAR) } {}
+        }
+    }
+}
+
+/// `14 % of the ceiling, 5 % at the worst of 8 settings`.
+fn words(position: &Position) -> String {
+    let best = format!("{} of the ceiling", percent(position.best));
+    match position.settings {
+        1 => best,
+        count => format!(
+            "{best}, {} at the worst of {}",
+            percent(position.worst),
+            counted(count, "setting")
+        ),
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent < 10.0 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
+    }
+}

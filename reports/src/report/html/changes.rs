@@ -1,0 +1,178 @@
+//! What changed since another run.
+
+use maud::{Markup, html};
+
+use super::super::facts::settings::{Settings, key_axes, key_name};
+use super::super::facts::time::minute;
+use super::super::facts::{counted, gate};
+use super::interval::{self, Scale};
+use super::parts::{and_more, scrolling};
+use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict};
+use crate::units;
+
+/// More rows than this are only counted.
+const MOST_ROWS: usize = 300;
+
+pub fn section(comparison: &Comparison) -> Markup {
+    let settings = Settings::of(comparison.points.iter().map(|point| key_axes(&point.key)));
+    let limit = comparison.thresholds.min_effect;
+    let scale = Scale::of(comparison.points.iter(), limit);
+    html! {
+        section #changes {
+            h2 { "What changed" }
+            p { (compared_with(comparison)) }
+            (counts(comparison))
+            @if !settings.common().is_empty() { p.quiet { "All points: " (settings.common()) "." } }
+            (changed(comparison, &settings, &scale))
+            (unchanged(comparison, &settings, &scale))
+            (unmatched(comparison))
+            @for note in &comparison.notes { p.note { "Note: " (note) } }
+            p.quiet { (gate::sentence(comparison.gate.as_ref())) }
+        }
+    }
+}
+
+fn compared_with(comparison: &Comparison) -> Markup {
+    let (base, limits) = (&comparison.base, &comparison.thresholds);
+    html! {
+        "Compared with the run of " (minute(&base.started)) " in " code { (base.folder) }
+        @if let Some(commit) = &base.git_commit { " by commit " code { (commit) } }
+        ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
+        (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance) ")."
+        @if base.machine_key != comparison.new.machine_key {
+            strong { " The machines differ (" (base.cpu_model) " before, " (comparison.new.cpu_model)
+            " now): the ratios tell about them too." }
+        }
+    }
+}
+
+fn counts(comparison: &Comparison) -> Markup {
+    html! {
+        ul.counts {
+            @for verdict in Verdict::ALL {
+                li class=(interval::class(verdict)) {
+                    span aria-hidden="true" { (interval::sign(verdict)) }
+                    " " strong { (comparison.count(verdict)) } " " (verdict)
+                }
+            }
+        }
+    }
+}
+
+/// The points that a reader should look at, the most urgent first.
+fn changed(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
+    let urgent = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| *verdict != Verdict::Same);
+    let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
+    html! {
+        @if points.is_empty() {
+            p { "No point changed." }
+        } @else {
+            (table("Points that changed, or may have", &points, settings, scale))
+        }
+    }
+}
+
+fn unchanged(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
+    let points: Vec<_> = comparison.of(Verdict::Same).collect();
+    html! {
+        @if !points.is_empty() {
+            details {
+                summary { (counted(points.len(), "point")) " without a change that would matter" }
+                (table("Points without a change", &points, settings, scale))
+            }
+        }
+    }
+}
+
+fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Scale) -> Markup {
+    let table = html! {
+        table {
+            thead { tr {
+                th scope="col" { "verdict" }
+                th scope="col" { "point" }
+                th.number scope="col" { "ratio [95 %]" }
+                th scope="col" { "ratio " (scale.axis()) }
+                th.number scope="col" { "before" }
+                th.number scope="col" { "now" }
+                th scope="col" { "why, and what to do" }
+            } }
+            tbody { @for point in points.iter().take(MOST_ROWS) { (row(point, settings, scale)) } }
+        }
+    };
+    html! {
+        (scrolling(label, &table))
+        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+    }
+}
+
+fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
+    html! {
+        tr {
+            td.verdict-cell.(interval::class(point.verdict)) {
+                span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.verdict)
+            }
+            th.point scope="row" {
+                (key_name(&point.key)) " "
+                span.quiet { (settings.apart(&key_axes(&point.key))) }
+            }
+            td.number { (interval::numbers(point)) }
+            td { (scale.plot(point)) }
+            td.number { (units::seconds(point.base.median_s, 3)) }
+            td.number { (units::seconds(point.new.median_s, 3)) }
+            td.words { (point.reason) (code(point)) (next(point)) }
+        }
+    }
+}
+
+/// What the machine code tells of a change.
+fn code(point: &PointVerdict) -> Markup {
+    let words = match (point.verdict, point.code) {
+        (Verdict::Slower | Verdict::Faster, Code::Same) => "; the machine code is the same",
+        (Verdict::Slower | Verdict::Faster, Code::Changed) => "; the machine code changed",
+        _ => "",
+    };
+    html! { (words) }
+}
+
+fn next(point: &PointVerdict) -> Markup {
+    html! {
+        @if let Some(next) = &point.next { br; "Next: " (next) }
+    }
+}
+
+fn unmatched(comparison: &Comparison) -> Markup {
+    let sides = [
+        ("in the base only", &comparison.only_base),
+        ("in this run only", &comparison.only_new),
+    ];
+    html! {
+        @for (side, points) in sides {
+            @if !points.is_empty() {
+                details {
+                    summary { (counted(points.len(), "point")) " " (side) }
+                    (partners(points))
+                }
+            }
+        }
+    }
+}
+
+fn partners(points: &[Unmatched]) -> Markup {
+    let settings = Settings::of(points.iter().map(|point| key_axes(&point.key)));
+    html! {
+        ul.notes {
+            @for point in points.iter().take(MOST_ROWS) {
+                li { (key_name(&point.key)) " "
+                    span.quiet { (settings.apart(&key_axes(&point.key))) } ": " (point.reason) }
+            }
+        }
+        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+    }
+}
+
+fn percent(fraction: f64) -> String {
+    // To a tenth: 1 %, 2.5 %.
+    format!("{} %", (fraction * 1000.0).round() / 10.0)
+}

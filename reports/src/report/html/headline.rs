@@ -1,0 +1,68 @@
+//! The run in a sentence, and how much was measured.
+
+use maud::{Markup, html};
+
+use super::super::ReportInput;
+use super::super::facts::tally::Tally;
+use super::super::facts::time::{duration, minute};
+use super::super::facts::{counted, verdict};
+
+pub fn section(input: &ReportInput) -> Markup {
+    let record = &input.run.record;
+    html! {
+        section.headline aria-label="Summary" {
+            @for sentence in verdict::sentences(input) { p.verdict { (sentence) "." } }
+            p { (measured(input)) }
+            (figures(input))
+            @for note in &record.notes { p.note { "Note: " (note) } }
+        }
+    }
+}
+
+/// `Measured on 2026-11-20 12:18 UTC in 14s on AMD EPYC by commit 1b476acfc876.`
+fn measured(input: &ReportInput) -> String {
+    let record = &input.run.record;
+    let took = match duration(record) {
+        Some(duration) => format!(" in {duration}"),
+        None => "; the run did not finish, this is what it left behind".to_owned(),
+    };
+    let commit = record.software.git_commit.as_ref();
+    let commit = commit.map_or_else(String::new, |commit| format!(", by commit {commit}"));
+    let cores = counted(record.machine.cores, "core");
+    format!(
+        "Measured on {} ({cores}) at {}{commit}{took}.",
+        record.machine.cpu_model,
+        minute(&record.started)
+    )
+}
+
+fn figures(input: &ReportInput) -> Markup {
+    let tally = Tally::of(&input.run.summary);
+    let figures = [
+        (tally.points, "point measured", "points measured"),
+        (tally.variants, "variant", "variants"),
+        (
+            tally.settings,
+            "setting of data, threads and cache",
+            "settings of data, threads and cache",
+        ),
+        (tally.samples, "sample", "samples"),
+        (
+            tally.refused,
+            "point without a valid time",
+            "points without a valid time",
+        ),
+        (
+            input.history().len(),
+            "earlier run on this machine",
+            "earlier runs on this machine",
+        ),
+    ];
+    html! {
+        ul.figures {
+            @for (count, one, many) in figures.iter().filter(|(count, ..)| *count > 0) {
+                li { strong { (count) } " " span { (if *count == 1 { one } else { many }) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Where it ran, in which state, by what, and how fast the memory is.
+
+use maud::{Markup, html};
+
+use super::super::ReportInput;
+use super::super::facts::time::day;
+use super::super::facts::{counted, grouped};
+use super::parts::{facts, scrolling};
+use crate::record::{CacheLevel, Machine, RunRecord};
+use crate::units;
+
+pub fn section(input: &ReportInput) -> Markup {
+    let machines = grouped(input.records(), |record| record.machine_key.clone());
+    html! {
+        section #machines {
+            h2 { (if machines.len() == 1 { "Machine" } else { "Machines" }) }
+            @if machines.len() > 1 {
+                p { "The first one ran what is reported here. Times of different machines are not \
+                    compared." }
+            }
+            @for (_, records) in &machines { (machine(records)) }
+        }
+    }
+}
+
+/// A machine as the first of its records has it.
+fn machine(records: &[&RunRecord]) -> Markup {
+    let Some(record) = records.first() else {
+        return html! {};
+    };
+    html! {
+        h3 { (record.machine.cpu_model) }
+        div.columns {
+            (facts(&hardware(record, records)))
+            (facts(&environment(record)))
+            (facts(&software(record)))
+        }
+        (ceilings(record))
+    }
+}
+
+fn hardware(record: &RunRecord, records: &[&RunRecord]) -> Vec<(&'static str, Option<String>)> {
+    let machine = &record.machine;
+    let mut list = vec![
+        ("topology", Some(topology(machine))),
+        ("architecture", Some(machine.architecture.clone())),
+        ("caches", caches(&machine.caches)),
+        ("memory", Some(units::bytes(machine.memory_bytes as f64))),
+    ];
+    for gpu in &machine.gpus {
+        let memory = units::bytes(gpu.memory_bytes as f64);
+        let words = format!("{}, {memory}, driver {}", gpu.model, gpu.driver);
+        list.push(("GPU", Some(words)));
+    }
+    list.push(("key", Some(record.machine_key.clone())));
+    list.push(("runs", Some(runs(records))));
+    list
+}
+
+fn topology(machine: &Machine) -> String {
+    let parts = [
+        counted(machine.packages, "package"),
+        counted(machine.cores, "core"),
+        counted(machine.hardware_threads, "hardware thread"),
+        counted(machine.numa_nodes, "NUMA node"),
+    ];
+    parts.join(", ")
+}
+
+/// `L1 2 × 32 KiB`; none if they are not known.
+fn caches(levels: &[CacheLevel]) -> Option<String> {
+    let words = levels.iter().map(|cache| {
+        let kib = cache.bytes / 1024;
+        let size = match kib {
+            1024.. => format!("{} MiB", units::significant(kib as f64 / 1024.0, 3)),
+            _ => format!("{kib} KiB"),
+        };
+        format!("L{} {} × {size}", cache.level, cache.count)
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// How many runs of this machine the report knows.
+fn runs(records: &[&RunRecord]) -> String {
+    let days = || records.iter().map(|record| day(&record.started));
+    match (days().min(), days().max()) {
+        (Some(first), Some(last)) if first != last => {
+            format!("{}, {first} to {last}", counted(records.len(), "run"))
+        }
+        (Some(day), _) => format!("{}, {day}", counted(records.len(), "run")),
+        _ => String::new(),
+    }
+}
+
+fn environment(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
+    let state = &record.environment;
+    let load = state.load_1min.map(|load| format!("{load:.2}"));
+    let memory = units::bytes(state.available_memory_bytes as f64);
+    vec![
+        ("system", Some(state.kernel.clone())),
+        ("frequency governor", state.governor.clone()),
+        (
+            "transparent huge pages",
+            state.transparent_huge_pages.clone(),
+        ),
+        ("load at the start", load),
+        ("memory available", Some(memory)),
+        ("usable threads", Some(state.usable_threads.to_string())),
+    ]
+}
+
+fn software(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
+    let software = &record.software;
+    vec![
+        ("recobench", Some(software.version.clone())),
+        ("commit", software.git_commit.clone()),
+        ("compiler", Some(software.compiler.clone())),
+        ("profile", Some(software.build_profile.clone())),
+        ("target", Some(software.target.clone())),
+        ("instruction sets", Some(software.target_features.clone())),
+    ]
+}
+
+fn ceilings(record: &RunRecord) -> Markup {
+    let table = html! {
+        table {
+            thead { tr {
+                th scope="col" { "device" }
+                th.number scope="col" { "threads" }
+                th.number scope="col" { "copy" }
+                th.number scope="col" { "triad" }
+            } }
+            tbody { @for (place, bandwidth) in &record.ceilings {
+                @let (device, threads) = place.rsplit_once('/').unwrap_or((place, ""));
+                tr {
+                    th scope="row" { (device) }
+                    td.number { (threads) }
+                    td.number { (units::bytes_per_second(bandwidth.copy_bytes_per_s)) }
+                    td.number { (units::bytes_per_second(bandwidth.triad_bytes_per_s)) }
+                }
+            } }
+        }
+    };
+    html! {
+        @if record.ceilings.is_empty() {
+            p.quiet { "No bandwidth was measured in this run." }
+        } @else {
+            p.quiet { "Memory bandwidth measured in the run, reads and writes counted:" }
+            (scrolling("Measured bandwidth", &table))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How the numbers were made, what they mean, and what they don't cover.
+
+use maud::{Markup, html};
+
+use super::super::ReportInput;
+use super::super::facts::counted;
+use super::super::facts::tally::Tally;
+use crate::record::RunRecord;
+
+/// What the columns of the tables mean.
+const COLUMNS: [(&str, &str); 8] = [
+    (
+        "median, 95 % CI",
+        "half of the samples were faster; where the true median lies, by the bootstrap",
+    ),
+    (
+        "ratio",
+        "the median over that of the fastest variant of the table",
+    ),
+    (
+        "items/s",
+        "how many things the task processed (digis, clusters), over the median",
+    ),
+    (
+        "bytes/s",
+        "the bytes that any implementation must move, over the median",
+    ),
+    (
+        "of copy",
+        "that, over the copy bandwidth measured in the same run with as many threads",
+    ),
+    (
+        "memory",
+        "all buffers alive during the run, the input included, over the size of the input",
+    ),
+    (
+        "samples",
+        "how many, and what ended the sampling: a narrow interval, enough samples, the time, or \
+         an interrupt",
+    ),
+    ("stable", "whether equal keys keep their order"),
+];
+
+/// How times are taken, in short.
+const HOW: &str = "Every variant first has to be right: its output on the very input that is \
+    timed is checked against a reference. What is wrong is never timed. Each sample starts from \
+    fresh input, which is copied before the clock starts; the first one, which warms everything \
+    up, is dropped. The variants of an input take turns in random order, so that a drift of the \
+    machine hits all of them alike. Sampling goes on until the interval of the median is narrow \
+    enough, or until a limit of samples or time is reached. All samples are kept, outliers \
+    included; what looks odd about them is said under the tables.";
+
+/// What holds for every run.
+const HOLDS: &str = "Numbers hold for this machine, this build and these data shapes; a ratio \
+    within a run is steadier than times of different runs.";
+
+pub fn section(input: &ReportInput) -> Markup {
+    html! {
+        section #methods {
+            h2 { "Methods" }
+            p { (HOW) }
+            h3 { "What the columns mean" }
+            dl.columns-meaning {
+                @for (name, meaning) in COLUMNS { dt { (name) } dd { (meaning) } }
+            }
+            h3 { "What to keep in mind" }
+            ul { @for caveat in caveats(input) { li { (caveat) } } }
+        }
+    }
+}
+
+fn caveats(input: &ReportInput) -> Vec<String> {
+    let record = &input.run.record;
+    let say = |applies: bool, words: &str| applies.then(|| words.to_owned());
+    let seed = record.seed;
+    let caveats = [
+        Some(format!(
+            "Data and the order of sampling come from seed {seed}."
+        )),
+        Some(HOLDS.to_owned()),
+        refused(input),
+        say(
+            record.finished.is_none(),
+            "The run was stopped before its end: points are missing.",
+        ),
+        shard(record),
+        later(input),
+        say(
+            record.ceilings.is_empty(),
+            "No bandwidth was measured, so nothing is said about ceilings.",
+        ),
+        say(
+            record.machine.gpus.is_empty(),
+            "No GPU was found on this machine.",
+        ),
+        say(
+            input.comparison.is_none(),
+            "The run was not compared with another one; bench report --base RUN does so.",
+        ),
+    ];
+    caveats.into_iter().flatten().collect()
+}
+
+fn refused(input: &ReportInput) -> Option<String> {
+    let refused = Tally::of(&input.run.summary).refused;
+    let words = || {
+        format!(
+            "{} without a valid time; each task says why.",
+            are(refused, "point")
+        )
+    };
+    (refused > 0).then(words)
+}
+
+fn shard(record: &RunRecord) -> Option<String> {
+    let suite = record.suite.as_ref()?;
+    let (shard, name) = (suite.shard?, &suite.name);
+    let words = format!("This is shard {shard} of the suite {name}: the others are not in here.");
+    Some(words)
+}
+
+fn later(input: &ReportInput) -> Option<String> {
+    let runs = counted(input.later(), "run");
+    let words = format!("{runs} on this machine started later: no part of the history.");
+    (input.later() > 0).then_some(words)
+}
+
+fn are(count: usize, noun: &str) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(count, noun))
+}

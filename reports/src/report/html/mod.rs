@@ -1,0 +1,113 @@
+//! The report as a page that needs nothing else: no network, no script.
+//!
+//! | module | shows |
+//! |---|---|
+//! | `headline` | the run in a sentence, and how much was measured |
+//! | `changes`, `interval` | what changed since another run |
+//! | `machines` | where it ran, and the measured ceilings |
+//! | `task` | a task: `charts`, `tables`, `stages`, `ceilings`, `history` |
+//! | `methods` | how to read it all, and what was not measured |
+//! | `raw` | the records, and how to make them again |
+//!
+//! Whatever comes from a run is escaped: `maud` does so with every value. The
+//! only ready-made markup is that of our own charts.
+
+mod ceilings;
+mod changes;
+mod charts;
+mod headline;
+mod history;
+mod interval;
+mod machines;
+mod methods;
+mod palette;
+mod parts;
+mod raw;
+mod stages;
+mod tables;
+mod task;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::facts::time::day;
+use super::{ReportError, ReportInput};
+use crate::charts::NamedSvg;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page may show and style what is in it, and nothing else.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+    base-uri 'none'; form-action 'none'";
+
+/// The whole page.
+pub fn page(input: &ReportInput) -> Result<String, ReportError> {
+    let run = input.run;
+    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples)?;
+    let raw = raw::section(input)?;
+    let title = title(input);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ "recobench " (run.record.software.version) };
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                header { h1 { (title) } (contents(input)) }
+                main #content { (body(input, &charts)) (raw) }
+                footer { "Made by recobench " (run.record.software.version) "." }
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn body(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
+    html! {
+        (headline::section(input))
+        @if let Some(comparison) = input.comparison { (changes::section(comparison)) }
+        (machines::section(input))
+        @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
+            (task::section(input, algorithm, &task_id(i), charts))
+        }
+        (methods::section(input))
+    }
+}
+
+/// Links to the sections.
+fn contents(input: &ReportInput) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                @if input.comparison.is_some() { li { a href="#changes" { "What changed" } } }
+                li { a href="#machines" { "Machines" } }
+                @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
+                    li { a href={ "#" (task_id(i)) } { (algorithm) } }
+                }
+                li { a href="#methods" { "Methods" } }
+                li { a href="#raw" { "Raw data" } }
+            }
+        }
+    }
+}
+
+fn task_id(number: usize) -> String {
+    format!("task-{}", number + 1)
+}
+
+/// `sort on AMD EPYC, 2026-11-20`.
+fn title(input: &ReportInput) -> String {
+    let record = &input.run.record;
+    let made = || {
+        let tasks = input.algorithms().join(", ");
+        let cpu = &record.machine.cpu_model;
+        format!("{tasks} on {cpu}, {}", day(&record.started))
+    };
+    input.title.map_or_else(made, str::to_owned)
+}

@@ -1,0 +1,163 @@
+//! The records in the page, and the command line that makes such a run again.
+
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::{Markup, html};
+
+use super::super::{ReportError, ReportInput};
+use crate::record::{RunRecord, SampleRow, SummaryRow};
+use crate::store::Run;
+use crate::table::csv_rows;
+use crate::units;
+
+/// Packed samples of more bytes are linked instead of embedded.
+const MOST_BYTES: usize = 2_000_000;
+
+/// A file inside the page.
+struct Embedded {
+    name: &'static str,
+    media_type: &'static str,
+    content: Vec<u8>,
+}
+
+pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
+    let run = input.run;
+    let files = [record(run)?, summary(run)?];
+    let samples = samples(run)?;
+    Ok(html! {
+        section #raw {
+            h2 { "Raw data" }
+            ul {
+                @for file in &files { li { (file.link()) } }
+                li { (samples_item(&samples, input)) }
+            }
+            h3 { "To run it again" }
+            pre tabindex="0" { code { (commands(&run.record)) } }
+        }
+    })
+}
+
+fn record(run: &Run) -> Result<Embedded, ReportError> {
+    Ok(Embedded {
+        name: "run.json",
+        media_type: "application/json",
+        content: serde_json::to_vec_pretty(&run.record)?,
+    })
+}
+
+fn summary(run: &Run) -> Result<Embedded, ReportError> {
+    Ok(Embedded {
+        name: "summary.csv",
+        media_type: "text/csv",
+        content: csv_rows(SummaryRow::COLUMNS, &run.summary)?.into_bytes(),
+    })
+}
+
+fn samples(run: &Run) -> Result<Embedded, ReportError> {
+    let text = csv_rows(SampleRow::COLUMNS, &run.samples)?;
+    Ok(Embedded {
+        name: "samples.csv.gz",
+        media_type: "application/gzip",
+        content: packed(text.as_bytes())?,
+    })
+}
+
+fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content)?;
+    encoder.finish()
+}
+
+fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
+    let (count, folder) = (input.run.samples.len(), input.run.folder.display());
+    html! {
+        @if file.content.len() <= MOST_BYTES {
+            (file.link())
+        } @else if let Some(link) = input.samples_link {
+            a href=(link) { "samples.csv" } " beside this page: too large to be in it"
+        } @else {
+            "samples.csv is too large to be in this page; it is in " code { (folder) }
+        }
+        ", " (count) " rows"
+    }
+}
+
+impl Embedded {
+    fn link(&self) -> Markup {
+        let size = units::bytes(self.content.len() as f64);
+        let data = STANDARD.encode(&self.content);
+        html! {
+            a download=(self.name) href={ "data:" (self.media_type) ";base64," (data) } { (self.name) }
+            " (" (size) ")"
+        }
+    }
+}
+
+/// What to type, from a checkout of the same commit.
+fn commands(record: &RunRecord) -> String {
+    let checkout = record.software.git_commit.as_ref();
+    let checkout = checkout.map(|commit| format!("git checkout {}\n", quoted(commit)));
+    let arguments: Vec<String> = arguments(&record.command).map(quoted).collect();
+    format!(
+        "{}cargo run --release -- {}\n",
+        checkout.unwrap_or_default(),
+        arguments.join(" ")
+    )
+}
+
+/// What followed the program's name, without the folder: it holds a run now.
+fn arguments(command: &[String]) -> impl Iterator<Item = &str> {
+    let words = command.iter().map(String::as_str);
+    let mut before = "";
+    let words = words.filter(move |word| {
+        let is_folder = before == "--out";
+        before = word;
+        !is_folder && *word != "--out" && !word.starts_with("--out=")
+    });
+    words.skip(1)
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+%@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("--segments"), "--segments");
+        assert_eq!(quoted("std-*"), "'std-*'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn the_folder_of_the_run_is_not_used_again() {
+        let command = "bench sort --out a --seed 1 --out=b".split(' ');
+        let command: Vec<String> = command.map(str::to_owned).collect();
+        let kept: Vec<&str> = arguments(&command).collect();
+        assert_eq!(kept, ["sort", "--seed", "1"]);
+    }
+
+    #[test]
+    fn what_is_packed_unpacks() {
+        let packed = packed(b"a,b\n1,2\n").expect("written to memory");
+        let mut text = String::new();
+        let mut decoder = flate2::read::GzDecoder::new(&packed[..]);
+        decoder.read_to_string(&mut text).expect("gzip");
+        assert_eq!(text, "a,b\n1,2\n");
+    }
+}

@@ -1,0 +1,107 @@
+//! Where the time of a variant goes: its stages as parts of a bar.
+
+use maud::{Markup, html};
+
+use super::super::facts::breakdown::{Bar, Breakdown, OTHER, breakdowns};
+use super::super::facts::settings::Settings;
+use super::palette;
+use super::parts::and_more;
+use crate::record::SummaryRow;
+use crate::units;
+
+/// Further settings are in the tables only.
+const MOST_SETTINGS: usize = 12;
+/// A part that takes more of the line than this has its share written in it.
+const ROOM_FOR_SHARE: f64 = 0.1;
+
+pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
+    let breakdowns = breakdowns(rows);
+    let stages = stages(&breakdowns);
+    html! {
+        @if !breakdowns.is_empty() {
+            h3 { "Stages" }
+            p.quiet { "Medians of the stages, beside each other; other: what is left of the median \
+                of the whole. The bars of a setting have one scale." }
+            ul.legend { @for (i, stage) in stages.iter().enumerate() {
+                li { span.swatch style={ "background:" (color(stage, i)) } {} (stage) }
+            } }
+            @for breakdown in breakdowns.iter().take(MOST_SETTINGS) {
+                (figure(breakdown, &stages, settings))
+            }
+            (and_more(breakdowns.len().saturating_sub(MOST_SETTINGS), "settings are in the tables"))
+        }
+    }
+}
+
+fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup {
+    let longest = breakdown
+        .bars
+        .iter()
+        .map(|bar| bar.sum_s().max(bar.total_s));
+    let longest = longest.fold(0.0, f64::max);
+    html! {
+        figure {
+            figcaption { (settings.apart(&breakdown.axes)) }
+            dl.bars { @for bar in &breakdown.bars {
+                dt { (bar.variant) " " span.quiet { (units::seconds(bar.total_s, 3)) } }
+                dd { (picture(bar, stages, longest)) }
+            } }
+        }
+    }
+}
+
+/// The names of all stages in the order of the bars, the rest last: a stage has
+/// the same colour at all settings.
+fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
+    let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
+    let mut names: Vec<&str> = Vec::new();
+    for (stage, _) in bars.flat_map(|bar| &bar.parts) {
+        if !names.contains(&stage.as_str()) {
+            names.push(stage);
+        }
+    }
+    names.sort_by_key(|name| *name == OTHER);
+    names
+}
+
+fn color(stage: &str, index: usize) -> String {
+    match stage {
+        OTHER => palette::rest(),
+        _ => palette::color(index),
+    }
+}
+
+/// The parts of a bar as boxes: their texts keep their size on a small screen.
+fn picture(bar: &Bar, stages: &[&str], longest: f64) -> Markup {
+    let width = |seconds: f64| format!("{:.2}%", 100.0 * seconds / longest);
+    html! {
+        div.stacked role="img" aria-label=(words(bar)) {
+            @for (stage, seconds) in &bar.parts {
+                @let index = stages.iter().position(|name| name == stage).unwrap_or(0);
+                span title=(part_words(stage, *seconds, bar))
+                    style={ "width:" (width(*seconds)) ";background:" (color(stage, index)) } {
+                    @if seconds / longest > ROOM_FOR_SHARE { (share(*seconds, bar)) }
+                }
+            }
+        }
+    }
+}
+
+/// `count 1.20 ms (12 %), scatter 8.80 ms (88 %)`.
+fn words(bar: &Bar) -> String {
+    let parts = bar.parts.iter();
+    let parts = parts.map(|(stage, seconds)| part_words(stage, *seconds, bar));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn part_words(stage: &str, seconds: f64, bar: &Bar) -> String {
+    format!(
+        "{stage} {} ({})",
+        units::seconds(seconds, 3),
+        share(seconds, bar)
+    )
+}
+
+fn share(seconds: f64, bar: &Bar) -> String {
+    format!("{:.0} %", 100.0 * seconds / bar.total_s)
+}

@@ -1,0 +1,88 @@
+//! What a report is made of.
+
+use std::path::Path;
+
+use crate::compare::Comparison;
+use crate::record::{RunRecord, SummaryRow};
+use crate::store::{Run, StoreError, read_run, read_summary};
+
+/// What a report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportInput<'a> {
+    /// The heading; `None` for one that says what was measured where and when.
+    pub title: Option<&'a str>,
+    /// The run that is reported.
+    pub run: &'a Run,
+    /// Other runs, in any order and of any machine: those before it on the
+    /// same machine are its history.
+    pub earlier: &'a [EarlierRun],
+    /// The run against another one.
+    pub comparison: Option<&'a Comparison>,
+    /// Where `samples.csv` is, as seen from the report: samples that are too
+    /// many to be in the page are linked.
+    pub samples_link: Option<&'a str>,
+}
+
+/// A run without its samples.
+#[derive(Clone, Debug)]
+pub struct EarlierRun {
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `summary.csv`.
+    pub summary: Vec<SummaryRow>,
+}
+
+impl EarlierRun {
+    /// Reads a run folder but for its samples.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Ok(EarlierRun {
+            record: read_run(folder)?,
+            summary: read_summary(folder)?,
+        })
+    }
+}
+
+impl<'a> ReportInput<'a> {
+    /// The runs before the reported one on the same machine, the oldest first.
+    pub(super) fn history(&self) -> Vec<&'a EarlierRun> {
+        let started = &self.run.record.started;
+        let mut runs: Vec<_> = self
+            .of_this_machine()
+            .filter(|run| run.record.started < *started)
+            .collect();
+        runs.sort_by(|a, b| a.record.started.cmp(&b.record.started));
+        runs
+    }
+
+    /// How many runs of the same machine are later than the reported one: they
+    /// are no part of its history.
+    pub(super) fn later(&self) -> usize {
+        self.of_this_machine().count() - self.history().len()
+    }
+
+    fn of_this_machine(&self) -> impl Iterator<Item = &'a EarlierRun> {
+        let key = &self.run.record.machine_key;
+        let earlier = self.earlier.iter();
+        earlier.filter(move |run| run.record.machine_key == *key)
+    }
+
+    /// All records, that of the reported run first.
+    pub(super) fn records(&self) -> impl Iterator<Item = &'a RunRecord> {
+        let earlier = self.earlier.iter().map(|run| &run.record);
+        std::iter::once(&self.run.record).chain(earlier)
+    }
+
+    /// Names of the tasks in the order of the run.
+    pub(super) fn algorithms(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in &self.run.summary {
+            if !names.contains(&row.algorithm.as_str()) {
+                names.push(&row.algorithm);
+            }
+        }
+        names
+    }
+}

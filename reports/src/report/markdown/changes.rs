@@ -1,0 +1,112 @@
+//! The points that changed, as a table.
+
+use super::super::facts::settings::{Settings, key_axes, key_name};
+use super::super::facts::{counted, time::minute};
+use super::text::{and_more, escaped, line};
+use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::units;
+
+/// Further points are counted.
+const MOST_ROWS: usize = 30;
+
+pub fn text(comparison: &Comparison) -> String {
+    let urgent = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| *verdict != Verdict::Same);
+    let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
+    let table = match points.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", table(&points)),
+    };
+    let notes = comparison
+        .notes
+        .iter()
+        .map(|note| format!("\nNote: {}\n", escaped(note)));
+    format!(
+        "{}\n{table}{}{}",
+        counts(comparison),
+        unmatched(comparison),
+        notes.collect::<String>()
+    )
+}
+
+/// `SLOWER 1 · SAME 67, against the run of …`.
+fn counts(comparison: &Comparison) -> String {
+    let count = |verdict| format!("{verdict} {}", comparison.count(verdict));
+    let counts: Vec<String> = Verdict::ALL.map(count).into();
+    let base = &comparison.base;
+    let commit = base.git_commit.as_ref();
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let run = escaped(&format!("{}{commit}", minute(&base.started)));
+    format!("{}, against the run of {run}.", counts.join(" · "))
+}
+
+fn table(points: &[&PointVerdict]) -> String {
+    let settings = Settings::of(points.iter().map(|point| key_axes(&point.key)));
+    let header = [
+        "verdict",
+        "point",
+        "before",
+        "now",
+        "ratio [95 %]",
+        "why, and what to do",
+    ];
+    let rule = [":--", ":--", "--:", "--:", "--:", ":--"];
+    let mut text = line(header.map(str::to_owned)) + &line(rule.map(str::to_owned));
+    for point in points.iter().take(MOST_ROWS) {
+        text += &line(cells(point, &settings));
+    }
+    text + &and_more(points.len().saturating_sub(MOST_ROWS), "points")
+}
+
+fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
+    let interval = point.interval.map_or_else(String::new, |interval| {
+        format!(" [{:.3}, {:.3}]", interval.low, interval.high)
+    });
+    let next = point.next.as_ref();
+    let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
+    let point_name = format!(
+        "{}, {}",
+        key_name(&point.key),
+        settings.apart(&key_axes(&point.key))
+    );
+    [
+        format!("**{}**", point.verdict),
+        escaped(&point_name),
+        units::seconds(point.base.median_s, 3),
+        units::seconds(point.new.median_s, 3),
+        escaped(&format!("{:.3}{interval}", point.ratio)),
+        escaped(&format!("{}{next}", point.reason)),
+    ]
+}
+
+fn unmatched(comparison: &Comparison) -> String {
+    let sides = [
+        (comparison.only_base.len(), "in the base only"),
+        (comparison.only_new.len(), "in this run only"),
+    ];
+    let sides = sides.into_iter().filter(|(count, _)| *count > 0);
+    let texts = sides.map(|(count, side)| format!("\n{} {side}.\n", counted(count, "point")));
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::facts::fixture::comparison;
+    use super::*;
+
+    #[test]
+    fn what_is_the_same_is_counted_and_not_listed() {
+        use Verdict::{Inconclusive, Same, Slower};
+        let mut comparison = comparison(&[Same, Inconclusive, Slower]);
+        comparison.points[2].reason = "a | b\nc".into();
+        let text = text(&comparison);
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+        assert_eq!(rows.len(), 4);
+        assert!(rows[2].starts_with("| **SLOWER** | v2, "), "{text}");
+        assert!(rows[2].ends_with("a \\| b c |"), "{text}");
+        assert!(rows[3].starts_with("| **INCONCLUSIVE** | v1, "), "{text}");
+        assert!(text.contains("SAME 1, against the run of 2025-12-31 23:00 UTC"));
+        assert!(text.contains("1 point in this run only."));
+    }
+}

@@ -1,0 +1,106 @@
+//! The report as a text for a merge request: what a reviewer must see, and no
+//! picture.
+
+mod changes;
+mod tables;
+mod text;
+
+use super::ReportInput;
+use super::facts::settings::Settings;
+use super::facts::time::{day, minute};
+use super::facts::{counted, gate, rows_of, verdict};
+use crate::record::{RunRecord, SummaryRow};
+use crate::units;
+use text::escaped;
+
+/// The whole text.
+pub fn text(input: &ReportInput) -> String {
+    let mut parts = vec![format!("## {}\n", escaped(&title(input)))];
+    let sentences = verdict::sentences(input);
+    parts.extend(
+        sentences
+            .iter()
+            .map(|line| format!("**{}.**\n", escaped(line))),
+    );
+    parts.extend(input.comparison.map(changes::text));
+    for algorithm in input.algorithms() {
+        parts.push(task(&rows_of(&input.run.summary, algorithm), algorithm));
+    }
+    parts.push(machine(&input.run.record));
+    if let Some(comparison) = input.comparison {
+        parts.push(format!(
+            "{}\n",
+            escaped(&gate::sentence(comparison.gate.as_ref()))
+        ));
+    }
+    parts.join("\n")
+}
+
+fn title(input: &ReportInput) -> String {
+    let made = || {
+        let tasks = input.algorithms().join(", ");
+        format!("{tasks}, {}", day(&input.run.record.started))
+    };
+    input.title.map_or_else(made, str::to_owned)
+}
+
+fn task(rows: &[&SummaryRow], algorithm: &str) -> String {
+    let settings = Settings::of_rows(rows.iter().copied());
+    format!(
+        "### {}\n\n{}\n\n{}",
+        escaped(algorithm),
+        escaped(&settings.common()),
+        tables::text(rows, &settings)
+    )
+}
+
+/// `AMD EPYC, 2 cores, 25 GB, …, commit 1b476acfc876`.
+fn machine(record: &RunRecord) -> String {
+    let (machine, software) = (&record.machine, &record.software);
+    let commit = software.git_commit.as_ref();
+    let parts = [
+        machine.cpu_model.clone(),
+        counted(machine.cores, "core"),
+        units::bytes(machine.memory_bytes as f64),
+        record.environment.kernel.clone(),
+        software.compiler.clone(),
+        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {c}")),
+        minute(&record.started),
+    ];
+    format!("Measured on {}.\n", escaped(&parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::fixture::{comparison, input, row, run};
+    use super::*;
+    use crate::compare::Verdict;
+
+    #[test]
+    fn the_verdict_comes_first_and_the_machine_last() {
+        let run = run(vec![row("a", "n=1", 1.0), row("b", "n=1", 2.0)]);
+        let comparison = comparison(&[Verdict::Slower, Verdict::Same]);
+        let mut input = input(&run);
+        input.comparison = Some(&comparison);
+        let text = text(&input);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines[0], "## sort, 2026-01-01");
+        assert!(lines[1].starts_with("**1 of 2 points is slower"), "{text}");
+        assert!(lines[2].starts_with("**sort: a is the fastest"), "{text}");
+        assert!(lines[lines.len() - 2].starts_with("Measured on Model 9000"));
+        assert!(lines[lines.len() - 1].starts_with("The gate's own test"));
+    }
+
+    #[test]
+    fn many_points_stay_short() {
+        let point = |i: usize| row(&format!("v{}", i % 20), &format!("n={}", i / 20), 1.0);
+        let run = run((0..2000).map(point).collect());
+        let comparison = comparison(&[Verdict::Slower; 2000]);
+        let mut input = input(&run);
+        input.comparison = Some(&comparison);
+        let text = text(&input);
+        // What GitHub takes as a comment.
+        assert!(text.len() < 65_536, "{} bytes", text.len());
+        assert!(text.contains("and 1970 more"), "{text}");
+    }
+}

@@ -1,0 +1,33 @@
+//! A run as a report: one page to read, or a short text for a merge request.
+//!
+//! | module | does |
+//! |---|---|
+//! | `input` | holds what a report is made of |
+//! | `facts` | finds out what is to be said; knows no format |
+//! | `html` | says it on one page that needs nothing else |
+//! | `markdown` | says the most important of it in a few lines |
+//!
+//! Nothing here reads or writes a file, but for [`EarlierRun::read`].
+
+mod error;
+mod facts;
+mod html;
+mod input;
+mod markdown;
+
+pub use error::ReportError;
+pub use input::{EarlierRun, ReportInput};
+
+/// The report as a page: charts, tables and raw data in one file without
+/// anything to load.
+///
+/// # Errors
+/// If a chart can't be drawn or the raw data can't be packed.
+pub fn html(input: &ReportInput) -> Result<String, ReportError> {
+    html::page(input)
+}
+
+/// The report as a text for a merge request: short, without pictures.
+pub fn markdown(input: &ReportInput) -> String {
+    markdown::text(input)
+}
