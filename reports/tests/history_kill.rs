@@ -22,6 +22,8 @@ use reports::store::{Run, RunFolder};
 
 /// A writer lives at most so long: some adds, the last of them cut off.
 const LIFE: Duration = Duration::from_millis(30);
+/// A writer whose test was killed itself ends after this.
+const LONGEST_LIFE: Duration = Duration::from_secs(60);
 /// So many runs stay when old ones are deleted.
 const KEEP: usize = 30;
 const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
@@ -91,9 +93,7 @@ fn siege(tasks: &[Task], kills: usize) -> Range {
         }
         *writer = range.start(writer.task, &mut random);
     }
-    for mut writer in writers {
-        writer.kill();
-    }
+    drop(writers);
     range.check_thoroughly();
     range.check_that_nothing_is_left();
     range
@@ -141,6 +141,10 @@ fn writer() {
     let Ok(task) = std::env::var(TASK) else {
         return;
     };
+    thread::spawn(|| {
+        thread::sleep(LONGEST_LIFE);
+        std::process::exit(1);
+    });
     let folder = PathBuf::from(std::env::var(FOLDER).expect("a folder"));
     let number: u64 = std::env::var(NUMBER)
         .expect("given")
@@ -379,6 +383,14 @@ impl Writer {
         }
         self.child.kill().expect("killed");
         self.child.wait().expect("gone");
+    }
+}
+
+impl Drop for Writer {
+    /// A test that fails leaves no writers behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

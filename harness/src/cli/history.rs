@@ -266,7 +266,7 @@ mod tests {
         let past = moment("7d").expect("a span");
         let ago = SystemTime::now().duration_since(past).expect("past");
         assert_eq!(ago.as_secs() / 3600, 7 * 24);
-        for bad in ["", "yesterday", "2026-13-01", "99999999999y"] {
+        for bad in ["", "yesterday", "2026-13-01", "-7d"] {
             assert!(moment(bad).is_err(), "{bad}");
         }
     }
