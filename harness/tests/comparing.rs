@@ -64,10 +64,7 @@ fn only_clearest(factor: f64) -> impl Fn(&SampleRow) -> f64 {
 
 #[test]
 fn one_slower_point_is_found_with_exit_code_4() {
-    let first = reports::store::read_summary(Path::new(SOURCE)).expect("readable")[0]
-        .point()
-        .id();
-    let folder = runs(|row| if row.point_id == first { 1.10 } else { 1.0 });
+    let folder = runs(only_clearest(1.10));
     let run = compare(&folder, "--format json");
     assert_eq!(run.code, Some(4), "{}", run.stderr);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");

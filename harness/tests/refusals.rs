@@ -187,10 +187,14 @@ fn a_disk_that_fills_up_keeps_what_was_measured() {
         .output();
     let run = Run::from(output.expect("a shell"));
     assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stderr.contains("samples.csv"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains(".csv: File too large"),
+        "{}",
+        run.stderr
+    );
     assert!(run.stderr.contains("is kept in r"), "{}", run.stderr);
     let samples = reports::store::read_samples(&folder.path().join("r"));
-    assert!(samples.expect("readable").len() > 10);
+    assert!(!samples.expect("readable").is_empty());
 }
 
 #[test]

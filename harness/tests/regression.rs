@@ -22,8 +22,8 @@ use harness::platform::Interrupt;
 use reports::history::{Store, Unfinished};
 use reports::table::Format;
 
-/// Turns of a loop: some 200 µs.
-const TURNS: u64 = 400_000;
+/// Turns of a loop: some 50 µs.
+const TURNS: u64 = 100_000;
 
 /// A task with one variant, which takes so many turns.
 struct Loop {
@@ -31,7 +31,8 @@ struct Loop {
 }
 
 static BEFORE: Loop = Loop { turns: TURNS };
-static SLOWED: Loop = Loop { turns: 2 * TURNS };
+/// Far more than other tests beside this one can hide.
+static SLOWED: Loop = Loop { turns: 8 * TURNS };
 
 impl Task for Loop {
     fn name(&self) -> &'static str {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{bench_in, folder};
+use reports::history::{Store, Unfinished};
 use reports::record::RunRecord;
 use reports::store::{RunFolder, read_run};
 
@@ -66,13 +67,16 @@ fn the_ending_decides_what_it_is_written_as() {
 fn history_comes_from_runs_and_store_and_each_run_counts_once() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
-    for (name, day) in [("given", 1), ("store/runs/a", 2), ("new", 4)] {
+    let store = Store::create_or_open(&at("store")).expect("a store");
+    let stored = |name: &str| store.add(&at(name), Unfinished::Allow).expect("stored");
+    for (name, day) in [("given", 1), ("kept", 2), ("new", 4)] {
         copy("sort-cpu", &at(name), &format!("2026-01-0{day}T00:00:00Z"));
     }
-    // The reported run is in the store already, and one is of another time.
-    copy("sort-cpu", &at("store/runs/b"), "2026-01-04T00:00:00Z");
-    copy("sort-cpu-skew", &at("store/runs/c"), "2026-01-03T00:00:00Z");
-    fs::create_dir_all(at("store/runs/being-made")).expect("made");
+    copy("sort-cpu-skew", &at("other-day"), "2026-01-03T00:00:00Z");
+    // The reported run is in the store already.
+    for name in ["kept", "new", "other-day"] {
+        stored(name);
+    }
     let run = bench_in(folder.path(), "report given new --store store");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let page = read(folder.path(), "report.html");
@@ -82,9 +86,15 @@ fn history_comes_from_runs_and_store_and_each_run_counts_once() {
 #[test]
 fn what_cannot_be_reported_is_refused_by_name() {
     let folder = folder();
-    let missing = bench_in(folder.path(), "report nowhere");
+    let missing = bench_in(folder.path(), "report ./nowhere");
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("nowhere"), "{}", missing.stderr);
+    assert!(
+        missing.stderr.contains("nowhere does not exist"),
+        "{}",
+        missing.stderr
+    );
+    let no_store = bench_in(folder.path(), "report nowhere");
+    assert_eq!(no_store.code, Some(2), "{}", no_store.stderr);
     let record = read_run(&documented("sort-cpu")).expect("a record");
     RunFolder::create(&folder.path().join("empty"), &record).expect("a folder");
     let empty = bench_in(folder.path(), "report empty");
@@ -96,4 +106,21 @@ fn what_cannot_be_reported_is_refused_by_name() {
     assert_eq!(unwritable.code, Some(1));
     let error = &unwritable.stderr;
     assert!(error.contains("no/such/folder.html"), "{error}");
+}
+
+#[test]
+fn a_base_tells_what_changed() {
+    let folder = folder();
+    for (name, day) in [("base", 1), ("new", 2)] {
+        let started = format!("2026-01-0{day}T00:00:00Z");
+        copy("sort-cpu", &folder.path().join(name), &started);
+    }
+    let run = bench_in(folder.path(), "report new --base base");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let page = read(folder.path(), "report.html");
+    assert!(page.contains("What changed"), "{page}");
+    assert!(
+        page.contains("bench selftest"),
+        "the gate's own errors are not known"
+    );
 }
