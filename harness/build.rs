@@ -7,7 +7,13 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=../.git/HEAD");
     println!("cargo:rerun-if-changed=../.git/logs/HEAD");
-    let commit = output("git", &["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
+    // Where sources come without their history, as into a container.
+    println!("cargo:rerun-if-env-changed=RECOBENCH_COMMIT");
+    let given = env::var("RECOBENCH_COMMIT")
+        .ok()
+        .filter(|commit| !commit.is_empty());
+    let commit = given.or_else(|| output("git", &["rev-parse", "--short=12", "HEAD"]));
+    let commit = commit.unwrap_or_default();
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
     let variable = |name| env::var(name).unwrap_or_default();

@@ -15,7 +15,7 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout
-            .contains("smoke: 4 inputs, 68 candidates, at most 54s"),
+            .contains("smoke: 6 inputs, 38 candidates, at most 57s"),
         "{}",
         run.stdout
     );
@@ -30,7 +30,7 @@ fn a_dry_run_honours_shard_and_budget() {
         folder.path(),
         "run smoke --dry-run --shard 2/2 --budget 17s",
     );
-    let total = "smoke, shard 2/2: 2 inputs, 36 candidates, at most 17s with a budget of 17s";
+    let total = "smoke, shard 2/2: 3 inputs, 20 candidates, at most 17s with a budget of 17s";
     assert!(
         run.stdout.ends_with(&format!("{total}\n")),
         "{}",
@@ -50,13 +50,13 @@ fn a_dry_run_is_told_to_machines_too() {
     let folder = folder();
     let json = bench_in(folder.path(), "run smoke --dry-run --format json").stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(4));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(6));
     let csv = bench_in(folder.path(), "run smoke --dry-run --format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let candidates = reader
         .records()
         .map(|row| row.expect("a row")[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(68));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(38));
 }
 
 #[test]

@@ -77,5 +77,5 @@ INCONCLUSIVE: the samples don't tell. The exit code is 4 if a point is slower.";
 
 pub(super) const SELFTEST: &str = "\
 Examples:
-  bench selftest                      runs of the suite smoke, alike and slowed down on purpose
+  bench selftest                      runs of its own suite, alike and slowed down on purpose
   bench selftest --suite mine.toml --repeats 3";

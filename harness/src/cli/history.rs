@@ -43,6 +43,8 @@ pub enum HistoryAction {
         run: String,
         /// Why.
         note: String,
+        /// Only if its series has no accepted run yet.
+        if_none: bool,
     },
     /// `bench history unaccept`
     Unaccept {
@@ -124,9 +126,10 @@ fn accept() -> Command {
         .long("note")
         .value_name("TEXT")
         .help("Why, for those who come later");
+    let if_none = measuring::switch("if-none").help("Only if there is no baseline yet");
     Command::new("accept")
         .about("Make a run the baseline of its suite on its machine")
-        .args([run(), note, store_flag()])
+        .args([run(), note, if_none, store_flag()])
 }
 
 fn unaccept() -> Command {
@@ -220,6 +223,7 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
         "accept" => HistoryAction::Accept {
             run: text("run"),
             note: text("note"),
+            if_none: matches.get_flag("if-none"),
         },
         "unaccept" => HistoryAction::Unaccept { run: text("run") },
         "prune" => HistoryAction::Prune {

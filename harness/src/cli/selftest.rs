@@ -31,7 +31,7 @@ pub(super) fn command() -> Command {
         .long("suite")
         .value_name("SUITE")
         .value_parser(value_parser!(PathBuf))
-        .default_value("smoke")
+        .default_value("selftest")
         .help("The suite whose points are measured: a TOML file, or a built-in one");
     let repeats = Arg::new("repeats")
         .long("repeats")

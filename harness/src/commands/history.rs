@@ -16,7 +16,7 @@ pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     let store = Store::open(&request.store)?;
     match &request.action {
         HistoryAction::List { filter, format } => list(&store, filter, *format),
-        HistoryAction::Accept { run, note } => accept(&store, run, note),
+        HistoryAction::Accept { run, note, if_none } => accept(&store, run, note, *if_none),
         HistoryAction::Unaccept { run } => unaccept(&store, run),
         HistoryAction::Prune { retention, dry_run } => prune(&store, *retention, *dry_run),
         HistoryAction::Show { run, format } => show(&store, run, *format),
@@ -66,8 +66,13 @@ fn list(store: &Store, filter: &Filter, format: Format) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
-fn accept(store: &Store, run: &str, note: &str) -> Result<Exit, Failure> {
+fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, Failure> {
     let run = store.find(run, None)?.run;
+    if let Some(baseline) = store.baseline(&run.series())?.filter(|_| if_none) {
+        let (id, series) = (&baseline.run.id, run.series());
+        super::print(&format!("{id}: stays accepted for {series}\n"))?;
+        return Ok(Exit::Success);
+    }
     store.accept(&run.id, note)?;
     super::print(&format!("{}: accepted for {}\n", run.id, run.series()))?;
     Ok(Exit::Success)

@@ -34,3 +34,8 @@ pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
 pub(super) fn gate(store: &Path, machine_key: &str) -> Option<reports::record::SelfTest> {
     Store::open(store).ok()?.self_test(machine_key).ok()?
 }
+
+/// The executable that made a run, if the store kept it.
+pub(super) fn executable(store: &Path, fingerprint: &str) -> Option<PathBuf> {
+    Store::open(store).ok()?.executable(fingerprint)
+}

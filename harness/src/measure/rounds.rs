@@ -282,10 +282,10 @@ mod tests {
         let (mut log, mut series) = (Log::default(), Default::default());
         let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
         let samplers = [noisy(), noisy(), noisy(), noisy()];
-        assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(10));
+        assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(5));
         let order: Vec<_> = log.sampled.iter().map(|at| at.candidate).collect();
         let rounds: Vec<_> = order.chunks(4).collect();
-        assert_eq!(rounds.len(), 10);
+        assert_eq!(rounds.len(), 5);
         for round in &rounds {
             let mut sorted = round.to_vec();
             sorted.sort_unstable();
@@ -300,27 +300,27 @@ mod tests {
     #[test]
     fn visits_continue_the_count_of_samples_and_rounds() {
         let (mut log, mut series) = (Log::default(), Default::default());
-        assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(10));
-        assert_eq!(visited([steady(2.0)], &mut series, 10, &mut log), Ok(20));
+        assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
+        assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
         let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
-        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+        assert_eq!(numbers, (0..10).collect::<Vec<_>>());
         let fresh: Vec<_> = log
             .sampled
             .iter()
             .filter(|at| at.fresh)
             .map(|at| at.round)
             .collect();
-        assert_eq!(fresh, [0, 10]);
-        assert_eq!(series[0].visits, [0, 10]);
-        assert_eq!(series[0].spent, Duration::from_secs(30));
+        assert_eq!(fresh, [0, 5]);
+        assert_eq!(series[0].visits, [0, 5]);
+        assert_eq!(series[0].spent, Duration::from_secs(15));
     }
 
     #[test]
     fn slow_candidates_get_their_share_of_the_time() {
         let (mut log, mut series) = (Log::default(), Default::default());
-        // A quarter of 1000 s is over after three samples.
+        // A fifth of 1000 s is over after three samples.
         visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series.map(|series| series.samples.len()), [10, 3]);
+        assert_eq!(series.map(|series| series.samples.len()), [5, 3]);
     }
 
     #[test]
@@ -330,19 +330,19 @@ mod tests {
         let mut script = vec![1.0; 100];
         script[0] = 50.0;
         visited([Scripted(script)], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series[0].samples, [1.0; 10]);
+        assert_eq!(series[0].samples, [1.0; 5]);
     }
 
     #[test]
     fn disturbed_samples_are_repeated_but_not_for_ever() {
         let (mut log, mut series) = (Log::default(), Default::default());
         visited([Scripted(vec![-1.0, 1.0])], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series[0].samples, [1.0; 10]);
-        assert_eq!((log.disturbed, series[0].repeated), (9, 9));
+        assert_eq!(series[0].samples, [1.0; 5]);
+        assert_eq!((log.disturbed, series[0].repeated), (4, 4));
         let (mut log, mut series) = (Log::default(), Default::default());
         visited([Scripted(vec![-1.0])], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series[0].samples, [-1.0; 10]);
-        assert_eq!(log.disturbed, 20);
+        assert_eq!(series[0].samples, [-1.0; 2]);
+        assert_eq!(log.disturbed, 10);
         assert!(log.sampled[0].fresh && !log.sampled[1].fresh);
     }
 

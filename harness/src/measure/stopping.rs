@@ -7,13 +7,15 @@ use reports::statistics::{self, Interval, MIN_VISITS};
 
 use super::rounds::{Series, Visit};
 
-/// Samples in a visit: enough for a median, few enough for many visits.
-const SAMPLES_A_VISIT: usize = 10;
+/// Samples in a visit: enough for a median, few enough for many visits. Where
+/// visits differ more than samples, more visits tell more.
+const SAMPLES_A_VISIT: usize = 5;
 /// So many visits at least should fit into the time of a candidate.
-const VISITS_IN_TIME: u32 = 4;
-/// So many disturbed samples a visit are repeated for each sample that it
-/// needs. Who is never alone has to take what there is.
-const REPEATS: usize = 2;
+const VISITS_IN_TIME: u32 = 5;
+/// So many disturbed samples of a visit are repeated.
+const REPEATS: usize = 2 * SAMPLES_A_VISIT;
+/// Who is never alone takes so many samples of a visit as they are.
+const TAKEN_AS_THEY_ARE: usize = 2;
 
 /// The rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,14 +47,15 @@ pub enum StopReason {
 impl Policy {
     /// Whether a disturbed sample of a visit is to be repeated.
     pub fn repeats(&self, visit: &Visit) -> bool {
-        visit.repeated < REPEATS * SAMPLES_A_VISIT && visit.spent < self.visit_time()
+        visit.repeated < REPEATS && visit.spent < self.visit_time()
     }
 
     /// Whether a candidate has enough samples for this visit.
     pub fn ends_visit<T>(&self, visit: &Visit, series: &Series<T>) -> bool {
         let late = visit.spent >= self.visit_time() || series.spent >= self.max_time;
         let full = visit.taken >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
-        full || (late && visit.taken > 0)
+        let never_alone = visit.repeated >= REPEATS && visit.taken >= TAKEN_AS_THEY_ARE;
+        full || never_alone || (late && visit.taken > 0)
     }
 
     /// Whether, and why, to stop after these visits.
@@ -101,19 +104,19 @@ mod tests {
 
     const POLICY: Policy = Policy {
         min_samples: 10,
-        max_samples: 50,
+        max_samples: 25,
         max_time: Duration::from_secs(10),
         precision: 0.01,
     };
 
-    /// So many visits of ten samples each, which spread by `width`.
+    /// So many visits of five samples each, which spread by `width`.
     fn series(visits: usize, width: f64, spent: Duration) -> Series<f64> {
         let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
-        let seconds: Vec<_> = (0..10 * visits).map(sample).collect();
+        let seconds: Vec<_> = (0..5 * visits).map(sample).collect();
         Series {
             samples: seconds.clone(),
             seconds,
-            visits: (0..visits).map(|visit| 10 * visit).collect(),
+            visits: (0..visits).map(|visit| 5 * visit).collect(),
             repeated: 0,
             spent,
         }
@@ -137,7 +140,7 @@ mod tests {
     #[test]
     fn visits_that_differ_are_not_precise() {
         let mut series = series(3, 0.0, Duration::ZERO);
-        series.seconds[10..20].fill(1.05);
+        series.seconds[5..10].fill(1.05);
         assert_eq!(POLICY.stops(&series), None);
     }
 
@@ -155,7 +158,7 @@ mod tests {
             let mut series = Series::default();
             while policy.stops(&series).is_none() {
                 series.visits.push(series.seconds.len());
-                for _ in 0..10 {
+                for _ in 0..5 {
                     let bits = generators::random::hash(*seed, [series.seconds.len() as u64]);
                     let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
                     series.seconds.push(1.0 - 0.02 * (1.0 - uniform).ln());
@@ -202,11 +205,11 @@ mod tests {
             spent: Duration::from_secs(seconds),
         };
         let before = series(1, 0.0, Duration::from_secs(1));
-        assert!(!POLICY.ends_visit(&visit(9, 1), &before));
-        assert!(POLICY.ends_visit(&visit(10, 1), &before));
-        assert!(POLICY.ends_visit(&visit(1, 3), &before));
+        assert!(!POLICY.ends_visit(&visit(4, 1), &before));
+        assert!(POLICY.ends_visit(&visit(5, 1), &before));
+        assert!(POLICY.ends_visit(&visit(1, 2), &before));
         assert!(
-            !POLICY.ends_visit(&visit(0, 3), &before),
+            !POLICY.ends_visit(&visit(0, 2), &before),
             "one sample at least"
         );
         let all = series(5, 0.0, Duration::from_secs(1));
@@ -214,14 +217,25 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_never_alone_takes_what_there_is() {
+    fn whoever_is_never_alone_takes_a_little_of_what_there_is() {
         let visit = |repeated, seconds| Visit {
             taken: 0,
             repeated,
             spent: Duration::from_secs(seconds),
         };
-        assert!(POLICY.repeats(&visit(19, 1)));
-        assert!(!POLICY.repeats(&visit(20, 1)));
+        assert!(POLICY.repeats(&visit(9, 1)));
+        assert!(!POLICY.repeats(&visit(10, 1)));
         assert!(!POLICY.repeats(&visit(5, 3)), "its time is over");
+        let before = series(1, 0.0, Duration::from_secs(1));
+        let ends = |taken| {
+            POLICY.ends_visit(
+                &Visit {
+                    taken,
+                    ..visit(10, 1)
+                },
+                &before,
+            )
+        };
+        assert!(!ends(1) && ends(2));
     }
 }

@@ -7,9 +7,10 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 2] = [
+const SUITES: [(&str, &str); 3] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
+    ("selftest", include_str!("../../../suites/selftest.toml")),
 ];
 
 /// The text of a suite: of a file, or else of a built-in suite of that name.

@@ -6,8 +6,13 @@ use std::thread;
 
 use super::comparison::Key;
 use crate::record::{RunRecord, SummaryRow, YesNo};
-use crate::statistics::Series;
-use crate::store::{SampleSeries, SeriesById, StoreError, read_run, read_series, read_summary};
+use crate::statistics::{MIN_VISITS, Series};
+use crate::store::{
+    SampleSeries, SeriesById, StoreError, Visits, read_run, read_series, read_summary,
+};
+
+/// So many undisturbed samples do without the others.
+const ENOUGH: usize = 10;
 
 /// A run, prepared for comparing.
 #[derive(Clone, Debug)]
@@ -108,7 +113,7 @@ fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
         MeasuredPoint {
             fingerprint: row.fingerprint.clone(),
             samples: samples(row, found),
-            disturbed: found.map_or(0, |series| series.disturbed),
+            disturbed: found.map_or(0, SampleSeries::disturbed),
             key: Key::new(point, stage),
         }
     };
@@ -119,11 +124,19 @@ fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Series, St
     match (row.valid, series) {
         (YesNo::No, _) if row.note.is_empty() => Err("not valid".to_owned()),
         (YesNo::No, _) => Err(row.note.clone()),
-        (YesNo::Yes, Some(series)) if !series.seconds.is_empty() => {
-            Ok(Series::new(&series.seconds, &series.visits))
+        (YesNo::Yes, Some(series)) if !series.all.seconds.is_empty() => {
+            let Visits { seconds, starts } = judged_by(series);
+            Ok(Series::new(seconds, starts))
         }
         (YesNo::Yes, _) => Err("no samples in samples.csv".to_owned()),
     }
+}
+
+/// The undisturbed samples, if they are enough to be judged by: what others did
+/// meanwhile is no property of the code.
+fn judged_by(series: &SampleSeries) -> &Visits {
+    let enough = series.quiet.seconds.len() >= ENOUGH && series.quiet.count() >= MIN_VISITS;
+    if enough { &series.quiet } else { &series.all }
 }
 
 /// Series by what identifies them, for files whose ids are not ours. Places,

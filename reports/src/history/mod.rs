@@ -6,6 +6,7 @@
 //! | `runs/<id>/` | a run folder, and `stored.json`: when it was added |
 //! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
 //! | `selftest/<machine>.json` | how often the gate errs on a machine |
+//! | `executables/<fingerprint>` | what made the runs |
 //! | `index.csv` | a row a run; made from `runs/`, never the other way round |
 //! | `incoming/`, `trash/` | what is being written or deleted |
 //! | `lock` | held while something is accepted or deleted |
@@ -21,6 +22,7 @@ mod content;
 mod draft;
 mod durable;
 mod error;
+mod executables;
 mod filter;
 mod index;
 mod list;

@@ -1,9 +1,11 @@
 //! Deleting old runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::time::{Duration, SystemTime};
 
 use super::{Entry, HistoryError, Series, Store, durable};
+use crate::store::read_run;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -34,7 +36,19 @@ impl Store {
             durable::sync_folder(&self.runs_folder())?;
         }
         let _ = self.refresh_index();
+        // Space that can't be had back now is had back next time.
+        let _ = self.drop_executables(&self.fingerprints());
         Ok(old)
+    }
+
+    /// The fingerprints of all runs.
+    fn fingerprints(&self) -> HashSet<String> {
+        let folders = fs::read_dir(self.runs_folder())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let records = folders.filter_map(|folder| read_run(&folder.path()).ok());
+        records.map(|record| record.software.fingerprint).collect()
     }
 
     /// What [`Store::prune`] would delete.

@@ -14,8 +14,9 @@ use super::{HistoryError, durable};
 pub(super) const STORE_VERSION: u32 = 1;
 const MANIFEST: &str = "store.json";
 /// What a store consists of beside its manifest.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "runs",
+    "executables",
     "incoming",
     "accepted",
     "trash",

@@ -21,7 +21,7 @@ mod write;
 pub use error::StoreError;
 pub use read::{read_run, read_samples, read_summary};
 pub use run::Run;
-pub use series::{SampleSeries, SeriesById, SeriesKey, read_series};
+pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
 pub use write::RunFolder;
 
 pub(crate) const RUN: &str = "run.json";

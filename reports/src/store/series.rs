@@ -12,18 +12,26 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::read::open_rows;
 use super::{SAMPLES, StoreError};
 use crate::record::flags;
+use crate::statistics;
 
 /// The samples of one stage of one point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampleSeries {
     /// The identifying fields: algorithm, variant, stage, device, threads, params.
     pub fields: [String; 6],
-    /// The samples that count, in seconds, in the order of the file.
+    /// All samples that count.
+    pub all: Visits,
+    /// Those of them that were not disturbed.
+    pub quiet: Visits,
+}
+
+/// Samples in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Visits {
+    /// In seconds.
     pub seconds: Vec<f64>,
     /// The positions at which visits begin.
-    pub visits: Vec<usize>,
-    /// How many samples were taken while others used the cores.
-    pub disturbed: usize,
+    pub starts: Vec<usize>,
 }
 
 /// A point's id and a stage, as they stand in the file.
@@ -123,25 +131,47 @@ fn seconds(field: &[u8]) -> Result<f64, String> {
 impl SampleSeries {
     /// Appends what another run measured of the same, as further visits.
     pub fn append(&mut self, other: SampleSeries) {
-        let offset = self.seconds.len();
-        self.visits
-            .extend(other.visits.iter().map(|start| start + offset));
-        self.seconds.extend(other.seconds);
-        self.disturbed += other.disturbed;
+        self.all.append(other.all);
+        self.quiet.append(other.quiet);
+    }
+
+    /// How many samples were taken while others used the cores.
+    pub fn disturbed(&self) -> usize {
+        self.all.seconds.len() - self.quiet.seconds.len()
     }
 
     fn add(&mut self, seconds: f64, set: &[u8]) {
-        if set.is_empty() {
-            self.seconds.push(seconds);
+        let set = String::from_utf8_lossy(set);
+        let has = |flag| !set.is_empty() && flags::has(&set, flag);
+        if has(flags::FRESH) {
+            self.all.begin();
+            self.quiet.begin();
+        }
+        if has(flags::OUTSIDE_PLACE) {
             return;
         }
-        let set = String::from_utf8_lossy(set);
-        if flags::has(&set, flags::FRESH) {
-            self.visits.push(self.seconds.len());
+        self.all.seconds.push(seconds);
+        if !has(flags::DISTURBED) {
+            self.quiet.seconds.push(seconds);
         }
-        self.disturbed += usize::from(flags::has(&set, flags::DISTURBED));
-        if !flags::has(&set, flags::OUTSIDE_PLACE) {
-            self.seconds.push(seconds);
-        }
+    }
+}
+
+impl Visits {
+    /// The visits that have samples.
+    pub fn count(&self) -> usize {
+        let visits = statistics::visits(&self.seconds, &self.starts);
+        visits.filter(|visit| !visit.is_empty()).count()
+    }
+
+    fn begin(&mut self) {
+        self.starts.push(self.seconds.len());
+    }
+
+    fn append(&mut self, other: Visits) {
+        let offset = self.seconds.len();
+        self.starts
+            .extend(other.starts.iter().map(|start| start + offset));
+        self.seconds.extend(other.seconds);
     }
 }

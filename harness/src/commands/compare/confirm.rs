@@ -27,6 +27,7 @@ const ROUNDS: usize = 5;
 pub(super) fn confirm(
     comparison: &mut Comparison,
     request: &CompareRequest,
+    base_bench: Option<&Path>,
 ) -> Result<(), Failure> {
     let doubtful =
         |point: &&PointVerdict| matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive);
@@ -41,7 +42,7 @@ pub(super) fn confirm(
     }
     let (suite, left_out) = points_suite::of(&keys);
     if let Some(suite) = suite {
-        let again = measure(&suite, keys.len(), comparison, request)?;
+        let again = measure(&suite, keys.len(), comparison, (request, base_bench))?;
         replace(comparison, again);
     }
     if left_out > 0 {
@@ -57,7 +58,7 @@ fn measure(
     suite: &str,
     points: usize,
     comparison: &Comparison,
-    request: &CompareRequest,
+    (request, base_bench): (&CompareRequest, Option<&Path>),
 ) -> Result<Comparison, Failure> {
     let folder = default_folder("confirm");
     let write_error = |path: &Path| {
@@ -68,7 +69,7 @@ fn measure(
     let file = folder.join("points.toml");
     fs::write(&file, suite).map_err(write_error(&file))?;
     if !request.quiet {
-        let turns = match request.base_bench {
+        let turns = match base_bench {
             Some(_) => "both executables in turn",
             None => "this executable; --base-bench would measure the base again, too",
         };
@@ -79,7 +80,7 @@ fn measure(
     let this = std::env::current_exe()?;
     let (mut base, mut new) = (Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
-        if let Some(bench) = &request.base_bench {
+        if let Some(bench) = base_bench {
             base.push(round_of(
                 bench,
                 &file,

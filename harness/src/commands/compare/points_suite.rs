@@ -6,8 +6,8 @@ use algorithms::registry::task;
 use reports::compare::Key;
 use reports::shape;
 
-/// Two visits a round, however narrow the interval is.
-const SETTINGS: &str = "samples = \"20\"\nmax-time = \"5s\"\n";
+/// Some visits a round, however narrow the interval is.
+const SETTINGS: &str = "samples = \"20\"\nmax-time = \"1s\"\n";
 
 /// What variants must have in common to be measured interleaved.
 type Group<'a> = (&'a str, String, usize, &'a str, &'a str, &'a str, &'a str);

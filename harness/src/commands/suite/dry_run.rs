@@ -125,7 +125,7 @@ fn json(suite: &Suite, request: &SuiteRequest, rows: &[Row<'_>]) -> String {
     format!("{description:#}\n")
 }
 
-/// `smoke, shard 1/2: 4 inputs, 68 candidates, at most 1m 8s`
+/// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s`
 fn total(suite: &Suite, request: &SuiteRequest, rows: &[Row<'_>]) -> String {
     let shard = request
         .shard

@@ -12,7 +12,7 @@ use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Session, Start, default_folder};
 use crate::plan::Plan;
-use crate::platform::Interrupt;
+use crate::platform::{self, Interrupt};
 use crate::suite::Suite;
 
 pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
@@ -72,7 +72,10 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
 
 /// Adds the run to the history.
 fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
-    let added = Store::create_or_open(store)?.add(folder, Unfinished::Refuse)?;
+    let runs = Store::create_or_open(store)?;
+    let added = runs.add(folder, Unfinished::Refuse)?;
+    let fingerprint = platform::executable_fingerprint();
+    runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
     if !quiet {
         say(&format!("stored as {} in {}", added.id(), store.display()));
     }

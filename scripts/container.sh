@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Builds the container image with the engine that is there and tries it; says
+# "skipped" where there is none that works.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+for candidate in podman docker; do
+    if command -v "$candidate" > /dev/null && timeout 20 "$candidate" info > /dev/null 2>&1; then
+        engine=$candidate
+        break
+    fi
+done
+if [ -z "${engine:-}" ]; then
+    echo "skipped: no container engine that works (podman or docker)"
+    exit 0
+fi
+commit=$(git rev-parse --short=12 HEAD 2> /dev/null || true)
+"$engine" build -f Containerfile -t recobench --build-arg COMMIT="$commit" .
+"$engine" run --rm recobench verify
+"$engine" image ls recobench

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The nightly performance check: build, verify, measure a suite, store the run,
+# compare it with the accepted one, report.
+#
+#   scripts/nightly.sh [SUITE]        smoke, nightly (default) or a file
+#
+#   RESULTS   where everything goes   [results/nightly]
+#   STORE     the store of runs       [results/store]
+#   KEEP      runs to keep            [100]
+#   FLAGS     more flags of `bench run`, such as "--budget 10m"
+#
+# The exit code is that of the first step that found something: 3 a wrong
+# output, 4 a regression, others as in the README.
+set -euo pipefail
+suite=${1:-nightly}
+# A file is named from where the script was started.
+if [ -f "$suite" ]; then suite=$(realpath "$suite"); fi
+cd "$(dirname "$0")/.."
+
+results=${RESULTS:-results/nightly}
+store=${STORE:-results/store}
+run="$results/$(date -u +%Y%m%dT%H%M%SZ)"
+page="$run/report.html"
+summary="$run/summary.md"
+status=0
+
+step() {
+    printf '\n== %s (%d s)\n' "$1" "$SECONDS"
+}
+
+# Goes on after a step that found something: what was measured is to be
+# stored and reported in any case.
+found() {
+    local code=0
+    "$@" || code=$?
+    if [ "$status" = 0 ]; then status=$code; fi
+}
+
+step "build"
+cargo build --locked --release
+bench=$PWD/target/release/bench
+
+step "verify"
+found "$bench" verify --quiet
+
+step "measure: $suite"
+# shellcheck disable=SC2086 # several flags
+found "$bench" run "$suite" --out "$run" --store "$store" ${FLAGS:-}
+if [ ! -s "$run/summary.csv" ]; then
+    echo "nightly: nothing was measured" >&2
+    exit "$status"
+fi
+
+step "compare"
+"$bench" history accept latest --if-none --note "the first run" --store "$store"
+found "$bench" compare accepted "$run" --confirm --store "$store" \
+    --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
+
+step "report"
+"$bench" report "$run" --base accepted --store "$store" --out "$page"
+"$bench" report "$run" --base accepted --store "$store" --out "$run/report.md"
+cat "$run/verdict.md" "$run/report.md" > "$summary"
+# The page of the job, where the server has one.
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$summary" >> "$GITHUB_STEP_SUMMARY"; fi
+"$bench" history prune --keep "${KEEP:-100}" --store "$store"
+
+step "done"
+echo "report: $page"
+echo "exit code: $status"
+exit "$status"
