@@ -1,0 +1,105 @@
+//! The gate of comparisons: its self-test, and measuring again.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{bench_in, can_measure, folder};
+use reports::history::Store;
+use reports::record::SampleRow;
+use reports::store::read_run;
+use tempfile::TempDir;
+
+/// Two points of some microseconds.
+const SUITE: &str = "name = \"tiny\"\n[defaults]\nsamples = \"10\"\nmax-time = \"2s\"\nthreads = 1\n\
+    [[task]]\nname = \"sort\"\nvariants = [\"std-*\"]\naxes = { digis = \"2k\", segments = 24 }\n";
+
+fn suite() -> TempDir {
+    let folder = folder();
+    fs::write(folder.path().join("tiny.toml"), SUITE).expect("written");
+    folder
+}
+
+#[test]
+fn a_self_test_is_kept_and_stands_below_comparisons() {
+    if !can_measure() {
+        return;
+    }
+    let folder = suite();
+    let line = "selftest --suite tiny.toml --store store --out runs --quiet";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.contains("INCONCLUSIVE"), "{}", run.stdout);
+    let key = read_run(&folder.path().join("runs/run-0"))
+        .expect("a run")
+        .machine_key;
+    let store = Store::open(&folder.path().join("store")).expect("a store");
+    let test = store.self_test(&key).expect("readable").expect("kept");
+    let slowdowns: Vec<_> = test.trials.iter().map(|trial| trial.slowdown).collect();
+    assert_eq!(slowdowns, [0.0, 0.01, 0.02, 0.05, 0.1]);
+    let points: Vec<_> = test.trials.iter().map(|trial| trial.points).collect();
+    assert_eq!(points, [8, 2, 2, 2, 2]);
+    let compared = bench_in(folder.path(), "compare runs/run-0 runs/run-0 --store store");
+    assert_eq!(compared.code, Some(0), "{}", compared.stderr);
+    assert!(
+        compared.stdout.contains("selftest of 20"),
+        "{}",
+        compared.stdout
+    );
+}
+
+/// Multiplies all samples of a run.
+fn scale(run: &Path, factor: f64) {
+    let path = run.join("samples.csv");
+    let mut reader = csv::Reader::from_path(&path).expect("readable");
+    let rows: Vec<SampleRow> = reader
+        .deserialize()
+        .map(|row| row.expect("a row"))
+        .collect();
+    let mut writer = csv::Writer::from_path(&path).expect("writable");
+    for mut row in rows {
+        row.seconds *= factor;
+        writer.serialize(row).expect("written");
+    }
+    writer.flush().expect("written");
+}
+
+#[test]
+fn what_is_doubtful_is_measured_again_by_both_executables() {
+    if !can_measure() {
+        return;
+    }
+    let folder = suite();
+    let line = "run tiny.toml --out base --store store --no-charts --quiet";
+    assert_eq!(bench_in(folder.path(), line).code, Some(0));
+    let line = "run tiny.toml --out new --no-charts --quiet";
+    assert_eq!(bench_in(folder.path(), line).code, Some(0));
+    // Nobody took ten times as long: measuring again has to show it.
+    scale(&folder.path().join("new"), 10.0);
+    let slower = bench_in(folder.path(), "compare base new --store store");
+    assert_eq!(slower.code, Some(4), "{}{}", slower.stdout, slower.stderr);
+    let run = bench_in(
+        folder.path(),
+        "compare base new --confirm --store store --all",
+    );
+    assert!(
+        run.stderr.contains("both executables in turn"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stdout.contains("SLOWER at first; measured again"),
+        "{}",
+        run.stdout
+    );
+    let confirmed = fs::read_dir(folder.path().join("results"))
+        .expect("a folder")
+        .next();
+    let confirmed = confirmed
+        .expect("the new samples are kept")
+        .expect("readable")
+        .path();
+    assert!(confirmed.join("base-1/samples.csv").exists());
+    assert!(confirmed.join("new-5/samples.csv").exists());
+}
