@@ -23,12 +23,13 @@ impl RunFolder {
     /// # Errors
     /// If the folder can't be read or written, holds no run, or is in use.
     pub fn resume(path: &Path) -> Result<(Self, Run), StoreError> {
-        let mut samples = TableFile::<SampleRow>::reopen(&path.join(SAMPLES))?;
+        let samples = TableFile::<SampleRow>::reopen(&path.join(SAMPLES))?;
         samples.lock()?;
-        let mut summary = TableFile::reopen(&path.join(SUMMARY))?;
+        let mut samples = samples.mend()?;
+        let mut summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
         let disturbed = path.join(DISTURBED);
         let disturbed = match disturbed.exists() {
-            true => Some(TableFile::reopen(&disturbed)?),
+            true => Some(TableFile::reopen(&disturbed)?.mend()?),
             false => None,
         };
         let mut run = Run::read(path)?;

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::marker::PhantomData;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -23,7 +24,13 @@ impl<R: Serialize> TableFile<R> {
     /// A file that exists is left alone: it is somebody's.
     pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(path, source);
-        let mut file = File::create_new(path).map_err(io_error)?;
+        // Always at the end: others may cut what they think is half a row.
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(io_error)?;
         writeln!(file, "{columns}").map_err(io_error)?;
         Ok(TableFile {
             path: path.to_owned(),
@@ -33,26 +40,28 @@ impl<R: Serialize> TableFile<R> {
         })
     }
 
-    /// Opens a file to which rows are to be added, and drops what was not
-    /// written completely.
+    /// Opens a file to which rows are to be added. Call [`mend`](Self::mend)
+    /// before adding any.
     pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
-        let io_error = |source| StoreError::io(path, source);
-        let text = fs::read(path).map_err(io_error)?;
-        let bytes = text
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |end| end + 1) as u64;
-        let file = OpenOptions::new()
-            .append(true)
-            .open(path)
-            .map_err(io_error)?;
-        file.set_len(bytes).map_err(io_error)?;
+        let file = OpenOptions::new().append(true).open(path);
+        let file = file.map_err(|source| StoreError::io(path, source))?;
         Ok(TableFile {
             path: path.to_owned(),
             file,
-            bytes,
+            bytes: 0,
             rows: PhantomData,
         })
+    }
+
+    /// Drops what was not written completely. Only whoever holds the lock of
+    /// the run may do so: what is half written may be on its way.
+    pub(super) fn mend(mut self) -> Result<Self, StoreError> {
+        let io_error = |source| StoreError::io(&self.path, source);
+        let text = fs::read(&self.path).map_err(io_error)?;
+        let end = text.iter().rposition(|&byte| byte == b'\n');
+        self.bytes = end.map_or(0, |end| end + 1) as u64;
+        self.file.set_len(self.bytes).map_err(io_error)?;
+        Ok(self)
     }
 
     /// Keeps others from adding rows, as long as the file is open here.
@@ -60,7 +69,20 @@ impl<R: Serialize> TableFile<R> {
         self.file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StoreError::Busy(self.path.clone()),
             TryLockError::Error(source) => StoreError::io(&self.path, source),
-        })
+        })?;
+        self.refuse_replaced()
+    }
+
+    /// Whoever held the lock before may have put another file in the place of
+    /// this one.
+    fn refuse_replaced(&self) -> Result<(), StoreError> {
+        let io_error = |source| StoreError::io(&self.path, source);
+        let here = self.file.metadata().map_err(io_error)?;
+        let there = fs::metadata(&self.path).map_err(io_error)?;
+        if (here.dev(), here.ino()) == (there.dev(), there.ino()) {
+            return Ok(());
+        }
+        Err(StoreError::Busy(self.path.clone()))
     }
 
     /// The same file after it was given another name.
