@@ -49,7 +49,7 @@ impl Series {
     /// The 95 % interval of the median; `None` for too few samples.
     pub fn interval(&self) -> Option<Interval> {
         let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
-        Some(widened(by_samples, self.median(), self.scatter))
+        Some(widened(by_samples, self.scatter))
     }
 
     /// Whether it is known how visits differ.
@@ -76,14 +76,15 @@ pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
     let by_samples = bootstrap(&base.sorted, &new.sorted)?;
     let scatter = base.scatter.zip(new.scatter);
     let scatter = scatter.map(|(base, new)| base.of_ratio(new));
-    Some(widened(by_samples, new.median() / base.median(), scatter))
+    Some(widened(by_samples, scatter))
 }
 
-fn widened(interval: Interval, estimate: f64, scatter: Option<Scatter>) -> Interval {
-    let factor = scatter.map_or(1.0, |scatter| scatter.half_width().exp());
+/// The interval that holds both that over samples and that over visits.
+fn widened(by_samples: Interval, scatter: Option<Scatter>) -> Interval {
+    let by_visits = scatter.map_or(by_samples, Scatter::interval);
     Interval {
-        low: interval.low.min(estimate / factor),
-        high: interval.high.max(estimate * factor),
+        low: by_samples.low.min(by_visits.low),
+        high: by_samples.high.max(by_visits.high),
     }
 }
 

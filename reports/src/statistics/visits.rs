@@ -11,6 +11,7 @@
 //! (Tukey and McLaughlin 1963; Yuen 1974 for two series).
 
 use super::description::quantile;
+use super::interval::Interval;
 use super::student::t95;
 
 /// Visits in fewer numbers don't show how they vary.
@@ -18,10 +19,11 @@ pub const MIN_VISITS: usize = 3;
 /// The share of visits that are trimmed at either end.
 const TRIMMED: f64 = 0.2;
 
-/// The squared standard error of a logarithm, with the degrees of freedom
-/// that it was found with.
+/// The trimmed mean of logarithms, its squared standard error, and the degrees
+/// of freedom that this was found with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
+    centre: f64,
     variance: f64,
     df: f64,
 }
@@ -48,12 +50,13 @@ impl Scatter {
         let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
         let kept = (n - 2 * cut) as f64;
         Scatter {
+            centre: values[cut..n - cut].iter().sum::<f64>() / kept,
             variance: squares / (kept * (kept - 1.0)),
             df: kept - 1.0,
         }
     }
 
-    /// The scatter of the difference of two logarithms: of a ratio (Welch 1947).
+    /// That of the difference of two logarithms: of `other` over this (Welch 1947).
     pub fn of_ratio(self, other: Scatter) -> Scatter {
         let variance = self.variance + other.variance;
         let parts = self.variance.powi(2) / self.df + other.variance.powi(2) / other.df;
@@ -62,11 +65,24 @@ impl Scatter {
         } else {
             self.df + other.df
         };
-        Scatter { variance, df }
+        Scatter {
+            centre: other.centre - self.centre,
+            variance,
+            df,
+        }
+    }
+
+    /// The 95 % interval, of what the logarithms are of.
+    pub fn interval(self) -> Interval {
+        let half_width = self.half_width();
+        Interval {
+            low: (self.centre - half_width).exp(),
+            high: (self.centre + half_width).exp(),
+        }
     }
 
     /// Half the width of the 95 % interval of the logarithm.
-    pub fn half_width(self) -> f64 {
+    fn half_width(self) -> f64 {
         t95(self.df) * self.variance.sqrt()
     }
 }
@@ -114,6 +130,18 @@ mod tests {
         medians[4] = 1.5;
         let odd = scatter(&medians).expect("enough visits").half_width();
         assert!(odd < 1.5 * quiet, "{quiet} {odd}");
+    }
+
+    #[test]
+    fn the_interval_lies_about_the_trimmed_mean() {
+        // Two states: the median of the visits is that of the more frequent one.
+        let found = scatter(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.3, 1.3, 1.3, 1.3]);
+        let Interval { low, high } = found.expect("enough visits").interval();
+        let middle = 1.3_f64.powf(1.0 / 3.0);
+        assert!(
+            ((low * high).sqrt() / middle - 1.0).abs() < 1e-12,
+            "{low} {high}"
+        );
     }
 
     #[test]
