@@ -95,7 +95,7 @@ impl Scale {
     /// Powers of two on the axis, at most about `count` of them.
     pub fn doublings(&self, count: usize) -> Vec<f64> {
         let (first, last) = (self.low.log2().ceil(), self.high.log2().floor());
-        let powers = first as i32..=last as i32;
+        let powers = exponent(first)..=exponent(last);
         thinned(powers.map(|e| 2f64.powi(e)).collect(), count)
     }
 
@@ -124,12 +124,19 @@ impl Scale {
 
     /// `factors` times each power of ten, as far as they lie on the axis.
     fn multiples(&self, factors: &[f64]) -> Vec<f64> {
-        let first = self.low.log10().floor() as i32;
-        let last = self.high.log10().ceil() as i32;
+        let first = exponent(self.low.log10().floor());
+        let last = exponent(self.high.log10().ceil());
         let all = (first..=last).flat_map(|e| factors.iter().map(move |f| f * 10f64.powi(e)));
         let on_axis = |value: &f64| (-1e-9..=1.0 + 1e-9).contains(&self.position(*value));
         all.filter(on_axis).collect()
     }
+}
+
+/// The exponent of a power of ten or two. The margins of a scale may lie beyond
+/// what a number can hold; there is nothing to label out there.
+fn exponent(value: f64) -> i32 {
+    let limit = f64::from(f64::MAX_EXP);
+    value.clamp(-limit, limit) as i32
 }
 
 /// Every so many-th value, so that at most `count` are left.
@@ -155,6 +162,15 @@ mod tests {
         let step = |a: f64, b: f64| scale.position(b) - scale.position(a);
         assert!((step(1e3, 1e4) - step(1e7, 1e8)).abs() < 1e-12);
         assert_eq!(scale.ticks(10).len(), 6);
+    }
+
+    #[test]
+    fn the_ends_of_all_numbers_have_an_axis() {
+        for (low, high) in [(5e-324, 1.0), (1.0, f64::MAX)] {
+            let scale = Scale::new(low, high, Spread::Log);
+            assert!(scale.ticks(10).len() < 50, "{scale:?}");
+            assert!(scale.doublings(10).len() < 50, "{scale:?}");
+        }
     }
 
     #[test]
