@@ -68,7 +68,13 @@ fn list(store: &Store, filter: &Filter, format: Format) -> Result<Exit, Failure>
 
 fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, Failure> {
     let run = store.find(run, None)?.run;
-    if let Some(baseline) = store.baseline(&run.series())?.filter(|_| if_none) {
+    // Without --if-none nobody asks for the old baseline: it may be damaged, and
+    // that be the reason for another one.
+    let known = match if_none {
+        true => store.baseline(&run.series())?,
+        false => None,
+    };
+    if let Some(baseline) = known {
         let (id, series) = (&baseline.run.id, run.series());
         super::print(&format!("{id}: stays accepted for {series}\n"))?;
         return Ok(Exit::Success);
