@@ -17,7 +17,10 @@ pub(super) fn folder(name: &Path, store: &Path, of: Option<&Series>) -> Result<P
         return Ok(name.to_owned());
     }
     match name.to_str() {
-        Some(id) if !id.contains(['/', '.']) => Ok(Store::open(store)?.resolve(id, of)?),
+        // Names of suites, which ids hold, may have dots.
+        Some(id) if !id.contains('/') && !id.starts_with('.') => {
+            Ok(Store::open(store)?.resolve(id, of)?)
+        }
         _ => Err(StoreError::NoRun(name.to_owned()).into()),
     }
 }
