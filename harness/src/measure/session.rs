@@ -189,7 +189,8 @@ impl<'a> Session<'a> {
         let mut effort = record.effort.unwrap_or_default();
         effort.add(&outcome.effort);
         record.effort = Some(effort);
-        record.finished = Some(now());
+        // Who was interrupted lacks points: no more finished than if killed.
+        record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record)?;
         outcome.samples = rows.samples;
         outcome.summary = rows.summary;
