@@ -12,6 +12,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::Serialize;
 
+/// Standard deviations beyond which a normal distribution has a share of 1e-15.
+const FARTHEST: f64 = 8.0;
+
 /// Tail probability on either side of a 95 % interval.
 pub(super) const TAIL: f64 = 0.025;
 
@@ -87,7 +90,14 @@ pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
         return Arc::clone(weights);
     }
     drop(known);
-    let reached = (0..=n).map(|k| at_least(rank, n, k as f64 / n as f64));
+    // A resampled median beyond so many standard deviations of its rank does not
+    // occur, and each probability takes a sum of its own.
+    let reach = FARTHEST * (n as f64).sqrt() / 2.0;
+    let reached = (0..=n).map(|k| match k as f64 - rank as f64 {
+        distance if distance < -reach && k < n => 0.0,
+        distance if distance > reach => 1.0,
+        _ => at_least(rank, n, k as f64 / n as f64),
+    });
     let reached: Vec<_> = reached.collect();
     let weights: Arc<[f64]> = reached.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
@@ -97,14 +107,26 @@ pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
 
 /// The probability of at least `hits` hits in `n` draws.
 fn at_least(hits: usize, n: usize, probability: f64) -> f64 {
-    if probability >= 1.0 {
+    if probability >= 1.0 || hits == 0 {
         return 1.0;
+    }
+    if probability <= 0.0 {
+        return 0.0;
     }
     // Each term from the one before; in logarithms, lest the first underflow.
     let odds = (probability / (1.0 - probability)).ln();
-    let mut term = n as f64 * (1.0 - probability).ln();
+    let (number, spread) = (
+        n as f64,
+        (n as f64 * probability * (1.0 - probability)).sqrt(),
+    );
+    // Terms far below the mean count nothing: the sum begins near it.
+    let first = (number * probability - FARTHEST * spread).floor().max(0.0) as usize;
+    let choices = libm::lgamma(number + 1.0)
+        - libm::lgamma(first as f64 + 1.0)
+        - libm::lgamma((n - first.min(n)) as f64 + 1.0);
+    let mut term = choices + first as f64 * odds + number * (1.0 - probability).ln();
     let mut below = 0.0;
-    for i in 0..hits {
+    for i in first..hits {
         below += term.exp();
         term += odds + ((n - i) as f64 / (i + 1) as f64).ln();
     }
@@ -197,6 +219,15 @@ mod tests {
             high: 1.01,
         };
         assert!((interval.relative_width(2.0) - 0.01).abs() < 1e-12);
+    }
+
+    #[test]
+    fn weights_of_many_samples_take_no_time_and_add_up() {
+        let weights = bootstrap_weights(200_000, 100_000);
+        assert_eq!(weights.len(), 200_000);
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        let mean: f64 = weights.iter().zip(1..).map(|(w, k)| w * f64::from(k)).sum();
+        assert!((mean - 100_000.0).abs() < 2.0, "{mean}");
     }
 
     #[test]
