@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::series::duration;
 use super::{RUN, SAMPLES, SUMMARY, StoreError};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 
@@ -40,7 +41,15 @@ pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
 /// # Errors
 /// If it is missing or damaged: the error names the line.
 pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
-    read_rows(&folder.join(SAMPLES))
+    let path = folder.join(SAMPLES);
+    let rows: Vec<SampleRow> = read_rows(&path)?;
+    // The header is row 1.
+    for (number, row) in rows.iter().enumerate() {
+        duration(row.seconds).map_err(|problem| {
+            StoreError::format(&path, format!("row {}: {problem}", number + 2))
+        })?;
+    }
+    Ok(rows)
 }
 
 /// Reads `summary.csv`.

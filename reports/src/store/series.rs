@@ -122,10 +122,17 @@ fn begun<'a>(field: impl Fn(usize) -> &'a [u8]) -> SampleSeries {
 fn seconds(field: &[u8]) -> Result<f64, String> {
     let text = String::from_utf8_lossy(field);
     match text.parse::<f64>() {
-        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
-        Ok(seconds) => Err(format!("{seconds} is no duration in seconds")),
+        Ok(seconds) => duration(seconds),
         Err(_) => Err(format!("\"{text}\" is not a number of seconds")),
     }
+}
+
+/// The seconds, if that is how long something may take.
+pub(super) fn duration(seconds: f64) -> Result<f64, String> {
+    let is_duration = seconds.is_finite() && seconds >= 0.0;
+    is_duration
+        .then_some(seconds)
+        .ok_or_else(|| format!("{seconds} is no duration in seconds"))
 }
 
 impl SampleSeries {
