@@ -52,17 +52,26 @@ if [ ! -s "$run/summary.csv" ]; then
 fi
 
 step "compare"
-"$bench" history accept latest --if-none --note "the first run" --store "$store"
+found "$bench" history accept latest --if-none --note "the first run" --store "$store"
 found "$bench" compare accepted "$run" --confirm --store "$store" \
     --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
 
 step "report"
-"$bench" report "$run" --base accepted --store "$store" --out "$page"
-"$bench" report "$run" --base accepted --store "$store" --out "$run/report.md"
-cat "$run/verdict.md" "$run/report.md" > "$summary"
+# Without a base that can be compared with, the run is reported by itself.
+report() {
+    "$bench" report "$run" --base accepted --store "$store" --out "$1" \
+        || "$bench" report "$run" --store "$store" --out "$1"
+}
+found report "$page"
+found report "$run/report.md"
+for part in "$run/verdict.md" "$run/report.md"; do
+    if [ -s "$part" ]; then cat "$part" >> "$summary"; fi
+done
 # The page of the job, where the server has one.
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then cat "$summary" >> "$GITHUB_STEP_SUMMARY"; fi
-"$bench" history prune --keep "${KEEP:-100}" --store "$store"
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -s "$summary" ]; then
+    cat "$summary" >> "$GITHUB_STEP_SUMMARY"
+fi
+found "$bench" history prune --keep "${KEEP:-100}" --store "$store"
 
 step "done"
 echo "report: $page"

@@ -1,6 +1,7 @@
 //! Inputs that are visited in turn, so that the samples of each are spread
 //! over more time than an input takes by itself.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::input::InputState;
@@ -9,6 +10,7 @@ use super::session::{Job, Outcome, Session};
 use super::stopping::Policy;
 use crate::failure::Failure;
 use crate::plan::Input;
+use crate::suite::budget::share;
 
 /// The time that a batch may take: beyond it, what is done should be done.
 const BATCH_TIME: Duration = Duration::from_secs(180);
@@ -42,23 +44,28 @@ pub(super) fn batches<'a>(jobs: &'a [Job<'a>]) -> Vec<Batch<'a>> {
 /// The wall-clock time of a session, where it is limited.
 pub(super) struct Budget {
     end: Option<Instant>,
-    /// Candidates that are not finished.
-    left: usize,
+    /// What the points of each batch that is left may take by themselves.
+    limits: VecDeque<Vec<Duration>>,
 }
 
 impl Budget {
-    pub(super) fn new(budget: Option<Duration>, candidates: usize) -> Self {
+    pub(super) fn new(budget: Option<Duration>, batches: &[Batch<'_>]) -> Self {
+        let limits =
+            |(job, input): &(&Job<'_>, &Input)| vec![job.request.max_time; input.candidates.len()];
+        let of_batch = |batch: &Batch<'_>| batch.iter().flat_map(limits).collect();
         Budget {
             end: budget.and_then(|budget| Instant::now().checked_add(budget)),
-            left: candidates,
+            limits: batches.iter().map(of_batch).collect(),
         }
     }
 
-    /// What one of the candidates may take: all that are left share alike.
-    fn share(&self) -> Duration {
+    /// The most that a point of the next batch may take: all that are left
+    /// share alike.
+    fn next_share(&mut self) -> Duration {
+        let limits = self.limits.iter().flatten().copied().collect();
+        self.limits.pop_front();
         self.end.map_or(Duration::MAX, |end| {
-            let left = end.saturating_duration_since(Instant::now());
-            left / self.left.max(1) as u32
+            share(limits, end.saturating_duration_since(Instant::now()))
         })
     }
 }
@@ -71,7 +78,7 @@ pub(super) fn measure<'p>(
     recorder: &mut Recorder<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
-    let share = budget.share();
+    let share = budget.next_share();
     let state = |&(job, input): &(&Job<'p>, &'p Input)| {
         let state = InputState::new(session, job.plan, input, job.request.seed);
         (state, policy(job, share))
@@ -88,7 +95,6 @@ pub(super) fn measure<'p>(
     for (state, policy) in &mut states {
         state.conclude(policy, recorder)?;
         outcome.count(state);
-        budget.left = budget.left.saturating_sub(state.input.candidates.len());
     }
     Ok(())
 }

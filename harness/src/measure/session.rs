@@ -133,11 +133,6 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// The number of points.
-    fn candidates(&self) -> usize {
-        self.jobs.iter().map(|job| job.plan.len()).sum()
-    }
-
     fn any(&self, is_so: fn(&MeasureRequest) -> bool) -> bool {
         self.jobs.iter().any(|job| is_so(job.request))
     }
@@ -213,8 +208,9 @@ impl<'a> Session<'a> {
     }
 
     fn measure(&self, recorder: &mut Recorder<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
-        let mut budget = Budget::new(self.assignment.budget, self.assignment.candidates());
-        for batch in batch::batches(&self.assignment.jobs) {
+        let batches = batch::batches(&self.assignment.jobs);
+        let mut budget = Budget::new(self.assignment.budget, &batches);
+        for batch in batches {
             if recorder.interrupt.asked() {
                 break;
             }

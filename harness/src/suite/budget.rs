@@ -16,7 +16,8 @@ impl Suite {
     }
 }
 
-fn share(mut limits: Vec<Duration>, mut budget: Duration) -> Duration {
+/// The most that each of several points may take, whose own limits these are.
+pub(crate) fn share(mut limits: Vec<Duration>, mut budget: Duration) -> Duration {
     limits.sort_unstable();
     let mut left = u32::try_from(limits.len()).unwrap_or(u32::MAX);
     for limit in limits {

@@ -12,7 +12,7 @@
 //! | `expand`, `hash` | points, and a name for all of them |
 //! | `shard` | a part of a suite for each of several machines |
 
-mod budget;
+pub(crate) mod budget;
 mod built_in;
 mod document;
 mod exclude;

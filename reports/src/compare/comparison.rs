@@ -44,6 +44,9 @@ pub struct RunName {
     pub cpu_model: String,
 }
 
+/// Why a point has no partner, if the other run has no such row.
+pub const NOT_MEASURED: &str = "not measured";
+
 /// A point and stage that has no partner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unmatched {

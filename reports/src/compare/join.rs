@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::Thresholds;
-use super::comparison::{Code, Comparison, Key, PointVerdict, RunName, Side, Unmatched};
-use super::judge::judge;
-use super::measured::{Measured, MeasuredPoint};
+use super::comparison::{
+    Code, Comparison, Key, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched,
+};
+use super::judge::{Judgement, judge};
+use super::measured::{Measured, MeasuredPoint, Samples};
 use super::words;
 use crate::statistics::Series;
 
@@ -70,7 +72,8 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         .map(|point| (&point.key, point))
         .collect();
     let (name, other) = (name(base), self::name(new));
-    let confirm = format!("bench compare {} {} --confirm", name.folder, other.folder);
+    let (base_folder, new_folder) = (words::quoted(&name.folder), words::quoted(&other.folder));
+    let confirm = format!("bench compare {base_folder} {new_folder} --confirm");
     let verdict = |point: &MeasuredPoint| {
         let partner = in_base.get(&point.key)?;
         let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
@@ -96,21 +99,21 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
 
 fn judged(
     key: &Key,
-    [base, new]: [(&Series, &String); 2],
+    [base, new]: [(&Samples, &String); 2],
     code: Code,
     thresholds: &Thresholds,
     confirm: &str,
 ) -> PointVerdict {
-    let judgement = judge(base.0, new.0, thresholds);
-    let side = |(series, fingerprint): (&Series, &String)| Side {
+    let (judgement, series) = judged_alike(base.0, new.0, thresholds);
+    let side = |series: &Series, fingerprint: &String| Side {
         samples: series.samples(),
         median_s: series.median(),
         fingerprint: fingerprint.clone(),
     };
     PointVerdict {
         key: key.clone(),
-        base: side(base),
-        new: side(new),
+        base: side(series[0], base.1),
+        new: side(series[1], new.1),
         ratio: judgement.ratio,
         interval: judgement.interval,
         p_value: judgement.p_value,
@@ -119,6 +122,26 @@ fn judged(
         reason: words::reason(&judgement, code, thresholds),
         next: words::next(&judgement, code, key, confirm),
     }
+}
+
+/// By the undisturbed samples if both sides have enough, else by all: quiet
+/// samples of one run say nothing beside disturbed ones of the other.
+fn judged_alike<'a>(
+    base: &'a Samples,
+    new: &'a Samples,
+    thresholds: &Thresholds,
+) -> (Judgement, [&'a Series; 2]) {
+    if let (Some(base), Some(new)) = (&base.quiet, &new.quiet) {
+        return (judge(base, new, thresholds), [base, new]);
+    }
+    let judgement = judge(&base.all, &new.all, thresholds);
+    let doubtful = base.is_doubtful() || new.is_doubtful();
+    let judgement = if doubtful {
+        judgement.doubted()
+    } else {
+        judgement
+    };
+    (judgement, [&base.all, &new.all])
 }
 
 fn code(base: &str, new: &str) -> Code {
@@ -139,7 +162,7 @@ fn unmatched(run: &Measured, other: &Measured) -> Vec<Unmatched> {
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {
-            None => "not measured".to_owned(),
+            None => NOT_MEASURED.to_owned(),
             Some(partner) => partner.samples.as_ref().err()?.clone(),
         };
         let key = point.key.clone();

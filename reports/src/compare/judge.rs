@@ -36,6 +36,8 @@ pub enum Why {
     TooWide,
     /// The interval and the rank test contradict each other.
     RanksDisagree,
+    /// A change, but others used the cores of one of the runs.
+    Disturbed,
     /// Too few samples for an interval.
     TooFewSamples,
     /// Samples of no duration have no ratio.
@@ -66,6 +68,22 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
     }
 }
 
+impl Judgement {
+    /// The same, if too many samples were disturbed to blame the code: what
+    /// would be a change is not clear.
+    #[must_use]
+    pub fn doubted(self) -> Self {
+        match self.verdict {
+            Verdict::Slower | Verdict::Faster => Judgement {
+                verdict: Verdict::Inconclusive,
+                why: Why::Disturbed,
+                ..self
+            },
+            _ => self,
+        }
+    }
+}
+
 /// Up and down are alike: half as fast and twice as fast are as far from 1.
 fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) -> (Verdict, Why) {
     let (low, high) = (interval.low.ln(), interval.high.ln());
@@ -84,10 +102,10 @@ fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) 
         (Verdict::Same, Why::BelowMinimum)
     } else if low > 0.0 || high < 0.0 {
         (Verdict::Inconclusive, Why::AroundMinimum)
-    } else if low < -resolution || high > resolution {
-        (Verdict::Inconclusive, Why::TooWide)
-    } else {
+    } else if low >= -resolution && high <= resolution {
         (Verdict::Same, Why::NoChangeSeen)
+    } else {
+        (Verdict::Inconclusive, Why::TooWide)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::store::{
 
 /// So many undisturbed samples do without the others.
 const ENOUGH: usize = 10;
+/// A larger share of disturbed samples makes a verdict doubtful.
+const DOUBTFUL: f64 = 0.3;
 
 /// A run, prepared for comparing.
 #[derive(Clone, Debug)]
@@ -33,7 +35,17 @@ pub struct MeasuredPoint {
     /// The machine code that ran.
     pub fingerprint: String,
     /// The samples, or why there are none.
-    pub samples: Result<Series, String>,
+    pub samples: Result<Samples, String>,
+}
+
+/// The samples of a point, in two ways.
+#[derive(Clone, Debug)]
+pub struct Samples {
+    /// All that count.
+    pub all: Series,
+    /// Those of them that were not disturbed, if they are enough to judge by:
+    /// what others did meanwhile is no property of the code.
+    pub quiet: Option<Series>,
     /// How many samples were taken while others used the cores.
     pub disturbed: usize,
 }
@@ -113,30 +125,37 @@ fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
         MeasuredPoint {
             fingerprint: row.fingerprint.clone(),
             samples: samples(row, found),
-            disturbed: found.map_or(0, SampleSeries::disturbed),
             key: Key::new(point, stage),
         }
     };
     rows.iter().map(point).collect()
 }
 
-fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Series, String> {
+fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Samples, String> {
     match (row.valid, series) {
         (YesNo::No, _) if row.note.is_empty() => Err("not valid".to_owned()),
         (YesNo::No, _) => Err(row.note.clone()),
-        (YesNo::Yes, Some(series)) if !series.all.seconds.is_empty() => {
-            let Visits { seconds, starts } = judged_by(series);
-            Ok(Series::new(seconds, starts))
-        }
+        (YesNo::Yes, Some(series)) if !series.all.seconds.is_empty() => Ok(Samples::of(series)),
         (YesNo::Yes, _) => Err("no samples in samples.csv".to_owned()),
     }
 }
 
-/// The undisturbed samples, if they are enough to be judged by: what others did
-/// meanwhile is no property of the code.
-fn judged_by(series: &SampleSeries) -> &Visits {
-    let enough = series.quiet.seconds.len() >= ENOUGH && series.quiet.count() >= MIN_VISITS;
-    if enough { &series.quiet } else { &series.all }
+impl Samples {
+    fn of(series: &SampleSeries) -> Self {
+        let prepared = |visits: &Visits| Series::new(&visits.seconds, &visits.starts);
+        let quiet = &series.quiet;
+        let enough = quiet.seconds.len() >= ENOUGH && quiet.count() >= MIN_VISITS;
+        Samples {
+            all: prepared(&series.all),
+            quiet: enough.then(|| prepared(quiet)),
+            disturbed: series.disturbed(),
+        }
+    }
+
+    /// Whether so many samples were disturbed that nothing is clear.
+    pub fn is_doubtful(&self) -> bool {
+        self.disturbed as f64 > DOUBTFUL * self.all.samples() as f64
+    }
 }
 
 /// Series by what identifies them, for files whose ids are not ours. Places,

@@ -19,9 +19,11 @@ pub mod render;
 mod thresholds;
 mod words;
 
-pub use comparison::{Code, Comparison, Key, PointVerdict, RunName, Side, Unmatched, Verdict};
+pub use comparison::{
+    Code, Comparison, Key, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,
+};
 pub use join::{CompareError, Terms, compare};
 pub use judge::{Judgement, Why, judge};
-pub use measured::{Measured, MeasuredPoint};
+pub use measured::{Measured, MeasuredPoint, Samples};
 pub use thresholds::Thresholds;
-pub use words::command;
+pub use words::{command, quoted};

@@ -1,6 +1,7 @@
 //! What else differs between two runs, or makes them doubtful.
 
-use super::measured::{Measured, MeasuredPoint};
+use super::measured::Measured;
+use crate::statistics::MIN_VISITS;
 
 /// The share of disturbed samples that is worth a word.
 const DISTURBED: f64 = 0.1;
@@ -12,6 +13,7 @@ pub fn notes(base: &Measured, new: &Measured) -> Vec<String> {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
+        notes.extend(visits(name, run));
     }
     notes.extend(differences(base, new));
     notes
@@ -31,14 +33,35 @@ fn clock_jump(name: &str, run: &Measured) -> Option<String> {
 }
 
 fn disturbed(name: &str, run: &Measured) -> Option<String> {
-    let samples = |point: &MeasuredPoint| point.samples.as_ref().map_or(0, |s| s.samples());
-    let all: usize = run.points.iter().map(samples).sum();
-    let disturbed: usize = run.points.iter().map(|point| point.disturbed).sum();
+    let (mut all, mut disturbed) = (0, 0);
+    for samples in run
+        .points
+        .iter()
+        .filter_map(|point| point.samples.as_ref().ok())
+    {
+        all += samples.all.samples();
+        disturbed += samples.disturbed;
+    }
     let share = disturbed as f64 / all.max(1) as f64;
     (share > DISTURBED).then(|| {
         let percent = 100.0 * share;
         format!(
             "{percent:.0} % of the samples of the {name} were taken while others used the cores"
+        )
+    })
+}
+
+/// Without visits an interval does not know how a run differs from the next.
+fn visits(name: &str, run: &Measured) -> Option<String> {
+    let samples = run
+        .points
+        .iter()
+        .filter_map(|point| point.samples.as_ref().ok());
+    let without = samples.filter(|samples| !samples.all.has_visits()).count();
+    (without > 0).then(|| {
+        format!(
+            "{without} points of the {name} have fewer than {MIN_VISITS} visits: their intervals \
+             leave out what differs from run to run; measure with more --samples"
         )
     })
 }

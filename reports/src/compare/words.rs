@@ -24,6 +24,7 @@ pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> Str
             let p = judgement.p_value.map_or(1.0, |p| p);
             format!("{range}, but the ranks of the samples do not differ (p = {p:.2})")
         }
+        Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
         Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
         Why::NoDuration => "samples of no duration have no ratio".to_owned(),
     }
@@ -64,14 +65,9 @@ pub fn next(judgement: &Judgement, code: Code, key: &Key, confirm: &str) -> Opti
 
 /// The command that measures a point again.
 pub fn command(key: &Key) -> String {
-    let mut command = format!("bench {} --variant {}", key.algorithm, key.variant);
+    let mut command = format!("bench {} --variant {}", key.algorithm, quoted(&key.variant));
     let mut flag = |name: &str, value: &str| {
-        let quoted = if value.contains([' ', '{', '*', '(', '<']) {
-            format!("'{value}'")
-        } else {
-            value.to_owned()
-        };
-        command.push_str(&format!(" --{name} {quoted}"));
+        command.push_str(&format!(" --{name} {}", quoted(value)));
     };
     for (name, value) in key.params.iter() {
         match crate::shape::unit(name) {
@@ -87,6 +83,15 @@ pub fn command(key: &Key) -> String {
     }
     flag("cache", &key.cache);
     command
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// `1.2 to 3.4 % slower`, `1.2 % faster to 0.3 % slower`.

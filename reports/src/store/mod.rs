@@ -19,7 +19,7 @@ mod table_file;
 mod write;
 
 pub use error::StoreError;
-pub use read::{read_run, read_samples, read_summary};
+pub use read::{read_disturbed, read_run, read_samples, read_summary};
 pub use run::Run;
 pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
 pub use write::RunFolder;

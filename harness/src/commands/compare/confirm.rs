@@ -16,41 +16,76 @@ use super::points_suite;
 use crate::cli::CompareRequest;
 use crate::failure::Failure;
 use crate::measure::default_folder;
+use crate::platform::{self, Topology};
 
 /// Rounds of each executable.
 const ROUNDS: usize = 5;
 
-/// Judges the points anew that are slower or not clear.
+/// More points than this would take longer than the run itself.
+const MOST_POINTS: usize = 16;
+
+/// Judges the points anew that are slower or not clear: what is slower first,
+/// and what has changed most.
 ///
 /// # Errors
-/// If they can't be measured again.
+/// If there is no place for what is measured.
 pub(super) fn confirm(
     comparison: &mut Comparison,
+    new: &Measured,
     request: &CompareRequest,
     base_bench: Option<&Path>,
 ) -> Result<(), Failure> {
-    let doubtful =
-        |point: &&PointVerdict| matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive);
-    let keys: Vec<_> = comparison
+    let mut doubtful: Vec<_> = comparison
         .points
         .iter()
-        .filter(doubtful)
-        .map(|point| &point.key)
+        .filter(|point| is_doubtful(point))
         .collect();
-    if keys.is_empty() {
+    if doubtful.is_empty() {
         return Ok(());
     }
-    let (suite, left_out) = points_suite::of(&keys);
-    if let Some(suite) = suite {
-        let again = measure(&suite, keys.len(), comparison, (request, base_bench))?;
-        replace(comparison, again);
+    let this_machine = platform::machine(&Topology::of_this_machine()).key();
+    if new.record.machine_key != this_machine {
+        let note = "not measured again: the run is of another machine than this one";
+        comparison.notes.push(note.to_owned());
+        return Ok(());
     }
-    if left_out > 0 {
+    doubtful.sort_by(|a, b| {
+        let change = |point: &PointVerdict| point.ratio.ln().abs();
+        let by_verdict = a.verdict.cmp(&b.verdict);
+        by_verdict.then_with(|| change(b).total_cmp(&change(a)))
+    });
+    let keys: Vec<_> = doubtful
+        .iter()
+        .take(MOST_POINTS)
+        .map(|point| &point.key)
+        .collect();
+    let (suite, left_out) = points_suite::of(&keys, new.record.seed);
+    let not_again = doubtful.len() - keys.len() + left_out;
+    if let Some(suite) = suite {
+        match measure(
+            &suite,
+            keys.len() - left_out,
+            comparison,
+            (request, base_bench),
+        ) {
+            Ok(again) => replace(comparison, again),
+            // The first verdicts are worth more than none.
+            Err(failure) => comparison
+                .notes
+                .push(format!("not measured again: {failure}")),
+        }
+    }
+    if not_again > 0 {
         comparison.notes.push(format!(
-            "{left_out} points can't be measured again here: their data or variant is not at hand"
+            "{not_again} doubtful points were not measured again: {MOST_POINTS} at a time are, if \
+             their data and variants are at hand"
         ));
     }
     Ok(())
+}
+
+fn is_doubtful(point: &PointVerdict) -> bool {
+    matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive)
 }
 
 /// Measures a suite in turns, and compares what came of it.
@@ -135,7 +170,7 @@ fn replace(comparison: &mut Comparison, again: Comparison) {
         .map(|point| (point.key.clone(), point))
         .collect();
     for point in &mut comparison.points {
-        let doubtful = matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive);
+        let doubtful = is_doubtful(point);
         if let Some(mut confirmed) = judged.remove(&point.key).filter(|_| doubtful) {
             let before = point.verdict;
             confirmed.reason = match confirmed.verdict == before {

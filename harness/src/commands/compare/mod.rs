@@ -25,7 +25,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
-        confirm::confirm(&mut comparison, request, base_bench.as_deref())?;
+        confirm::confirm(&mut comparison, &new, request, base_bench.as_deref())?;
     }
     comparison.gate = runs::gate(&request.store, &new.record.machine_key);
     present(request, &comparison)?;

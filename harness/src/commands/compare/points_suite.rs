@@ -13,7 +13,7 @@ const SETTINGS: &str = "samples = \"20\"\nmax-time = \"1s\"\n";
 type Group<'a> = (&'a str, String, usize, &'a str, &'a str, &'a str, &'a str);
 
 /// The suite in TOML, and how many points it can't have; `None` if that is all.
-pub(super) fn of(keys: &[&Key]) -> (Option<String>, usize) {
+pub(super) fn of(keys: &[&Key], seed: u64) -> (Option<String>, usize) {
     let mut groups: BTreeMap<Group<'_>, BTreeSet<&str>> = BTreeMap::new();
     let mut left_out = 0;
     for key in keys {
@@ -30,7 +30,7 @@ pub(super) fn of(keys: &[&Key]) -> (Option<String>, usize) {
         .iter()
         .map(|(group, variants)| task_table(group, variants));
     let tasks: Vec<_> = tasks.collect();
-    let head = format!("name = \"confirm\"\n\n[defaults]\n{SETTINGS}");
+    let head = format!("name = \"confirm\"\n\n[defaults]\nseed = {seed}\n{SETTINGS}");
     (Some(format!("{head}\n{}", tasks.join("\n"))), left_out)
 }
 
@@ -122,7 +122,7 @@ mod tests {
             .iter()
             .map(|point| Key::new((*point).clone(), "total"))
             .collect();
-        let (text, left_out) = of(&keys.iter().collect::<Vec<_>>());
+        let (text, left_out) = of(&keys.iter().collect::<Vec<_>>(), 7);
         let suite = Suite::parse("confirm", &text.expect("a suite"));
         let suite = suite.unwrap_or_else(|error| panic!("{error}"));
         let mut again: Vec<_> = suite.points().collect();
@@ -137,9 +137,9 @@ mod tests {
         let known = key("rdst", "digis=1000;segments=24");
         let other_variant = key("bogo", "digis=1000;segments=24");
         let from_file = key("rdst", "input=digis.csv");
-        let (text, left_out) = of(&[&known, &other_variant, &from_file]);
+        let (text, left_out) = of(&[&known, &other_variant, &from_file], 1);
         assert!(text.expect("a suite").contains("variants = [\"rdst\"]"));
         assert_eq!(left_out, 2);
-        assert_eq!(of(&[&from_file]), (None, 1));
+        assert_eq!(of(&[&from_file], 1), (None, 1));
     }
 }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use reports::history::{Store, Unfinished};
 use reports::record::SuitePart;
+use reports::store::Run;
 
 use super::super::present::Presentation;
 use super::super::{refuse_development_build, say};
 use super::earlier::{self, Earlier};
 use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt};
 use crate::suite::Suite;
@@ -37,6 +38,12 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
             .for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
         tell(earlier, &part);
     }
+    if let Some(earlier) = earlier
+        .as_ref()
+        .filter(|_| plans.iter().all(Plan::is_empty))
+    {
+        return complete(&earlier.folder, request);
+    }
     let start = match earlier {
         Some(_) => Start::Resume,
         None => Start::New,
@@ -53,25 +60,46 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         quiet: request.quiet,
     };
     let outcome = Session::run(&assignment, &Interrupt::listen())?;
-    let presentation = Presentation {
-        format: request.format,
-        charts: request.charts,
-        quiet: request.quiet,
-    };
     // Stored before anybody judges it, or can't print it.
     let complete = !outcome.interrupted && outcome.measured > 0;
     if let Some(store) = request.store.as_ref().filter(|_| complete) {
         keep(store, &outcome.folder, request.quiet)?;
     }
-    presentation.show(&outcome)?;
+    presentation(request).show(&outcome)?;
     if outcome.interrupted {
         say("bench: the same command goes on where this one stopped");
     }
     Ok(outcome.exit())
 }
 
+/// A run that has all its points is shown, and not touched.
+fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
+    let run = Run::read(folder)?;
+    let mut outcome = Outcome {
+        folder: run.folder,
+        samples: run.samples,
+        summary: run.summary,
+        record: Some(run.record),
+        ..Outcome::default()
+    };
+    outcome.count_rows();
+    if let Some(store) = &request.store {
+        keep(store, folder, request.quiet)?;
+    }
+    presentation(request).show(&outcome)?;
+    Ok(outcome.exit())
+}
+
+pub(super) fn presentation(request: &SuiteRequest) -> Presentation {
+    Presentation {
+        format: request.format,
+        charts: request.charts,
+        quiet: request.quiet,
+    }
+}
+
 /// Adds the run to the history.
-fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
+pub(super) fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
     let runs = Store::create_or_open(store)?;
     let added = runs.add(folder, Unfinished::Refuse)?;
     let fingerprint = platform::executable_fingerprint();

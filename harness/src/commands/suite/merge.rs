@@ -4,9 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
-use reports::store::{Run, RunFolder};
+use reports::store::{Run, RunFolder, read_disturbed};
 
-use super::super::present::Presentation;
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Outcome, default_folder};
@@ -28,12 +27,10 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         .clone()
         .unwrap_or_else(|| default_folder(&suite.name));
     let outcome = write(&path, runs, suite)?;
-    let presentation = Presentation {
-        format: request.format,
-        charts: request.charts,
-        quiet: request.quiet,
-    };
-    presentation.show(&outcome)?;
+    if let Some(store) = &request.store {
+        super::measure::keep(store, &outcome.folder, request.quiet)?;
+    }
+    super::measure::presentation(request).show(&outcome)?;
     Ok(outcome.exit())
 }
 
@@ -53,6 +50,10 @@ fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
         return refusal(format!(
             "measured on another kind of machine than {other}: their times can't be put together"
         ));
+    }
+    if run.record.software.fingerprint != first.record.software.fingerprint {
+        let other = first.folder.display();
+        return refusal(format!("measured by another build of bench than {other}"));
     }
     Ok(())
 }
@@ -92,17 +93,26 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
 
 fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
     let record = merged(&runs, suite);
-    let mut folder = RunFolder::create(path, &record)?;
+    let unfinished = RunRecord {
+        finished: None,
+        ..record.clone()
+    };
+    let mut folder = RunFolder::create(path, &unfinished)?;
     let mut outcome = Outcome {
         folder: path.to_owned(),
         ..Outcome::default()
     };
     for run in runs {
         folder.append_samples(&run.samples)?;
+        let disturbed = read_disturbed(&run.folder)?;
+        if !disturbed.is_empty() {
+            folder.append_disturbed(&disturbed)?;
+        }
         folder.append_summary(&run.summary)?;
         outcome.samples.extend(run.samples);
         outcome.summary.extend(run.summary);
     }
+    folder.describe(&record)?;
     outcome.count_rows();
     outcome.record = Some(record);
     Ok(outcome)

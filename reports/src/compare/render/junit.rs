@@ -4,7 +4,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::RenderError;
 use super::rows;
-use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::compare::{Comparison, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
 
 /// A suite a task, a test case a point: failed if slower, skipped if the
 /// samples don't tell.
@@ -21,10 +21,27 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
         let points = comparison.points.iter();
         let of_task = points.filter(|point| point.key.algorithm == algorithm);
         suite.add_test_cases(of_task.map(case));
+        let lost = comparison
+            .only_base
+            .iter()
+            .filter(|point| point.key.algorithm == algorithm);
+        suite.add_test_cases(lost.map(lost_case));
         report.add_test_suite(suite);
     }
     let text = report.to_string();
     text.map_err(|error| RenderError::Junit(error.to_string()))
+}
+
+/// A point that only the base has: not measured, or no longer right.
+fn lost_case(point: &Unmatched) -> TestCase {
+    let mut status = match point.reason.as_str() {
+        NOT_MEASURED => TestCaseStatus::skipped(),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    status.set_message(point.reason.clone());
+    let mut case = TestCase::new(rows::words(&point.key), status);
+    case.set_classname(format!("{}.{}", point.key.algorithm, point.key.variant));
+    case
 }
 
 fn case(point: &PointVerdict) -> TestCase {

@@ -20,13 +20,17 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     text.push_str(&list("Without a partner", rows::unmatched(comparison)));
     text.push_str(&format!(
         "\n<sub>{}</sub>\n",
-        escaped(&rows::gate(comparison.gate.as_ref()))
+        escaped(&rows::gate(comparison))
     ));
     text
 }
 
 fn headline(comparison: &Comparison) -> String {
     match comparison.count(Verdict::Slower) {
+        0 if !comparison.only_base.is_empty() => {
+            let lost = comparison.only_base.len();
+            format!("No regression found, but {lost} points of the base are missing or not valid")
+        }
         0 => "No regression found".to_owned(),
         1 => "1 point is slower".to_owned(),
         slower => format!("{slower} points are slower"),

@@ -132,11 +132,20 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
 }
 
 /// How often the gate errs.
-pub fn gate(gate: Option<&SelfTest>) -> String {
-    let Some(gate) = gate else {
+pub fn gate(comparison: &Comparison) -> String {
+    let terms = comparison.thresholds;
+    let of_same_terms = |gate: &&SelfTest| {
+        (gate.min_effect, gate.significance) == (terms.min_effect, terms.significance)
+    };
+    let Some(gate) = comparison.gate.as_ref() else {
         return "How often this gate errs on this machine is not known: run `bench selftest`"
             .to_owned();
     };
+    if !of_same_terms(&gate) {
+        return "How often the gate errs with these limits is not known: the self-test is of the \
+                default ones"
+            .to_owned();
+    }
     let percent = |rate: f64| format!("{} %", units::significant(100.0 * rate, 2));
     let mut parts = Vec::new();
     for trial in &gate.trials {

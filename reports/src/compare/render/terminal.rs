@@ -24,7 +24,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     lines.extend(titled("", rows::unmatched(comparison)));
     lines.extend(titled("note: ", comparison.notes.clone()));
     lines.extend(titled("next: ", rows::steps(comparison)));
-    lines.push(rows::gate(comparison.gate.as_ref()));
+    lines.push(rows::gate(comparison));
     lines.join("\n") + "\n"
 }
 
