@@ -57,9 +57,9 @@ found "$bench" compare accepted "$run" --confirm --store "$store" \
     --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
 
 step "report"
-# Without a base that can be compared with, the run is reported by itself.
+# Without a comparison the run is reported by itself.
 report() {
-    "$bench" report "$run" --base accepted --store "$store" --out "$1" \
+    "$bench" report "$run" --comparison "$run/verdict.json" --store "$store" --out "$1" \
         || "$bench" report "$run" --store "$store" --out "$1"
 }
 found report "$page"

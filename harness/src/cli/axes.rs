@@ -19,6 +19,12 @@ impl AxisValues {
         axis.map_or(&[], |(_, values)| values)
     }
 
+    /// How many combinations of values there are.
+    pub fn count(&self) -> usize {
+        let values = self.0.iter().map(|(_, values)| values.len());
+        values.fold(1, usize::saturating_mul)
+    }
+
     /// Every combination of values, the last axis varying fastest.
     pub fn combinations(&self) -> Vec<Params> {
         let mut combinations = vec![Params::default()];
@@ -89,7 +95,7 @@ mod tests {
             ),
         ]);
         let combinations = values.combinations();
-        assert_eq!(combinations.len(), 6);
+        assert_eq!((combinations.len(), values.count()), (6, 6));
         assert_eq!(combinations[1].get("segments"), Some("24"));
         assert_eq!(combinations[1].get("order"), Some("time"));
         assert_eq!(AxisValues::default().combinations(), [Params::default()]);

@@ -12,7 +12,7 @@ Examples:
 
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
-  4 a regression was found   5 nothing was measured   130 interrupted";
+  4 a regression was found   5 nothing measured or compared   130 interrupted";
 
 pub(super) const RUN: &str = "\
 Examples:

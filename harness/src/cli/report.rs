@@ -14,6 +14,8 @@ pub struct ReportRequest {
     pub runs: Vec<PathBuf>,
     /// The run folder that the reported run is compared with.
     pub base: Option<PathBuf>,
+    /// A comparison that was made before, as JSON.
+    pub comparison: Option<PathBuf>,
     /// A store whose runs are history too.
     pub store: Option<PathBuf>,
     /// The file to write.
@@ -49,7 +51,7 @@ pub(super) fn command() -> Command {
         .args(flags())
 }
 
-fn flags() -> [Arg; 5] {
+fn flags() -> [Arg; 6] {
     let out = file("out", "FILE")
         .default_value("report.html")
         .help("Where to: .html or .md");
@@ -64,7 +66,10 @@ fn flags() -> [Arg; 5] {
         .long("title")
         .value_name("TEXT")
         .help("The heading [default: tasks, machine and date]");
-    [out, base, store, format, title]
+    let comparison = file("comparison", "FILE")
+        .conflicts_with("base")
+        .help("Tell what changed from a file of `bench compare --json`, also what was confirmed");
+    [out, base, comparison, store, format, title]
 }
 
 fn file(name: &'static str, value: &'static str) -> Arg {
@@ -83,6 +88,7 @@ pub(super) fn request(matches: &ArgMatches) -> Result<ReportRequest, String> {
     Ok(ReportRequest {
         runs: runs.cloned().collect(),
         base: path("base"),
+        comparison: path("comparison"),
         store: path("store"),
         format: match format.map(String::as_str) {
             Some("markdown") => ReportFormat::Markdown,

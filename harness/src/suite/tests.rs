@@ -344,3 +344,17 @@ fn no_axis_is_named_as_a_key() {
         }
     }
 }
+
+#[test]
+fn a_product_that_nobody_can_measure_is_refused_before_it_is_made() {
+    let numbers: Vec<_> = (1..=200).map(|number: u32| number.to_string()).collect();
+    let list = numbers.join(", ");
+    let text = with_task(&format!(
+        "axes = {{ digis = [{list}], segments = [{list}] }}"
+    ));
+    let problems = problems(&text).join("\n");
+    assert!(
+        problems.contains("40000 combinations of axes"),
+        "{problems}"
+    );
+}

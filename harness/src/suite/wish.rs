@@ -10,6 +10,9 @@ use super::{Part, names};
 use crate::cli::AxisValues;
 use crate::plan::select_variants;
 
+/// More inputs than this take weeks: somebody has multiplied too much.
+const MOST_INPUTS: usize = 10_000;
+
 /// The keys of a task beside those of the settings.
 const KEYS: [&str; 5] = ["name", "variants", "axes", "exclude", "include"];
 
@@ -129,6 +132,12 @@ impl Wish {
         problems: &mut Problems,
     ) -> Option<Vec<SuiteInput>> {
         let axes = AxisValues::new(self.axes.clone());
+        let count = axes.count();
+        if count > MOST_INPUTS {
+            let problem = format!("{count} combinations of axes; {MOST_INPUTS} at most");
+            problems.add(section.at, problem);
+            return None;
+        }
         let inputs = product(self.task, &axes, &self.settings);
         let inputs = inputs.map_err(|error| format!("{}: {error}", self.task.name()));
         problems.note(section.at, inputs)

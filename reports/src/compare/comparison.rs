@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Thresholds;
 use crate::record::{Params, Point, SelfTest};
 use crate::statistics::Interval;
 
 /// Two runs, point by point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The run that is compared with.
     pub base: RunName,
@@ -30,7 +30,7 @@ pub struct Comparison {
 }
 
 /// What identifies a run to a reader.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunName {
     /// The folder, as given.
     pub folder: String,
@@ -48,7 +48,7 @@ pub struct RunName {
 pub const NOT_MEASURED: &str = "not measured";
 
 /// A point and stage that has no partner.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unmatched {
     /// The point.
     pub key: Key,
@@ -57,7 +57,7 @@ pub struct Unmatched {
 }
 
 /// What points are joined by.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     /// The subcommand's name.
     pub algorithm: String,
@@ -80,7 +80,7 @@ pub struct Key {
 }
 
 /// One point and stage, judged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointVerdict {
     /// The point.
     pub key: Key,
@@ -88,7 +88,8 @@ pub struct PointVerdict {
     pub base: Side,
     /// Its samples in the new run.
     pub new: Side,
-    /// The new median over the base's.
+    /// The new median over the base's; NaN if there is none.
+    #[serde(deserialize_with = "nan_for_null")]
     pub ratio: f64,
     /// The 95 % interval of the ratio; `None` for too few samples.
     pub interval: Option<Interval>,
@@ -105,7 +106,7 @@ pub struct PointVerdict {
 }
 
 /// The samples of one point in one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// How many of them count.
     pub samples: usize,
@@ -130,7 +131,7 @@ pub enum Verdict {
 }
 
 /// Whether the machine code of both sides is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Code {
     /// The same: what changed is the environment.
@@ -139,6 +140,11 @@ pub enum Code {
     Changed,
     /// A fingerprint is missing.
     Unknown,
+}
+
+/// JSON has no NaN: it is written as null.
+fn nan_for_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 impl Verdict {

@@ -44,6 +44,9 @@ pub enum Why {
     NoDuration,
 }
 
+/// Who shares a core with one other thread takes up to twice as long.
+const BY_LOAD: f64 = 2.0;
+
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
     let ratio = new.median() / base.median();
@@ -69,12 +72,13 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
 }
 
 impl Judgement {
-    /// The same, if too many samples were disturbed to blame the code: what
-    /// would be a change is not clear.
+    /// The same where many samples were disturbed: a change that other load can
+    /// make is not clear.
     #[must_use]
     pub fn doubted(self) -> Self {
+        let by_load = self.ratio.ln().abs() < BY_LOAD.ln();
         match self.verdict {
-            Verdict::Slower | Verdict::Faster => Judgement {
+            Verdict::Slower | Verdict::Faster if by_load => Judgement {
                 verdict: Verdict::Inconclusive,
                 why: Why::Disturbed,
                 ..self

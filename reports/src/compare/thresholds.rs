@@ -1,9 +1,9 @@
 //! What counts as a change.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The limits of the gate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
     /// The smallest change that counts, as a fraction of the base.
     pub min_effect: f64,

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Standard deviations beyond which a normal distribution has a share of 1e-15.
 const FARTHEST: f64 = 8.0;
@@ -23,7 +23,7 @@ pub(super) const TAIL: f64 = 0.025;
 pub const MIN_SAMPLES: usize = 6;
 
 /// The ends of an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,

@@ -1,19 +1,26 @@
 //! The reported run against the one given by `--base`.
 
+use std::fs;
 use std::path::Path;
 
 use reports::compare::{Comparison, Measured, Terms, compare};
+use reports::store::StoreError;
 
 use super::super::runs;
+use crate::cli::ReportRequest;
 use crate::failure::Failure;
 
-/// The comparison, if one is asked for.
+/// The comparison, if one is asked for: one that was made before, with what was
+/// measured again, or a new one.
 pub(super) fn comparison(
-    base: Option<&Path>,
+    request: &ReportRequest,
     reported: &Path,
     store: &Path,
 ) -> Result<Option<Comparison>, Failure> {
-    let Some(base) = base else {
+    if let Some(file) = &request.comparison {
+        return read(file).map(Some);
+    }
+    let Some(base) = request.base.as_deref() else {
         return Ok(None);
     };
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
@@ -21,4 +28,17 @@ pub(super) fn comparison(
     let mut comparison = compare(&base, &new, &Terms::default())?;
     comparison.gate = runs::gate(store, &new.record.machine_key);
     Ok(Some(comparison))
+}
+
+/// What `bench compare --json` wrote.
+fn read(file: &Path) -> Result<Comparison, Failure> {
+    let text = fs::read_to_string(file).map_err(|source| StoreError::Io {
+        path: file.to_owned(),
+        source,
+    })?;
+    let comparison = serde_json::from_str(&text).map_err(|error| StoreError::Format {
+        path: file.to_owned(),
+        problem: format!("{error}; a file of `bench compare --json` is needed"),
+    });
+    Ok(comparison?)
 }

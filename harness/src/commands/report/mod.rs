@@ -31,8 +31,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     let run = Run::read(&reported)?;
     refuse_empty(&run)?;
     let earlier = history::earlier_runs(&run.record, earlier, store)?;
-    let base = request.base.as_deref();
-    let comparison = changes::comparison(base, &reported, store.unwrap_or(default_store))?;
+    let comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;
     let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
     let input = ReportInput {
         title: request.title.as_deref(),

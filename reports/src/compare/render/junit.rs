@@ -53,7 +53,7 @@ fn case(point: &PointVerdict) -> TestCase {
     status.set_message(format!("{}: {}", point.verdict, point.reason));
     let mut case = TestCase::new(rows::words(&point.key), status);
     case.set_classname(format!("{}.{}", point.key.algorithm, point.key.variant));
-    let [_, _, base, new, ratio, interval, _] = rows::cells(point);
+    let [_, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
     let next = point.next.as_deref().unwrap_or_default();
     case.set_system_out(format!(
         "base {base}, new {new}, ratio {ratio} {interval}\n{next}"

@@ -3,6 +3,7 @@
 use super::Listing;
 use super::rows;
 use crate::compare::{Comparison, Verdict};
+use crate::shape;
 
 /// Longer tables are cut: pages have limits, and readers too.
 const MAX_ROWS: usize = 60;
@@ -12,6 +13,11 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     let mut text = format!("### {}\n\n", headline(comparison));
     for name in rows::names(comparison) {
         text.push_str(&format!("- {}\n", escaped(&name)));
+    }
+    let common = rows::common(comparison);
+    if !common.is_empty() {
+        let phrases = shape::phrases(&common);
+        text.push_str(&format!("- all points: {}\n", escaped(&phrases)));
     }
     text.push_str(&format!("\n{}\n", rows::counts(comparison)));
     text.push_str(&table(comparison, listing));
@@ -42,13 +48,16 @@ fn table(comparison: &Comparison, listing: Listing) -> String {
     if listed.is_empty() {
         return String::new();
     }
+    let common = rows::common(comparison);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("\n{}", line(&rows::COLUMNS.map(str::to_owned)));
     text.push_str(&line(
         &["---", "---", "--:", "--:", "--:", "---", "---"].map(str::to_owned),
     ));
     for point in listed.iter().take(MAX_ROWS) {
-        text.push_str(&line(&rows::cells(point).map(|cell| escaped(&cell))));
+        text.push_str(&line(
+            &rows::cells(point, &common).map(|cell| escaped(&cell)),
+        ));
     }
     if listed.len() > MAX_ROWS {
         text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));

@@ -25,8 +25,22 @@ pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
     points
 }
 
-/// The cells of a point, in the order of [`COLUMNS`].
-pub fn cells(point: &PointVerdict) -> [String; 7] {
+/// What all points of a comparison have in common: it is said once.
+pub fn common(comparison: &Comparison) -> Vec<(String, String)> {
+    let mut axes = comparison
+        .points
+        .iter()
+        .map(|point| shape::point_axes(&point.key.point()));
+    let first = axes.next().filter(|_| comparison.points.len() > 1);
+    axes.fold(first.unwrap_or_default(), |mut common, axes| {
+        common.retain(|axis| axes.contains(axis));
+        common
+    })
+}
+
+/// The cells of a point, in the order of [`COLUMNS`], but for what all points
+/// have in common.
+pub fn cells(point: &PointVerdict, common: &[(String, String)]) -> [String; 7] {
     let time = |seconds: f64| match seconds.is_finite() {
         true => units::seconds(seconds, 4),
         false => "-".to_owned(),
@@ -40,7 +54,7 @@ pub fn cells(point: &PointVerdict) -> [String; 7] {
     };
     [
         point.verdict.to_string(),
-        words(&point.key),
+        short_words(&point.key, common),
         time(point.base.median_s),
         time(point.new.median_s),
         ratio,
@@ -51,6 +65,11 @@ pub fn cells(point: &PointVerdict) -> [String; 7] {
 
 /// `sort rdst · 2 M digis · 24 segments · order random · 2 threads`.
 pub fn words(key: &Key) -> String {
+    short_words(key, &[])
+}
+
+/// The same without what all points have in common.
+fn short_words(key: &Key, common: &[(String, String)]) -> String {
     let name = format!("{} {}", key.algorithm, key.variant);
     let stage = match key.stage.as_str() {
         "total" => String::new(),
@@ -60,8 +79,15 @@ pub fn words(key: &Key) -> String {
         "cpu" => String::new(),
         device => format!(" on {device}"),
     };
-    let shape = shape::phrases(&shape::point_axes(&key.point()));
-    format!("{name}{stage}{device}{}{shape}", shape::SEPARATOR)
+    let mut axes = shape::point_axes(&key.point());
+    axes.retain(|axis| !common.contains(axis));
+    let shape = shape::phrases(&axes);
+    let separator = if shape.is_empty() {
+        ""
+    } else {
+        shape::SEPARATOR
+    };
+    format!("{name}{stage}{device}{separator}{shape}")
 }
 
 /// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.

@@ -5,13 +5,18 @@ use comfy_table::{Table, presets::NOTHING};
 use super::Listing;
 use super::rows;
 use crate::compare::Comparison;
+use crate::shape;
 
 /// The comparison for a terminal.
 pub fn render(comparison: &Comparison, listing: Listing) -> String {
     let mut lines: Vec<String> = rows::names(comparison).into();
     let listed = rows::listed(comparison, listing);
+    let common = rows::common(comparison);
+    if !common.is_empty() {
+        lines.push(format!("all   {}", shape::phrases(&common)));
+    }
     if !listed.is_empty() {
-        let cells = listed.iter().map(|point| rows::cells(point));
+        let cells = listed.iter().map(|point| rows::cells(point, &common));
         lines.extend(table(cells).lines().map(|line| line.trim_end().to_owned()));
     }
     lines.push(rows::counts(comparison));

@@ -46,9 +46,12 @@ const HOW: &str = "Every variant first has to be right: its output on the very i
     timed is checked against a reference. What is wrong is never timed. Each sample starts from \
     fresh input, which is copied before the clock starts; the first one, which warms everything \
     up, is dropped. The variants of an input take turns in random order, so that a drift of the \
-    machine hits all of them alike. Sampling goes on until the interval of the median is narrow \
-    enough, or until a limit of samples or time is reached. All samples are kept, outliers \
-    included; what looks odd about them is said under the tables.";
+    machine hits all of them alike. Samples come in visits of a few, each with data and buffers \
+    made anew; the scatter of the visits widens the interval of the median to what another run \
+    can be expected to keep. A probe of the cores before and after each sample notices other \
+    load: such samples are repeated, and flagged where that did not help. Sampling goes on until \
+    the interval is narrow enough, or until a limit of samples or time is reached. All samples \
+    are kept, outliers included; what looks odd about them is said under the tables.";
 
 /// What holds for every run.
 const HOLDS: &str = "Numbers hold for this machine, this build and these data shapes; a ratio \
