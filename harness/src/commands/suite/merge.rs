@@ -139,10 +139,9 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
         .map(|record| record.started.clone())
         .min()
         .unwrap_or_default();
-    record.finished = records()
-        .map(|record| record.finished.clone())
-        .max()
-        .flatten();
+    // The last end; none as long as a shard has none.
+    let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
+    record.finished = ends.and_then(|ends| ends.into_iter().max());
     let folders = runs.iter().map(|run| run.folder.display().to_string());
     record.notes.push(format!(
         "merged from {}",
