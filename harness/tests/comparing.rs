@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Run, bench_in, folder};
+use common::{Run, bench_in, folder, scale};
 use reports::record::{SampleRow, SummaryRow};
 use tempfile::TempDir;
 
@@ -23,18 +23,7 @@ fn runs(factor: impl Fn(&SampleRow) -> f64) -> TempDir {
             fs::copy(Path::new(SOURCE).join(file), path.join(file)).expect("copied");
         }
     }
-    let path = folder.path().join("new/samples.csv");
-    let mut reader = csv::Reader::from_path(&path).expect("readable");
-    let rows: Vec<SampleRow> = reader
-        .deserialize()
-        .map(|row| row.expect("a row"))
-        .collect();
-    let mut writer = csv::Writer::from_path(&path).expect("writable");
-    for mut row in rows {
-        row.seconds *= factor(&row);
-        writer.serialize(row).expect("written");
-    }
-    writer.flush().expect("written");
+    scale(&folder.path().join("new"), factor);
     folder
 }
 

@@ -3,11 +3,9 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
 
-use common::{bench_in, can_measure, folder};
+use common::{bench_in, can_measure, folder, scale};
 use reports::history::Store;
-use reports::record::SampleRow;
 use reports::store::read_run;
 use tempfile::TempDir;
 
@@ -49,22 +47,6 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     );
 }
 
-/// Multiplies all samples of a run.
-fn scale(run: &Path, factor: f64) {
-    let path = run.join("samples.csv");
-    let mut reader = csv::Reader::from_path(&path).expect("readable");
-    let rows: Vec<SampleRow> = reader
-        .deserialize()
-        .map(|row| row.expect("a row"))
-        .collect();
-    let mut writer = csv::Writer::from_path(&path).expect("writable");
-    for mut row in rows {
-        row.seconds *= factor;
-        writer.serialize(row).expect("written");
-    }
-    writer.flush().expect("written");
-}
-
 #[test]
 fn what_is_doubtful_is_measured_again_by_both_executables() {
     if !can_measure() {
@@ -76,7 +58,7 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     let line = "run tiny.toml --out new --no-charts --quiet";
     assert_eq!(bench_in(folder.path(), line).code, Some(0));
     // Nobody took ten times as long: measuring again has to show it.
-    scale(&folder.path().join("new"), 10.0);
+    scale(&folder.path().join("new"), |_| 10.0);
     let slower = bench_in(folder.path(), "compare base new --store store");
     assert_eq!(slower.code, Some(4), "{}{}", slower.stdout, slower.stderr);
     let run = bench_in(

@@ -51,6 +51,16 @@ pub fn phrases(axes: &[(String, String)]) -> String {
     phrases.join(SEPARATOR)
 }
 
+/// The axes that all of these have with the same value.
+pub fn common(points: impl IntoIterator<Item = Axes>) -> Axes {
+    let mut points = points.into_iter();
+    let first = points.next().unwrap_or_default();
+    points.fold(first, |mut common, axes| {
+        common.retain(|axis| axes.contains(axis));
+        common
+    })
+}
+
 /// An axis with its value: `2 M digis`, `1 thread`, `order random`.
 pub fn phrase(name: &str, text: &str) -> String {
     let shown = value(name, text);

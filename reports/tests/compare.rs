@@ -73,7 +73,7 @@ fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
     let of = |point: &'_ reports::compare::PointVerdict| point.verdict;
     let points = comparison.points.iter();
     points
-        .map(|point| (point.key.variant.as_str(), of(point)))
+        .map(|point| (point.key.point.variant.as_str(), of(point)))
         .collect()
 }
 

@@ -8,10 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::history::{Filter, Retention, Unfinished};
 use reports::table::Format;
 
+use super::compare::DEFAULT_STORE;
 use super::{examples, measuring};
-
-/// Where runs are stored, if nothing else is said.
-const STORE: &str = "results/store";
 
 /// What is to be done with which store.
 pub struct HistoryRequest {
@@ -176,7 +174,7 @@ fn store_flag() -> Arg {
     Arg::new("store")
         .long("store")
         .value_name("DIR")
-        .default_value(STORE)
+        .default_value(DEFAULT_STORE)
         .value_parser(value_parser!(PathBuf))
         .help("The folder of the store")
 }
@@ -205,7 +203,7 @@ fn moment(text: &str) -> Result<SystemTime, String> {
 pub(super) fn request(matches: &ArgMatches) -> HistoryRequest {
     let (name, matches) = matches.subcommand().unwrap_or(("list", matches));
     HistoryRequest {
-        store: measuring::one(matches, "store").unwrap_or_else(|| STORE.into()),
+        store: measuring::one(matches, "store").unwrap_or_else(|| DEFAULT_STORE.into()),
         action: action(name, matches),
     }
 }

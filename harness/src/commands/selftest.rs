@@ -7,7 +7,6 @@
 //! is a false alarm.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use reports::compare::render::selftest as rendered;
 use reports::compare::{Comparison, Measured, Terms, Thresholds, Verdict, compare};
@@ -18,9 +17,9 @@ use super::refuse_development_build;
 use super::say;
 use crate::cli::{MeasureRequest, SelfTestRequest};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::measure::{Assignment, Job, Session, Start, default_folder, now};
 use crate::plan::Plan;
-use crate::platform::{self, Interrupt, Topology};
+use crate::platform::{self, Interrupt};
 use crate::suite::Suite;
 
 /// The slowdowns that the gate has to find.
@@ -29,16 +28,8 @@ const SLOWDOWNS: [f64; 4] = [0.01, 0.02, 0.05, 0.10];
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
     let suite = Suite::open(&request.suite)?;
-    let requests: Vec<_> = suite
-        .parts
-        .iter()
-        .map(|part| part.request(&request.command))
-        .collect();
-    let plans: Result<Vec<_>, _> = requests.iter().map(Plan::new).collect();
-    let mut plans = plans?;
-    for (plan, part) in plans.iter_mut().zip(&suite.parts) {
-        plan.retain(|point| part.keeps(point));
-    }
+    let requests = suite.requests(&request.command);
+    let plans = suite.plans(&requests)?;
     let interrupt = Interrupt::listen();
     let runs = Runs {
         request,
@@ -111,10 +102,9 @@ impl Runs<'_> {
                 100.0 * slowdown
             ));
         }
-        let jobs = self.requests.iter().zip(self.plans);
         let assignment = Assignment {
             command: &self.request.command,
-            jobs: jobs.map(|(request, plan)| Job { request, plan }).collect(),
+            jobs: Job::of(self.requests, self.plans),
             out: out.clone(),
             start: Start::New,
             suite: None,
@@ -163,8 +153,8 @@ fn self_test(trials: Vec<Trial>) -> SelfTest {
     let software = platform::software();
     SelfTest {
         schema_version: SCHEMA_VERSION,
-        machine_key: platform::machine(&Topology::of_this_machine()).key(),
-        finished: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        machine_key: platform::machine_key(),
+        finished: now(),
         git_commit: software.git_commit,
         min_effect: thresholds.min_effect,
         significance: thresholds.significance,

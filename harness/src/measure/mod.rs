@@ -29,6 +29,6 @@ pub use ceilings::measure_bandwidth;
 pub use input::check_candidate;
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
-pub(crate) use session::default_folder;
 pub use session::{Assignment, Job, Outcome, Session, Start};
+pub(crate) use session::{default_folder, now};
 pub use stopping::{Policy, StopReason};

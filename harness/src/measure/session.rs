@@ -116,6 +116,14 @@ impl Outcome {
     }
 }
 
+impl<'a> Job<'a> {
+    /// The jobs of requests with their plans.
+    pub fn of(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
+        let both = requests.iter().zip(plans);
+        both.map(|(request, plan)| Job { request, plan }).collect()
+    }
+}
+
 impl<'a> Assignment<'a> {
     /// A single task.
     pub fn of(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
@@ -277,7 +285,8 @@ fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     }
 }
 
-fn now() -> String {
+/// UTC, RFC 3339.
+pub(crate) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 

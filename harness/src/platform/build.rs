@@ -1,5 +1,7 @@
 //! What this program was built from.
 
+use std::sync::OnceLock;
+
 use object::{Object, ObjectSection, SectionKind};
 use reports::record::Software;
 use sha2::{Digest, Sha256};
@@ -32,11 +34,14 @@ pub const fn is_development_build() -> bool {
 /// in it: a new commit with the same code has the same fingerprint. Empty if
 /// the executable can't be read.
 pub fn executable_fingerprint() -> String {
-    let executable = std::env::current_exe().and_then(std::fs::read);
-    executable
-        .ok()
-        .and_then(|bytes| hash_of_code(&bytes))
-        .unwrap_or_default()
+    // Megabytes to hash, and always the same.
+    static KNOWN: OnceLock<String> = OnceLock::new();
+    let fingerprint = KNOWN.get_or_init(|| {
+        let executable = std::env::current_exe().and_then(std::fs::read);
+        let code = executable.ok().and_then(|bytes| hash_of_code(&bytes));
+        code.unwrap_or_default()
+    });
+    fingerprint.clone()
 }
 
 fn hash_of_code(executable: &[u8]) -> Option<String> {

@@ -5,6 +5,11 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::Topology;
 
+/// The key of this machine.
+pub fn machine_key() -> String {
+    machine(&Topology::of_this_machine()).key()
+}
+
 /// This machine, with the topology given.
 pub fn machine(topology: &Topology) -> Machine {
     let wanted = RefreshKind::nothing()

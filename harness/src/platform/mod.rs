@@ -18,6 +18,6 @@ pub use build::{executable_fingerprint, is_development_build, software};
 pub use drawing::{draw, size};
 pub use environment::{environment, oddities};
 pub use interrupt::Interrupt;
-pub use machine::machine;
+pub use machine::{machine, machine_key};
 pub use memory::available_memory;
 pub use topology::{Cache, LogicalCpu, Topology};

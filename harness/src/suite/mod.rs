@@ -37,6 +37,8 @@ use reports::table::Format;
 use toml::de::DeTable;
 
 use crate::cli::{AxisValues, MeasureRequest, Source};
+use crate::failure::Failure;
+use crate::plan::Plan;
 use document::Section;
 use problems::Problems;
 
@@ -95,6 +97,26 @@ impl Suite {
     /// All points, in the order of the file.
     pub fn points(&self) -> impl Iterator<Item = &Point> {
         self.parts.iter().flat_map(Part::points)
+    }
+
+    /// The measuring commands of its parts.
+    pub fn requests(&self, command: &[String]) -> Vec<MeasureRequest> {
+        let request = |part: &Part| part.request(command);
+        self.parts.iter().map(request).collect()
+    }
+
+    /// What is to be measured of each of its requests.
+    ///
+    /// # Errors
+    /// What can't be measured here.
+    pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
+        let parts = self.parts.iter().zip(requests);
+        let plan = parts.map(|(part, request)| {
+            let mut plan = Plan::new(request)?;
+            plan.retain(|point| part.keeps(point));
+            Ok(plan)
+        });
+        plan.collect()
     }
 
     /// The time that all points take at most, but for checking and preparing.

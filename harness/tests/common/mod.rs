@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use reports::record::SampleRow;
+
 /// The binary.
 pub const BENCH: &str = env!("CARGO_BIN_EXE_bench");
 
@@ -50,4 +52,18 @@ pub fn can_measure() -> bool {
 /// A temporary folder.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Multiplies each sample of a run by its factor.
+pub fn scale(run: &Path, factor: impl Fn(&SampleRow) -> f64) {
+    let path = run.join("samples.csv");
+    let mut reader = csv::Reader::from_path(&path).expect("readable");
+    let rows = reader.deserialize::<SampleRow>();
+    let rows: Vec<_> = rows.map(|row| row.expect("a row")).collect();
+    let mut writer = csv::Writer::from_path(&path).expect("writable");
+    for mut row in rows {
+        row.seconds *= factor(&row);
+        writer.serialize(row).expect("written");
+    }
+    writer.flush().expect("written");
 }

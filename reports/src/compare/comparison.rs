@@ -1,11 +1,12 @@
 //! What a comparison of two runs says.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Thresholds;
-use crate::record::{Params, Point, SelfTest};
+use crate::record::{Point, SelfTest};
 use crate::statistics::Interval;
 
 /// Two runs, point by point.
@@ -59,24 +60,11 @@ pub struct Unmatched {
 /// What points are joined by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
-    /// The subcommand's name.
-    pub algorithm: String,
-    /// The variant's name.
-    pub variant: String,
+    /// The point.
+    #[serde(flatten)]
+    pub point: Point,
     /// `total`, or a stage that the variant reports.
     pub stage: String,
-    /// `cpu`, `cuda:0`.
-    pub device: String,
-    /// Threads on the host.
-    pub threads: usize,
-    /// Where the threads were placed.
-    pub places: String,
-    /// How the threads were bound to places.
-    pub bind: String,
-    /// `hot` or `cold`.
-    pub cache: String,
-    /// The data shape and the task's other axes.
-    pub params: Params,
 }
 
 /// One point and stage, judged.
@@ -182,43 +170,32 @@ impl Comparison {
     }
 }
 
+impl PointVerdict {
+    /// The most urgent verdict first, and of these the largest change first.
+    pub fn by_urgency(&self, other: &Self) -> Ordering {
+        let change = |point: &Self| point.ratio.ln().abs();
+        let by_verdict = self.verdict.cmp(&other.verdict);
+        by_verdict.then_with(|| change(other).total_cmp(&change(self)))
+    }
+}
+
 impl Key {
     /// The key of a point's stage.
     pub fn new(point: Point, stage: &str) -> Self {
-        let Point {
-            algorithm,
-            variant,
-            device,
-            threads,
-            places,
-            bind,
-            cache,
-            params,
-        } = point;
-        Key {
-            algorithm,
-            variant,
-            stage: stage.to_owned(),
-            device,
-            threads,
-            places,
-            bind,
-            cache,
-            params,
-        }
+        let stage = stage.to_owned();
+        Key { point, stage }
     }
 
-    /// The point, without the stage.
-    pub fn point(&self) -> Point {
-        Point {
-            algorithm: self.algorithm.clone(),
-            variant: self.variant.clone(),
-            device: self.device.clone(),
-            threads: self.threads,
-            places: self.places.clone(),
-            bind: self.bind.clone(),
-            cache: self.cache.clone(),
-            params: self.params.clone(),
-        }
+    /// `block-merge`, `block-merge kernel`, `block-merge on cuda:0`.
+    pub fn name(&self) -> String {
+        let stage = match self.stage.as_str() {
+            "total" => String::new(),
+            stage => format!(" {stage}"),
+        };
+        let device = match self.point.device.as_str() {
+            "cpu" => String::new(),
+            device => format!(" on {device}"),
+        };
+        format!("{}{stage}{device}", self.point.variant)
     }
 }

@@ -66,11 +66,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
         return Err(machines(base, new));
     }
-    let in_base: HashMap<&Key, &MeasuredPoint> = base
-        .points
-        .iter()
-        .map(|point| (&point.key, point))
-        .collect();
+    let (in_base, in_new) = (by_key(base), by_key(new));
     let (name, other) = (name(base), self::name(new));
     let (base_folder, new_folder) = (words::quoted(&name.folder), words::quoted(&other.folder));
     let confirm = format!("bench compare {base_folder} {new_folder} --confirm");
@@ -86,8 +82,8 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         return Err(nothing_in_common(base, new));
     }
     Ok(Comparison {
-        only_base: unmatched(base, new),
-        only_new: unmatched(new, base),
+        only_base: unmatched(base, &in_new),
+        only_new: unmatched(new, &in_base),
         notes: super::notes::notes(base, new),
         thresholds: terms.thresholds,
         base: name,
@@ -152,13 +148,15 @@ fn code(base: &str, new: &str) -> Code {
     }
 }
 
+/// The points of a run by what they are joined by.
+type ByKey<'a> = HashMap<&'a Key, &'a MeasuredPoint>;
+
+fn by_key(run: &Measured) -> ByKey<'_> {
+    run.points.iter().map(|point| (&point.key, point)).collect()
+}
+
 /// The points of a run that have no partner with samples in the other one.
-fn unmatched(run: &Measured, other: &Measured) -> Vec<Unmatched> {
-    let partners: HashMap<&Key, &MeasuredPoint> = other
-        .points
-        .iter()
-        .map(|point| (&point.key, point))
-        .collect();
+fn unmatched(run: &Measured, partners: &ByKey<'_>) -> Vec<Unmatched> {
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {

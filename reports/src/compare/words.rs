@@ -65,23 +65,27 @@ pub fn next(judgement: &Judgement, code: Code, key: &Key, confirm: &str) -> Opti
 
 /// The command that measures a point again.
 pub fn command(key: &Key) -> String {
-    let mut command = format!("bench {} --variant {}", key.algorithm, quoted(&key.variant));
+    let mut command = format!(
+        "bench {} --variant {}",
+        key.point.algorithm,
+        quoted(&key.point.variant)
+    );
     let mut flag = |name: &str, value: &str| {
         command.push_str(&format!(" --{name} {}", quoted(value)));
     };
-    for (name, value) in key.params.iter() {
+    for (name, value) in key.point.params.iter() {
         match crate::shape::unit(name) {
             Some(unit) if value.parse::<f64>().is_ok() => flag(name, &format!("{value}{unit}")),
             _ => flag(name, value),
         }
     }
-    flag("device", &key.device);
-    flag("threads", &key.threads.to_string());
-    if !["", "none"].contains(&key.places.as_str()) {
-        flag("places", &key.places);
-        flag("bind", &key.bind);
+    flag("device", &key.point.device);
+    flag("threads", &key.point.threads.to_string());
+    if !["", "none"].contains(&key.point.places.as_str()) {
+        flag("places", &key.point.places);
+        flag("bind", &key.point.bind);
     }
-    flag("cache", &key.cache);
+    flag("cache", &key.point.cache);
     command
 }
 
@@ -125,6 +129,7 @@ fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Point;
 
     #[test]
     fn ranges_read_well() {
@@ -136,10 +141,9 @@ mod tests {
 
     #[test]
     fn a_point_can_be_measured_again() {
-        let key = Key {
+        let point = Point {
             algorithm: "sort".into(),
             variant: "rdst".into(),
-            stage: "total".into(),
             device: "cpu".into(),
             threads: 2,
             places: "{0:1},{1:1}".into(),
@@ -149,6 +153,7 @@ mod tests {
                 .parse()
                 .expect("well formed"),
         };
+        let key = Key::new(point, "total");
         let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --device cpu \
              --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
         assert_eq!(command(&key), expected);

@@ -5,12 +5,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use super::resolve::is_meant;
 use super::store::STORE_VERSION;
+use super::stored::now;
 use super::{Entry, HistoryError, Series, Store};
 
 /// A run that was accepted.
@@ -183,10 +183,6 @@ impl Baseline {
             self.earlier.push(old);
         }
     }
-}
-
-fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl Receipt {
         Receipt {
             schema_version: STORE_VERSION,
             order,
-            added: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            added: now(),
             sha256: sha256.to_owned(),
         }
     }
@@ -143,4 +143,9 @@ impl StoredRun {
         self.points = valid.len();
         self.invalid = invalid.len();
     }
+}
+
+/// UTC, RFC 3339.
+pub(super) fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }

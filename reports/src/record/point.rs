@@ -1,11 +1,12 @@
 //! What identifies a measured series: the same point in two runs can be compared.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Params;
 
 /// One variant on one device with one set of parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
     /// The subcommand's name: `sort`.
     pub algorithm: String,

@@ -9,14 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, compare};
+use reports::compare::{Comparison, Key, Measured, PointVerdict, Verdict, compare};
 
 use super::super::say;
-use super::points_suite;
+use super::{points_suite, terms};
 use crate::cli::CompareRequest;
 use crate::failure::Failure;
 use crate::measure::default_folder;
-use crate::platform::{self, Topology};
+use crate::platform;
 
 /// Rounds of each executable.
 const ROUNDS: usize = 5;
@@ -43,17 +43,12 @@ pub(super) fn confirm(
     if doubtful.is_empty() {
         return Ok(());
     }
-    let this_machine = platform::machine(&Topology::of_this_machine()).key();
-    if new.record.machine_key != this_machine {
+    if new.record.machine_key != platform::machine_key() {
         let note = "not measured again: the run is of another machine than this one";
         comparison.notes.push(note.to_owned());
         return Ok(());
     }
-    doubtful.sort_by(|a, b| {
-        let change = |point: &PointVerdict| point.ratio.ln().abs();
-        let by_verdict = a.verdict.cmp(&b.verdict);
-        by_verdict.then_with(|| change(b).total_cmp(&change(a)))
-    });
+    doubtful.sort_by(|a, b| a.by_urgency(b));
     let keys: Vec<_> = doubtful
         .iter()
         .take(MOST_POINTS)
@@ -132,11 +127,8 @@ fn measure(
         true => Measured::read(Path::new(&comparison.base.folder))?,
         false => Measured::read_together(&base)?,
     };
-    let terms = Terms {
-        thresholds: request.thresholds,
-        across_machines: request.across_machines,
-    };
-    Ok(compare(&base, &Measured::read_together(&new)?, &terms)?)
+    let new = Measured::read_together(&new)?;
+    Ok(compare(&base, &new, &terms(request))?)
 }
 
 /// One round: a process that measures all points a little.

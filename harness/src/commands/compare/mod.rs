@@ -17,11 +17,7 @@ use crate::failure::{Exit, Failure};
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
     let (base, new) = read_both(&base, &new)?;
-    let terms = Terms {
-        thresholds: request.thresholds,
-        across_machines: request.across_machines,
-    };
-    let mut comparison = compare(&base, &new, &terms)?;
+    let mut comparison = compare(&base, &new, &terms(request))?;
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
@@ -33,6 +29,13 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         0 => Exit::Success,
         _ => Exit::Regression,
     })
+}
+
+fn terms(request: &CompareRequest) -> Terms {
+    Terms {
+        thresholds: request.thresholds,
+        across_machines: request.across_machines,
+    }
 }
 
 /// The folders of both runs. `latest` and `accepted` are those of the other

@@ -21,7 +21,10 @@ pub(super) fn of(keys: &[&Key], seed: u64) -> (Option<String>, usize) {
             left_out += 1;
             continue;
         }
-        groups.entry(group(key)).or_default().insert(&key.variant);
+        groups
+            .entry(group(key))
+            .or_default()
+            .insert(&key.point.variant);
     }
     if groups.is_empty() {
         return (None, left_out);
@@ -36,22 +39,25 @@ pub(super) fn of(keys: &[&Key], seed: u64) -> (Option<String>, usize) {
 
 fn group<'a>(key: &'a Key) -> Group<'a> {
     (
-        &key.algorithm,
+        &key.point.algorithm,
         axes(key),
-        key.threads,
-        &key.places,
-        &key.bind,
-        &key.cache,
-        &key.device,
+        key.point.threads,
+        &key.point.places,
+        &key.point.bind,
+        &key.point.cache,
+        &key.point.device,
     )
 }
 
 /// Whether the task, the variant and all axes are known here.
 fn is_measurable(key: &Key) -> bool {
-    task(&key.algorithm).is_some_and(|task| {
+    task(&key.point.algorithm).is_some_and(|task| {
         let is_axis = |name: &str| task.axes().iter().any(|axis| axis.name == name);
-        let known = task.variants().iter().any(|info| info.name == key.variant);
-        known && key.params.iter().all(|(name, _)| is_axis(name))
+        let known = task
+            .variants()
+            .iter()
+            .any(|info| info.name == key.point.variant);
+        known && key.point.params.iter().all(|(name, _)| is_axis(name))
     })
 }
 
@@ -80,7 +86,7 @@ fn axes(key: &Key) -> String {
             quoted(&format!("{value}{}", unit.unwrap_or_default()))
         )
     };
-    key.params.iter().map(line).collect()
+    key.point.params.iter().map(line).collect()
 }
 
 /// As a basic string of TOML.
@@ -91,21 +97,23 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reports::record::Point;
+
     use super::*;
     use crate::suite::Suite;
 
     fn key(variant: &str, params: &str) -> Key {
-        Key {
+        let point = Point {
             algorithm: "sort".into(),
             variant: variant.into(),
-            stage: "total".into(),
             device: "cpu".into(),
             threads: 2,
             places: "cores".into(),
             bind: "close".into(),
             cache: "hot".into(),
             params: params.parse().expect("well formed"),
-        }
+        };
+        Key::new(point, "total")
     }
 
     #[test]

@@ -9,7 +9,7 @@ use reports::store::{RunFolder, StoreError, read_run};
 
 use crate::cli::SuiteRequest;
 use crate::failure::Failure;
-use crate::platform::{self, Topology};
+use crate::platform;
 
 /// Where runs go that are given no folder.
 const RESULTS: &str = "results";
@@ -93,9 +93,9 @@ fn problem(record: &RunRecord, part: &SuitePart) -> Option<String> {
     if suite.shard != part.shard {
         return Some("it is of another shard".to_owned());
     }
-    if record.machine_key != platform::machine(&Topology::of_this_machine()).key() {
+    if record.machine_key != platform::machine_key() {
         return Some("it was made on another machine".to_owned());
     }
-    let other_code = record.software.fingerprint != platform::software().fingerprint;
+    let other_code = record.software.fingerprint != platform::executable_fingerprint();
     other_code.then(|| "it was made by another build of bench".to_owned())
 }

@@ -9,7 +9,7 @@ use reports::store::Run;
 use super::super::present::Presentation;
 use super::super::{refuse_development_build, say};
 use super::earlier::{self, Earlier};
-use crate::cli::{MeasureRequest, SuiteRequest};
+use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
 use crate::plan::Plan;
@@ -17,13 +17,9 @@ use crate::platform::{self, Interrupt};
 use crate::suite::Suite;
 
 pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let requests: Vec<_> = suite
-        .parts
-        .iter()
-        .map(|part| part.request(&request.command))
-        .collect();
+    let requests = suite.requests(&request.command);
     // All plans before the first sample: what can't be measured is told at once.
-    let mut plans = plans(suite, &requests)?;
+    let mut plans = suite.plans(&requests)?;
     refuse_development_build()?;
     let part = SuitePart {
         name: suite.name.clone(),
@@ -50,7 +46,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     };
     let assignment = Assignment {
         command: &request.command,
-        jobs: jobs(&requests, &plans),
+        jobs: Job::of(&requests, &plans),
         out: folder(request, earlier),
         start,
         suite: Some(part),
@@ -108,21 +104,6 @@ pub(super) fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failu
         say(&format!("stored as {} in {}", added.id(), store.display()));
     }
     Ok(())
-}
-
-fn plans(suite: &Suite, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
-    let parts = suite.parts.iter().zip(requests);
-    let plan = parts.map(|(part, request)| {
-        let mut plan = Plan::new(request)?;
-        plan.retain(|point| part.keeps(point));
-        Ok(plan)
-    });
-    plan.collect()
-}
-
-fn jobs<'a>(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Job<'a>> {
-    let both = requests.iter().zip(plans);
-    both.map(|(request, plan)| Job { request, plan }).collect()
 }
 
 fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {

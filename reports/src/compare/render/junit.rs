@@ -12,19 +12,19 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     let mut report = Report::new("recobench");
     let mut algorithms: Vec<&str> = Vec::new();
     for point in &comparison.points {
-        if !algorithms.contains(&point.key.algorithm.as_str()) {
-            algorithms.push(&point.key.algorithm);
+        if !algorithms.contains(&point.key.point.algorithm.as_str()) {
+            algorithms.push(&point.key.point.algorithm);
         }
     }
     for algorithm in algorithms {
         let mut suite = TestSuite::new(algorithm);
         let points = comparison.points.iter();
-        let of_task = points.filter(|point| point.key.algorithm == algorithm);
+        let of_task = points.filter(|point| point.key.point.algorithm == algorithm);
         suite.add_test_cases(of_task.map(case));
         let lost = comparison
             .only_base
             .iter()
-            .filter(|point| point.key.algorithm == algorithm);
+            .filter(|point| point.key.point.algorithm == algorithm);
         suite.add_test_cases(lost.map(lost_case));
         report.add_test_suite(suite);
     }
@@ -40,7 +40,10 @@ fn lost_case(point: &Unmatched) -> TestCase {
     };
     status.set_message(point.reason.clone());
     let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!("{}.{}", point.key.algorithm, point.key.variant));
+    case.set_classname(format!(
+        "{}.{}",
+        point.key.point.algorithm, point.key.point.variant
+    ));
     case
 }
 
@@ -52,7 +55,10 @@ fn case(point: &PointVerdict) -> TestCase {
     };
     status.set_message(format!("{}: {}", point.verdict, point.reason));
     let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!("{}.{}", point.key.algorithm, point.key.variant));
+    case.set_classname(format!(
+        "{}.{}",
+        point.key.point.algorithm, point.key.point.variant
+    ));
     let [_, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
     let next = point.next.as_deref().unwrap_or_default();
     case.set_system_out(format!(

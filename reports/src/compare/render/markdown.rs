@@ -3,7 +3,7 @@
 use super::Listing;
 use super::rows;
 use crate::compare::{Comparison, Verdict};
-use crate::shape;
+use crate::shape::{self, Axes};
 
 /// Longer tables are cut: pages have limits, and readers too.
 const MAX_ROWS: usize = 60;
@@ -20,7 +20,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
         text.push_str(&format!("- all points: {}\n", escaped(&phrases)));
     }
     text.push_str(&format!("\n{}\n", rows::counts(comparison)));
-    text.push_str(&table(comparison, listing));
+    text.push_str(&table(comparison, listing, &common));
     text.push_str(&list("Next", rows::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
     text.push_str(&list("Without a partner", rows::unmatched(comparison)));
@@ -43,12 +43,11 @@ fn headline(comparison: &Comparison) -> String {
     }
 }
 
-fn table(comparison: &Comparison, listing: Listing) -> String {
+fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
     let listed = rows::listed(comparison, listing);
     if listed.is_empty() {
         return String::new();
     }
-    let common = rows::common(comparison);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = format!("\n{}", line(&rows::COLUMNS.map(str::to_owned)));
     text.push_str(&line(
@@ -56,7 +55,7 @@ fn table(comparison: &Comparison, listing: Listing) -> String {
     ));
     for point in listed.iter().take(MAX_ROWS) {
         text.push_str(&line(
-            &rows::cells(point, &common).map(|cell| escaped(&cell)),
+            &rows::cells(point, common).map(|cell| escaped(&cell)),
         ));
     }
     if listed.len() > MAX_ROWS {

@@ -3,7 +3,7 @@
 use super::Listing;
 use crate::compare::{Comparison, Key, PointVerdict, Unmatched, Verdict};
 use crate::record::SelfTest;
-use crate::shape;
+use crate::shape::{self, Axes};
 use crate::units;
 
 /// So few points are listed all, whatever their verdicts.
@@ -17,25 +17,18 @@ pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
     let all = listing == Listing::All || comparison.points.len() <= FEW;
     let wanted = |point: &&PointVerdict| all || point.verdict != Verdict::Same;
     let mut points: Vec<_> = comparison.points.iter().filter(wanted).collect();
-    let change = |point: &PointVerdict| point.ratio.ln().abs();
-    points.sort_by(|a, b| {
-        let by_verdict = a.verdict.cmp(&b.verdict);
-        by_verdict.then_with(|| change(b).total_cmp(&change(a)))
-    });
+    points.sort_by(|a, b| a.by_urgency(b));
     points
 }
 
 /// What all points of a comparison have in common: it is said once.
-pub fn common(comparison: &Comparison) -> Vec<(String, String)> {
-    let mut axes = comparison
-        .points
-        .iter()
-        .map(|point| shape::point_axes(&point.key.point()));
-    let first = axes.next().filter(|_| comparison.points.len() > 1);
-    axes.fold(first.unwrap_or_default(), |mut common, axes| {
-        common.retain(|axis| axes.contains(axis));
-        common
-    })
+pub fn common(comparison: &Comparison) -> Axes {
+    let points = comparison.points.iter();
+    let axes = points.map(|point| shape::point_axes(&point.key.point));
+    match comparison.points.len() {
+        1 => Axes::new(),
+        _ => shape::common(axes),
+    }
 }
 
 /// The cells of a point, in the order of [`COLUMNS`], but for what all points
@@ -70,16 +63,8 @@ pub fn words(key: &Key) -> String {
 
 /// The same without what all points have in common.
 fn short_words(key: &Key, common: &[(String, String)]) -> String {
-    let name = format!("{} {}", key.algorithm, key.variant);
-    let stage = match key.stage.as_str() {
-        "total" => String::new(),
-        stage => format!(" {stage}"),
-    };
-    let device = match key.device.as_str() {
-        "cpu" => String::new(),
-        device => format!(" on {device}"),
-    };
-    let mut axes = shape::point_axes(&key.point());
+    let name = format!("{} {}", key.point.algorithm, key.name());
+    let mut axes = shape::point_axes(&key.point);
     axes.retain(|axis| !common.contains(axis));
     let shape = shape::phrases(&axes);
     let separator = if shape.is_empty() {
@@ -87,7 +72,7 @@ fn short_words(key: &Key, common: &[(String, String)]) -> String {
     } else {
         shape::SEPARATOR
     };
-    format!("{name}{stage}{device}{separator}{shape}")
+    format!("{name}{separator}{shape}")
 }
 
 /// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.

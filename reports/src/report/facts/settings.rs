@@ -1,7 +1,6 @@
 //! What all points share, said once, and what tells them apart.
 
-use crate::compare::Key;
-use crate::record::{Point, SummaryRow};
+use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 
 /// What is said where only the absence of a placement tells points apart.
@@ -16,11 +15,7 @@ pub struct Settings {
 impl Settings {
     /// What the points with these axes share.
     pub fn of(points: impl IntoIterator<Item = Axes>) -> Self {
-        let mut points = points.into_iter();
-        let mut common = points.next().unwrap_or_default();
-        for axes in points {
-            common.retain(|axis| axes.contains(axis));
-        }
+        let common = shape::common(points);
         Settings { common }
     }
 
@@ -44,33 +39,6 @@ impl Settings {
             (false, words) => words,
         }
     }
-}
-
-/// The axes of a compared point.
-pub fn key_axes(key: &Key) -> Axes {
-    shape::point_axes(&Point {
-        algorithm: key.algorithm.clone(),
-        variant: key.variant.clone(),
-        device: key.device.clone(),
-        threads: key.threads,
-        places: key.places.clone(),
-        bind: key.bind.clone(),
-        cache: key.cache.clone(),
-        params: key.params.clone(),
-    })
-}
-
-/// `block-merge`, `block-merge kernel`, `block-merge on cuda:0`.
-pub fn key_name(key: &Key) -> String {
-    let stage = match key.stage.as_str() {
-        super::TOTAL => String::new(),
-        stage => format!(" {stage}"),
-    };
-    let device = match key.device.as_str() {
-        "cpu" => String::new(),
-        device => format!(" on {device}"),
-    };
-    format!("{}{stage}{device}", key.variant)
 }
 
 /// The variant, and its device if that is not the CPU.

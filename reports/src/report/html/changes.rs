@@ -2,19 +2,25 @@
 
 use maud::{Markup, html};
 
-use super::super::facts::settings::{Settings, key_axes, key_name};
+use super::super::facts::settings::Settings;
 use super::super::facts::time::minute;
 use super::super::facts::{counted, gate};
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
 use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict};
+use crate::shape::point_axes;
 use crate::units;
 
 /// More rows than this are only counted.
 const MOST_ROWS: usize = 300;
 
 pub fn section(comparison: &Comparison) -> Markup {
-    let settings = Settings::of(comparison.points.iter().map(|point| key_axes(&point.key)));
+    let settings = Settings::of(
+        comparison
+            .points
+            .iter()
+            .map(|point| point_axes(&point.key.point)),
+    );
     let limit = comparison.thresholds.min_effect;
     let scale = Scale::of(comparison.points.iter(), limit);
     html! {
@@ -114,8 +120,8 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
                 span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.verdict)
             }
             th.point scope="row" {
-                (key_name(&point.key)) " "
-                span.quiet { (settings.apart(&key_axes(&point.key))) }
+                (point.key.name()) " "
+                span.quiet { (settings.apart(&point_axes(&point.key.point))) }
             }
             td.number { (interval::numbers(point)) }
             td { (scale.plot(point)) }
@@ -160,12 +166,12 @@ fn unmatched(comparison: &Comparison) -> Markup {
 }
 
 fn partners(points: &[Unmatched]) -> Markup {
-    let settings = Settings::of(points.iter().map(|point| key_axes(&point.key)));
+    let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
     html! {
         ul.notes {
             @for point in points.iter().take(MOST_ROWS) {
-                li { (key_name(&point.key)) " "
-                    span.quiet { (settings.apart(&key_axes(&point.key))) } ": " (point.reason) }
+                li { (point.key.name()) " "
+                    span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason) }
             }
         }
         (and_more(points.len().saturating_sub(MOST_ROWS), "points"))

@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use maud::{Markup, html};
 
 use super::super::{ReportError, ReportInput};
+use crate::compare::quoted;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::store::Run;
 use crate::table::csv_rows;
@@ -119,15 +120,6 @@ fn arguments(command: &[String]) -> impl Iterator<Item = &str> {
         !is_folder && *word != "--out" && !word.starts_with("--out=")
     });
     words.skip(1)
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+%@".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The points that changed, as a table.
 
-use super::super::facts::settings::{Settings, key_axes, key_name};
+use super::super::facts::settings::Settings;
 use super::super::facts::{counted, time::minute};
 use super::text::{and_more, escaped, line};
 use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::shape::point_axes;
 use crate::units;
 
 /// Further points are counted.
@@ -42,7 +43,7 @@ fn counts(comparison: &Comparison) -> String {
 }
 
 fn table(points: &[&PointVerdict]) -> String {
-    let settings = Settings::of(points.iter().map(|point| key_axes(&point.key)));
+    let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
     let header = [
         "verdict",
         "point",
@@ -67,8 +68,8 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
     let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
     let point_name = format!(
         "{}, {}",
-        key_name(&point.key),
-        settings.apart(&key_axes(&point.key))
+        point.key.name(),
+        settings.apart(&point_axes(&point.key.point))
     );
     [
         format!("**{}**", point.verdict),
