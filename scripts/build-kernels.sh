@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Compiles all CUDA kernels to the images that the binary carries, and judges
+# them. Needs no GPU, and no CUDA: the pinned compilers come by pip, once.
+#
+#   scripts/build-kernels.sh              build, write algorithms/kernels/prebuilt/
+#   scripts/build-kernels.sh --check      build, compare with what is there
+#   scripts/build-kernels.sh --dry-run    build and judge only, also with another toolkit
+#
+#   --report FILE             registers, spills, memory and widths, as markdown
+#   CUDA_TOOLKIT=DIR          use a toolkit that is there
+#   RECOBENCH_NO_NETWORK=1    skip where the compilers would have to be downloaded
+#
+# The exit code is 1 if a kernel does not compile, spills or moves too few bytes
+# at a time, or if an image differs.
+set -euo pipefail
+. "$(dirname "$0")/kernels/common.sh"
+enter_repository
+. scripts/kernels/toolkit.sh
+
+mode="write"
+report=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --check) mode=check ;;
+        --dry-run) mode=dry-run ;;
+        --report)
+            shift
+            case ${1:-} in
+                "") usage >&2; exit 2 ;;
+                /*) report=(--markdown "$1") ;;
+                *) report=(--markdown "$started/$1") ;;
+            esac
+            ;;
+        --help) usage; exit 0 ;;
+        *) usage >&2; exit 2 ;;
+    esac
+    shift
+done
+
+build() {
+    if [ ${#sources[@]} = 0 ]; then return; fi
+    find_toolkit
+    if [ "$mode" != dry-run ]; then require_pinned; fi
+    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" scripts/kernels/compile.sh \
+        || fail "not all kernels compile (see above)"
+    python3 scripts/kernels/report.py "$built" --accepted algorithms/kernels/accepted-spills.txt \
+        --wide algorithms/kernels/wide.txt "${report[@]}"
+}
+
+images() {
+    find "$1" -name '*.fatbin' -o -name '*.ptx' | sed 's|.*/||' | LC_ALL=C sort
+}
+
+write() {
+    images "$committed" | while read -r image; do rm "$committed/$image"; done
+    images "$built" | while read -r image; do cp "$built/$image" "$committed/"; done
+    local bytes
+    bytes=$(find "$committed" -type f -exec cat {} + | wc -c)
+    echo "$(images "$committed" | wc -l) images in $committed, $((bytes / 1000)) kB"
+}
+
+difference() {
+    if [ ! -e "$built/$1" ]; then
+        echo "$committed/$1: superfluous, there is no such kernel file"
+    elif [ ! -e "$committed/$1" ]; then
+        echo "$committed/$1: missing"
+    elif ! cmp -s "$built/$1" "$committed/$1"; then
+        echo "$committed/$1: differs from what its sources give"
+    fi
+}
+
+check() {
+    local image differences
+    differences=$({ images "$built"; images "$committed"; } | LC_ALL=C sort -u \
+        | while read -r image; do difference "$image"; done)
+    if [ -n "$differences" ]; then
+        echo "$differences" >&2
+        fail "the images are not those of the sources: run scripts/build-kernels.sh and commit"
+    fi
+    echo "$(images "$committed" | wc -l) images are those of their sources"
+}
+
+mapfile -t sources < <(kernel_sources)
+if [ ${#sources[@]} -gt 0 ] && [ "${RECOBENCH_NO_NETWORK:-}" = 1 ] && [ -z "${CUDA_TOOLKIT:-}" ] \
+    && ! wheels_are_there; then
+    echo "skipped: the CUDA compilers are not there and RECOBENCH_NO_NETWORK is set"
+    exit 0
+fi
+duplicate=$(for source in "${sources[@]}"; do image_name "$source"; done | LC_ALL=C sort | uniq -d | head -n 1)
+if [ -n "$duplicate" ]; then fail "several kernel files are $duplicate: rename one"; fi
+rm -rf "$built"
+mkdir -p "$built" "$committed"
+build
+case $mode in
+    write) write ;;
+    check) check ;;
+    dry-run) echo "not written (--dry-run): the images are in $built" ;;
+esac

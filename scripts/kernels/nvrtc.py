@@ -1,0 +1,67 @@
+"""Compiles a kernel file to PTX by NVRTC, for drivers that don't know CUDA 13.
+
+    nvrtc.py LIBRARY SOURCE OUTPUT [FLAG...]
+
+LIBRARY is libnvrtc.so of CUDA 12.0: the ISA of its PTX is the oldest that we ship.
+"""
+
+import ctypes
+import sys
+from pathlib import Path
+
+TARGET = "compute_75"
+HEADER = (".version 8.0", ".target sm_75")
+
+
+class NvrtcError(Exception):
+    """What NVRTC says against a source."""
+
+
+class Nvrtc:
+    """The functions of the library that a compilation needs."""
+
+    def __init__(self, library):
+        # NVRTC opens its builtins by name only, which is found if it is open.
+        for builtins in Path(library).parent.glob("libnvrtc-builtins.so*"):
+            ctypes.CDLL(str(builtins), mode=ctypes.RTLD_GLOBAL)
+        self.library = ctypes.CDLL(library)
+        self.library.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def call(self, function, *arguments):
+        status = getattr(self.library, function)(*arguments)
+        if status != 0:
+            raise NvrtcError(self.library.nvrtcGetErrorString(status).decode())
+
+    def text(self, what, program):
+        """The program's `PTX` or `ProgramLog`, less the NUL at its end."""
+        size = ctypes.c_size_t()
+        self.call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(size.value)
+        self.call(f"nvrtcGet{what}", program, buffer)
+        return buffer.value.decode()
+
+    def compile(self, source, flags):
+        """The PTX of a source file."""
+        program = ctypes.c_void_p()
+        code, name = Path(source).read_bytes(), source.encode()
+        self.call("nvrtcCreateProgram", ctypes.byref(program), code, name, 0, None, None)
+        options = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
+        try:
+            self.call("nvrtcCompileProgram", program, len(flags), options)
+        except NvrtcError as error:
+            raise NvrtcError(f"{error}\n{self.text('ProgramLog', program)}") from error
+        return self.text("PTX", program)
+
+
+def main(library, source, output, *flags):
+    try:
+        ptx = Nvrtc(library).compile(source, [f"--gpu-architecture={TARGET}", *flags])
+    except NvrtcError as error:
+        sys.exit(f"{source}: NVRTC 12.0: {error}")
+    if not all(line in ptx for line in HEADER):
+        sys.exit(f"{library}: makes other PTX than {' '.join(HEADER)}: not of CUDA 12.0")
+    Path(output).write_text(ptx)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
