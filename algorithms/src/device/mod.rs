@@ -2,6 +2,7 @@
 
 mod arena;
 mod cpu;
+pub mod emulator;
 
 use std::fmt;
 use std::str::FromStr;

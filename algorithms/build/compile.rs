@@ -1,0 +1,151 @@
+//! Runs the C++ compiler.
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::sources::Unit;
+
+/// Why there is no compiler, if there is none.
+pub fn missing_compiler() -> Option<String> {
+    let advice = "install one (Debian: apt install g++) and build again";
+    let found = cc::Build::new().cpp(true).try_get_compiler();
+    let runs = |compiler: cc::Tool| {
+        let mut probe = Command::new(compiler.path());
+        let silent = probe.stdout(Stdio::null()).stderr(Stdio::null());
+        silent
+            .arg("--version")
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    (!found.is_ok_and(runs)).then(|| format!("built without a C++ compiler: {advice}"))
+}
+
+/// Compiles all units and the runtime into one library. The units' objects, in order.
+pub fn all(root: &Path, out: &Path, units: &[Unit]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let runtime = object(&base(root), &root.join("emulator/runtime.cpp"))?;
+    let objects = in_parallel(units, |unit| compile(root, out, unit))?;
+    let mut library = cc::Build::new();
+    library.object(runtime).objects(&objects);
+    library.try_compile("emulated_kernels")?;
+    Ok(objects)
+}
+
+fn compile(root: &Path, out: &Path, unit: &Unit) -> Result<PathBuf, String> {
+    let wrapper = out.join(format!("{}unit.cpp", unit.prefix));
+    fs::write(&wrapper, wrapped(unit)).map_err(|e| format!("{}: {e}", wrapper.display()))?;
+    let mut build = base(root);
+    build.define("EMULATOR", None);
+    build.define("EMULATOR_LANES", unit.lanes.to_string().as_str());
+    // The four of a kernel live in one binary.
+    for kernel in &unit.kernels {
+        build.define(kernel, format!("{}{kernel}", unit.prefix).as_str());
+    }
+    if unit.checked {
+        build.define("EMULATOR_CHECKED", None);
+        build.flag("-fsanitize=thread").flag("-Wno-tsan");
+        distinguish_volatile(&mut build);
+    }
+    object(&build, &wrapper)
+}
+
+/// What all have in common.
+fn base(root: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build.cpp(true).cpp_link_stdlib(None).std("c++17");
+    build
+        .opt_level(2)
+        .debug(true)
+        .warnings(true)
+        .extra_warnings(true);
+    build
+        .include(root.join("emulator"))
+        .include(root.join("kernels"));
+    build
+        .flag("-fno-exceptions")
+        .flag("-fno-rtti")
+        .flag("-fno-threadsafe-statics");
+    // All of a unit's shared memory lies in one place.
+    build
+        .flag("-fno-data-sections")
+        .flag("-ftls-model=initial-exec");
+    // Helpers in headers needn't all be used; pragmas are for other compilers.
+    build
+        .flag("-Wno-unused-function")
+        .flag("-Wno-unknown-pragmas");
+    // Reports name files as the repository does.
+    let parent = root.parent().unwrap_or(root).display();
+    build.flag(format!("-ffile-prefix-map={parent}/="));
+    build
+}
+
+/// Volatile accesses become calls of their own.
+fn distinguish_volatile(build: &mut cc::Build) {
+    if build.get_compiler().is_like_clang() {
+        build.flag("-mllvm").flag("-tsan-distinguish-volatile=1");
+    } else {
+        build.flag("--param=tsan-distinguish-volatile=1");
+    }
+}
+
+fn object(build: &cc::Build, source: &Path) -> Result<PathBuf, String> {
+    let mut build = build.clone();
+    let compiled = build.file(source).try_compile_intermediates();
+    let failed = |error: cc::Error| format!("{} does not compile: {error}", source.display());
+    let mut objects = compiled.map_err(failed)?;
+    objects
+        .pop()
+        .ok_or_else(|| format!("{}: no object", source.display()))
+}
+
+/// The file that is compiled: the kernel file, with all but its kernels hidden from the
+/// other units, and what the table needs to know.
+fn wrapped(unit: &Unit) -> String {
+    let Unit { source, prefix, .. } = unit;
+    let source = source.display();
+    let mut text = format!(
+        "#include \"entry.h\"\n\
+         namespace {{\n\
+         #include \"portable.h\"\n\
+         #include \"{source}\"\n\
+         __attribute__((used)) thread_local unsigned char emulator_anchor;\n\
+         }}\n\
+         extern \"C\" {{\n\
+         void* {prefix}anchor() {{ return &emulator_anchor; }}\n"
+    );
+    for kernel in &unit.kernels {
+        let entry = format!("{prefix}{kernel}_entry");
+        text += &format!(
+            "extern const EmulatorEntry {entry};\n\
+             const EmulatorEntry {entry} = emulator_entry<&{kernel}>(&{kernel});\n"
+        );
+    }
+    text + "}\n"
+}
+
+/// Does `work` for each item, on as many threads as cargo allows.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, String> + Sync,
+) -> Result<Vec<R>, String> {
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+        let mine = numbers.map_while(|n| items.get(n).map(|item| (n, work(item))));
+        mine.collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.unwrap_or(1))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let results = workers.into_iter().flat_map(|worker| worker.join().ok());
+        results.flatten().collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,39 @@
+// CUDA's integer functions.
+#pragma once
+
+EMULATOR_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
+EMULATOR_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+EMULATOR_INLINE int __ffs(int x) { return __builtin_ffs(x); }
+EMULATOR_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
+EMULATOR_INLINE int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+EMULATOR_INLINE int __clzll(long long x) {
+    return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
+}
+EMULATOR_INLINE unsigned long long __brevll(unsigned long long x) {
+    unsigned long long reversed = 0;
+    for (int bit = 0; bit < 64; ++bit, x >>= 1) reversed = reversed << 1 | (x & 1);
+    return reversed;
+}
+EMULATOR_INLINE unsigned __brev(unsigned x) { return static_cast<unsigned>(__brevll(x) >> 32); }
+EMULATOR_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
+    return static_cast<unsigned>(both << (shift & 31) >> 32);
+}
+EMULATOR_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
+    return static_cast<unsigned>(both >> (shift & 31));
+}
+EMULATOR_INLINE unsigned __umulhi(unsigned a, unsigned b) {
+    return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
+}
+EMULATOR_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+template <class A, class B> EMULATOR_INLINE std::common_type_t<A, B> min(A a, B b) {
+    using T = std::common_type_t<A, B>;
+    return static_cast<T>(b) < static_cast<T>(a) ? static_cast<T>(b) : static_cast<T>(a);
+}
+template <class A, class B> EMULATOR_INLINE std::common_type_t<A, B> max(A a, B b) {
+    using T = std::common_type_t<A, B>;
+    return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+}

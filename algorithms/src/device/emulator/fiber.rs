@@ -1,0 +1,140 @@
+//! Stacks to run CUDA threads on.
+//!
+//! A fiber runs one thread after another; a thread that waits keeps its fiber,
+//! and one that never waits costs no switch at all.
+
+use std::ops::Range;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use corosensei::stack::{DefaultStack, Stack as StackMemory, StackPointer};
+use corosensei::{Coroutine, Yielder};
+
+use super::error::EmulatorError;
+
+/// Room for a kernel's local arrays; pages that are never touched cost nothing.
+const STACK_BYTES: usize = 128 << 10;
+/// Stacks begin at different places of their pages, or all of them would share
+/// the few places of the cache that an address's low bits allow.
+const COLOURS: usize = 16;
+const COLOUR_BYTES: usize = 192;
+
+/// The memory of a fiber.
+pub(super) struct Stack {
+    memory: DefaultStack,
+    offset: usize,
+}
+
+// SAFETY: all is the default stack's, which has a guard page; the base is moved
+// by less than a page of many, and stays aligned.
+unsafe impl StackMemory for Stack {
+    fn base(&self) -> StackPointer {
+        let base = self.memory.base();
+        StackPointer::new(base.get() - self.offset).unwrap_or(base)
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.memory.limit()
+    }
+}
+
+/// Stacks that no launch uses.
+#[derive(Default)]
+pub(super) struct StackPool {
+    free: Mutex<Vec<Stack>>,
+}
+
+impl StackPool {
+    fn take(&self, number: usize) -> Result<Stack, EmulatorError> {
+        let free = self
+            .free
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        let new = || {
+            let memory = DefaultStack::new(STACK_BYTES)?;
+            let offset = number % COLOURS * COLOUR_BYTES;
+            Ok(Stack { memory, offset })
+        };
+        let refused = |error: std::io::Error| EmulatorError::Resources {
+            what: "stack",
+            problem: error.to_string(),
+        };
+        free.map_or_else(|| new().map_err(refused), Ok)
+    }
+
+    fn give(&self, stack: Stack) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.push(stack);
+    }
+}
+
+/// Where a fiber waits to be resumed.
+type Waiting = Yielder<(), ()>;
+
+/// A stack that something runs on.
+pub(super) struct Fiber {
+    coroutine: Coroutine<(), (), (), Stack>,
+    /// Null before it has begun.
+    waiting: *const Waiting,
+    /// The addresses of the stack.
+    pub(super) addresses: Range<usize>,
+}
+
+impl Fiber {
+    /// A fiber that will run `body`, which begins by saying where it waits.
+    pub(super) fn new(
+        stacks: &StackPool,
+        number: usize,
+        body: fn(*const Waiting),
+    ) -> Result<Box<Self>, EmulatorError> {
+        let stack = stacks.take(number)?;
+        let addresses = stack.limit().get()..stack.memory.base().get();
+        let coroutine = Coroutine::with_stack(stack, move |waiting: &Waiting, ()| body(waiting));
+        let waiting = ptr::null();
+        Ok(Box::new(Fiber {
+            coroutine,
+            waiting,
+            addresses,
+        }))
+    }
+
+    /// What `body` was given.
+    pub(super) fn waits_at(&mut self, waiting: *const Waiting) {
+        self.waiting = waiting;
+    }
+
+    /// Where it waits.
+    pub(super) fn waiting(&self) -> *const Waiting {
+        self.waiting
+    }
+
+    /// Runs it until it suspends itself.
+    ///
+    /// # Safety
+    /// `fiber` lives until then, on this thread of the host, and nothing that is
+    /// borrowed now is touched by what the fiber runs.
+    pub(super) unsafe fn resume(fiber: *mut Fiber) {
+        // SAFETY: the caller's. Only the coroutine is borrowed: the fiber itself
+        // is looked at by what runs on it.
+        let coroutine = unsafe { &mut (*fiber).coroutine };
+        coroutine.resume(());
+    }
+
+    /// Gives the stack back, whatever runs on it.
+    pub(super) fn retire(mut self, stacks: &StackPool) {
+        // SAFETY: what runs on fibers has nothing to drop when it suspends: see
+        // `worker::carry`; kernels are C++ without destructors of their own.
+        unsafe { self.coroutine.force_reset() };
+        stacks.give(self.coroutine.into_stack());
+    }
+}
+
+/// Lets whoever resumed this fiber go on.
+///
+/// # Safety
+/// `waiting` is that of the fiber that runs.
+pub(super) unsafe fn suspend(waiting: *const Waiting) {
+    // SAFETY: the caller's; it lives as long as the fiber's body.
+    unsafe { (*waiting).suspend(()) };
+}

@@ -1,0 +1,172 @@
+//! Device memory.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+use std::slice;
+
+use super::error::EmulatorError;
+
+/// As `cudaMalloc` aligns.
+const ALIGNMENT: usize = 256;
+/// Unused bytes before and behind each allocation.
+const GUARD: usize = 4096;
+/// What memory holds that nobody has written: no small number, no valid address.
+pub(super) const POISON: u8 = 0xA5;
+
+/// Aligned bytes between guards.
+pub(super) struct Buffer {
+    start: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: a buffer owns its bytes.
+unsafe impl Send for Buffer {}
+
+impl Buffer {
+    /// Poisoned bytes.
+    pub(super) fn new(size: usize) -> Result<Self, EmulatorError> {
+        let layout = Self::layout(size).ok_or_else(|| Self::refused(size))?;
+        // SAFETY: the guards make the size more than nothing.
+        let start = NonNull::new(unsafe { alloc(layout) });
+        let start = start.ok_or_else(|| Self::refused(size))?;
+        // SAFETY: just allocated with this size.
+        unsafe { start.as_ptr().write_bytes(POISON, layout.size()) };
+        Ok(Buffer { start, size })
+    }
+
+    /// The first byte behind the guard.
+    pub(super) fn base(&self) -> *mut u8 {
+        // SAFETY: the allocation begins with a guard.
+        unsafe { self.start.as_ptr().add(GUARD) }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(super) fn poison(&mut self) {
+        self.bytes_mut().fill(POISON);
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: `size` bytes lie between the guards, all of them written.
+        unsafe { slice::from_raw_parts(self.base(), self.size) }
+    }
+
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `self` is borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.base(), self.size) }
+    }
+
+    fn layout(size: usize) -> Option<Layout> {
+        let guarded = size.checked_add(2 * GUARD)?;
+        Layout::from_size_align(guarded, ALIGNMENT).ok()
+    }
+
+    fn refused(size: usize) -> EmulatorError {
+        EmulatorError::Memory(format!("{size} bytes can't be had: make less data"))
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Some(layout) = Self::layout(self.size) {
+            // SAFETY: allocated with the same layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+/// Device memory that an emulator has given out. It lives as long as the
+/// emulator, or until it is freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    pub(super) number: usize,
+    pub(super) address: u64,
+    pub(super) bytes: usize,
+}
+
+impl Allocation {
+    /// Its address: what a kernel takes as a pointer.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// An allocation's bytes, and which of them somebody has written.
+pub(super) struct Region {
+    pub(super) number: usize,
+    pub(super) buffer: Buffer,
+    /// One for each byte; none if nothing is checked.
+    pub(super) written: Vec<bool>,
+}
+
+/// All allocations of an emulator, ordered by number.
+#[derive(Default)]
+pub(super) struct DeviceMemory {
+    pub(super) regions: Vec<Region>,
+    next: usize,
+}
+
+impl DeviceMemory {
+    pub(super) fn allocate(
+        &mut self,
+        bytes: usize,
+        checked: bool,
+    ) -> Result<Allocation, EmulatorError> {
+        let buffer = Buffer::new(bytes)?;
+        let allocation = Allocation {
+            number: self.next,
+            address: buffer.base() as u64,
+            bytes,
+        };
+        self.next += 1;
+        self.regions.push(Region {
+            number: allocation.number,
+            buffer,
+            written: vec![false; if checked { bytes } else { 0 }],
+        });
+        Ok(allocation)
+    }
+
+    pub(super) fn free(&mut self, allocation: Allocation) -> Result<(), EmulatorError> {
+        let index = self.index(allocation)?;
+        self.regions.remove(index);
+        Ok(())
+    }
+
+    pub(super) fn region(&mut self, allocation: Allocation) -> Result<&mut Region, EmulatorError> {
+        let index = self.index(allocation)?;
+        Ok(&mut self.regions[index])
+    }
+
+    fn index(&self, allocation: Allocation) -> Result<usize, EmulatorError> {
+        let found = self
+            .regions
+            .binary_search_by_key(&allocation.number, |r| r.number);
+        let ours = found
+            .ok()
+            .filter(|&index| self.regions[index].buffer.base() as u64 == allocation.address);
+        ours.ok_or_else(|| {
+            let number = allocation.number;
+            EmulatorError::Memory(format!(
+                "allocation {number} is freed or another emulator's"
+            ))
+        })
+    }
+}
+
+impl Region {
+    /// The host has written all of it, or the bytes of a range.
+    pub(super) fn mark_written(&mut self, range: std::ops::Range<usize>) {
+        let end = range.end.min(self.written.len());
+        if let Some(written) = self.written.get_mut(range.start..end) {
+            written.fill(true);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs CUDA kernels on the CPU, to find out whether they are right.
+//!
+//! The kernel files are compiled by the host's C++ compiler (`build.rs`,
+//! `emulator/`). A thread of the host runs a block; each CUDA thread has a stack
+//! of its own, and gives way to others where it waits for them. See
+//! `docs/emulator.md`. Times mean nothing here.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `config` | what an emulator is told |
+//! | `error` | what can be wrong with a launch or a kernel |
+//! | `memory` | device memory |
+//! | `table`, `argument` | the kernels there are, and how they are called |
+//! | `launch` | checks a launch, starts workers |
+//! | `worker` | takes turns among blocks and threads |
+//! | `block`, `warp`, `threads` | a block that has begun |
+//! | `order`, `fiber` | who goes on next, and on which stack |
+//! | `intrinsics` | what kernels call |
+
+mod argument;
+mod block;
+mod config;
+mod error;
+mod fiber;
+mod intrinsics;
+mod launch;
+mod memory;
+mod order;
+mod table;
+mod threads;
+mod warp;
+mod worker;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{AnyBitPattern, NoUninit};
+
+pub use argument::Argument;
+pub use config::{Config, Lanes, Launch, Policy, Schedule, Statistics};
+pub use error::{
+    BadAccess, BlockAt, EmulatorError, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt,
+};
+use fiber::StackPool;
+pub use memory::Allocation;
+use memory::DeviceMemory;
+
+/// Why this build can't emulate, if it can't.
+pub fn unavailable() -> Option<&'static str> {
+    table::UNAVAILABLE
+}
+
+/// The names of the kernels that can be launched.
+pub fn kernels() -> impl Iterator<Item = &'static str> {
+    table::names()
+}
+
+fn unavailable_error() -> EmulatorError {
+    EmulatorError::Unavailable(unavailable().unwrap_or("built without kernels"))
+}
+
+/// A GPU that is none: memory, and a way to run kernels on it.
+pub struct Emulator {
+    config: Config,
+    memory: Mutex<DeviceMemory>,
+    stacks: StackPool,
+}
+
+impl Emulator {
+    /// An emulator with no memory allocated.
+    ///
+    /// # Errors
+    /// If this build has no kernels.
+    pub fn new(config: Config) -> Result<Self, EmulatorError> {
+        match unavailable() {
+            Some(reason) => Err(EmulatorError::Unavailable(reason)),
+            None => Ok(Emulator {
+                config,
+                memory: Mutex::default(),
+                stacks: StackPool::default(),
+            }),
+        }
+    }
+
+    /// What it was told.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Another order of turns from now on.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.config.schedule = schedule;
+    }
+
+    /// Device memory that nobody has written.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    pub fn allocate(&self, bytes: usize) -> Result<Allocation, EmulatorError> {
+        self.memory().allocate(bytes, self.config.checked)
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Errors
+    /// If it is not this emulator's, or freed already.
+    pub fn free(&self, allocation: Allocation) -> Result<(), EmulatorError> {
+        self.memory().free(allocation)
+    }
+
+    /// Device memory with these values.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    pub fn upload<T: NoUninit>(&self, values: &[T]) -> Result<Allocation, EmulatorError> {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let allocation = self.allocate(bytes.len())?;
+        self.write(allocation, bytes)?;
+        Ok(allocation)
+    }
+
+    /// Writes the first bytes of an allocation.
+    ///
+    /// # Errors
+    /// If it is too small, or not this emulator's.
+    pub fn write(&self, allocation: Allocation, bytes: &[u8]) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let region = memory.region(allocation)?;
+        let target = region.buffer.bytes_mut().get_mut(..bytes.len());
+        let target = target.ok_or_else(|| {
+            let (given, there) = (bytes.len(), allocation.bytes);
+            EmulatorError::Memory(format!("{given} bytes into an allocation of {there}"))
+        })?;
+        target.copy_from_slice(bytes);
+        region.mark_written(0..bytes.len());
+        Ok(())
+    }
+
+    /// Says that the host has written all of an allocation, by its address.
+    ///
+    /// # Errors
+    /// If it is not this emulator's.
+    pub fn mark_written(&self, allocation: Allocation) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        memory.region(allocation)?.mark_written(0..allocation.bytes);
+        Ok(())
+    }
+
+    /// The values in an allocation; what is left over behind the last whole one
+    /// is left out.
+    ///
+    /// # Errors
+    /// If it is not this emulator's.
+    pub fn download<T: AnyBitPattern>(
+        &self,
+        allocation: Allocation,
+    ) -> Result<Vec<T>, EmulatorError> {
+        let mut memory = self.memory();
+        let bytes = memory.region(allocation)?.buffer.bytes();
+        let values = bytes.chunks_exact(size_of::<T>().max(1));
+        Ok(values.map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// If there is no such kernel, it can't be launched so, or it has a bug that
+    /// shows. After a bug, memory holds what it holds.
+    ///
+    /// # Safety
+    /// Unless the emulator checks, the kernel with these arguments must access
+    /// only memory of this emulator.
+    pub unsafe fn launch(
+        &self,
+        kernel: &str,
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<Statistics, EmulatorError> {
+        // Held, so that nobody else looks at the memory meanwhile.
+        let _memory = self.memory();
+        launch::run(kernel, launch, arguments, &self.config, &self.stacks)
+    }
+
+    fn memory(&self) -> MutexGuard<'_, DeviceMemory> {
+        // The list is whole between statements, whoever panicked meanwhile.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

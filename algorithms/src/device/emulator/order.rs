@@ -1,0 +1,92 @@
+//! Who goes on next.
+
+use std::collections::VecDeque;
+
+use super::config::{Policy, Schedule};
+
+/// Chance: splitmix64, which is enough to shuffle turns.
+pub(super) struct Chance(u64);
+
+impl Chance {
+    /// Another one for each worker.
+    pub(super) fn new(schedule: Schedule, worker: usize) -> Self {
+        let mut chance = Chance(schedule.seed);
+        Chance(chance.next() ^ worker as u64)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        let wide = u128::from(self.next()) * end as u128;
+        // Less than `end`.
+        (wide >> 64) as usize
+    }
+}
+
+/// The threads of a block that can go on.
+#[derive(Default)]
+pub(super) struct ReadyQueue {
+    threads: VecDeque<u32>,
+}
+
+impl ReadyQueue {
+    /// All threads of a block, in order.
+    pub(super) fn fill(&mut self, threads: u32) {
+        self.threads.clear();
+        self.threads.extend(0..threads);
+    }
+
+    /// A thread needn't wait any longer.
+    pub(super) fn push(&mut self, thread: u32) {
+        self.threads.push_back(thread);
+    }
+
+    /// A thread has made no progress: all others go first.
+    pub(super) fn push_last(&mut self, thread: u32, policy: Policy) {
+        match policy {
+            Policy::Reverse => self.threads.push_front(thread),
+            _ => self.threads.push_back(thread),
+        }
+    }
+
+    pub(super) fn pop(&mut self, policy: Policy, chance: &mut Chance) -> Option<u32> {
+        match policy {
+            Policy::InOrder => self.threads.pop_front(),
+            Policy::Reverse => self.threads.pop_back(),
+            Policy::Random | Policy::Preempting => {
+                let any = chance.below(self.threads.len());
+                self.threads.swap_remove_front(any)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(policy: Policy, seed: u64) -> Vec<u32> {
+        let mut chance = Chance::new(Schedule { seed, policy }, 0);
+        let mut queue = ReadyQueue::default();
+        queue.fill(50);
+        std::iter::from_fn(|| queue.pop(policy, &mut chance)).collect()
+    }
+
+    #[test]
+    fn everybody_has_a_turn_and_seeds_make_the_order() {
+        assert!(order(Policy::InOrder, 1).is_sorted());
+        assert!(order(Policy::Reverse, 1).iter().rev().is_sorted());
+        let mut shuffled = order(Policy::Random, 1);
+        assert_eq!(shuffled, order(Policy::Random, 1));
+        assert_ne!(shuffled, order(Policy::Random, 2));
+        shuffled.sort_unstable();
+        assert!(shuffled.into_iter().eq(0..50));
+    }
+}

@@ -1,0 +1,5 @@
+//! The emulator runs right kernels right and finds the bugs of wrong ones.
+
+mod correct;
+mod device;
+mod speed;
