@@ -1,11 +1,13 @@
 //! What a reconstruction task and a variant of it are.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::path::Path;
 
 use generators::DataError;
 
 use crate::axis::{Axis, Params};
+use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
 
 /// A reconstruction task with a known right answer.
@@ -13,7 +15,7 @@ pub trait Algorithm: Sized + 'static {
     /// What a variant is given.
     type Input: Send + Sync + 'static;
     /// What a variant makes of it.
-    type Output: PartialEq + Send + Sync + 'static;
+    type Output: Clone + PartialEq + Send + Sync + 'static;
     /// How an output can be wrong.
     type Mismatch: Error + Send + Sync + 'static;
 
@@ -103,18 +105,36 @@ pub trait Variant<A: Algorithm>: Sync {
 
 /// A variant that is ready to run on one input.
 ///
-/// Buffers come from the arena that all variants of a point share. They are
-/// held from [`Prepared::reset`] to [`Prepared::release`] only.
+/// Buffers come from the arena that all variants of a point share, or from the
+/// GPU. They are held from [`Prepared::reset`] to [`Prepared::release`] only.
+///
+/// Nothing goes wrong on the host; the errors are those of GPUs.
 pub trait Prepared<A: Algorithm>: Send {
     /// Takes buffers and provides fresh input. Not timed.
-    fn reset(&mut self);
+    ///
+    /// # Errors
+    /// If there is no room for the buffers.
+    fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input, so that a check can't see
     /// the right output of an earlier run.
-    fn poison(&mut self);
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn poison(&mut self) -> Result<(), DeviceError>;
     /// Does the work. This is what is timed.
-    fn run(&mut self) -> Stages;
+    ///
+    /// # Errors
+    /// If the device refuses, or a kernel fails.
+    fn run(&mut self) -> Result<(), DeviceError>;
+    /// The stages of the last run, where they are known. Not timed.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        Ok(Stages::new())
+    }
     /// The output of the last run.
-    fn output(&self) -> &A::Output;
+    fn output(&self) -> Cow<'_, A::Output>;
     /// Gives the buffers back.
     fn release(&mut self);
     /// Bytes of all buffers that the variant holds during a run, the input
@@ -122,8 +142,40 @@ pub trait Prepared<A: Algorithm>: Send {
     fn buffer_bytes(&self) -> u64;
 }
 
-/// Times in seconds of the stages of a run, where a variant knows them.
-pub type Stages = Vec<(&'static str, f64)>;
+/// A part of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel.
+    pub name: &'static str,
+    /// How long it took in all its calls, in seconds.
+    pub seconds: f64,
+    /// How often it was called.
+    pub calls: u32,
+    /// Bytes that it moved in all its calls; 0 if nobody knows.
+    pub bytes: u64,
+}
+
+/// The stages of a run.
+pub type Stages = Vec<Stage>;
+
+impl Stage {
+    /// A stage that was not called yet.
+    pub fn new(name: &'static str) -> Self {
+        Stage {
+            name,
+            seconds: 0.0,
+            calls: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Adds a call.
+    pub fn add(&mut self, seconds: f64, bytes: u64) {
+        self.seconds += seconds;
+        self.calls += 1;
+        self.bytes += bytes;
+    }
+}
 
 /// A point with all parameters, and what it takes.
 #[derive(Clone, Debug, PartialEq)]

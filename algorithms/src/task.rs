@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use generators::DataError;
 
 use crate::algorithm::{Algorithm, Plan, Prepared, Stages, Unavailable, Variant, Work};
+use crate::device::gpu::DeviceError;
 use crate::axis::{Axis, Params};
 use crate::device::{Arena, Backend, Place};
 
@@ -82,14 +83,29 @@ pub trait Case: Sync {
     fn rejects_no_op(&self) -> bool;
 }
 
-/// A variant that is ready to be checked and measured.
+/// A variant that is ready to be checked and measured. See [`Prepared`] for
+/// the errors.
 pub trait Candidate: Send {
     /// Provides fresh input. Not timed.
-    fn reset(&mut self);
+    ///
+    /// # Errors
+    /// As [`Prepared::reset`].
+    fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input.
-    fn poison(&mut self);
+    ///
+    /// # Errors
+    /// As [`Prepared::poison`].
+    fn poison(&mut self) -> Result<(), DeviceError>;
     /// Does the work. This is what is timed.
-    fn run(&mut self) -> Stages;
+    ///
+    /// # Errors
+    /// As [`Prepared::run`].
+    fn run(&mut self) -> Result<(), DeviceError>;
+    /// The stages of the last run, where they are known. Not timed.
+    ///
+    /// # Errors
+    /// As [`Prepared::stages`].
+    fn stages(&mut self) -> Result<Stages, DeviceError>;
     /// Whether the output of the last run is right.
     ///
     /// # Errors
@@ -233,21 +249,25 @@ struct CandidateOf<'c, A: Algorithm> {
 }
 
 impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
-    fn reset(&mut self) {
-        self.prepared.reset();
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        self.prepared.reset()
     }
 
-    fn poison(&mut self) {
-        self.prepared.poison();
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.prepared.poison()
     }
 
-    fn run(&mut self) -> Stages {
+    fn run(&mut self) -> Result<(), DeviceError> {
         self.prepared.run()
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        self.prepared.stages()
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         let output = self.prepared.output();
-        Ok(self.case.check(output, self.stable)?)
+        Ok(self.case.check(&output, self.stable)?)
     }
 
     fn release(&mut self) {

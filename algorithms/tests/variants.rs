@@ -1,6 +1,6 @@
 //! Every variant of every task is right on every hard input.
 
-use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::device::{Backend, Place, Team};
 use algorithms::registry::tasks;
 
 #[test]
@@ -8,10 +8,7 @@ fn every_cpu_variant_is_right_on_hard_inputs() {
     let (mut run, mut refused) = (0, 0);
     for threads in [1, 2, 3, 8] {
         let team = Team::new(threads).expect("threads");
-        let place = Place {
-            device: Device::Cpu,
-            team: &team,
-        };
+        let place = Place::host(&team);
         for task in tasks() {
             for (name, case) in task.hard_cases(5) {
                 for (number, variant) in task.variants().iter().enumerate() {
@@ -25,9 +22,11 @@ fn every_cpu_variant_is_right_on_hard_inputs() {
                         continue;
                     };
                     run += 1;
-                    candidate.reset();
-                    candidate.poison();
-                    team.run(|| candidate.run());
+                    let ran = candidate
+                        .reset()
+                        .and_then(|()| candidate.poison())
+                        .and_then(|()| team.run(|| candidate.run()));
+                    assert_eq!(ran, Ok(()), "{}", variant.name);
                     let checked = candidate.check().map_err(|error| error.to_string());
                     candidate.release();
                     let context = format!("{} with {threads} threads on {name}", variant.name);

@@ -3,12 +3,15 @@
 mod arena;
 mod cpu;
 pub mod emulator;
+pub mod gpu;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 pub use arena::Arena;
 pub use cpu::{Team, TeamError};
+use gpu::Gpu;
 
 /// What a variant is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +37,21 @@ pub enum Device {
 pub struct Place<'a> {
     /// The device.
     pub device: Device,
+    /// The GPU, if the device is one, or the emulator.
+    pub gpu: Option<Arc<Gpu>>,
     /// The threads.
     pub team: &'a Team,
+}
+
+impl<'a> Place<'a> {
+    /// The threads alone.
+    pub fn host(team: &'a Team) -> Self {
+        Place {
+            device: Device::Cpu,
+            gpu: None,
+            team,
+        }
+    }
 }
 
 impl Device {

@@ -13,6 +13,7 @@
 mod axes;
 mod check;
 mod cpu;
+mod cuda;
 mod hard_inputs;
 mod reference;
 
@@ -40,6 +41,10 @@ static VARIANTS: &[&dyn Variant<StsSort>] = &[
     &cpu::RDST,
     &cpu::VORACIOUS,
     &cpu::VORACIOUS_STABLE,
+    &cuda::BLOCK_MERGE,
+    &cuda::SEGMENTED_RADIX,
+    &cuda::SEGMENTED_RADIX_PAIRS,
+    &cuda::CHANNEL_BUCKET,
 ];
 
 /// Beyond so many digis the reference would take too long (seconds) and too

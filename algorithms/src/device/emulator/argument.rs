@@ -25,6 +25,15 @@ impl<'a> Argument<'a> {
         }
     }
 
+    /// The first bytes of a word, which is the value in little endian.
+    pub fn first_bytes(word: &'a u64, bytes: usize) -> Self {
+        Argument {
+            value: (&raw const *word).cast(),
+            bytes: bytes.min(size_of::<u64>()),
+            of: PhantomData,
+        }
+    }
+
     /// A pointer to device memory.
     pub fn pointer(allocation: &'a Allocation) -> Self {
         Self::value(&allocation.address)

@@ -1,13 +1,16 @@
 //! A CPU sort with its buffers, ready to run on one input.
 
+use std::borrow::Cow;
+
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use super::parts::{Cost, Split};
 use super::{CpuSort, ResultIn, Scratch, SortSegment};
-use crate::algorithm::{Prepared, Stages};
+use crate::algorithm::Prepared;
 use crate::device::Arena;
+use crate::device::gpu::DeviceError;
 use crate::sts_sort::StsSort;
 
 /// Digis that are copied at a time when fresh input is provided.
@@ -148,7 +151,7 @@ fn settle(jobs: Vec<Job<'_>>) -> ResultIn {
 }
 
 impl Prepared<StsSort> for PreparedCpuSort<'_> {
-    fn reset(&mut self) {
+    fn reset(&mut self) -> Result<(), DeviceError> {
         if self.digis.is_empty() {
             self.digis = self.arena.take(self.input.digis().len());
             self.scratch = self.arena.take(self.scratch_length);
@@ -158,19 +161,21 @@ impl Prepared<StsSort> for PreparedCpuSort<'_> {
         pieces
             .zip(sources)
             .for_each(|(piece, source)| piece.copy_from_slice(source));
+        Ok(())
     }
 
-    fn poison(&mut self) {
+    fn poison(&mut self) -> Result<(), DeviceError> {
         self.scratch.fill(POISON);
+        Ok(())
     }
 
-    fn run(&mut self) -> Stages {
+    fn run(&mut self) -> Result<(), DeviceError> {
         self.sort();
-        Stages::new()
+        Ok(())
     }
 
-    fn output(&self) -> &Vec<Digi> {
-        &self.digis
+    fn output(&self) -> Cow<'_, Vec<Digi>> {
+        Cow::Borrowed(&self.digis)
     }
 
     fn release(&mut self) {

@@ -1,0 +1,69 @@
+// Sums and extremes over a warp, prefix sums over a block.
+#pragma once
+#include "portable.h"
+
+// The sum over this lane and those below it.
+__device__ __forceinline__ u32 warp_inclusive_sum(u32 value) {
+    const u32 lane = threadIdx.x % LANES;
+    for (u32 distance = 1; distance < LANES; distance *= 2) {
+        const u32 below = __shfl_up_sync(FULL_MASK, value, distance);
+        if (lane >= distance) value += below;
+    }
+    return value;
+}
+
+// The least value of the warp, for all its lanes.
+__device__ __forceinline__ u32 warp_min(u32 value) {
+    for (u32 distance = LANES / 2; distance > 0; distance /= 2)
+        value = min(value, __shfl_xor_sync(FULL_MASK, value, (int)distance));
+    return value;
+}
+
+// The greatest value of the warp, for all its lanes.
+__device__ __forceinline__ u32 warp_max(u32 value) {
+    for (u32 distance = LANES / 2; distance > 0; distance /= 2)
+        value = max(value, __shfl_xor_sync(FULL_MASK, value, (int)distance));
+    return value;
+}
+
+// The sum over the threads below this one, and over all of them in `total`.
+// `warp_sums` is shared memory, a word a warp. The block has whole warps, and
+// not more warps than a warp has lanes. All threads take part; a barrier is
+// needed before `warp_sums` is used again.
+template <u32 THREADS>
+__device__ __forceinline__ u32 block_exclusive_sum(u32 value, u32* warp_sums, u32& total) {
+    constexpr u32 WARPS = THREADS / LANES;
+    static_assert(THREADS % LANES == 0 && WARPS <= LANES, "whole warps, one warp can hold their sums");
+    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const u32 inclusive = warp_inclusive_sum(value);
+    if (lane == LANES - 1) warp_sums[warp] = inclusive;
+    __syncthreads();
+    const u32 others = lane < WARPS ? warp_sums[lane] : 0;
+    const u32 scanned = warp_inclusive_sum(others);
+    total = __shfl_sync(FULL_MASK, scanned, (int)WARPS - 1);
+    const u32 before = __shfl_sync(FULL_MASK, scanned - others, (int)warp);
+    return before + inclusive - value;
+}
+
+// Turns `COUNT` counts in shared memory into the sums of those before each;
+// returns the sum of all. Barriers before and after are included.
+template <u32 THREADS, u32 COUNT>
+__device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums) {
+    static_assert(COUNT % THREADS == 0, "each thread has as many");
+    constexpr u32 EACH = COUNT / THREADS;
+    __syncthreads();
+    u32* own = counts + threadIdx.x * EACH;
+    u32 sum = 0;
+#pragma unroll
+    for (u32 i = 0; i < EACH; i++) sum += own[i];
+    u32 total;
+    u32 before = block_exclusive_sum<THREADS>(sum, warp_sums, total);
+#pragma unroll
+    for (u32 i = 0; i < EACH; i++) {
+        const u32 count = own[i];
+        own[i] = before;
+        before += count;
+    }
+    __syncthreads();
+    return total;
+}

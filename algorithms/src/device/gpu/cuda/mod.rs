@@ -1,0 +1,50 @@
+//! GPUs by NVIDIA.
+//!
+//! The driver is looked for when it is needed: without one, without a GPU or
+//! with one that is too old, everything else works, and the reason is told.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `probe` | which GPUs there are, or why none |
+//! | `engine` | a GPU at work |
+//! | `modules` | kernels by name |
+
+mod engine;
+mod modules;
+mod probe;
+
+use std::fmt::Display;
+
+use super::{DeviceError, Gpu};
+use engine::CudaEngine;
+
+pub use probe::{CudaGpu, Driver, devices};
+
+/// A GPU by its number, in a context of its own.
+///
+/// # Errors
+/// If there is none of that number, or the driver refuses.
+pub fn open(number: u32) -> Result<Gpu, DeviceError> {
+    let unusable = |reason: String| DeviceError::Unusable {
+        device: format!("cuda:{number}"),
+        reason,
+    };
+    let (driver, gpus) = devices().map_err(unusable)?;
+    let Some(gpu) = gpus.get(number as usize) else {
+        return Err(unusable(no_such_gpu(gpus.len())));
+    };
+    let engine = CudaEngine::new(gpu, &driver).map_err(|error| unusable(words(error)))?;
+    Ok(Gpu::new(engine))
+}
+
+fn no_such_gpu(count: usize) -> String {
+    match count {
+        1 => "the only GPU here is cuda:0".to_owned(),
+        count => format!("the GPUs here are cuda:0 to cuda:{}", count - 1),
+    }
+}
+
+/// What the driver says.
+fn words(error: impl Display) -> String {
+    error.to_string()
+}

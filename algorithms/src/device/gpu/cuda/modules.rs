@@ -1,0 +1,84 @@
+//! Kernels by name.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::result::DriverError;
+use cudarc::driver::sys::{CUfunction_attribute_enum as Attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
+use cudarc::nvrtc::Ptx;
+
+use super::Driver;
+use crate::device::gpu::Image;
+
+/// The CUDA version whose drivers can read fatbins.
+const FATBIN_CUDA: i32 = 13;
+/// A kernel that wants more dynamic shared memory than this has to ask.
+const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
+
+/// What was loaded so far.
+pub(super) struct Modules {
+    context: Arc<CudaContext>,
+    reads_fatbins: bool,
+    modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
+    kernels: Mutex<HashMap<&'static str, CudaFunction>>,
+}
+
+impl Modules {
+    pub(super) fn new(context: Arc<CudaContext>, driver: &Driver) -> Self {
+        Modules {
+            context,
+            reads_fatbins: driver.is_for(FATBIN_CUDA),
+            modules: Mutex::default(),
+            kernels: Mutex::default(),
+        }
+    }
+
+    /// The kernel of that name, ready for so much dynamic shared memory.
+    pub(super) fn kernel(
+        &self,
+        image: &'static Image,
+        name: &'static str,
+        shared_bytes: u32,
+    ) -> Result<CudaFunction, DriverError> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(name) {
+            return Ok(kernel.clone());
+        }
+        let kernel = self.module(image)?.load_function(name)?;
+        if shared_bytes > SHARED_WITHOUT_ASKING {
+            let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            kernel.set_attribute(most, shared_bytes as i32)?;
+        }
+        kernels.insert(name, kernel.clone());
+        Ok(kernel)
+    }
+
+    fn module(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = modules.get(image.source) {
+            return Ok(Arc::clone(module));
+        }
+        let module = self.load(image)?;
+        modules.insert(image.source, Arc::clone(&module));
+        Ok(module)
+    }
+
+    /// The fatbin, or the PTX where the driver can make nothing of that: it is
+    /// older than its version says, or the GPU is.
+    fn load(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
+        let ptx = || self.context.load_module(Ptx::from_src(image.ptx));
+        if !self.reads_fatbins {
+            return ptx();
+        }
+        let fatbin = Ptx::from_binary(image.fatbin.to_vec());
+        match self.context.load_module(fatbin) {
+            Err(DriverError(
+                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_INVALID_IMAGE,
+            )) => ptx(),
+            loaded => loaded,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Which GPUs there are.
+
+use std::sync::OnceLock;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+
+/// The oldest driver whose functions are all that are called here: for CUDA 12.0.
+const OLDEST_DRIVER: i32 = 12_000;
+
+/// The driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Driver {
+    /// The newest CUDA that it is for: 13000 for CUDA 13.0.
+    pub cuda_version: i32,
+}
+
+/// A GPU that there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaGpu {
+    /// Its number.
+    pub number: u32,
+    /// The model.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub compute_capability: (i32, i32),
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of the L2 cache.
+    pub l2_bytes: u64,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// Bytes of shared memory that a block can ask for.
+    pub shared_bytes: u32,
+    /// The address on the PCI bus, which tools for the administration know it by.
+    pub pci_bus_id: String,
+}
+
+impl Driver {
+    /// `CUDA 13.0`
+    pub fn name(&self) -> String {
+        let (major, minor) = (self.cuda_version / 1000, self.cuda_version % 1000 / 10);
+        format!("CUDA {major}.{minor}")
+    }
+
+    /// Whether it is for this version of CUDA, or a newer one.
+    pub fn is_for(&self, major: i32) -> bool {
+        self.cuda_version >= major * 1000
+    }
+}
+
+/// The driver and all GPUs, in the order of their numbers; there is one at least.
+///
+/// # Errors
+/// Why none can be used, in words.
+pub fn devices() -> Result<(Driver, Vec<CudaGpu>), String> {
+    static FOUND: OnceLock<Result<(Driver, Vec<CudaGpu>), String>> = OnceLock::new();
+    FOUND.get_or_init(look).clone()
+}
+
+fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
+    // SAFETY: loading the driver's library runs what it does at the start.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("there is no NVIDIA driver (libcuda.so was not found)".to_owned());
+    }
+    let driver = driver_version()?;
+    if driver.cuda_version < OLDEST_DRIVER {
+        let name = driver.name();
+        return Err(format!(
+            "the driver is for {name}; one for CUDA 12.0 or newer is needed (525 or later)"
+        ));
+    }
+    result::init().map_err(no_gpu)?;
+    let count = result::device::get_count().map_err(no_gpu)?;
+    let gpus = (0..count).map(|number| describe(number).map_err(no_gpu));
+    let gpus: Vec<_> = gpus.collect::<Result<_, _>>()?;
+    match gpus.is_empty() {
+        true => Err("the driver knows of no GPU".to_owned()),
+        false => Ok((driver, gpus)),
+    }
+}
+
+/// Asked for before anything else, as all drivers know how to answer this.
+fn driver_version() -> Result<Driver, String> {
+    let mut cuda_version = 0;
+    // SAFETY: the driver writes a number to the place that it is given.
+    let answer = unsafe { sys::cuDriverGetVersion(&raw mut cuda_version) };
+    answer.result().map_err(no_gpu)?;
+    Ok(Driver { cuda_version })
+}
+
+fn no_gpu(error: DriverError) -> String {
+    match error.0 {
+        sys::CUresult::CUDA_ERROR_NO_DEVICE => {
+            "there is an NVIDIA driver, but no GPU that it may use".to_owned()
+        }
+        _ => format!("the NVIDIA driver does not work: {}", super::words(error)),
+    }
+}
+
+fn describe(number: i32) -> Result<CudaGpu, DriverError> {
+    let device = result::device::get(number)?;
+    // SAFETY: the device is one that the driver just gave.
+    let attribute = |name| unsafe { result::device::get_attribute(device, name) };
+    let unsigned = |name| attribute(name).map(|value| value.max(0) as u32);
+    let pci = [
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?,
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?,
+        attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?,
+    ];
+    Ok(CudaGpu {
+        number: number as u32,
+        name: result::device::get_name(device)?,
+        compute_capability: (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ),
+        multiprocessors: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        l2_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
+        // SAFETY: as above.
+        memory_bytes: unsafe { result::device::total_mem(device) }? as u64,
+        shared_bytes: unsigned(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        )?,
+        pci_bus_id: format!("{:08x}:{:02x}:{:02x}.0", pci[0], pci[1], pci[2]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_have_names() {
+        let driver = Driver {
+            cuda_version: 12_040,
+        };
+        assert_eq!(driver.name(), "CUDA 12.4");
+        assert!(driver.is_for(12) && !driver.is_for(13));
+    }
+
+    #[test]
+    fn looking_never_panics_and_tells_the_reason() {
+        match devices() {
+            Ok((driver, gpus)) => assert!(driver.is_for(12) && !gpus.is_empty()),
+            Err(reason) => assert!(reason.contains("NVIDIA") || reason.contains("GPU"), "{reason}"),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Kernels on the host, in the place of a GPU. Times mean nothing here.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::engine::{Engine, Properties, Shape};
+use super::{Argument, DeviceError, Gpu, Image};
+use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError, Launch};
+
+/// What launchers divide work by: few, so that small inputs have large parts.
+const MULTIPROCESSORS: u32 = 4;
+/// As much as a block can have on a Hopper GPU.
+const SHARED_BYTES: u32 = 227 << 10;
+
+const DEVICE: &str = "emulator";
+
+/// An emulator with what it has allocated.
+struct EmulatedEngine {
+    properties: Properties,
+    emulator: Emulator,
+    allocations: Mutex<Vec<Allocation>>,
+}
+
+impl Gpu {
+    /// The emulator, run as `config` says.
+    ///
+    /// # Errors
+    /// If this build has none.
+    pub fn emulated(config: Config) -> Result<Self, DeviceError> {
+        let emulator = Emulator::new(config).map_err(|error| DeviceError::Unusable {
+            device: DEVICE.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(Gpu::new(EmulatedEngine {
+            properties: Properties {
+                device: DEVICE.to_owned(),
+                name: format!("kernels on the host, {} lanes", config.lanes.count()),
+                lanes: config.lanes.count(),
+                multiprocessors: MULTIPROCESSORS,
+                memory_bytes: 0,
+                l2_bytes: 0,
+                shared_bytes: SHARED_BYTES,
+            },
+            emulator,
+            allocations: Mutex::default(),
+        }))
+    }
+}
+
+impl EmulatedEngine {
+    fn allocations(&self) -> MutexGuard<'_, Vec<Allocation>> {
+        self.allocations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn at(&self, address: u64) -> Result<Allocation, DeviceError> {
+        let all = self.allocations();
+        let found = all.iter().find(|allocation| allocation.address() == address);
+        found.copied().ok_or_else(|| {
+            let problem = format!("nothing was allocated at {address:#x}");
+            failed("copying", problem)
+        })
+    }
+
+    fn write(&self, to: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let written = self.emulator.write(self.at(to)?, bytes);
+        written.map_err(|error| failed("copying to the device", error.to_string()))
+    }
+}
+
+fn failed(what: &'static str, problem: String) -> DeviceError {
+    DeviceError::Failed {
+        device: DEVICE.to_owned(),
+        what,
+        problem,
+    }
+}
+
+impl Engine for EmulatedEngine {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
+        let allocated = self.emulator.allocate(bytes);
+        let allocation = allocated.map_err(|error| failed("allocating", error.to_string()))?;
+        self.allocations().push(allocation);
+        Ok(allocation.address())
+    }
+
+    unsafe fn free(&self, address: u64) {
+        let mut all = self.allocations();
+        let found = all.iter().position(|a| a.address() == address);
+        if let Some(allocation) = found.map(|at| all.swap_remove(at)) {
+            // Nobody can do anything about it.
+            let _ = self.emulator.free(allocation);
+        }
+    }
+
+    fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        let no_room = DeviceError::OutOfPinnedMemory {
+            needed: bytes as u64,
+        };
+        let mut words = Vec::<u64>::new();
+        let length = bytes.div_ceil(size_of::<u64>());
+        words.try_reserve_exact(length).map_err(|_| no_room)?;
+        words.resize(length, 0);
+        Ok(Box::into_raw(words.into_boxed_slice()).cast())
+    }
+
+    unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
+        let length = bytes.div_ceil(size_of::<u64>());
+        // SAFETY: `pin` made a box of so many words there.
+        drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length)) });
+    }
+
+    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+        // SAFETY: as the caller promises.
+        self.write(to, unsafe { std::slice::from_raw_parts(from, bytes) })
+    }
+
+    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let all = self.emulator.download::<u8>(self.at(from)?);
+        let all = all.map_err(|error| failed("copying from the device", error.to_string()))?;
+        // SAFETY: as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut(to, bytes) }.copy_from_slice(&all[..bytes]);
+        Ok(())
+    }
+
+    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+        self.write(to, &vec![byte; bytes])
+    }
+
+    unsafe fn launch(
+        &self,
+        _: &'static Image,
+        kernel: &'static str,
+        shape: &Shape,
+        arguments: &[Argument],
+    ) -> Result<(), DeviceError> {
+        let launch = Launch::linear(shape.blocks, shape.threads)
+            .with_shared_bytes(shape.shared_bytes as usize);
+        let arguments: Vec<_> = arguments.iter().map(emulator_argument).collect();
+        // SAFETY: as the caller promises.
+        let launched = unsafe { self.emulator.launch(kernel, &launch, &arguments) };
+        launched.map(drop).map_err(|error| launch_error(kernel, error))
+    }
+
+    fn finish(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn mark(&self, _: usize) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn seconds_between(&self, _: usize, _: usize) -> Result<Option<f64>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Reads of what nobody has written are found in fresh memory only.
+    fn reuses_memory(&self) -> bool {
+        false
+    }
+
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {
+    emulator::Argument::first_bytes(&argument.bits, argument.bytes)
+}
+
+fn launch_error(kernel: &'static str, error: EmulatorError) -> DeviceError {
+    let (device, problem) = (DEVICE.to_owned(), error.to_string());
+    match error {
+        EmulatorError::UnknownKernel { .. }
+        | EmulatorError::ArgumentCount { .. }
+        | EmulatorError::ArgumentSize { .. }
+        | EmulatorError::Shape { .. }
+        | EmulatorError::Resources { .. } => DeviceError::Launch {
+            device,
+            kernel,
+            problem,
+        },
+        _ => DeviceError::Kernel {
+            device,
+            kernels: kernel.to_owned(),
+            problem,
+        },
+    }
+}

@@ -1,0 +1,207 @@
+//! A GPU as launchers see it: memory, copies, kernels and their times.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
+//! | `memory` | buffers on the device and page-locked ones on the host |
+//! | `pool` | buffers that are used again |
+//! | `kernel` | kernels with typed parameters |
+//! | `image` | machine code of kernels, for old and new drivers |
+//! | `timeline` | the times of copies and kernels |
+//! | `cuda` | GPUs by NVIDIA, through the driver |
+//! | `emulated` | kernels on the host |
+//!
+//! All work of a [`Gpu`] goes through one stream, in order. Copies and kernels
+//! are started and not waited for; [`Gpu::finish`] waits.
+
+pub mod cuda;
+mod emulated;
+mod engine;
+mod error;
+mod image;
+mod kernel;
+mod memory;
+mod pool;
+mod timeline;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::Pod;
+
+use crate::algorithm::Stages;
+use engine::Engine;
+use timeline::{Entry, Timeline};
+
+pub use engine::{Properties, Shape};
+pub use error::DeviceError;
+pub use image::Image;
+pub(crate) use image::image;
+pub use kernel::{Argument, Kernel, Parameter, Parameters, Ptr};
+pub use memory::{DeviceBuffer, PinnedBuffer};
+
+use memory::Memory;
+use pool::Pool;
+
+/// A GPU, or what stands in for one.
+pub struct Gpu {
+    memory: Arc<Memory>,
+    timeline: Mutex<Timeline>,
+}
+
+impl Gpu {
+    fn new(engine: impl Engine + 'static) -> Self {
+        let memory = Memory {
+            pool: Pool::default(),
+            engine: Box::new(engine),
+        };
+        Gpu {
+            memory: Arc::new(memory),
+            timeline: Mutex::default(),
+        }
+    }
+
+    /// What kind of GPU it is.
+    pub fn properties(&self) -> &Properties {
+        self.engine().properties()
+    }
+
+    /// A buffer on the device, of `length` elements with any values.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub fn buffer<T: Pod>(&self, length: usize) -> Result<DeviceBuffer<T>, DeviceError> {
+        DeviceBuffer::new(&self.memory, length)
+    }
+
+    /// A page-locked buffer on the host, of `length` elements with any values.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub fn pinned<T: Pod>(&self, length: usize) -> Result<PinnedBuffer<T>, DeviceError> {
+        PinnedBuffer::new(&self.memory, length)
+    }
+
+    /// Copies the first elements of a buffer to the device: as many as `from` has.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn upload<T: Pod>(&self, to: &DeviceBuffer<T>, from: &[T]) -> Result<(), DeviceError> {
+        assert!(from.len() <= to.len(), "more than the buffer holds");
+        let bytes = size_of_val(from);
+        self.timed("h2d", bytes as u64, |engine| {
+            // SAFETY: both sides have so many bytes. `finish` is called before
+            // the source goes: see `Engine::upload`.
+            unsafe { engine.upload(to.address(), from.as_ptr().cast(), bytes) }
+        })
+    }
+
+    /// Copies the first elements of a buffer from the device: as many as `to` has.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn download<T: Pod>(&self, to: &mut [T], from: &DeviceBuffer<T>) -> Result<(), DeviceError> {
+        assert!(to.len() <= from.len(), "more than the buffer holds");
+        let bytes = size_of_val(to);
+        self.timed("d2h", bytes as u64, |engine| {
+            // SAFETY: both sides have so many bytes, any of which make a `T`.
+            unsafe { engine.download(to.as_mut_ptr().cast(), from.address(), bytes) }
+        })
+    }
+
+    /// Sets each byte of a buffer.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn fill<T: Pod>(&self, buffer: &DeviceBuffer<T>, byte: u8) -> Result<(), DeviceError> {
+        let bytes = buffer.len() * size_of::<T>();
+        self.timed("memset", bytes as u64, |engine| {
+            // SAFETY: the buffer has so many bytes, any of which make a `T`.
+            unsafe { engine.fill(buffer.address(), byte, bytes) }
+        })
+    }
+
+    /// Starts a kernel; one without any block is left out.
+    ///
+    /// # Safety
+    /// The kernel must stay within the buffers that it is given, and nobody
+    /// may use them otherwise until it has ended.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub unsafe fn launch<P: Parameters>(
+        &self,
+        kernel: &Kernel<P>,
+        shape: &Shape,
+        arguments: P::Given<'_>,
+    ) -> Result<(), DeviceError> {
+        if shape.blocks == 0 {
+            return Ok(());
+        }
+        let arguments = P::arguments(arguments);
+        self.timed(kernel.name, shape.bytes, |engine| {
+            // SAFETY: as the caller promises; the types are those that the
+            // kernel was declared with.
+            unsafe { engine.launch(kernel.image, kernel.name, shape, &arguments) }
+        })
+    }
+
+    /// Waits until all is done.
+    ///
+    /// # Errors
+    /// What went wrong on the device since it was last waited for.
+    pub fn finish(&self) -> Result<(), DeviceError> {
+        self.engine().finish()
+    }
+
+    /// Forgets the times so far.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn start_timeline(&self) -> Result<(), DeviceError> {
+        let mut timeline = self.timeline();
+        timeline.clear();
+        self.engine().mark(timeline.next_mark())
+    }
+
+    /// What copies and kernels took since [`Gpu::start_timeline`], once all is
+    /// done: the sum of the kernels first, then each by itself, in the order of
+    /// their first calls. Empty where times mean nothing.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn stages(&self) -> Result<Stages, DeviceError> {
+        let timeline = self.timeline();
+        timeline.stages(|from, to| self.engine().seconds_between(from, to))
+    }
+
+    /// Frees the memory that nobody has.
+    pub fn trim(&self) {
+        self.memory.trim();
+    }
+
+    /// Whether something went wrong that this GPU object can't recover from.
+    pub fn is_lost(&self) -> bool {
+        self.engine().is_lost()
+    }
+
+    fn engine(&self) -> &dyn Engine {
+        self.memory.engine.as_ref()
+    }
+
+    /// Does something on the stream, and marks its end.
+    fn timed(
+        &self,
+        name: &'static str,
+        bytes: u64,
+        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        start(self.engine())?;
+        let mut timeline = self.timeline();
+        timeline.push(Entry { name, bytes });
+        self.engine().mark(timeline.next_mark())
+    }
+
+    fn timeline(&self) -> MutexGuard<'_, Timeline> {
+        self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
