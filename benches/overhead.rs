@@ -4,8 +4,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use algorithms::algorithm::Stages;
 use algorithms::device::Team;
+use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::measure::{CandidateSampler, Sampler};
@@ -14,12 +14,16 @@ use harness::measure::{CandidateSampler, Sampler};
 struct Nothing;
 
 impl Candidate for Nothing {
-    fn reset(&mut self) {}
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn poison(&mut self) {}
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn run(&mut self) -> Stages {
-        Stages::new()
+    fn run(&mut self) -> Result<(), DeviceError> {
+        Ok(())
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -47,8 +51,8 @@ fn overhead(criterion: &mut Criterion) {
             format!("in the reported time, {threads} threads"),
             |bencher| {
                 bencher.iter_custom(|iterations| {
-                    let reported = (0..iterations).map(|_| sampler.sample().seconds);
-                    Duration::from_secs_f64(reported.sum())
+                    let samples = (0..iterations).filter_map(|_| sampler.sample().ok());
+                    Duration::from_secs_f64(samples.map(|sample| sample.seconds).sum())
                 });
             },
         );

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use algorithms::axis::Params;
-use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::device::{Backend, Place, Team};
 use algorithms::registry::tasks;
 use algorithms::task::Task;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -35,10 +35,7 @@ fn bench_task(criterion: &mut Criterion, task: &dyn Task, digis: u64, team: &Tea
     let Ok(case) = case else {
         return;
     };
-    let place = Place {
-        device: Device::Cpu,
-        team,
-    };
+    let place = Place::host(team);
     let mut group = criterion.benchmark_group(task.name());
     group.throughput(Throughput::Elements(digis));
     group
@@ -55,10 +52,10 @@ fn bench_task(criterion: &mut Criterion, task: &dyn Task, digis: u64, team: &Tea
             bencher.iter_custom(|iterations| {
                 let mut total = Duration::ZERO;
                 for _ in 0..iterations {
-                    candidate.reset();
+                    candidate.reset().expect("there is memory");
                     total += team.run(|| {
                         let start = Instant::now();
-                        candidate.run();
+                        candidate.run().expect("CPUs don't fail");
                         start.elapsed()
                     });
                 }

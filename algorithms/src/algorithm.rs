@@ -48,6 +48,16 @@ pub trait Algorithm: Sized + 'static {
     /// If the file can't be read.
     fn read(path: &Path) -> Result<(Self::Input, Params), DataError>;
 
+    /// Writes an input to a file, for [`Algorithm::read`].
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn write(input: &Self::Input, path: &Path) -> Result<(), DataError>;
+
+    /// What is left of an input if a part is taken away, large parts first: to
+    /// find what it is that makes a variant wrong.
+    fn smaller(input: &Self::Input) -> Box<dyn Iterator<Item = Self::Input> + '_>;
+
     /// Small inputs that are hard in some way, with their names.
     fn hard_inputs(seed: u64) -> Vec<(String, Self::Input)>;
 

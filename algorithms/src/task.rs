@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 use generators::DataError;
 
 use crate::algorithm::{Algorithm, Plan, Prepared, Stages, Unavailable, Variant, Work};
-use crate::device::gpu::DeviceError;
 use crate::axis::{Axis, Params};
+use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
 
 /// A reconstruction task.
@@ -78,6 +78,15 @@ pub trait Case: Sync {
     /// Gives the memory of all buffers that are not in use back to the system,
     /// so that the next ones lie elsewhere.
     fn drop_buffers(&self);
+    /// Writes the input to a file, for [`Task::read`].
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn write(&self, path: &Path) -> Result<(), DataError>;
+    /// See [`Algorithm::smaller`].
+    fn smaller(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
+        Box::new(std::iter::empty())
+    }
     /// Whether the check tells a variant that does nothing from one that is
     /// right, which it must unless there is nothing to do.
     fn rejects_no_op(&self) -> bool;
@@ -105,7 +114,9 @@ pub trait Candidate: Send {
     ///
     /// # Errors
     /// As [`Prepared::stages`].
-    fn stages(&mut self) -> Result<Stages, DeviceError>;
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        Ok(Stages::new())
+    }
     /// Whether the output of the last run is right.
     ///
     /// # Errors
@@ -233,6 +244,16 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn drop_buffers(&self) {
         self.arena.clear();
+    }
+
+    fn write(&self, path: &Path) -> Result<(), DataError> {
+        A::write(&self.input, path)
+    }
+
+    fn smaller(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
+        let case =
+            |input| -> Box<dyn Case> { Box::new(CaseOf::<A>::new(input, Params::default())) };
+        Box::new(A::smaller(&self.input).map(case))
     }
 
     fn rejects_no_op(&self) -> bool {

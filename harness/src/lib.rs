@@ -16,6 +16,7 @@
 pub mod cli;
 pub mod commands;
 pub mod failure;
+pub mod gpus;
 pub mod measure;
 pub mod plan;
 pub mod platform;

@@ -9,8 +9,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{Plan as PointPlan, Stages, Unavailable, Work};
+use algorithms::algorithm::{Plan as PointPlan, Unavailable, Work};
 use algorithms::axis::{Axis, Params};
+use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Place};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use common::{bench_in, can_measure, folder};
@@ -104,6 +105,10 @@ impl Case for Circle {
 
     fn drop_buffers(&self) {}
 
+    fn write(&self, path: &Path) -> Result<(), DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
     fn rejects_no_op(&self) -> bool {
         true
     }
@@ -112,15 +117,19 @@ impl Case for Circle {
 struct Walker(u64);
 
 impl Candidate for Walker {
-    fn reset(&mut self) {}
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn poison(&mut self) {}
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn run(&mut self) -> Stages {
+    fn run(&mut self) -> Result<(), DeviceError> {
         for turn in 0..self.0 {
             black_box(turn);
         }
-        Stages::new()
+        Ok(())
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {

@@ -6,8 +6,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{Plan as PointPlan, Stages, Unavailable, Work};
+use algorithms::algorithm::{Plan as PointPlan, Stage, Stages, Unavailable, Work};
 use algorithms::axis::{Axis, Params};
+use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Place};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use common::folder;
@@ -24,7 +25,7 @@ use reports::table::Format;
 /// A task whose variants behave as their names say.
 struct Behaviours;
 
-const VARIANTS: [&str; 4] = ["right", "wrong", "panicking", "unavailable"];
+const VARIANTS: [&str; 5] = ["right", "wrong", "panicking", "unavailable", "failing"];
 
 impl Task for Behaviours {
     fn name(&self) -> &'static str {
@@ -94,31 +95,61 @@ impl Case for Situation {
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
         match VARIANTS[variant] {
             "unavailable" => Err(Unavailable("it needs another shape".into())),
-            name => Ok(Box::new(Behaviour(name))),
+            name => Ok(Box::new(Behaviour { name, runs: 0 })),
         }
     }
 
     fn drop_buffers(&self) {}
+
+    fn write(&self, path: &Path) -> Result<(), DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
 
     fn rejects_no_op(&self) -> bool {
         true
     }
 }
 
-struct Behaviour(&'static str);
+struct Behaviour {
+    name: &'static str,
+    runs: usize,
+}
 
 impl Candidate for Behaviour {
-    fn reset(&mut self) {}
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn poison(&mut self) {}
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
-    fn run(&mut self) -> Stages {
-        assert_ne!(self.0, "panicking", "it lost its head");
-        vec![("first", 0.25), ("second", 0.5)]
+    fn run(&mut self) -> Result<(), DeviceError> {
+        assert_ne!(self.name, "panicking", "it lost its head");
+        self.runs += 1;
+        match self.name {
+            // The check and the warm-up are the first two.
+            "failing" if self.runs > 4 => Err(DeviceError::Kernel {
+                device: "cuda:0".to_owned(),
+                kernels: "spoil".to_owned(),
+                problem: "an illegal address".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        let stage = |name, seconds| Stage {
+            name,
+            seconds,
+            calls: 1,
+            bytes: 0,
+        };
+        Ok(vec![stage("first", 0.25), stage("second", 0.5)])
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if self.0 == "wrong" {
+        if self.name == "wrong" {
             Err("not what was asked for".into())
         } else {
             Ok(())
@@ -169,7 +200,8 @@ fn only_right_variants_are_timed() {
     let (exit, folder) = exit_of(&[]);
     assert_eq!(exit, Exit::WrongOutput);
     let samples = read_samples(folder.path()).expect("readable");
-    assert!(samples.iter().all(|sample| sample.variant == "right"));
+    let timed = |variant: &str| ["right", "failing"].contains(&variant);
+    assert!(samples.iter().all(|sample| timed(&sample.variant)));
     let rows = read_summary(folder.path()).expect("readable");
     let note = |variant: &str| {
         let row = rows
@@ -182,6 +214,22 @@ fn only_right_variants_are_timed() {
     assert_eq!(note("wrong"), "wrong output: not what was asked for");
     assert!(note("panicking").contains("it lost its head"));
     assert_eq!(note("unavailable"), "not run: it needs another shape");
+}
+
+#[test]
+fn a_kernel_that_fails_is_told_and_ends_no_other() {
+    let (exit, folder) = exit_of(&["failing", "right"]);
+    assert_eq!(exit, Exit::WrongOutput);
+    let rows = read_summary(folder.path()).expect("readable");
+    let row = |variant: &str| rows.iter().find(|row| row.variant == variant);
+    let failed = row("failing").expect("a row");
+    assert_eq!((failed.valid, failed.median_s), (YesNo::No, None));
+    let expected = "failed: a kernel failed on cuda:0 (spoil): an illegal address";
+    assert_eq!(failed.note, expected);
+    assert_eq!(row("right").map(|row| row.samples), Some(3));
+    // What was measured before is kept.
+    let samples = read_samples(folder.path()).expect("readable");
+    assert!(samples.iter().any(|sample| sample.variant == "failing"));
 }
 
 #[test]

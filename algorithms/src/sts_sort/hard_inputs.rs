@@ -3,14 +3,17 @@
 use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
 /// Sizes around those at which variants change what they do: powers of two,
-/// and the chunk of `block-merge`, 512 × 11.
-const SIZES: [usize; 18] = [
-    0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 5631, 5632, 5633, 11_264, 11_265,
+/// the chunk of `block-merge`, 512 × 11, the tiles of `segmented-radix`, 512 ×
+/// 8, and what fits into the shared memory of `channel-bucket`, 512 × 18.
+const SIZES: [usize; 24] = [
+    0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 4095, 4097, 5631, 5632, 5633, 9215, 9216,
+    9217, 11_264, 11_265, 36_865,
 ];
 
 pub(super) fn all(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let mut inputs = sizes(seed);
     inputs.extend(keys());
+    inputs.extend(crowds(seed));
     inputs.extend(shapes(seed));
     inputs
 }
@@ -54,6 +57,38 @@ fn keys() -> Vec<(String, SegmentedDigis)> {
     ];
     let input = |(name, bits): Pattern| {
         let digis: Vec<_> = (0..DIGIS).map(|i| Digi::from_bits(bits(i))).collect();
+        (name.to_owned(), SegmentedDigis::from_segments(&[digis]))
+    };
+    patterns.into_iter().map(input).collect()
+}
+
+/// Many digis in one channel, or at about the same time: more than what a
+/// bucket usually has.
+fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    const DIGIS: u64 = 40_000;
+    type Pattern = (&'static str, fn(u64) -> u64);
+    let patterns: [Pattern; 4] = [
+        ("a crowd in one channel", |random| {
+            let channel = if random % 4 == 0 { random % 2048 } else { 77 };
+            channel << 37 | random >> 33
+        }),
+        ("a crowd in one channel at two times", |random| {
+            77 << 37 | (random % 2) << 30 | (random >> 8) % 32 << 32
+        }),
+        ("times crowded at the beginning", |random| {
+            (random % 3) << 37 | 1 << (random >> 8) % 31 | (random >> 16) % 16
+        }),
+        ("a crowd of equal keys and some others", |random| {
+            if random % 8 == 0 {
+                random
+            } else {
+                5 << 37 | 99
+            }
+        }),
+    ];
+    let input = |(name, bits): Pattern| {
+        let digi = |i| Digi::from_bits(bits(generators::random::hash(seed, [i])));
+        let digis: Vec<_> = (0..DIGIS).map(digi).collect();
         (name.to_owned(), SegmentedDigis::from_segments(&[digis]))
     };
     patterns.into_iter().map(input).collect()

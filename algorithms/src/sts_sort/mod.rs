@@ -16,11 +16,12 @@ mod cpu;
 mod cuda;
 mod hard_inputs;
 mod reference;
+mod smaller;
 
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::read_digis;
+use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{Algorithm, Plan, Variant, Work};
@@ -90,6 +91,14 @@ impl Algorithm for StsSort {
         let digis = read_digis(path)?;
         let params = axes::of_file(path, &digis);
         Ok((digis, params))
+    }
+
+    fn write(input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {
+        write_digis(path, input)
+    }
+
+    fn smaller(input: &SegmentedDigis) -> Box<dyn Iterator<Item = SegmentedDigis> + '_> {
+        Box::new(smaller::all(input))
     }
 
     fn hard_inputs(seed: u64) -> Vec<(String, SegmentedDigis)> {

@@ -26,7 +26,9 @@ Examples:
 pub(super) const VERIFY: &str = "\
 Examples:
   bench verify                        all variants of all tasks
-  bench verify sort --variant '*-merge' --seeds 20";
+  bench verify sort --variant '*-merge' --seeds 20
+  bench verify sort --device emulator --lanes 64
+  bench verify sort --device emulator --races --schedules 8";
 
 pub(super) const GENERATE_STS: &str = "\
 Examples:

@@ -12,6 +12,7 @@ use reports::table::Format;
 use super::axes::{self, AxisValues};
 use super::examples;
 use super::values::{self, SampleRange};
+use crate::gpus::usable_devices;
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
 
@@ -266,7 +267,7 @@ pub(super) fn variants(matches: &ArgMatches) -> Vec<String> {
 pub(super) fn devices(matches: &ArgMatches) -> Vec<Device> {
     let given = many(matches, "device");
     if given.is_empty() {
-        vec![Device::Cpu]
+        usable_devices()
     } else {
         given
     }

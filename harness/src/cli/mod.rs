@@ -13,6 +13,7 @@ mod report;
 mod selftest;
 mod suite;
 pub(crate) mod values;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,7 +21,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -36,6 +36,7 @@ pub use report::{ReportFormat, ReportRequest};
 pub use selftest::SelfTestRequest;
 pub use suite::SuiteRequest;
 pub use values::SampleRange;
+pub use verify::VerifyRequest;
 
 /// What is to be done.
 pub enum Request {
@@ -58,18 +59,7 @@ pub enum Request {
     /// `bench selftest`
     SelfTest(Box<SelfTestRequest>),
     /// `bench verify`
-    Verify {
-        /// The tasks; all if empty.
-        tasks: Vec<&'static dyn Task>,
-        /// Globs of variants; all if empty.
-        variants: Vec<String>,
-        /// Where to run.
-        devices: Vec<algorithms::device::Device>,
-        /// Seeds of the inputs.
-        seeds: Vec<u64>,
-        /// No lines on how far it is.
-        quiet: bool,
-    },
+    Verify(Box<VerifyRequest>),
     /// `bench generate sts`
     Generate {
         /// The axes with a value each.
@@ -141,7 +131,7 @@ pub fn command() -> Command {
         .subcommand(suite::command())
         .subcommand(compare::command())
         .subcommand(selftest::command())
-        .subcommand(verify())
+        .subcommand(verify::command())
         .subcommand(generate())
         .subcommand(history::command())
         .subcommand(report::command())
@@ -170,32 +160,6 @@ fn devices() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Measure copy and triad bandwidth too"),
         )
-}
-
-fn verify() -> Command {
-    let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
-    Command::new("verify")
-        .about("Check the variants on hard inputs, without timing them")
-        .after_help(examples::VERIFY)
-        .arg(
-            Arg::new("tasks")
-                .value_name("TASK")
-                .num_args(0..)
-                .value_parser(names)
-                .help("The tasks to check [default: all]"),
-        )
-        .arg(measuring::variant_flag())
-        .arg(measuring::device_flag())
-        .arg(
-            Arg::new("seeds")
-                .long("seeds")
-                .value_name("N")
-                .default_value("3")
-                .value_parser(value_parser!(u64).range(1..=1_000_000))
-                .help("How many seeds to make inputs from"),
-        )
-        .arg(measuring::seed_flag())
-        .arg(measuring::quiet_flag())
 }
 
 fn generate() -> Command {
@@ -249,7 +213,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
-        "verify" => verify_request(matches),
+        "verify" => Request::Verify(Box::new(verify::request(matches))),
         "generate" => generate_request(matches)?,
         "history" => Request::History(history::request(matches)),
         "report" => {
@@ -267,19 +231,6 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             None => return Err(usage(name, "unknown subcommand")),
         },
     })
-}
-
-fn verify_request(matches: &ArgMatches) -> Request {
-    let names = matches.get_many::<String>("tasks").into_iter().flatten();
-    let first = measuring::seed(matches);
-    let count = matches.get_one::<u64>("seeds").copied().unwrap_or(1);
-    Request::Verify {
-        tasks: names.filter_map(|name| task(name)).collect(),
-        variants: measuring::variants(matches),
-        devices: measuring::devices(matches),
-        seeds: (0..count).map(|i| first.wrapping_add(i)).collect(),
-        quiet: matches.get_flag("quiet"),
-    }
 }
 
 fn generate_request(matches: &ArgMatches) -> Result<Request, clap::Error> {

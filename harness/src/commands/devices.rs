@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use algorithms::device::Team;
+use algorithms::device::gpu::cuda::{self, Clocks, CudaGpu, Driver};
 use reports::record::{CacheLevel, Machine};
 use reports::units;
 
@@ -56,8 +57,51 @@ fn description(topology: &Topology) -> String {
     for line in platform::draw(topology, &platform::usable_cpus()).lines() {
         let _ = writeln!(text, "  {line}");
     }
-    text.push_str("gpu: none that this version can use\n");
+    text.push_str(&gpus());
     text
+}
+
+/// Each GPU, or why there is none.
+fn gpus() -> String {
+    match cuda::devices() {
+        Err(reason) => format!("gpu: none; {reason}\n"),
+        Ok((driver, gpus)) => gpus.iter().map(|gpu| describe(gpu, &driver)).collect(),
+    }
+}
+
+fn describe(gpu: &CudaGpu, driver: &Driver) -> String {
+    let (major, minor) = gpu.compute_capability;
+    let lines = [
+        (
+            "compute",
+            format!(
+                "capability {major}.{minor}, {} multiprocessors",
+                gpu.multiprocessors
+            ),
+        ),
+        (
+            "memory",
+            format!(
+                "{}, L2 {}",
+                units::bytes(gpu.memory_bytes as f64),
+                platform::size(gpu.l2_bytes)
+            ),
+        ),
+        ("driver", format!("for {}", driver.name())),
+        ("clocks", clocks(gpu)),
+    ];
+    let mut text = format!("gpu: cuda:{}, {}\n", gpu.number, gpu.name);
+    for (name, value) in lines {
+        let _ = writeln!(text, "  {name:<11}{value}");
+    }
+    text
+}
+
+fn clocks(gpu: &CudaGpu) -> String {
+    match cuda::clocks(gpu) {
+        Ok(Clocks { now_mhz, most_mhz }) => format!("{now_mhz} MHz now, {most_mhz} MHz at most"),
+        Err(reason) => format!("not known here: {reason}"),
+    }
 }
 
 fn shape(machine: &Machine) -> String {

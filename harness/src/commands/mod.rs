@@ -32,20 +32,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
-        Request::Verify {
-            tasks,
-            variants,
-            devices,
-            seeds,
-            quiet,
-        } => verify::Verification {
-            tasks,
-            variants,
-            devices,
-            seeds,
-            quiet,
-        }
-        .run(),
+        Request::Verify(request) => verify::run(&request),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),

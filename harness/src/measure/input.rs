@@ -5,18 +5,20 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use algorithms::device::Place;
+use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Backend, Place};
 use algorithms::task::{Candidate, Case};
-use reports::record::Effort;
+use reports::record::{Bandwidth, Effort};
 
-use super::crew::Crew;
+use super::crew::{Crew, TeamState};
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, Series, Visitor};
-use super::rows::{Subject, WRONG};
+use super::rows::{FAILED, Subject, WRONG};
 use super::session::Session;
 use super::{CandidateSampler, Policy, Sample, StopReason};
 use crate::cli::CacheMode;
 use crate::failure::Failure;
+use crate::gpus::Gpus;
 use crate::plan::{CandidateSpec, Input, Origin, Plan};
 use crate::platform::peak_allocation;
 
@@ -25,6 +27,7 @@ pub(super) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
     crew: &'p Crew,
+    gpus: &'p Gpus,
     slowdown: f64,
     seed: u64,
     subjects: Vec<Subject>,
@@ -83,6 +86,7 @@ impl<'p> InputState<'p> {
             input,
             plan,
             crew: &session.crew,
+            gpus: &session.gpus,
             slowdown: session.assignment.slowdown,
             seed,
         }
@@ -205,20 +209,18 @@ impl<'p> InputState<'p> {
         let spec = &self.input.candidates[number];
         let team_spec = &self.plan.teams[spec.team];
         let team = self.crew.get(team_spec);
-        let place = Place {
-            device: spec.device,
-            team: &team.team,
-        };
+        let place = self.gpus.place(spec.device, &team.team);
+        let place = place.map_err(Refusal::unavailable)?;
         let first = self.phases[number] == Phase::Unchecked;
         let subject = &mut self.subjects[number];
         if first {
-            subject.describe(case.work(), team.bandwidth);
+            subject.describe(case.work(), bandwidth(spec, team));
         }
         let mut candidate = case
             .prepare(spec.variant, &place)
             .map_err(Refusal::unavailable)?;
         if first {
-            let allocated = check_candidate(candidate.as_mut(), &place).map_err(Refusal::wrong)?;
+            let allocated = check_candidate(candidate.as_mut(), &place)?;
             subject.memory_bytes = candidate.buffer_bytes() + allocated;
         }
         let sampler = CandidateSampler::new(candidate, &team.team)
@@ -246,6 +248,12 @@ impl<'p> InputState<'p> {
                 continue;
             }
             let series = &self.series[number];
+            if let Some(failure) = &series.failure {
+                let note = format!("{FAILED}{failure}");
+                recorder.refused(&self.subjects[number], &note)?;
+                self.phases[number] = Phase::Finished(Ending::Wrong);
+                continue;
+            }
             let reason = match interrupted {
                 true => Some(StopReason::Interrupt),
                 false => policy.stops(series),
@@ -268,32 +276,68 @@ impl Refusal {
             note: format!("not run: {}", reason.to_string()),
         }
     }
+}
 
-    fn wrong(mismatch: String) -> Self {
-        Refusal {
-            ending: Ending::Wrong,
-            note: format!("{WRONG}{mismatch}"),
-        }
+impl From<CheckError> for Refusal {
+    fn from(error: CheckError) -> Self {
+        let (ending, note) = match error {
+            CheckError::Wrong(problem) => (Ending::Wrong, format!("{WRONG}{problem}")),
+            CheckError::Device(error @ DeviceError::Kernel { .. }) => {
+                (Ending::Wrong, format!("{FAILED}{error}"))
+            }
+            CheckError::Device(error) => return Refusal::unavailable(error),
+        };
+        Refusal { ending, note }
     }
+}
+
+/// The bandwidth of the memory that a candidate works on, if it is known.
+fn bandwidth(spec: &CandidateSpec, team: &TeamState) -> Option<Bandwidth> {
+    match spec.device.backend() {
+        Backend::Cpu => team.bandwidth,
+        Backend::Cuda => None,
+    }
+}
+
+/// Why a candidate is not right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// Its output is not, or it panicked.
+    #[error("{0}")]
+    Wrong(String),
+    /// The device can't run it, or a kernel failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
 }
 
 /// Runs a candidate once and checks its output; returns the most bytes that it
 /// allocated while running. A candidate that panics is wrong.
 ///
 /// # Errors
-/// What is wrong, in words.
-pub fn check_candidate(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, String> {
-    let run = AssertUnwindSafe(|| {
-        place.team.run(|| {
-            candidate.reset();
-            candidate.poison();
-        });
-        let (_, allocated) = peak_allocation(|| place.team.run(|| candidate.run()));
-        let checked = candidate.check().map_err(|mismatch| mismatch.to_string());
-        candidate.release();
-        checked.map(|()| allocated)
+/// What is wrong.
+pub fn check_candidate(
+    candidate: &mut dyn Candidate,
+    place: &Place<'_>,
+) -> Result<u64, CheckError> {
+    let run = AssertUnwindSafe(|| run_and_check(candidate, place));
+    let result = catch_unwind(run).unwrap_or_else(|panic| {
+        let problem = format!("panicked: {}", message(&*panic));
+        Err(CheckError::Wrong(problem))
     });
-    catch_unwind(run).unwrap_or_else(|panic| Err(format!("panicked: {}", message(&*panic))))
+    candidate.release();
+    result
+}
+
+fn run_and_check(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
+    place.team.run(|| {
+        candidate.reset()?;
+        candidate.poison()
+    })?;
+    let (ran, allocated) = peak_allocation(|| place.team.run(|| candidate.run()));
+    ran?;
+    let checked = candidate.check();
+    checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
+    Ok(allocated)
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

@@ -26,7 +26,7 @@ mod session;
 mod stopping;
 
 pub use ceilings::measure_bandwidth;
-pub use input::check_candidate;
+pub use input::{CheckError, check_candidate};
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::{Assignment, Job, Outcome, Session, Start};

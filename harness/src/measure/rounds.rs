@@ -16,8 +16,13 @@ use super::Policy;
 pub trait Sampler {
     /// What a sample tells.
     type Sample: Taken;
+    /// What can go wrong.
+    type Failure: ToString;
     /// Takes one sample.
-    fn sample(&mut self) -> Self::Sample;
+    ///
+    /// # Errors
+    /// If it can't; no more samples are taken then.
+    fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
 }
 
 /// A sample that was taken.
@@ -76,6 +81,8 @@ pub struct Series<T> {
     pub repeated: usize,
     /// The time that all of them cost, with all that surrounds them.
     pub spent: Duration,
+    /// Why there are no more.
+    pub failure: Option<String>,
 }
 
 impl<T> Default for Series<T> {
@@ -86,6 +93,7 @@ impl<T> Default for Series<T> {
             visits: Vec::new(),
             repeated: 0,
             spent: Duration::ZERO,
+            failure: None,
         }
     }
 }
@@ -121,13 +129,27 @@ impl<'s, S: Sampler> Visitor<'s, S> {
         }
     }
 
+    /// A sample, unless it fails.
+    fn take(&mut self) -> Option<S::Sample> {
+        let taken = self.sampler.sample();
+        taken
+            .map_err(|failure| self.series.failure = Some(failure.to_string()))
+            .ok()
+    }
+
+    fn is_done(&self, policy: &Policy) -> bool {
+        self.series.failure.is_some() || policy.ends_visit(&self.visit, self.series)
+    }
+
     fn sample<O: Observer<S::Sample>>(
         &mut self,
         round: usize,
         policy: &Policy,
         observer: &mut O,
     ) -> Result<(), O::Error> {
-        let sample = self.sampler.sample();
+        let Some(sample) = self.take() else {
+            return Ok(());
+        };
         let at = At {
             candidate: self.candidate,
             round,
@@ -166,11 +188,11 @@ pub fn visit<S: Sampler, O: Observer<S::Sample>>(
     // The first sample warms the very path that is timed, and is dropped.
     for visitor in &mut visitors {
         if !observer.interrupted() {
-            visitor.sampler.sample();
+            visitor.take();
         }
     }
     for round in first_round.. {
-        visitors.retain(|visitor| !policy.ends_visit(&visitor.visit, visitor.series));
+        visitors.retain(|visitor| !visitor.is_done(policy));
         if visitors.is_empty() || observer.interrupted() {
             return Ok(round);
         }
@@ -220,11 +242,15 @@ mod tests {
 
     impl Sampler for Scripted {
         type Sample = f64;
+        type Failure = &'static str;
 
-        fn sample(&mut self) -> f64 {
+        fn sample(&mut self) -> Result<f64, &'static str> {
             let sample = self.0[0];
             self.0.rotate_left(1);
-            sample
+            if sample.is_nan() {
+                return Err("the device is gone");
+            }
+            Ok(sample)
         }
     }
 
@@ -321,6 +347,18 @@ mod tests {
         // A fifth of 1000 s is over after three samples.
         visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
         assert_eq!(series.map(|series| series.samples.len()), [5, 3]);
+    }
+
+    #[test]
+    fn a_failure_ends_one_candidate_and_no_other() {
+        let (mut log, mut series) = (Log::default(), Default::default());
+        // The first is the warm-up.
+        let failing = Scripted(vec![1.0, 1.0, 2.0, f64::NAN, 1.0]);
+        visited([failing, steady(1.0)], &mut series, 0, &mut log).expect("no errors");
+        let [failed, steady] = series;
+        assert_eq!(failed.samples, [1.0, 2.0]);
+        assert_eq!(failed.failure.as_deref(), Some("the device is gone"));
+        assert_eq!((steady.samples.len(), steady.failure), (5, None));
     }
 
     #[test]

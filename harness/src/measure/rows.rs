@@ -1,6 +1,6 @@
 //! Samples as records.
 
-use algorithms::algorithm::Work;
+use algorithms::algorithm::{Stage, Work};
 use algorithms::task::VariantInfo;
 use reports::record::{Bandwidth, Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe, oddities};
@@ -15,6 +15,8 @@ const WORTH_A_WORD: f64 = 0.1;
 pub(super) const TOTAL: &str = "total";
 /// What the note of a wrong variant begins with.
 pub(super) const WRONG: &str = "wrong output: ";
+/// What the note of a variant begins with that failed on its device.
+pub(super) const FAILED: &str = "failed: ";
 
 /// A candidate on an input: what all its rows have in common.
 pub(super) struct Subject {
@@ -50,16 +52,19 @@ impl Subject {
 
     /// A row for each stage of a sample.
     pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
-        let total = [(TOTAL, sample.seconds)];
-        let stages = total.iter().chain(&sample.stages);
+        let stages = sample
+            .stages
+            .iter()
+            .map(|stage| (stage.name, stage.seconds));
+        let all = std::iter::once((TOTAL, sample.seconds)).chain(stages);
         let flags = flags(at, sample);
-        let row = |&(stage, seconds): &(&str, f64)| SampleRow {
+        let row = |(stage, seconds): (&str, f64)| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags.clone(),
             ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
         };
-        stages.map(row).collect()
+        all.map(row).collect()
     }
 
     /// A row for each stage of all samples.
@@ -82,17 +87,18 @@ impl Subject {
             note: notes(series, &counted, self.work.has_reference),
             ..self.described(TOTAL, reason, &series.seconds, &series.visits)
         }];
-        for (stage, _) in counted
-            .first()
-            .into_iter()
-            .flat_map(|sample| &sample.stages)
-        {
+        let first = counted.first().into_iter();
+        for stage in first.flat_map(|sample| &sample.stages) {
             let of_stage = |sample: &&Sample| {
-                let times = sample.stages.iter().filter(|(name, _)| name == stage);
-                times.map(|(_, seconds)| seconds).sum::<f64>()
+                let times = sample
+                    .stages
+                    .iter()
+                    .filter(|other| other.name == stage.name);
+                times.map(|other| other.seconds).sum::<f64>()
             };
             let seconds: Vec<_> = counted.iter().map(of_stage).collect();
-            rows.push(self.described(stage, reason, &seconds, &series.visits));
+            let row = self.described(stage.name, reason, &seconds, &series.visits);
+            rows.push(of_its_own(row, stage));
         }
         rows
     }
@@ -192,6 +198,22 @@ impl Subject {
             metrics: Params::default(),
             note: String::new(),
         }
+    }
+}
+
+/// A stage moves bytes of its own, and has no share in the memory's peak.
+fn of_its_own(row: SummaryRow, stage: &Stage) -> SummaryRow {
+    let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
+    let mut metrics = row.metrics;
+    metrics.set("calls", &stage.calls.to_string());
+    SummaryRow {
+        bytes_per_s: moved
+            .zip(row.median_s)
+            .map(|(bytes, median)| bytes / median),
+        bytes_min: stage.bytes,
+        peak_fraction: None,
+        metrics,
+        ..row
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use algorithms::algorithm::Stages;
 use algorithms::device::Team;
+use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 
 use super::cache::CacheFlush;
@@ -99,9 +100,9 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// On the team, whose caches and memory the input then lies in.
-    fn reset(&mut self) {
+    fn reset(&mut self) -> Result<(), DeviceError> {
         let candidate = &mut self.candidate;
-        self.team.run(|| candidate.reset());
+        self.team.run(|| candidate.reset())
     }
 
     fn look(&self) -> Vec<Sight> {
@@ -112,15 +113,16 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// The clock starts on the worker, so that waking it does not count.
-    fn time(&mut self) -> (f64, Stages) {
+    fn time(&mut self) -> Result<f64, DeviceError> {
         let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
         self.team.run(|| {
             let start = Instant::now();
-            let stages = candidate.run();
+            let ran = candidate.run();
             if slowdown > 0.0 {
                 spin_until(start, start.elapsed().mul_f64(1.0 + slowdown));
             }
-            (start.elapsed().as_secs_f64(), stages)
+            let seconds = start.elapsed().as_secs_f64();
+            ran.map(|()| seconds)
         })
     }
 
@@ -142,20 +144,22 @@ fn spin_until(start: Instant, duration: Duration) {
 
 impl Sampler for CandidateSampler<'_> {
     type Sample = Sample;
+    type Failure = DeviceError;
 
-    fn sample(&mut self) -> Sample {
+    fn sample(&mut self) -> Result<Sample, DeviceError> {
         let start = Instant::now();
-        self.reset();
+        self.reset()?;
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
         let before = self.look();
-        let (seconds, stages) = self.time();
+        let seconds = self.time()?;
+        let stages = self.candidate.stages()?;
         let after = self.look();
         self.candidate.release();
         let condition = self.judge(&before, &after);
         let clocks = before.iter().filter_map(|sight| sight.reading);
-        Sample {
+        Ok(Sample {
             seconds,
             stages,
             migrated: before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu),
@@ -165,7 +169,7 @@ impl Sampler for CandidateSampler<'_> {
             clock_mhz: clocks.map(|reading| reading.clock_mhz).reduce(f64::min),
             cpus: before.iter().map(|sight| sight.cpu).collect(),
             spent: start.elapsed(),
-        }
+        })
     }
 }
 

@@ -10,9 +10,10 @@ use super::batch::{self, Budget};
 use super::crew::Crew;
 use super::input::{Ending, InputState};
 use super::recorder::{Recorder, Rows};
-use super::rows::{TOTAL, WRONG};
+use super::rows::{FAILED, TOTAL, WRONG};
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
+use crate::gpus::Gpus;
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt, Topology};
 use crate::progress::Progress;
@@ -60,6 +61,7 @@ pub enum Start {
 pub struct Session<'a> {
     pub(super) assignment: &'a Assignment<'a>,
     pub(super) crew: Crew,
+    pub(super) gpus: Gpus,
     pub(super) fingerprint: String,
 }
 
@@ -95,7 +97,7 @@ impl Outcome {
 
     /// Counts the rows of the summary, which were not measured just now.
     pub fn count_rows(&mut self) {
-        let wrong = |note: &str| note.starts_with(WRONG);
+        let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
         for row in self.summary.iter().filter(|row| row.stage == TOTAL) {
             self.measured += usize::from(row.valid == YesNo::Yes);
             self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
@@ -162,6 +164,7 @@ impl<'a> Session<'a> {
         let mut session = Session {
             assignment,
             crew,
+            gpus: Gpus::default(),
             fingerprint: platform::executable_fingerprint(),
         };
         let mut progress = Progress::new(assignment);

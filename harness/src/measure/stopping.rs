@@ -119,6 +119,7 @@ mod tests {
             visits: (0..visits).map(|visit| 5 * visit).collect(),
             repeated: 0,
             spent,
+            failure: None,
         }
     }
 

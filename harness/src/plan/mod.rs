@@ -13,6 +13,7 @@ use reports::record::Point;
 
 use crate::cli::{AxisValues, CacheMode, MeasureRequest, Source};
 use crate::failure::Failure;
+use crate::gpus::problem_of;
 use crate::platform::available_memory;
 
 pub use selection::select_variants;
@@ -198,20 +199,21 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
         return Err(Failure::Usage(problem.to_owned()));
     }
     let mut candidates = Vec::new();
-    for &device in &request.devices {
+    let usable = request.devices.iter().copied();
+    for device in usable.filter(|&device| problem_of(device).is_none()) {
         let here = selected
             .iter()
             .filter(|&&i| infos[i].backend == device.backend());
         for &variant in here {
             check_levels(request, &infos[variant])?;
-            for team in 0..teams {
-                candidates.extend(request.caches.iter().map(|&cache| CandidateSpec {
+            candidates.extend(
+                ways(request, device, teams).map(|(team, cache)| CandidateSpec {
                     variant,
                     device,
                     team,
                     cache,
-                }));
-            }
+                }),
+            );
         }
     }
     if candidates.is_empty() {
@@ -220,13 +222,29 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
     Ok(candidates)
 }
 
+/// The teams and states of the cache that a device's variants are run with. A
+/// GPU has one way: the host's threads do no more than serve it, and its
+/// memory is filled anew for each sample.
+fn ways(
+    request: &MeasureRequest,
+    device: Device,
+    teams: usize,
+) -> impl Iterator<Item = (usize, CacheMode)> {
+    let teams = match device {
+        Device::Cpu => 0..teams,
+        _ => 0..teams.min(1),
+    };
+    let caches = match device {
+        Device::Cpu => request.caches.as_slice(),
+        _ => &[CacheMode::Hot],
+    };
+    teams.flat_map(|team| caches.iter().map(move |&cache| (team, cache)))
+}
+
 /// A note for each device that was named but has nothing to run.
 fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
     let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
-    let note = |device: &Device| {
-        let task = request.task.name();
-        format!("no selected variant of {task} runs on {device}")
-    };
+    let note = |device: &Device| why_idle(request, *device);
     request.devices.iter().filter(is_idle).map(note).collect()
 }
 
@@ -243,8 +261,18 @@ fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), Fail
     }
 }
 
+fn why_idle(request: &MeasureRequest, device: Device) -> String {
+    match problem_of(device) {
+        Some(problem) => format!("{device} can't be used: {problem}"),
+        None => {
+            let task = request.task.name();
+            format!("no selected variant of {task} runs on {device}; see `bench list`")
+        }
+    }
+}
+
 fn nothing_to_run(request: &MeasureRequest) -> String {
-    let names: Vec<_> = request.devices.iter().map(ToString::to_string).collect();
-    let (task, names) = (request.task.name(), names.join(", "));
-    format!("nothing was measured: no selected variant of {task} runs on {names}; see `bench list`")
+    let devices = request.devices.iter();
+    let reasons: Vec<_> = devices.map(|&device| why_idle(request, device)).collect();
+    format!("nothing was measured: {}", reasons.join("; "))
 }

@@ -55,7 +55,9 @@ impl EmulatedEngine {
 
     fn at(&self, address: u64) -> Result<Allocation, DeviceError> {
         let all = self.allocations();
-        let found = all.iter().find(|allocation| allocation.address() == address);
+        let found = all
+            .iter()
+            .find(|allocation| allocation.address() == address);
         found.copied().ok_or_else(|| {
             let problem = format!("nothing was allocated at {address:#x}");
             failed("copying", problem)
@@ -111,7 +113,12 @@ impl Engine for EmulatedEngine {
     unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
         let length = bytes.div_ceil(size_of::<u64>());
         // SAFETY: `pin` made a box of so many words there.
-        drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length)) });
+        drop(unsafe {
+            Box::from_raw(std::ptr::slice_from_raw_parts_mut(
+                start.cast::<u64>(),
+                length,
+            ))
+        });
     }
 
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
@@ -143,7 +150,9 @@ impl Engine for EmulatedEngine {
         let arguments: Vec<_> = arguments.iter().map(emulator_argument).collect();
         // SAFETY: as the caller promises.
         let launched = unsafe { self.emulator.launch(kernel, &launch, &arguments) };
-        launched.map(drop).map_err(|error| launch_error(kernel, error))
+        launched
+            .map(drop)
+            .map_err(|error| launch_error(kernel, error))
     }
 
     fn finish(&self) -> Result<(), DeviceError> {

@@ -12,7 +12,9 @@ pub enum DeviceError {
         reason: String,
     },
     /// No room for a buffer.
-    #[error("{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end what else uses it")]
+    #[error(
+        "{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end what else uses it"
+    )]
     OutOfMemory {
         /// The device.
         device: String,
@@ -24,7 +26,9 @@ pub enum DeviceError {
         total: u64,
     },
     /// No room for a page-locked buffer.
-    #[error("the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`")]
+    #[error(
+        "the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
+    )]
     OutOfPinnedMemory {
         /// Bytes of the buffer.
         needed: u64,

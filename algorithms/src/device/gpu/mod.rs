@@ -99,7 +99,11 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn download<T: Pod>(&self, to: &mut [T], from: &DeviceBuffer<T>) -> Result<(), DeviceError> {
+    pub fn download<T: Pod>(
+        &self,
+        to: &mut [T],
+        from: &DeviceBuffer<T>,
+    ) -> Result<(), DeviceError> {
         assert!(to.len() <= from.len(), "more than the buffer holds");
         let bytes = size_of_val(to);
         self.timed("d2h", bytes as u64, |engine| {

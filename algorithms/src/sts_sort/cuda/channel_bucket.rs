@@ -31,9 +31,18 @@ static MEDIUM: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u32>, Ptr<u32>)> =
 /// the channel first, then the time from above. Digis that are in one bucket
 /// after all of them have the same key.
 const LEVELS: [Level; 4] = [
-    Level { shift: 37, bits: 11 },
-    Level { shift: 20, bits: 11 },
-    Level { shift: 10, bits: 10 },
+    Level {
+        shift: 37,
+        bits: 11,
+    },
+    Level {
+        shift: 20,
+        bits: 11,
+    },
+    Level {
+        shift: 10,
+        bits: 10,
+    },
     Level { shift: 0, bits: 10 },
 ];
 

@@ -8,7 +8,9 @@
 //! | `probe` | which GPUs there are, or why none |
 //! | `engine` | a GPU at work |
 //! | `modules` | kernels by name |
+//! | `clocks` | what the management library tells |
 
+mod clocks;
 mod engine;
 mod modules;
 mod probe;
@@ -18,6 +20,7 @@ use std::fmt::Display;
 use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
+pub use clocks::{Clocks, clocks};
 pub use probe::{CudaGpu, Driver, devices};
 
 /// A GPU by its number, in a context of its own.
@@ -37,7 +40,8 @@ pub fn open(number: u32) -> Result<Gpu, DeviceError> {
     Ok(Gpu::new(engine))
 }
 
-fn no_such_gpu(count: usize) -> String {
+/// Why a number is none of so many GPUs.
+pub fn no_such_gpu(count: usize) -> String {
     match count {
         1 => "the only GPU here is cuda:0".to_owned(),
         count => format!("the GPUs here are cuda:0 to cuda:{}", count - 1),

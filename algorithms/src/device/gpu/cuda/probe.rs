@@ -119,9 +119,7 @@ fn describe(number: i32) -> Result<CudaGpu, DriverError> {
         l2_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         // SAFETY: as above.
         memory_bytes: unsafe { result::device::total_mem(device) }? as u64,
-        shared_bytes: unsigned(
-            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        )?,
+        shared_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         pci_bus_id: format!("{:08x}:{:02x}:{:02x}.0", pci[0], pci[1], pci[2]),
     })
 }
@@ -143,7 +141,10 @@ mod tests {
     fn looking_never_panics_and_tells_the_reason() {
         match devices() {
             Ok((driver, gpus)) => assert!(driver.is_for(12) && !gpus.is_empty()),
-            Err(reason) => assert!(reason.contains("NVIDIA") || reason.contains("GPU"), "{reason}"),
+            Err(reason) => assert!(
+                reason.contains("NVIDIA") || reason.contains("GPU"),
+                "{reason}"
+            ),
         }
     }
 }

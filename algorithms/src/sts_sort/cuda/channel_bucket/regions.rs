@@ -148,7 +148,11 @@ impl Regions {
         // so many parts and regions.
         unsafe {
             let shape = self.shape(self.parts_count, 1, 0);
-            gpu.launch(&COUNT, &shape, (from, parts, owners, counts, times, shift, bits))?;
+            gpu.launch(
+                &COUNT,
+                &shape,
+                (from, parts, owners, counts, times, shift, bits),
+            )?;
             let shape = self.shape(self.count, 0, 0);
             gpu.launch(&PLACE, &shape, (parts, first_parts, counts, &self.buckets))?;
             let shape = self.shape(self.parts_count, 2, shared_by_distribution(gpu));

@@ -1,0 +1,67 @@
+//! Every CUDA variant is right on every hard input, on the emulator.
+
+use std::sync::Arc;
+
+use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
+use algorithms::device::gpu::Gpu;
+use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::registry::tasks;
+use algorithms::task::Candidate;
+
+fn check(candidate: &mut dyn Candidate) -> Result<(), String> {
+    let ran = candidate
+        .reset()
+        .and_then(|()| candidate.poison())
+        .and_then(|()| candidate.run());
+    ran.map_err(|error| error.to_string())?;
+    let checked = candidate.check().map_err(|error| error.to_string());
+    candidate.release();
+    checked
+}
+
+fn every_variant_is_right(lanes: Lanes, policy: Policy) {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("skipped: {reason}");
+        return;
+    }
+    let schedule = Schedule { seed: 1, policy };
+    let config = Config {
+        lanes,
+        schedule,
+        ..Config::default()
+    };
+    let gpu = Arc::new(Gpu::emulated(config).expect("it is available"));
+    let team = Team::new(1).expect("a thread");
+    let place = Place {
+        device: Device::Emulator,
+        gpu: Some(gpu),
+        team: &team,
+    };
+    let mut run = 0;
+    for task in tasks() {
+        for (name, case) in task.hard_cases(5) {
+            for (number, variant) in task.variants().iter().enumerate() {
+                if variant.backend != Backend::Cuda {
+                    continue;
+                }
+                let Ok(mut candidate) = case.prepare(number, &place) else {
+                    continue;
+                };
+                run += 1;
+                let checked = check(candidate.as_mut());
+                assert_eq!(checked, Ok(()), "{} on {name}", variant.name);
+            }
+        }
+    }
+    assert!(run > 100, "{run} run");
+}
+
+#[test]
+fn every_variant_is_right_with_32_lanes() {
+    every_variant_is_right(Lanes::L32, Policy::InOrder);
+}
+
+#[test]
+fn every_variant_is_right_with_64_lanes_in_random_order() {
+    every_variant_is_right(Lanes::L64, Policy::Random);
+}

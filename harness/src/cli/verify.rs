@@ -1,0 +1,112 @@
+//! `bench verify`: the flags.
+
+use std::path::PathBuf;
+
+use algorithms::device::Device;
+use algorithms::device::emulator::Lanes;
+use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::{examples, measuring};
+
+/// What is to be checked, on what, and how.
+pub struct VerifyRequest {
+    /// The tasks; all if empty.
+    pub tasks: Vec<&'static dyn Task>,
+    /// Globs of variants; all if empty.
+    pub variants: Vec<String>,
+    /// Where to run; the CPU and every usable GPU if empty.
+    pub devices: Vec<Device>,
+    /// Seeds of the inputs.
+    pub seeds: Vec<u64>,
+    /// This input instead of the hard ones.
+    pub input: Option<PathBuf>,
+    /// Lanes of a warp on the emulator.
+    pub lanes: Lanes,
+    /// Orders in which threads take turns on the emulator.
+    pub schedules: u64,
+    /// Whether each access to memory is checked on the emulator.
+    pub races: bool,
+    /// No lines on how far it is.
+    pub quiet: bool,
+}
+
+pub(super) fn command() -> Command {
+    let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
+    let tasks = Arg::new("tasks")
+        .value_name("TASK")
+        .num_args(0..)
+        .value_parser(names)
+        .help("The tasks to check [default: all]");
+    Command::new("verify")
+        .about("Check the variants on hard inputs, without timing them")
+        .after_help(examples::VERIFY)
+        .arg(tasks)
+        .arg(measuring::variant_flag())
+        .arg(device_flag())
+        .args(input_flags())
+        .args(emulator_flags())
+        .arg(measuring::quiet_flag())
+}
+
+fn device_flag() -> Arg {
+    measuring::device_flag().help("cpu, cuda:N, emulator [default: the CPU and every usable GPU]")
+}
+
+fn input_flags() -> [Arg; 3] {
+    let seeds = Arg::new("seeds")
+        .long("seeds")
+        .value_name("N")
+        .default_value("3")
+        .value_parser(value_parser!(u64).range(1..=1_000_000))
+        .help("How many seeds to make inputs from");
+    let input = Arg::new("input")
+        .long("input")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with_all(["seeds", "seed"])
+        .help("Check this input instead of the hard ones");
+    [seeds, measuring::seed_flag(), input].map(|flag| flag.help_heading("Inputs"))
+}
+
+fn emulator_flags() -> [Arg; 3] {
+    let lanes = Arg::new("lanes")
+        .long("lanes")
+        .value_name("N")
+        .value_parser(["32", "64"])
+        .default_value("32")
+        .help("Lanes of a warp: 32 as NVIDIA's, 64 as AMD's");
+    let schedules = Arg::new("schedules")
+        .long("schedules")
+        .value_name("N")
+        .default_value("4")
+        .value_parser(value_parser!(u64).range(1..=1_000_000))
+        .help("Orders in which threads take turns: in order, reverse, random, with preemption, and so on with other seeds");
+    let races = measuring::switch("races").help(
+        "Check each access to memory for races, bounds and initialisation; smaller inputs only",
+    );
+    [lanes, schedules, races].map(|flag| flag.help_heading("Emulator"))
+}
+
+pub(super) fn request(matches: &ArgMatches) -> VerifyRequest {
+    let names = matches.get_many::<String>("tasks").into_iter().flatten();
+    let first = measuring::seed(matches);
+    let seeds: u64 = measuring::one(matches, "seeds").unwrap_or(1);
+    let lanes = measuring::one::<String>(matches, "lanes");
+    VerifyRequest {
+        tasks: names.filter_map(|name| task(name)).collect(),
+        variants: measuring::variants(matches),
+        devices: measuring::many(matches, "device"),
+        seeds: (0..seeds).map(|i| first.wrapping_add(i)).collect(),
+        input: measuring::one(matches, "input"),
+        lanes: match lanes.as_deref() {
+            Some("64") => Lanes::L64,
+            _ => Lanes::L32,
+        },
+        schedules: measuring::one(matches, "schedules").unwrap_or(1),
+        races: matches.get_flag("races"),
+        quiet: matches.get_flag("quiet"),
+    }
+}

@@ -1,0 +1,121 @@
+//! What came of a verification.
+
+use std::path::{Path, PathBuf};
+
+use algorithms::device::Device;
+use algorithms::device::emulator::Lanes;
+use algorithms::task::Case;
+
+use super::super::print;
+use crate::cli::VerifyRequest;
+use crate::failure::{Exit, Failure};
+
+/// Where inputs go on which a variant is wrong.
+const FOLDER: &str = "results/verify";
+
+/// Counts, and what is wrong.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) checks: usize,
+    pub(super) variants: usize,
+    pub(super) skipped: usize,
+    pub(super) mismatches: Vec<Mismatch>,
+}
+
+/// A variant that was wrong.
+pub(super) struct Mismatch {
+    pub(super) task: &'static str,
+    pub(super) variant: &'static str,
+    pub(super) device: Device,
+    /// How it was run, and on what.
+    pub(super) context: String,
+    pub(super) problem: String,
+    /// A smaller input, if one was found.
+    pub(super) smallest: Option<Box<dyn Case>>,
+}
+
+impl Tally {
+    pub(super) fn report(&self, request: &VerifyRequest) -> Result<Exit, Failure> {
+        for mismatch in &self.mismatches {
+            print(&mismatch.text(request))?;
+        }
+        if self.checks == 0 {
+            let problem =
+                "nothing was verified: no variant runs there on such inputs; see `bench list`";
+            return Err(Failure::NothingMeasured(problem.to_owned()));
+        }
+        let wrong = self.mismatches.len();
+        if !request.quiet || wrong > 0 {
+            print(&format!(
+                "{} variants, {} checks: {} right, {wrong} wrong, {} not run\n",
+                self.variants,
+                self.checks,
+                self.checks - wrong,
+                self.skipped
+            ))?;
+        }
+        Ok(match wrong {
+            0 => Exit::Success,
+            _ => Exit::WrongOutput,
+        })
+    }
+}
+
+impl Mismatch {
+    fn text(&self, request: &VerifyRequest) -> String {
+        let (task, variant, context) = (self.task, self.variant, &self.context);
+        let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
+        let kept = self
+            .smallest
+            .as_ref()
+            .map(|case| (case, self.keep(case.as_ref())));
+        let command = match kept {
+            Some((case, Ok(path))) => {
+                let items = case.work().items;
+                text.push_str(&format!(
+                    "  smallest input found: {items} items in {}\n",
+                    path.display()
+                ));
+                self.command(request, Some(&path))
+            }
+            Some((_, Err(problem))) => {
+                text.push_str(&format!("  a smaller input can't be kept: {problem}\n"));
+                self.command(request, None)
+            }
+            None => self.command(request, None),
+        };
+        text.push_str(&format!("  again: {command}\n"));
+        text
+    }
+
+    /// Writes an input down.
+    fn keep(&self, case: &dyn Case) -> Result<PathBuf, String> {
+        let folder = Path::new(FOLDER);
+        std::fs::create_dir_all(folder).map_err(|error| format!("{FOLDER}: {error}"))?;
+        let device = self.device.to_string().replace(':', "");
+        let path = folder.join(format!("{}-{}-{device}.bin", self.task, self.variant));
+        case.write(&path).map_err(|error| error.to_string())?;
+        Ok(path)
+    }
+
+    /// The command that shows it again.
+    fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
+        let mut words = vec![
+            format!("bench verify {} --variant {}", self.task, self.variant),
+            format!("--device {}", self.device),
+        ];
+        if self.device == Device::Emulator {
+            words.push(format!("--schedules {}", request.schedules));
+            words.extend((request.lanes == Lanes::L64).then(|| "--lanes 64".to_owned()));
+            words.extend(request.races.then(|| "--races".to_owned()));
+        }
+        match input {
+            Some(path) => words.push(format!("--input {}", path.display())),
+            None => {
+                let first = request.seeds.first().copied().unwrap_or(1);
+                words.push(format!("--seed {first} --seeds {}", request.seeds.len()));
+            }
+        }
+        words.join(" ")
+    }
+}

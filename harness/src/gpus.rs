@@ -1,0 +1,103 @@
+//! The GPUs of a session, each opened when it is needed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use algorithms::device::emulator::Config;
+use algorithms::device::gpu::{DeviceError, Gpu, cuda};
+use algorithms::device::{Device, Place, Team};
+
+/// GPUs by their names.
+#[derive(Default)]
+pub struct Gpus {
+    open: Mutex<HashMap<Device, Arc<Gpu>>>,
+    emulator: Config,
+}
+
+impl Gpus {
+    /// GPUs, and the emulator as `config` says.
+    pub fn with_emulator(config: Config) -> Self {
+        Gpus {
+            open: Mutex::default(),
+            emulator: config,
+        }
+    }
+
+    /// A place to run. A GPU on which a kernel has failed is opened anew:
+    /// nothing can be done with its old context.
+    ///
+    /// # Errors
+    /// Why the device can't be used.
+    pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Place<'a>, DeviceError> {
+        let gpu = match device {
+            Device::Cpu => return Ok(Place::host(team)),
+            _ => Some(self.gpu(device)?),
+        };
+        Ok(Place { device, gpu, team })
+    }
+
+    fn gpu(&self, device: Device) -> Result<Arc<Gpu>, DeviceError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gpu) = open.get(&device).filter(|gpu| !gpu.is_lost()) {
+            return Ok(Arc::clone(gpu));
+        }
+        open.remove(&device);
+        let gpu = Arc::new(match device {
+            Device::Cuda(number) => cuda::open(number)?,
+            _ => Gpu::emulated(self.emulator)?,
+        });
+        open.insert(device, Arc::clone(&gpu));
+        Ok(gpu)
+    }
+
+    /// Frees the memory of all GPUs that nobody has.
+    pub fn trim(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.values().for_each(|gpu| gpu.trim());
+    }
+}
+
+/// The CPU and every GPU that can be used.
+pub fn usable_devices() -> Vec<Device> {
+    let gpus = cuda::devices().map_or(0, |(_, gpus)| gpus.len());
+    let numbers = 0..u32::try_from(gpus).unwrap_or(u32::MAX);
+    std::iter::once(Device::Cpu)
+        .chain(numbers.map(Device::Cuda))
+        .collect()
+}
+
+/// Why a device can't be used; `None` if it can.
+pub fn problem_of(device: Device) -> Option<String> {
+    let known = |number: u32| match cuda::devices() {
+        Err(reason) => Some(reason),
+        Ok((_, gpus)) if number as usize >= gpus.len() => Some(cuda::no_such_gpu(gpus.len())),
+        Ok(_) => None,
+    };
+    match device {
+        Device::Cpu => None,
+        Device::Cuda(number) => known(number),
+        Device::Emulator => algorithms::device::emulator::unavailable().map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_is_always_usable_and_comes_first() {
+        assert_eq!(usable_devices()[0], Device::Cpu);
+        assert_eq!(problem_of(Device::Cpu), None);
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_has_a_reason() {
+        let reason = problem_of(Device::Cuda(9999)).expect("there are not so many");
+        let opened = cuda::open(9999).err().map(|error| error.to_string());
+        let text = opened.expect("it can't be opened");
+        assert!(
+            text.contains("cuda:9999") && text.contains(&reason),
+            "{text}"
+        );
+    }
+}
