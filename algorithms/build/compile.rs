@@ -48,7 +48,7 @@ fn compile(root: &Path, out: &Path, unit: &Unit) -> Result<PathBuf, String> {
     if unit.checked {
         build.define("EMULATOR_CHECKED", None);
         build.flag("-fsanitize=thread").flag("-Wno-tsan");
-        distinguish_volatile(&mut build);
+        show_as_written(&mut build);
     }
     object(&build, &wrapper)
 }
@@ -83,12 +83,13 @@ fn base(root: &Path) -> cc::Build {
     build
 }
 
-/// Volatile accesses become calls of their own.
-fn distinguish_volatile(build: &mut cc::Build) {
+/// Volatile accesses become calls of their own, and vectors are not taken apart.
+fn show_as_written(build: &mut cc::Build) {
     if build.get_compiler().is_like_clang() {
         build.flag("-mllvm").flag("-tsan-distinguish-volatile=1");
     } else {
         build.flag("--param=tsan-distinguish-volatile=1");
+        build.flag("-fno-tree-sra");
     }
 }
 

@@ -1,5 +1,8 @@
 //! A block that has begun: its threads, warps, barrier and shared memory.
 
+use std::ops::Range;
+
+use super::checker::CheckedBlock;
 use super::config::Launch;
 use super::error::EmulatorError;
 use super::memory::{Buffer, POISON};
@@ -42,6 +45,8 @@ pub(super) struct Block {
     pub(super) dynamic: Buffer,
     /// Its static shared memory while another block has its turn.
     pub(super) static_copy: Vec<u8>,
+    /// What the checker knows of it, if there is one.
+    pub(super) checked: Option<Box<CheckedBlock>>,
     lanes: u32,
     barrier: Barrier,
 }
@@ -70,6 +75,7 @@ impl Block {
             polls: 0,
             dynamic,
             static_copy: vec![POISON; static_bytes],
+            checked: None,
             lanes,
             barrier: Barrier::default(),
         });
@@ -95,6 +101,9 @@ impl Block {
         self.static_copy.fill(POISON);
         for thread in &mut self.threads {
             thread.state = State::Fresh;
+        }
+        if let Some(checked) = &mut self.checked {
+            checked.begin(number);
         }
         for warp in &mut self.warps {
             warp.exited = 0;
@@ -136,6 +145,9 @@ impl Block {
             _ => yes,
         };
         self.barrier = Barrier::default();
+        if let Some(checked) = &mut self.checked {
+            checked.at_barrier();
+        }
         for (number, thread) in (0..).zip(&mut self.threads) {
             if let State::AtBarrier(fiber, _) = thread.state {
                 thread.state = State::Ready(fiber);
@@ -160,8 +172,36 @@ impl Block {
         let group = self.warps[warp].arrive(lane, collective, mask, width)?;
         if let Some(group) = &group {
             self.answer(warp, group, thread);
+            self.check_warp_sync(warp, group);
         }
         Ok(group)
+    }
+
+    fn check_warp_sync(&mut self, warp: usize, group: &Group) {
+        let orders = group.collective == Collective::Sync;
+        if let Some(checked) = self.checked.as_mut().filter(|_| orders) {
+            checked.at_warp_sync(warp, group.mask);
+        }
+    }
+
+    /// Lets the checker look at the accesses of its threads.
+    pub(super) fn check(&mut self, static_shared: Range<usize>, slot: Range<usize>) {
+        let dynamic = self.dynamic.addresses();
+        let threads = self.threads.as_ptr_range();
+        let device = (&raw const self.device).addr();
+        let own = vec![
+            threads.start.addr()..threads.end.addr(),
+            device..device + size_of::<DeviceBlock>(),
+            slot,
+        ];
+        let (threads, lanes) = (self.threads.len(), self.lanes as usize);
+        self.checked = Some(CheckedBlock::new(
+            threads,
+            lanes,
+            dynamic,
+            static_shared,
+            own,
+        ));
     }
 
     /// Gives all of a meeting their answers; those that waited can go on.

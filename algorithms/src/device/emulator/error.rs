@@ -215,7 +215,11 @@ impl fmt::Display for BlockAt {
 
 impl fmt::Display for ThreadAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, thread {}, {}", self.block, self.thread, self.line)
+        write!(f, "{}, thread {}", self.block, self.thread)?;
+        match self.line.file.as_str() {
+            "" => Ok(()),
+            _ => write!(f, ", {}", self.line),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+use super::checker::{Access, How};
 use super::error::EmulatorError;
 use super::threads::{Offer, Site, State};
 use super::warp::Collective;
@@ -110,16 +111,37 @@ extern "C" fn emulator_slice_over() {
 
 /// A fence of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_fence() {}
+extern "C" fn emulator_fence() {
+    with(|worker| {
+        let thread = worker.thread();
+        if let Some(checked) = &mut worker.block().checked {
+            checked.at_fence(thread);
+        }
+    });
+}
 
 /// An access of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_access(
-    _address: *const c_void,
-    _bytes: usize,
-    _how: u32,
-    _pc: *const c_void,
-) {
+extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc: *const c_void) {
+    let how = How(how);
+    if how.volatile() && with(Worker::spend) {
+        emulator_slice_over();
+    }
+    let failed = with(|worker| {
+        let thread = worker.thread();
+        worker.check(Access {
+            address: address.addr(),
+            bytes,
+            how,
+            pc: pc.addr(),
+            thread,
+        });
+        worker.has_failed()
+    });
+    // The access must not be.
+    while failed {
+        wait();
+    }
 }
 
 /// The kernel ends the launch.

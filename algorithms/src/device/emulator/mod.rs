@@ -15,10 +15,12 @@
 //! | `worker` | takes turns among blocks and threads |
 //! | `block`, `warp`, `threads` | a block that has begun |
 //! | `order`, `fiber` | who goes on next, and on which stack |
+//! | `checker` | looks at each access to memory |
 //! | `intrinsics` | what kernels call |
 
 mod argument;
 mod block;
+mod checker;
 mod config;
 mod error;
 mod fiber;
@@ -176,8 +178,15 @@ impl Emulator {
         arguments: &[Argument<'_>],
     ) -> Result<Statistics, EmulatorError> {
         // Held, so that nobody else looks at the memory meanwhile.
-        let _memory = self.memory();
-        launch::run(kernel, launch, arguments, &self.config, &self.stacks)
+        let mut memory = self.memory();
+        launch::run(
+            kernel,
+            launch,
+            arguments,
+            &self.config,
+            &self.stacks,
+            &mut memory,
+        )
     }
 
     fn memory(&self) -> MutexGuard<'_, DeviceMemory> {

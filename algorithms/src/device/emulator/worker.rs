@@ -8,9 +8,11 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::block::Block;
+use super::checker::{Access, Checker};
 use super::config::{Config, Launch, Policy, Statistics};
 use super::error::{BlockAt, EmulatorError, SourceLine, ThreadAt};
 use super::fiber::{self, Fiber, StackPool};
@@ -26,13 +28,16 @@ const BLOCKS_AT_ONCE: usize = 4;
 const TURN: usize = 64;
 /// Polls after which a block that does nothing else gives way to others.
 const POLLS_OF_A_TURN: u32 = 64;
-/// Polls of a worker, without anything else happening, that mean "for ever".
-const MOST_POLLS: u64 = 1 << 21;
+/// Polls of a worker that mean "for ever", unless a thread of its own returns or
+/// any block finishes meanwhile.
+const MOST_POLLS: u64 = 1 << 22;
 /// Polls for other workers after which it pays to sleep.
 const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
 const SLEEP: Duration = Duration::from_micros(50);
 /// What a thread may spend on atomics and polls before others have their turn.
 const SLICE: i32 = 1024;
+/// As `EMULATOR_POLL_COST` in `emulator/memory.h`.
+const POLL_COST: i32 = 16;
 const SLICE_PREEMPTING: usize = 8;
 
 /// What the workers of a launch share.
@@ -46,12 +51,14 @@ pub(super) struct Run<'a> {
     pub(super) slot: super::table::ThreadSlot,
     /// The number of the block that begins next.
     pub(super) next_block: AtomicU64,
-    /// Counts whatever gets a block further.
+    /// Blocks that have finished.
     pub(super) progress: AtomicU64,
     /// Workers that have blocks to run.
     pub(super) at_work: AtomicUsize,
     /// Somebody has failed.
     pub(super) stop: AtomicBool,
+    /// Looks at each access, if that is wanted; the only worker has it.
+    pub(super) checker: Mutex<Option<Checker>>,
 }
 
 // SAFETY: the arguments are only read, and outlive the launch.
@@ -83,6 +90,7 @@ pub(super) struct Worker<'a> {
     progress_seen: u64,
     statistics: Statistics,
     failure: Option<EmulatorError>,
+    checker: Option<Checker>,
 }
 
 thread_local! {
@@ -136,6 +144,12 @@ fn carry(waiting: *const corosensei::Yielder<(), ()>) {
     }
 }
 
+impl Run<'_> {
+    fn checker(&self) -> MutexGuard<'_, Option<Checker>> {
+        self.checker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<'a> Worker<'a> {
     fn new(run: &'a Run<'a>, number: usize) -> Self {
         Worker {
@@ -157,12 +171,16 @@ impl<'a> Worker<'a> {
             progress_seen: 0,
             statistics: Statistics::default(),
             failure: None,
+            checker: run.checker().take(),
         }
     }
 
     fn finish(self) -> Result<Statistics, EmulatorError> {
         for fiber in self.fibers {
             fiber.retire(self.run.stacks);
+        }
+        if self.checker.is_some() {
+            *self.run.checker() = self.checker;
         }
         self.failure.map_or(Ok(self.statistics), Err)
     }
@@ -234,14 +252,8 @@ impl<'a> Worker<'a> {
         if number >= self.run.launch.blocks() {
             return Ok(false);
         }
-        let Run {
-            launch,
-            config,
-            kernel,
-            ..
-        } = self.run;
-        let new = || Block::new(launch, config.lanes.count(), kernel.shared.size);
-        let mut block = self.spare.pop().map_or_else(new, Ok)?;
+        let spare = self.spare.pop();
+        let mut block = spare.map_or_else(|| self.new_block(), Ok)?;
         block.begin(number);
         self.statistics.threads += u64::from(block.live);
         self.leave_block();
@@ -250,8 +262,51 @@ impl<'a> Worker<'a> {
         Ok(true)
     }
 
+    fn new_block(&self) -> Result<Box<Block>, EmulatorError> {
+        let Run {
+            launch,
+            config,
+            kernel,
+            ..
+        } = self.run;
+        let mut block = Block::new(launch, config.lanes.count(), kernel.shared.size)?;
+        if self.checker.is_some() {
+            let (shared, slot) = (self.static_shared.addr(), self.slot.addr());
+            let shared = shared..shared + kernel.shared.size;
+            block.check(shared, slot..slot + size_of::<*const DeviceThread>());
+        }
+        Ok(block)
+    }
+
+    /// Shows the checker an access of the current thread.
+    pub(super) fn check(&mut self, access: Access) {
+        let stack = &self.fibers[self.fiber as usize].addresses;
+        let block = self.blocks[self.current].checked.as_mut();
+        let Some((checker, block)) = self.checker.as_mut().zip(block) else {
+            return;
+        };
+        if let Err(finding) = checker.access(block, stack, access) {
+            let (line, access) = *finding;
+            let (at, access) = (self.thread_at(line), Box::new(access));
+            self.fail(EmulatorError::Access { at, access });
+        }
+    }
+
+    /// The current thread spends on a poll; says whether it has spent all.
+    pub(super) fn spend(&mut self) -> bool {
+        let thread = self.thread;
+        let slice = &mut self.block().threads[thread as usize].device.slice;
+        *slice -= POLL_COST;
+        *slice <= 0
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     fn retire_block(&mut self) {
         self.statistics.blocks += 1;
+        self.run.progress.fetch_add(1, Ordering::Relaxed);
         self.spare.push(self.blocks.swap_remove(self.current));
         if !self.blocks.is_empty() {
             self.enter_block(0);
@@ -361,7 +416,7 @@ impl<'a> Worker<'a> {
     fn thread_returned(&mut self) -> bool {
         let thread = self.thread;
         match self.block().exit(thread) {
-            Ok(_) => self.has_progressed(),
+            Ok(_) => self.polls = 0,
             Err(problem) => self.misuse(SourceLine::default(), problem),
         }
         if self.failure.is_none() {
@@ -417,7 +472,6 @@ impl<'a> Worker<'a> {
     /// The current thread was the last to come: says whether another one goes
     /// first all the same.
     pub(super) fn last_waits_too(&mut self) -> bool {
-        self.has_progressed();
         let random = self.policy().is_random();
         if random {
             let thread = self.thread;
@@ -442,11 +496,6 @@ impl<'a> Worker<'a> {
         let block = self.block();
         block.polls += 1;
         block.ready.push_last(thread, policy);
-    }
-
-    fn has_progressed(&mut self) {
-        self.polls = 0;
-        self.run.progress.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Ends the launch; the first failure is told.
