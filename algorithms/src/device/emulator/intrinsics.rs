@@ -3,9 +3,9 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::checker::{Access, How};
+use super::collective::Collective;
 use super::error::EmulatorError;
 use super::threads::{Offer, Site, State};
-use super::warp::Collective;
 use super::worker::{Worker, wait, with};
 
 /// A barrier of the block: the number of threads that said yes, or whether all
@@ -138,8 +138,8 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc
         });
         worker.has_failed()
     });
-    // The access must not be.
-    while failed {
+    // The access must not be: nobody comes back to a thread after a failure.
+    if failed {
         wait();
     }
 }
@@ -151,12 +151,12 @@ extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line:
         let at = worker.thread_at(Site { file, line }.source_line());
         worker.fail(trapped(at, condition));
     });
-    loop {
-        wait();
-    }
+    // Nobody comes back to a thread after a failure.
+    wait();
+    std::process::abort();
 }
 
-fn trapped(at: super::error::ThreadAt, condition: *const c_char) -> EmulatorError {
+fn trapped(at: super::report::ThreadAt, condition: *const c_char) -> EmulatorError {
     if condition.is_null() {
         return EmulatorError::Trap { at };
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use addr2line::Loader;
 
-use crate::device::emulator::error::SourceLine;
+use crate::device::emulator::report::SourceLine;
 
 /// The program itself.
 const PROGRAM: &str = "/proc/self/exe";

@@ -3,11 +3,17 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `access` | an access, as the compiler announces it |
+//! | `block` | what is known of a block |
+//! | `clocks` | what each thread of a block knows |
 //! | `knowledge` | what is known to have happened before |
 //! | `shadow` | who last read and wrote each word |
 //! | `spaces` | global, dynamic shared and static shared memory |
 //! | `lines` | program counters to lines of source |
 
+mod access;
+mod block;
+mod clocks;
 mod knowledge;
 mod lines;
 mod shadow;
@@ -16,66 +22,15 @@ mod spaces;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use knowledge::{Clocks, Knowledge};
+pub(super) use access::{Access, How};
+pub(super) use block::CheckedBlock;
+use knowledge::{Knowledge, Moment};
 use lines::Image;
 use shadow::Trace;
 use spaces::{Found, Space};
 
-use super::error::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
 use super::memory::DeviceMemory;
-
-/// What an access does: bits of `EmulatorAccess` in `emulator/runtime.h`.
-#[derive(Clone, Copy)]
-pub(super) struct How(pub(super) u32);
-
-impl How {
-    fn has(self, bit: u32) -> bool {
-        self.0 & bit != 0
-    }
-
-    fn writes(self) -> bool {
-        self.has(1)
-    }
-
-    fn reads(self) -> bool {
-        self.has(2)
-    }
-
-    /// Whether no two of such race.
-    pub(super) fn atomic(self) -> bool {
-        self.has(4)
-    }
-
-    fn acquires(self) -> bool {
-        self.has(8)
-    }
-
-    fn releases(self) -> bool {
-        self.has(16)
-    }
-
-    /// Whether it may be a poll that the kernel doesn't call one.
-    pub(super) fn volatile(self) -> bool {
-        self.has(64)
-    }
-
-    /// Whether any address will do.
-    fn unaligned(self) -> bool {
-        self.has(32)
-    }
-}
-
-/// An access as the compiler announces it.
-#[derive(Clone, Copy)]
-pub(super) struct Access {
-    pub(super) address: usize,
-    pub(super) bytes: usize,
-    pub(super) how: How,
-    /// Where the announcement returns to.
-    pub(super) pc: usize,
-    /// The thread's number in its block.
-    pub(super) thread: u32,
-}
+use super::report::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
 
 /// What is known of a launch.
 pub(super) struct Checker {
@@ -83,19 +38,6 @@ pub(super) struct Checker {
     global: Vec<(usize, Space)>,
     /// What was published at addresses of global memory.
     published: BTreeMap<usize, Knowledge>,
-}
-
-/// What is known of a block.
-pub(super) struct CheckedBlock {
-    clocks: Clocks,
-    threads: usize,
-    lanes: usize,
-    dynamic_shared: Space,
-    static_shared: Space,
-    /// What was published at addresses of shared memory.
-    published: BTreeMap<usize, Knowledge>,
-    /// What kernels read of themselves: no memory of theirs.
-    own: Vec<Range<usize>>,
 }
 
 /// An access that must not be, and the line that does it.
@@ -170,7 +112,7 @@ impl Checker {
             return Err(self.finding(access, Fault::Uninitialised, place));
         }
         // A block has at most 1024 threads.
-        let happened = |moment: &knowledge::Moment| clocks.happened(moment, access.thread as u16);
+        let happened = |moment: &Moment| clocks.happened(moment, access.thread as u16);
         let conflict = space.access(address, bytes, trace, how.writes(), &happened);
         conflict.map_or(Ok(()), |conflict| {
             let place = place.moved_to(conflict.offset);
@@ -278,48 +220,5 @@ impl Checker {
             place,
         };
         Box::new((line, bad))
-    }
-}
-
-impl CheckedBlock {
-    /// A block with shared memory in these places.
-    pub(super) fn new(
-        threads: usize,
-        lanes: usize,
-        dynamic_shared: Range<usize>,
-        static_shared: Range<usize>,
-        own: Vec<Range<usize>>,
-    ) -> Box<Self> {
-        let space = |range: Range<usize>| Space::new(range.start, vec![false; range.len()]);
-        Box::new(CheckedBlock {
-            clocks: Clocks::new(0, threads, lanes),
-            threads,
-            lanes,
-            dynamic_shared: space(dynamic_shared),
-            static_shared: space(static_shared),
-            published: BTreeMap::new(),
-            own,
-        })
-    }
-
-    /// Nothing has happened yet in the block of that number.
-    pub(super) fn begin(&mut self, number: u64) {
-        // More blocks than that take longer than anybody waits for a check.
-        self.clocks = Clocks::new(number as u32, self.threads, self.lanes);
-        self.dynamic_shared.clear();
-        self.static_shared.clear();
-        self.published.clear();
-    }
-
-    pub(super) fn at_barrier(&mut self) {
-        self.clocks.at_barrier();
-    }
-
-    pub(super) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
-        self.clocks.at_warp_sync(warp, mask);
-    }
-
-    pub(super) fn at_fence(&mut self, thread: u32) {
-        self.clocks.at_fence(thread as u16);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::knowledge::Moment;
 use super::shadow::{Conflict, Shadow, Trace};
-use crate::device::emulator::error::MemoryPlace;
+use crate::device::emulator::report::MemoryPlace;
 
 /// Behind or before a piece of memory, an address is taken for a slip.
 const NEAR: usize = 4096;
