@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 mod compile;
 #[path = "build/sources.rs"]
 mod sources;
+#[path = "build/stamp.rs"]
+mod stamp;
 #[path = "build/table.rs"]
 mod table;
 

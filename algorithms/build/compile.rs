@@ -3,12 +3,14 @@
 use std::env;
 use std::error::Error;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::sources::Unit;
+use crate::stamp;
 
 /// Why there is no compiler, if there is none.
 pub fn missing_compiler() -> Option<String> {
@@ -36,8 +38,22 @@ pub fn all(root: &Path, out: &Path, units: &[Unit]) -> Result<Vec<PathBuf>, Box<
 }
 
 fn compile(root: &Path, out: &Path, unit: &Unit) -> Result<PathBuf, String> {
+    let build = unit_build(root, unit);
+    let ingredients = ingredients(root, unit, &build);
+    let stamp = out.join(format!("{}stamp", unit.prefix));
+    if let Some(object) = stamp::reuse(&stamp, &ingredients) {
+        return Ok(object);
+    }
     let wrapper = out.join(format!("{}unit.cpp", unit.prefix));
-    fs::write(&wrapper, wrapped(unit)).map_err(|e| format!("{}: {e}", wrapper.display()))?;
+    let io = |error: io::Error| format!("{}: {error}", wrapper.display());
+    fs::write(&wrapper, wrapped(unit)).map_err(io)?;
+    let object = object(&build, &wrapper)?;
+    stamp::remember(&stamp, &object, &ingredients).map_err(io)?;
+    Ok(object)
+}
+
+/// How a unit is compiled.
+fn unit_build(root: &Path, unit: &Unit) -> cc::Build {
     let mut build = base(root);
     build.define("EMULATOR", None);
     build.define("EMULATOR_LANES", unit.lanes.to_string().as_str());
@@ -47,10 +63,21 @@ fn compile(root: &Path, out: &Path, unit: &Unit) -> Result<PathBuf, String> {
     }
     if unit.checked {
         build.define("EMULATOR_CHECKED", None);
-        build.flag("-fsanitize=thread").flag("-Wno-tsan");
-        distinguish_volatile(&mut build);
+        build
+            .flag("-fsanitize=thread")
+            .flag_if_supported("-Wno-tsan");
+        show_as_written(&mut build);
     }
-    object(&build, &wrapper)
+    build
+}
+
+/// All that an object depends on.
+fn ingredients(root: &Path, unit: &Unit, build: &cc::Build) -> String {
+    let folders = ["kernels", "emulator", "src"].map(|folder| root.join(folder));
+    let inputs = folders.iter().chain([&unit.source]);
+    let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
+    let command = build.get_compiler().to_command();
+    format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
 }
 
 /// What all have in common.
@@ -83,12 +110,13 @@ fn base(root: &Path) -> cc::Build {
     build
 }
 
-/// Volatile accesses become calls of their own.
-fn distinguish_volatile(build: &mut cc::Build) {
+/// Volatile accesses become calls of their own, and vectors are not taken apart.
+fn show_as_written(build: &mut cc::Build) {
     if build.get_compiler().is_like_clang() {
         build.flag("-mllvm").flag("-tsan-distinguish-volatile=1");
     } else {
         build.flag("--param=tsan-distinguish-volatile=1");
+        build.flag("-fno-tree-sra");
     }
 }
 

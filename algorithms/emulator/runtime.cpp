@@ -13,6 +13,9 @@ void* emulator_thread_slot() { return &emulator_thread; }
 
 #define PC __builtin_return_address(0)
 
+// Volatile accesses race as little as atomic ones, and order as little.
+#define VOLATILE (ACCESS_ATOMIC | ACCESS_VOLATILE)
+
 #define ACCESSES(bytes)                                                                    \
     void __tsan_read##bytes(void* at) { emulator_access(at, bytes, ACCESS_READ, PC); }     \
     void __tsan_write##bytes(void* at) { emulator_access(at, bytes, ACCESS_WRITE, PC); }   \
@@ -23,16 +26,16 @@ void* emulator_thread_slot() { return &emulator_thread; }
         emulator_access(at, bytes, ACCESS_WRITE | ACCESS_UNALIGNED, PC);                   \
     }                                                                                      \
     void __tsan_volatile_read##bytes(void* at) {                                           \
-        emulator_access(at, bytes, ACCESS_READ | ACCESS_ATOMIC, PC);                       \
+        emulator_access(at, bytes, ACCESS_READ | VOLATILE, PC);                            \
     }                                                                                      \
     void __tsan_volatile_write##bytes(void* at) {                                          \
-        emulator_access(at, bytes, ACCESS_WRITE | ACCESS_ATOMIC, PC);                      \
+        emulator_access(at, bytes, ACCESS_WRITE | VOLATILE, PC);                           \
     }                                                                                      \
     void __tsan_unaligned_volatile_read##bytes(void* at) {                                 \
-        emulator_access(at, bytes, ACCESS_READ | ACCESS_ATOMIC | ACCESS_UNALIGNED, PC);    \
+        emulator_access(at, bytes, ACCESS_READ | VOLATILE | ACCESS_UNALIGNED, PC);         \
     }                                                                                      \
     void __tsan_unaligned_volatile_write##bytes(void* at) {                                \
-        emulator_access(at, bytes, ACCESS_WRITE | ACCESS_ATOMIC | ACCESS_UNALIGNED, PC);   \
+        emulator_access(at, bytes, ACCESS_WRITE | VOLATILE | ACCESS_UNALIGNED, PC);        \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -78,7 +81,7 @@ static uint32_t ordered(uint32_t how, int order) {
     }
 
 // An exchange that finds something else has only read. Nobody comes between the look
-// and the exchange: checked kernels have one OS thread.
+// and the exchange: checked kernels have one OS thread, and give way before atomics.
 #define EXCHANGE(bits, T, strength)                                                        \
     int __tsan_atomic##bits##_compare_exchange_##strength(volatile T* at, T* expected,     \
                                                           T value, int order, int) {       \

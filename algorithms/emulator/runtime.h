@@ -47,6 +47,7 @@ enum EmulatorAccess : uint32_t {
     ACCESS_ACQUIRE = 8,
     ACCESS_RELEASE = 16,
     ACCESS_UNALIGNED = 32,
+    ACCESS_VOLATILE = 64,
 };
 
 extern "C" {

@@ -78,7 +78,9 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
 pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let emulator = Emulator::new(config)?;
     let count = blocks * THREADS - 5;
-    let values: Vec<u32> = (0..count).map(|i| i * 2_654_435 >> 20 & 7).collect();
+    let values: Vec<u32> = (0..count)
+        .map(|i| (i.wrapping_mul(2_654_435) >> 20) & 7)
+        .collect();
     let input = emulator.upload(&values)?;
     let output = emulator.allocate(count as usize * 4)?;
     let states = emulator.upload(&vec![0_u64; blocks as usize])?;

@@ -3,3 +3,4 @@
 mod correct;
 mod device;
 mod speed;
+mod wrong;

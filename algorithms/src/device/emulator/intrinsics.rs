@@ -2,9 +2,10 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+use super::checker::{Access, How};
+use super::collective::Collective;
 use super::error::EmulatorError;
 use super::threads::{Offer, Site, State};
-use super::warp::Collective;
 use super::worker::{Worker, wait, with};
 
 /// A barrier of the block: the number of threads that said yes, or whether all
@@ -110,16 +111,37 @@ extern "C" fn emulator_slice_over() {
 
 /// A fence of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_fence() {}
+extern "C" fn emulator_fence() {
+    with(|worker| {
+        let thread = worker.thread();
+        if let Some(checked) = &mut worker.block().checked {
+            checked.at_fence(thread);
+        }
+    });
+}
 
 /// An access of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_access(
-    _address: *const c_void,
-    _bytes: usize,
-    _how: u32,
-    _pc: *const c_void,
-) {
+extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc: *const c_void) {
+    let how = How(how);
+    if how.volatile() && with(Worker::spend) {
+        emulator_slice_over();
+    }
+    let failed = with(|worker| {
+        let thread = worker.thread();
+        worker.check(Access {
+            address: address.addr(),
+            bytes,
+            how,
+            pc: pc.addr(),
+            thread,
+        });
+        worker.has_failed()
+    });
+    // The access must not be: nobody comes back to a thread after a failure.
+    if failed {
+        wait();
+    }
 }
 
 /// The kernel ends the launch.
@@ -129,12 +151,12 @@ extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line:
         let at = worker.thread_at(Site { file, line }.source_line());
         worker.fail(trapped(at, condition));
     });
-    loop {
-        wait();
-    }
+    // Nobody comes back to a thread after a failure.
+    wait();
+    std::process::abort();
 }
 
-fn trapped(at: super::error::ThreadAt, condition: *const c_char) -> EmulatorError {
+fn trapped(at: super::report::ThreadAt, condition: *const c_char) -> EmulatorError {
     if condition.is_null() {
         return EmulatorError::Trap { at };
     }

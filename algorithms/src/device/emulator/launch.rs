@@ -2,12 +2,15 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::argument::Argument;
+use super::checker::Checker;
 use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
 use super::fiber::StackPool;
+use super::memory::DeviceMemory;
 use super::table::{Kernel, THREAD_SLOT};
 use super::worker::{self, Run};
 
@@ -24,6 +27,7 @@ pub(super) fn run(
     arguments: &[Argument<'_>],
     config: &Config,
     stacks: &StackPool,
+    memory: &mut DeviceMemory,
 ) -> Result<Statistics, EmulatorError> {
     let slot = THREAD_SLOT.ok_or_else(super::unavailable_error)?;
     let kernel = Kernel::find(name, config.lanes, config.checked)?;
@@ -43,8 +47,14 @@ pub(super) fn run(
         progress: AtomicU64::new(0),
         at_work: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
+        checker: Mutex::new(config.checked.then(|| Checker::new(memory))),
     };
-    share(&run, workers(config, launch))
+    let result = share(&run, workers(config, launch));
+    let checker = run.checker.into_inner();
+    if let Some(checker) = checker.unwrap_or_else(PoisonError::into_inner) {
+        checker.finish(memory);
+    }
+    result
 }
 
 /// More workers than blocks have nothing to do; the checker knows one.

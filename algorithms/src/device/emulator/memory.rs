@@ -1,6 +1,7 @@
 //! Device memory.
 
 use std::alloc::{Layout, alloc, dealloc};
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
 
@@ -40,8 +41,10 @@ impl Buffer {
         unsafe { self.start.as_ptr().add(GUARD) }
     }
 
-    pub(super) fn size(&self) -> usize {
-        self.size
+    /// Where its bytes lie.
+    pub(super) fn addresses(&self) -> Range<usize> {
+        let base = self.base().addr();
+        base..base + self.size
     }
 
     pub(super) fn poison(&mut self) {
@@ -163,7 +166,7 @@ impl DeviceMemory {
 
 impl Region {
     /// The host has written all of it, or the bytes of a range.
-    pub(super) fn mark_written(&mut self, range: std::ops::Range<usize>) {
+    pub(super) fn mark_written(&mut self, range: Range<usize>) {
         let end = range.end.min(self.written.len());
         if let Some(written) = self.written.get_mut(range.start..end) {
             written.fill(true);

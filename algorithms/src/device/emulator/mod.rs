@@ -8,17 +8,20 @@
 //! | module | holds |
 //! |---|---|
 //! | `config` | what an emulator is told |
-//! | `error` | what can be wrong with a launch or a kernel |
+//! | `error`, `report` | what can be wrong with a launch or a kernel, and where |
 //! | `memory` | device memory |
 //! | `table`, `argument` | the kernels there are, and how they are called |
 //! | `launch` | checks a launch, starts workers |
 //! | `worker` | takes turns among blocks and threads |
-//! | `block`, `warp`, `threads` | a block that has begun |
+//! | `block`, `warp`, `collective`, `threads` | a block that has begun |
 //! | `order`, `fiber` | who goes on next, and on which stack |
+//! | `checker` | looks at each access to memory |
 //! | `intrinsics` | what kernels call |
 
 mod argument;
 mod block;
+mod checker;
+mod collective;
 mod config;
 mod error;
 mod fiber;
@@ -26,6 +29,7 @@ mod intrinsics;
 mod launch;
 mod memory;
 mod order;
+mod report;
 mod table;
 mod threads;
 mod warp;
@@ -37,12 +41,11 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 pub use argument::Argument;
 pub use config::{Config, Lanes, Launch, Policy, Schedule, Statistics};
-pub use error::{
-    BadAccess, BlockAt, EmulatorError, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt,
-};
+pub use error::EmulatorError;
 use fiber::StackPool;
 pub use memory::Allocation;
 use memory::DeviceMemory;
+pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
 
 /// Why this build can't emulate, if it can't.
 pub fn unavailable() -> Option<&'static str> {
@@ -176,8 +179,15 @@ impl Emulator {
         arguments: &[Argument<'_>],
     ) -> Result<Statistics, EmulatorError> {
         // Held, so that nobody else looks at the memory meanwhile.
-        let _memory = self.memory();
-        launch::run(kernel, launch, arguments, &self.config, &self.stacks)
+        let mut memory = self.memory();
+        launch::run(
+            kernel,
+            launch,
+            arguments,
+            &self.config,
+            &self.stacks,
+            &mut memory,
+        )
     }
 
     fn memory(&self) -> MutexGuard<'_, DeviceMemory> {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::error::SourceLine;
+use super::report::SourceLine;
 
 /// What a kernel sees of its block: `EmulatorBlock` in `emulator/runtime.h`.
 #[repr(C)]

@@ -1,19 +1,19 @@
 //! A block that has begun: its threads, warps, barrier and shared memory.
 
-use super::config::Launch;
-use super::error::EmulatorError;
-use super::memory::{Buffer, POISON};
-use super::order::ReadyQueue;
-use super::threads::{DeviceBlock, DeviceThread, Offer, Site, State, Thread};
-use super::warp::{self, Collective, Group, Warp};
+mod waiting;
 
-/// Barriers: `EmulatorBarrier` in `emulator/runtime.h`.
-const BARRIER_NAMES: [&str; 4] = [
-    "__syncthreads",
-    "__syncthreads_count",
-    "__syncthreads_and",
-    "__syncthreads_or",
-];
+use std::ops::Range;
+
+use crate::device::emulator::checker::CheckedBlock;
+use crate::device::emulator::collective::{self, Collective, Group};
+use crate::device::emulator::config::Launch;
+use crate::device::emulator::error::EmulatorError;
+use crate::device::emulator::memory::{Buffer, POISON};
+use crate::device::emulator::order::ReadyQueue;
+use crate::device::emulator::threads::{DeviceBlock, DeviceThread, Offer, State, Thread};
+use crate::device::emulator::warp::Warp;
+
+/// Barriers that ask, by their numbers in `emulator/runtime.h`.
 const BARRIER_AND: u32 = 2;
 const BARRIER_OR: u32 = 3;
 
@@ -28,27 +28,29 @@ struct Barrier {
 }
 
 /// A block that has begun.
-pub(super) struct Block {
-    pub(super) device: DeviceBlock,
+pub(crate) struct Block {
+    pub(crate) device: DeviceBlock,
     /// Its number in the grid.
-    pub(super) number: u64,
-    pub(super) threads: Vec<Thread>,
-    pub(super) warps: Vec<Warp>,
-    pub(super) ready: ReadyQueue,
+    pub(crate) number: u64,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) ready: ReadyQueue,
     /// Threads that have not returned.
-    pub(super) live: u32,
+    pub(crate) live: u32,
     /// Polls since the block had its turn.
-    pub(super) polls: u32,
-    pub(super) dynamic: Buffer,
+    pub(crate) polls: u32,
+    pub(crate) dynamic: Buffer,
     /// Its static shared memory while another block has its turn.
-    pub(super) static_copy: Vec<u8>,
+    pub(crate) static_copy: Vec<u8>,
+    /// What the checker knows of it, if there is one.
+    pub(crate) checked: Option<Box<CheckedBlock>>,
     lanes: u32,
     barrier: Barrier,
 }
 
 impl Block {
     /// Room for a block of such a launch.
-    pub(super) fn new(
+    pub(crate) fn new(
         launch: &Launch,
         lanes: u32,
         static_bytes: usize,
@@ -70,6 +72,7 @@ impl Block {
             polls: 0,
             dynamic,
             static_copy: vec![POISON; static_bytes],
+            checked: None,
             lanes,
             barrier: Barrier::default(),
         });
@@ -84,7 +87,7 @@ impl Block {
     }
 
     /// Becomes the block of that number, with nothing done yet.
-    pub(super) fn begin(&mut self, number: u64) {
+    pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.device.index = grid_point(self.device.grid_dim, number);
         self.live = self.threads.len() as u32;
@@ -96,6 +99,9 @@ impl Block {
         for thread in &mut self.threads {
             thread.state = State::Fresh;
         }
+        if let Some(checked) = &mut self.checked {
+            checked.begin(number);
+        }
         for warp in &mut self.warps {
             warp.exited = 0;
             warp.groups.clear();
@@ -103,7 +109,7 @@ impl Block {
     }
 
     /// The warp and lane of a thread.
-    pub(super) fn lane(&self, thread: u32) -> (usize, u32) {
+    pub(crate) fn lane(&self, thread: u32) -> (usize, u32) {
         ((thread / self.lanes) as usize, thread % self.lanes)
     }
 
@@ -111,11 +117,10 @@ impl Block {
     ///
     /// # Errors
     /// If others wait at another kind of barrier.
-    pub(super) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
+    pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
         let barrier = &mut self.barrier;
         if barrier.waiting > 0 && barrier.kind != kind {
-            let name = |kind: u32| BARRIER_NAMES.get(kind as usize).unwrap_or(&"?");
-            let (mine, theirs) = (name(kind), name(barrier.kind));
+            let (mine, theirs) = (waiting::barrier(kind), waiting::barrier(barrier.kind));
             return Err(format!("{mine} meets {theirs} of other threads"));
         }
         barrier.kind = kind;
@@ -136,6 +141,9 @@ impl Block {
             _ => yes,
         };
         self.barrier = Barrier::default();
+        if let Some(checked) = &mut self.checked {
+            checked.at_barrier();
+        }
         for (number, thread) in (0..).zip(&mut self.threads) {
             if let State::AtBarrier(fiber, _) = thread.state {
                 thread.state = State::Ready(fiber);
@@ -147,7 +155,7 @@ impl Block {
     }
 
     /// A thread comes to a warp collective: the meeting, if all are there now.
-    pub(super) fn meet(
+    pub(crate) fn meet(
         &mut self,
         thread: u32,
         collective: Collective,
@@ -160,8 +168,36 @@ impl Block {
         let group = self.warps[warp].arrive(lane, collective, mask, width)?;
         if let Some(group) = &group {
             self.answer(warp, group, thread);
+            self.check_warp_sync(warp, group);
         }
         Ok(group)
+    }
+
+    fn check_warp_sync(&mut self, warp: usize, group: &Group) {
+        let orders = group.collective == Collective::Sync;
+        if let Some(checked) = self.checked.as_mut().filter(|_| orders) {
+            checked.at_warp_sync(warp, group.mask);
+        }
+    }
+
+    /// Lets the checker look at the accesses of its threads.
+    pub(crate) fn check(&mut self, static_shared: Range<usize>, slot: Range<usize>) {
+        let dynamic = self.dynamic.addresses();
+        let threads = self.threads.as_ptr_range();
+        let device = (&raw const self.device).addr();
+        let own = vec![
+            threads.start.addr()..threads.end.addr(),
+            device..device + size_of::<DeviceBlock>(),
+            slot,
+        ];
+        let (threads, lanes) = (self.threads.len(), self.lanes as usize);
+        self.checked = Some(CheckedBlock::new(
+            threads,
+            lanes,
+            dynamic,
+            static_shared,
+            own,
+        ));
     }
 
     /// Gives all of a meeting their answers; those that waited can go on.
@@ -169,10 +205,10 @@ impl Block {
         let first = warp * self.lanes as usize;
         let (threads, ready) = (&mut self.threads[first..], &mut self.ready);
         let mut offers = [Offer::default(); u64::BITS as usize];
-        for lane in warp::lanes(group.mask) {
+        for lane in collective::lanes(group.mask) {
             offers[lane as usize] = threads[lane as usize].offer;
         }
-        for (lane, answer) in warp::answers(group, &|lane| offers[lane as usize]) {
+        for (lane, answer) in collective::answers(group, &|lane| offers[lane as usize]) {
             let thread = &mut threads[lane as usize];
             thread.result = answer;
             if let State::AtCollective(fiber, _) = thread.state {
@@ -187,53 +223,12 @@ impl Block {
     ///
     /// # Errors
     /// If lanes of its warp wait for it.
-    pub(super) fn exit(&mut self, thread: u32) -> Result<bool, String> {
+    pub(crate) fn exit(&mut self, thread: u32) -> Result<bool, String> {
         self.threads[thread as usize].state = State::Exited;
         self.live -= 1;
         let (warp, lane) = self.lane(thread);
         self.warps[warp].exit(lane)?;
         Ok(self.open_barrier().is_some())
-    }
-
-    /// Which threads wait where, for a report: `threads 0-31 at __syncthreads (a.cu:7)`.
-    pub(super) fn waiting(&self) -> String {
-        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
-        for (number, thread) in (0..).zip(&self.threads) {
-            let Some(what) = self.activity(number, thread) else {
-                continue;
-            };
-            match groups.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, threads)) => threads.push(number),
-                None => groups.push((what, vec![number])),
-            }
-        }
-        let say =
-            |(what, threads): &(String, Vec<u32>)| format!("threads {} {what}", ranges(threads));
-        groups.iter().map(say).collect::<Vec<_>>().join("; ")
-    }
-
-    fn activity(&self, number: u32, thread: &Thread) -> Option<String> {
-        let at = |name: &str, site: Site| format!("wait at {name} in {}", site.source_line());
-        match thread.state {
-            State::AtBarrier(_, site) => {
-                let name = BARRIER_NAMES.get(self.barrier.kind as usize);
-                Some(at(name.unwrap_or(&"a barrier"), site))
-            }
-            State::AtCollective(_, site) => {
-                let (warp, lane) = self.lane(number);
-                let here = |group: &&Group| group.arrived >> lane & 1 == 1;
-                let group = self.warps[warp].groups.iter().find(here)?;
-                let Group {
-                    collective, mask, ..
-                } = group;
-                Some(at(
-                    &format!("{} with mask {mask:#x}", collective.name()),
-                    site,
-                ))
-            }
-            State::Exited => Some("have returned".to_owned()),
-            State::Fresh | State::Ready(_) => None,
-        }
     }
 }
 
@@ -269,30 +264,9 @@ fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
     [number % x, number / x % y, number / x / y].map(|n| n as u32)
 }
 
-/// `0-31, 40`.
-fn ranges(numbers: &[u32]) -> String {
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for &number in numbers {
-        match parts.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => parts.push((number, number)),
-        }
-    }
-    let say = |&(first, last): &(u32, u32)| match last - first {
-        0 => first.to_string(),
-        _ => format!("{first}-{last}"),
-    };
-    parts.iter().map(say).collect::<Vec<_>>().join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_said_shortly() {
-        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
-    }
 
     #[test]
     fn points_go_along_x_first() {

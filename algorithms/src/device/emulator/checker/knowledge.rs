@@ -1,0 +1,59 @@
+//! What a thread knows to have happened before.
+//!
+//! Barriers, `__syncwarp` and release-acquire pairs order memory; votes, shuffles
+//! and relaxed atomics order nothing, as CUDA has it. Nearly all that a thread
+//! knows it knows through its block's barriers, so that is a number; what it
+//! knows besides is a small map.
+
+use std::collections::BTreeMap;
+
+/// An access: who, and when in its own terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) block: u32,
+    pub(super) thread: u16,
+    /// Barriers of the block before it.
+    pub(super) barrier: u32,
+    /// The thread's clock, which ticks with each release.
+    pub(super) clock: u32,
+}
+
+/// Moments, in bulk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knowledge {
+    /// All of a block's moments before that barrier.
+    pub(super) blocks: BTreeMap<u32, u32>,
+    /// All of a thread's up to that clock.
+    pub(super) threads: BTreeMap<(u32, u16), u32>,
+}
+
+impl Knowledge {
+    pub(super) fn knows(&self, moment: &Moment) -> bool {
+        let Moment {
+            block,
+            thread,
+            barrier,
+            clock,
+        } = moment;
+        let by_block = self.blocks.get(block).is_some_and(|known| known > barrier);
+        let by_thread = || self.threads.get(&(*block, *thread));
+        by_block || by_thread().is_some_and(|known| known >= clock)
+    }
+
+    pub(super) fn merge(&mut self, other: &Knowledge) {
+        for (&block, &barrier) in &other.blocks {
+            raise(self.blocks.entry(block).or_default(), barrier);
+        }
+        for (&thread, &clock) in &other.threads {
+            raise(self.threads.entry(thread).or_default(), clock);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.threads.is_empty()
+    }
+}
+
+pub(super) fn raise(known: &mut u32, to: u32) {
+    *known = to.max(*known);
+}

@@ -1,0 +1,224 @@
+//! Looks at each access of a kernel: is it in the kernel's memory, has somebody
+//! written what is read, and what orders it after the accesses of others?
+//!
+//! | module | holds |
+//! |---|---|
+//! | `access` | an access, as the compiler announces it |
+//! | `block` | what is known of a block |
+//! | `clocks` | what each thread of a block knows |
+//! | `knowledge` | what is known to have happened before |
+//! | `shadow` | who last read and wrote each word |
+//! | `spaces` | global, dynamic shared and static shared memory |
+//! | `lines` | program counters to lines of source |
+
+mod access;
+mod block;
+mod clocks;
+mod knowledge;
+mod lines;
+mod shadow;
+mod spaces;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(super) use access::{Access, How};
+pub(super) use block::CheckedBlock;
+use knowledge::{Knowledge, Moment};
+use lines::Image;
+use shadow::Trace;
+use spaces::{Found, Space};
+
+use super::memory::DeviceMemory;
+use super::report::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
+
+/// What is known of a launch.
+pub(super) struct Checker {
+    image: Image,
+    global: Vec<(usize, Space)>,
+    /// What was published at addresses of global memory.
+    published: BTreeMap<usize, Knowledge>,
+}
+
+/// An access that must not be, and the line that does it.
+pub(super) type Finding = (SourceLine, BadAccess);
+
+impl Checker {
+    /// Nothing has happened yet; what the host has written is taken over.
+    pub(super) fn new(memory: &mut DeviceMemory) -> Self {
+        let global = memory.regions.iter_mut().map(|region| {
+            let written = std::mem::take(&mut region.written);
+            let base = region.buffer.base() as usize;
+            (region.number, Space::new(base, written))
+        });
+        Checker {
+            image: Image::of_this_program(),
+            global: global.collect(),
+            published: BTreeMap::new(),
+        }
+    }
+
+    /// Gives back what was taken over, with what kernels have written.
+    pub(super) fn finish(self, memory: &mut DeviceMemory) {
+        for (region, (_, space)) in memory.regions.iter_mut().zip(self.global) {
+            region.written = space.into_written();
+        }
+    }
+
+    /// Looks at an access.
+    ///
+    /// # Errors
+    /// If it must not be.
+    pub(super) fn access(
+        &mut self,
+        block: &mut CheckedBlock,
+        stack: &Range<usize>,
+        access: Access,
+    ) -> Result<(), Box<Finding>> {
+        let Access {
+            address,
+            bytes,
+            how,
+            ..
+        } = access;
+        if stack.contains(&address) || block.own.iter().any(|own| own.contains(&address)) {
+            return Ok(());
+        }
+        let Some((found, place)) = self.find(block, address, bytes) else {
+            // Constants.
+            let inside = self.image.addresses.contains(&address) && !how.writes();
+            let place = self.nearest(block, address);
+            let wrong = || self.finding(access, Fault::OutOfBounds, place);
+            return if inside { Ok(()) } else { Err(wrong()) };
+        };
+        if !how.unaligned() && !address.is_multiple_of(bytes) {
+            return Err(self.finding(access, Fault::Misaligned, place));
+        }
+        // Before what it publishes, which covers the access itself.
+        let trace = self.trace(block, access);
+        self.synchronise(block, access, matches!(found, Found::Global(_)));
+        let CheckedBlock {
+            clocks,
+            dynamic_shared,
+            static_shared,
+            ..
+        } = block;
+        let space = match found {
+            Found::Global(index) => &mut self.global[index].1,
+            Found::Dynamic => dynamic_shared,
+            Found::Static => static_shared,
+        };
+        if how.reads() && !space.is_written(address, bytes) {
+            return Err(self.finding(access, Fault::Uninitialised, place));
+        }
+        // A block has at most 1024 threads.
+        let happened = |moment: &Moment| clocks.happened(moment, access.thread as u16);
+        let conflict = space.access(address, bytes, trace, how.writes(), &happened);
+        conflict.map_or(Ok(()), |conflict| {
+            let place = place.moved_to(conflict.offset);
+            let race = Fault::Race(OtherAccess {
+                block: u64::from(conflict.trace.moment.block),
+                thread: u32::from(conflict.trace.moment.thread),
+                wrote: conflict.wrote,
+                line: self.image.line(conflict.trace.pc),
+            });
+            Err(self.finding(access, race, place))
+        })
+    }
+
+    fn find(
+        &self,
+        block: &CheckedBlock,
+        address: usize,
+        bytes: usize,
+    ) -> Option<(Found, MemoryPlace)> {
+        let inside = |space: &Space| space.contains(address, bytes);
+        let found = if inside(&block.dynamic_shared) {
+            Found::Dynamic
+        } else if inside(&block.static_shared) {
+            Found::Static
+        } else {
+            Found::Global(self.global.iter().position(|(_, space)| inside(space))?)
+        };
+        Some((found, self.place(block, found, address)))
+    }
+
+    fn place(&self, block: &CheckedBlock, found: Found, address: usize) -> MemoryPlace {
+        match found {
+            Found::Global(index) => {
+                let (allocation, space) = &self.global[index];
+                MemoryPlace::Global {
+                    allocation: *allocation,
+                    offset: space.offset(address),
+                    size: space.size(),
+                }
+            }
+            Found::Dynamic => MemoryPlace::DynamicShared {
+                offset: block.dynamic_shared.offset(address),
+                size: block.dynamic_shared.size(),
+            },
+            Found::Static => MemoryPlace::StaticShared {
+                offset: block.static_shared.offset(address),
+            },
+        }
+    }
+
+    /// The memory that was probably meant by an address outside of all.
+    fn nearest(&self, block: &CheckedBlock, address: usize) -> MemoryPlace {
+        let global = self.global.iter().enumerate();
+        let global = global.map(|(index, (_, space))| (Found::Global(index), space));
+        let all = global.chain([(Found::Dynamic, &block.dynamic_shared)]);
+        let near = all.filter_map(|(found, space)| Some((space.near(address)?, found)));
+        let nearest = near.min_by_key(|(distance, _)| *distance);
+        nearest.map_or(MemoryPlace::Unknown { address }, |(_, found)| {
+            self.place(block, found, address)
+        })
+    }
+
+    /// An atomic access sees what was published at its address, and publishes.
+    fn synchronise(&mut self, block: &mut CheckedBlock, access: Access, global: bool) {
+        let Access { address, how, .. } = access;
+        if !how.atomic() {
+            return;
+        }
+        let thread = access.thread as u16;
+        let published = if global {
+            &mut self.published
+        } else {
+            &mut block.published
+        };
+        if let Some(known) = published.get(&address).filter(|_| how.reads()) {
+            block.clocks.sees(thread, known, how.acquires());
+        }
+        if !how.writes() {
+            return;
+        }
+        let mine = block.clocks.publishes(thread, how.releases());
+        match mine {
+            // What is read and written at once carries on what was published.
+            Some(mine) if how.reads() => published.entry(address).or_default().merge(&mine),
+            Some(mine) => drop(published.insert(address, mine)),
+            None if how.reads() => (),
+            None => drop(published.remove(&address)),
+        }
+    }
+
+    fn trace(&self, block: &CheckedBlock, access: Access) -> Trace {
+        Trace {
+            moment: block.clocks.now(access.thread as u16),
+            pc: self.image.shorten(access.pc),
+            atomic: access.how.atomic(),
+        }
+    }
+
+    fn finding(&self, access: Access, fault: Fault, place: MemoryPlace) -> Box<Finding> {
+        let line = self.image.line(self.image.shorten(access.pc));
+        let bad = BadAccess {
+            fault,
+            bytes: access.bytes,
+            writes: access.how.writes(),
+            place,
+        };
+        Box::new((line, bad))
+    }
+}

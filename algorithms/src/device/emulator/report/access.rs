@@ -1,0 +1,122 @@
+//! Accesses to memory that must not be.
+
+use std::fmt;
+
+use super::SourceLine;
+
+/// An access to memory that must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAccess {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Bytes accessed.
+    pub bytes: usize,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Where.
+    pub place: MemoryPlace,
+}
+
+/// What is wrong with an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing orders it after another thread's access.
+    Race(OtherAccess),
+    /// Nobody has written what it reads.
+    Uninitialised,
+    /// It is not, or not all, in memory of the kernel.
+    OutOfBounds,
+    /// The address is not a multiple of the size.
+    Misaligned,
+}
+
+/// The other access of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherAccess {
+    /// The block's number in the grid, x first.
+    pub block: u64,
+    /// The thread's number in the block.
+    pub thread: u32,
+    /// Whether it wrote.
+    pub wrote: bool,
+    /// The line.
+    pub line: SourceLine,
+}
+
+/// A place in memory, as a kernel's author knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryPlace {
+    /// In or near an allocation.
+    Global {
+        /// The allocation's number, from 0.
+        allocation: usize,
+        /// Bytes from its beginning.
+        offset: i64,
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// In or behind dynamic shared memory.
+    DynamicShared {
+        /// Bytes from its beginning.
+        offset: i64,
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// In a `__shared__` variable.
+    StaticShared {
+        /// Bytes from the beginning of all of the file's.
+        offset: i64,
+    },
+    /// Nowhere near.
+    Unknown {
+        /// The address.
+        address: usize,
+    },
+}
+
+impl fmt::Display for BadAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.writes { "write" } else { "read" };
+        let access = format!("{verb} of {} bytes at {}", self.bytes, self.place);
+        match &self.fault {
+            Fault::Race(other) => write!(f, "race: {access}, {other}, and nothing orders the two"),
+            Fault::Uninitialised => write!(f, "uninitialised: {access}, which nobody has written"),
+            Fault::OutOfBounds => write!(f, "out of bounds: {access}"),
+            Fault::Misaligned => write!(f, "misaligned: {access}"),
+        }
+    }
+}
+
+impl fmt::Display for OtherAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.wrote { "wrote" } else { "read" };
+        let OtherAccess {
+            block,
+            thread,
+            line,
+            ..
+        } = self;
+        write!(f, "which thread {thread} of block {block} {verb} in {line}")
+    }
+}
+
+impl fmt::Display for MemoryPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryPlace::Global {
+                allocation,
+                offset,
+                size,
+            } => {
+                write!(f, "byte {offset} of allocation {allocation} ({size} bytes)")
+            }
+            MemoryPlace::DynamicShared { offset, size } => {
+                write!(f, "byte {offset} of dynamic shared memory ({size} bytes)")
+            }
+            MemoryPlace::StaticShared { offset } => {
+                write!(f, "byte {offset} of static shared memory")
+            }
+            MemoryPlace::Unknown { address } => write!(f, "address {address:#x}"),
+        }
+    }
+}
