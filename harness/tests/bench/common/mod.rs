@@ -1,6 +1,6 @@
 //! What the tests of the command line share.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+pub mod fake;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -56,13 +56,18 @@ pub fn folder() -> tempfile::TempDir {
 
 /// Multiplies each sample of a run by its factor.
 pub fn scale(run: &Path, factor: impl Fn(&SampleRow) -> f64) {
+    edit(run, |row| row.seconds *= factor(row));
+}
+
+/// Changes each sample of a run.
+pub fn edit(run: &Path, change: impl Fn(&mut SampleRow)) {
     let path = run.join("samples.csv");
     let mut reader = csv::Reader::from_path(&path).expect("readable");
     let rows = reader.deserialize::<SampleRow>();
     let rows: Vec<_> = rows.map(|row| row.expect("a row")).collect();
     let mut writer = csv::Writer::from_path(&path).expect("writable");
     for mut row in rows {
-        row.seconds *= factor(&row);
+        change(&mut row);
         writer.serialize(row).expect("written");
     }
     writer.flush().expect("written");

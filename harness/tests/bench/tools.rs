@@ -1,10 +1,8 @@
 //! The subcommands beside measuring: list, devices, verify, generate, completions.
 
-mod common;
-
 use std::fs;
 
-use common::{bench_in, can_measure, folder};
+use crate::common::{bench_in, can_measure, folder};
 use reports::store::read_summary;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use reports::report::markdown;
 
-use crate::fixture::{Fixture, large};
+use super::fixture::{Fixture, large};
 
 #[test]
 fn all_lines_of_a_table_have_the_same_columns() {

@@ -1,11 +1,9 @@
 //! `bench compare` on the command line: exit codes, files, bad input.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Run, bench_in, folder, scale};
+use crate::common::{Run, bench_in, folder, scale};
 use reports::record::{SampleRow, SummaryRow};
 use tempfile::TempDir;
 

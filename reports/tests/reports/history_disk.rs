@@ -2,13 +2,11 @@
 //!
 //! Small file systems in memory are mounted for it where that is allowed.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{record, row};
+use crate::common::{record, row};
 use reports::history::{Added, Filter, HistoryError, Store, Unfinished};
 use reports::store::RunFolder;
 

@@ -1,11 +1,9 @@
 //! `bench report` on the runs that the documents show.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{bench_in, folder};
+use crate::common::{bench_in, folder};
 use reports::history::{Store, Unfinished};
 use reports::record::RunRecord;
 use reports::store::{RunFolder, read_run};

@@ -1,12 +1,10 @@
 //! `bench history` from the outside.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{BENCH, Run, bench_in, folder};
+use crate::common::{BENCH, Run, bench_in, folder};
 
 const RECORD: &str = r#"{"schema_version": 1, "command": ["bench", "sort"],
   "started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:01:00Z", "seed": SEED,
@@ -134,7 +132,7 @@ fn a_refused_run_keeps_no_other_out() {
     assert!(run.stdout.contains(": added"), "{}", run.stdout);
     for message in [
         "b/run.json",
-        "cut/summary.csv: line 3 is half written",
+        "cut/summary.csv: line 3: the last row is incomplete",
         "missing",
     ] {
         assert!(run.stderr.contains(message), "{}", run.stderr);

@@ -1,11 +1,9 @@
 //! `bench run`: suites as files and by name.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{bench_in, folder};
+use crate::common::{bench_in, folder};
 use harness::suite::Suite;
 
 #[test]

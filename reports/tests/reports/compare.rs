@@ -1,11 +1,9 @@
 //! Two run folders, compared.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{record, row};
+use crate::common::{record, row};
 use reports::compare::render::{Format, Listing, render};
 use reports::compare::{Code, Comparison, Measured, Terms, Verdict, compare};
 use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
@@ -186,6 +184,42 @@ fn ids_of_other_tools_do_not_matter() {
 }
 
 #[test]
+fn parameters_may_be_in_any_order() {
+    let folder = folder();
+    let points = [(point("a", "code:1"), 1.0)];
+    let base = run(folder.path(), "base", &record(), &points);
+    let new = run(folder.path(), "newer", &record(), &points);
+    for file in ["samples.csv", "summary.csv"] {
+        let text = fs::read_to_string(new.join(file)).expect("read");
+        let text = text.replace(&points[0].0.point().id(), "mine");
+        let text = text.replace("digis=1000;segments=24", "segments=24;digis=1000");
+        fs::write(new.join(file), text).expect("written");
+    }
+    assert_eq!(compared(&base, &new).count(Verdict::Same), 1);
+}
+
+#[test]
+fn advice_can_be_copied() {
+    let folder = folder();
+    let mut other = record();
+    other.seed = 7;
+    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let new = run(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
+    let read = |path: &Path| Measured::read(path).expect("read");
+    let terms = Terms {
+        flags: vec!["--store".into(), "my store".into()],
+        ..Terms::default()
+    };
+    let comparison = compare(&read(&base), &read(&new), &terms).expect("comparable");
+    let next = comparison.points[0].next.as_deref().unwrap_or_default();
+    assert!(
+        next.contains(" --confirm --store 'my store', then"),
+        "{next}"
+    );
+    assert!(next.contains(" --seed 7 "), "{next}");
+}
+
+#[test]
 fn wrong_variants_are_not_judged_but_told() {
     let folder = folder();
     let wrong = SummaryRow {
@@ -262,6 +296,11 @@ fn damaged_files_are_named_with_the_place() {
         ),
         (
             "samples.csv",
+            samples.replacen("digis=1000;", "digis;", 1),
+            "line 2: \"digis;segments=24\" is not of the form",
+        ),
+        (
+            "samples.csv",
             samples.replacen(",0,0,", ",0,0,x", 1),
             "line 2: \"x",
         ),
@@ -284,7 +323,7 @@ fn damaged_files_are_named_with_the_place() {
         (
             "summary.csv",
             twice,
-            "row 3: the same point and stage as row 2",
+            "lines 2 and 3 are the same point: sort a",
         ),
         ("summary.csv", "x\n1\n".to_owned(), "line 2"),
         ("run.json", json[..100].to_owned(), "run.json: EOF"),

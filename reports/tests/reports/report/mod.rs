@@ -2,8 +2,7 @@
 //! browser shows them.
 
 mod browser;
-#[path = "../common/mod.rs"]
-mod common;
 mod fixture;
 mod page;
 mod text;
+mod unknown;

@@ -1,10 +1,8 @@
 //! Places on machines that are not at hand: faked sysfs trees.
 
-mod common;
-
 use std::fs;
 
-use common::{bench_in, can_measure, folder};
+use crate::common::{bench_in, can_measure, folder};
 use harness::platform::placement::{Bind, Placement, PlacesSpec};
 use harness::platform::{Topology, usable_cpus};
 use reports::record::YesNo;

@@ -1,12 +1,13 @@
 //! A run folder: what is written can be read, whatever happens in between.
 
-mod common;
-
 use std::fs;
+use std::process::Command;
 
-use common::{record, row};
+use crate::common::{record, row};
+use reports::compare::Measured;
+use reports::history::{Store, Unfinished};
 use reports::record::{SampleRow, SummaryRow};
-use reports::store::{RunFolder, StoreError, read_run, read_samples, read_summary};
+use reports::store::{Run, RunFolder, StoreError, read_run, read_samples, read_summary};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -103,6 +104,48 @@ fn a_folder_that_cannot_be_made_is_named() {
     let error = RunFolder::create(&file.join("run"), &record());
     let error = error.err().expect("a file is no folder").to_string();
     assert!(error.contains("file/run"), "{error}");
+}
+
+#[test]
+fn what_is_no_number_is_not_known() {
+    let folder = folder();
+    let mut run = RunFolder::create(folder.path(), &record()).expect("created");
+    let mut odd = row("");
+    (odd.median_s, odd.items_per_s) = (Some(f64::NAN), Some(f64::INFINITY));
+    run.append_summary(&[odd]).expect("written");
+    let rows = read_summary(folder.path()).expect("read");
+    assert_eq!((rows[0].median_s, rows[0].items_per_s), (None, None));
+    assert_eq!(rows[0].mean_s, row("").mean_s);
+}
+
+#[test]
+fn pipes_are_refused_and_not_waited_for() {
+    for file in ["run.json", "samples.csv", "summary.csv"] {
+        let folder = folder();
+        let mut run = RunFolder::create(folder.path(), &record()).expect("created");
+        run.append_summary(&[row("")]).expect("written");
+        drop(run);
+        let path = folder.path().join(file);
+        fs::remove_file(&path).expect("removed");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        let refusals = [
+            Run::read(folder.path()).map(drop),
+            Measured::read(folder.path()).map(drop),
+            RunFolder::resume(folder.path()).map(drop),
+        ];
+        for refusal in refusals {
+            let refusal = refusal.expect_err(file);
+            assert!(
+                matches!(refusal, StoreError::NotRegular { .. }),
+                "{refusal}"
+            );
+            assert!(refusal.to_string().contains(file), "{refusal}");
+        }
+        let store = Store::create_or_open(&folder.path().join("store")).expect("made");
+        let refusal = store.add(folder.path(), Unfinished::Allow).expect_err(file);
+        assert!(refusal.to_string().contains("a pipe"), "{refusal}");
+    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! What makes no sense is refused with a clear message and its exit code.
 
-mod common;
-
 use std::fs;
 use std::process::{Command, Stdio};
 
-use common::{BENCH, Run, bench_in, can_measure, folder};
+use crate::common::{BENCH, Run, bench_in, can_measure, folder};
 
 /// The line, the exit code, and a part of the message.
 type Case = (&'static str, i32, &'static str);

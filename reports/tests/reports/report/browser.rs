@@ -5,7 +5,7 @@ use std::process::Command;
 
 use reports::report::html;
 
-use crate::fixture::{Fixture, large};
+use super::fixture::{Fixture, large};
 
 /// What a browser says of a page in a frame of some width.
 #[derive(Debug)]

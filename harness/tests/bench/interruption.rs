@@ -1,13 +1,11 @@
 //! Ctrl-C and sudden death keep what was measured.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{BENCH, can_measure, folder};
+use crate::common::{BENCH, can_measure, folder};
 use reports::store::{read_run, read_samples, read_summary};
 
 /// A run that would take minutes, once it has written some samples.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use reports::report::html;
 use reports::store::Run;
 
-use crate::fixture::{Fixture, HOSTILE, large, row, run};
+use super::fixture::{Fixture, HOSTILE, large, row, run};
 
 fn page() -> String {
     html(&Fixture::new().input()).expect("a page")

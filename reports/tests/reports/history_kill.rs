@@ -5,8 +5,6 @@
 //! environment. Each writes a journal, a line in one write: what it was about
 //! to do, and what was done.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
@@ -15,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{record, row};
+use crate::common::{record, row};
 use reports::history::{Added, Entry, Filter, Retention, Store, Unfinished};
 use reports::record::SampleRow;
 use reports::store::{Run, RunFolder};
@@ -254,7 +252,7 @@ impl Range {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
         let command = command
-            .args(["--exact", "writer", "--nocapture"])
+            .args(["--exact", "history_kill::writer", "--nocapture"])
             .env(TASK, name)
             .env(FOLDER, &self.path)
             .env(NUMBER, self.started.to_string());

@@ -1,11 +1,9 @@
 //! `bench sort` from the command line to the run folder.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 
-use common::{bench_in, can_measure, folder};
+use crate::common::{bench_in, can_measure, folder};
 use reports::record::YesNo;
 use reports::store::{read_run, read_samples, read_summary};
 
