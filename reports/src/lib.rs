@@ -19,7 +19,9 @@
 
 pub mod charts;
 pub mod compare;
+mod grouped;
 pub mod history;
+mod markdown;
 pub mod record;
 pub mod report;
 pub mod shape;

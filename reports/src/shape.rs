@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::record::{Point, SummaryRow};
+use crate::record::{Params, Point, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
@@ -19,21 +19,39 @@ pub type Axes = Vec<(String, String)>;
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
 pub fn axes(row: &SummaryRow) -> Axes {
-    point_axes(&row.point())
+    let run = [&row.cache, &row.places, &row.bind];
+    all_axes(&row.params, row.threads, run)
 }
 
 /// The axes of a point; see [`axes`].
 pub fn point_axes(point: &Point) -> Axes {
+    let run = [&point.cache, &point.places, &point.bind];
+    all_axes(&point.params, point.threads, run)
+}
+
+/// The value of an axis in a row; see [`axes`].
+pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
+    let of_run = || match name {
+        "threads" => Some(row.threads.to_string()),
+        "cache" => Some(row.cache.clone()),
+        "places" => Some(row.places.clone()),
+        "bind" => Some(row.bind.clone()),
+        _ => None,
+    };
+    row.params.get(name).map(str::to_owned).or_else(of_run)
+}
+
+fn all_axes(params: &Params, threads: usize, [cache, places, bind]: [&String; 3]) -> Axes {
     let params = || {
-        let pairs = point.params.iter();
+        let pairs = params.iter();
         pairs.map(|(n, v)| (n.to_owned(), v.to_owned()))
     };
     let (counts, others): (Vec<_>, Vec<_>) = params().partition(|(n, v)| is_count(n, v));
     let run = [
-        ("threads", point.threads.to_string()),
-        ("cache", point.cache.clone()),
-        ("places", point.places.clone()),
-        ("bind", point.bind.clone()),
+        ("threads", threads.to_string()),
+        ("cache", cache.clone()),
+        ("places", places.clone()),
+        ("bind", bind.clone()),
     ];
     let run = run.map(|(name, value)| (name.to_owned(), value));
     counts.into_iter().chain(others).chain(run).collect()

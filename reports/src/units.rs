@@ -1,9 +1,22 @@
 //! Numbers in words, the same way in tables, charts and messages.
 
+/// What stands for a number that is not known, or is none.
+pub const UNKNOWN: &str = "-";
+
+/// The words, if they are about a number.
+fn known(value: f64, words: impl FnOnce() -> String) -> String {
+    match value.is_finite() {
+        true => words(),
+        false => UNKNOWN.to_owned(),
+    }
+}
+
 /// Seconds with a fitting unit and `digits` significant digits: `12.3 ms`.
 pub fn seconds(value: f64, digits: usize) -> String {
     let (scale, unit) = second_unit(value);
-    format!("{} {unit}", significant(value / scale, digits))
+    known(value, || {
+        format!("{} {unit}", significant(value / scale, digits))
+    })
 }
 
 /// The unit that suits a time: its size in seconds and its name.
@@ -15,34 +28,44 @@ pub fn second_unit(value: f64) -> (f64, &'static str) {
 
 /// A count with a decimal prefix: `2 M`, `1.79 k`, `24`.
 pub fn count(value: f64) -> String {
-    prefixed(value, 3)
+    known(value, || prefixed(value, 3))
 }
 
 /// A rate with a decimal prefix: `125 M/s`.
 pub fn rate(value: f64) -> String {
-    format!("{}/s", prefixed(value, 3))
+    known(value, || format!("{}/s", prefixed(value, 3)))
 }
 
 /// Bytes with a decimal prefix: `1.5 GB`.
 pub fn bytes(value: f64) -> String {
     let text = prefixed(value, 3);
     let separator = if text.contains(' ') { "" } else { " " };
-    format!("{text}{separator}B")
+    known(value, || format!("{text}{separator}B"))
 }
 
 /// Bytes a second: `30 GB/s`.
 pub fn bytes_per_second(value: f64) -> String {
-    format!("{}/s", bytes(value))
+    known(value, || format!("{}/s", bytes(value)))
+}
+
+/// A fraction in per cent, to two digits: `0.50 %`, `12 %`.
+pub fn percent(fraction: f64) -> String {
+    format!("{} %", significant(100.0 * fraction, 2))
+}
+
+/// A ratio to three decimals: `1.080`.
+pub fn ratio(value: f64) -> String {
+    known(value, || format!("{value:.3}"))
 }
 
 /// A number with `digits` significant digits, without trailing noise: `0.0123`, `1230`.
 pub fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+    if value == 0.0 {
+        return "0".to_owned();
     }
     let magnitude = value.abs().log10().floor() as i32;
-    let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
-    format!("{value:.decimals$}")
+    let decimals = (digits as i32 - 1).saturating_sub(magnitude).max(0) as usize;
+    known(value, || format!("{value:.decimals$}"))
 }
 
 /// Prefixed without needless zeros: `2 M` rather than `2.00 M`.
@@ -87,6 +110,22 @@ mod tests {
         assert_eq!(bytes(1.5e9), "1.5 GB");
         assert_eq!(bytes(24.0), "24 B");
         assert_eq!(rate(125e6), "125 M/s");
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_called_one() {
+        let say: [fn(f64) -> String; 7] = [
+            |value| seconds(value, 3),
+            |value| significant(value, 3),
+            count,
+            rate,
+            bytes,
+            bytes_per_second,
+            ratio,
+        ];
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(say.iter().all(|say| say(value) == UNKNOWN), "{value}");
+        }
     }
 
     #[test]

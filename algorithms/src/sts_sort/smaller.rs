@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_single_digi_can_be_reached() {
-        let mut left = input();
-        while let Some(next) = all(&left).find(|left| left.digis().iter().any(|d| d.bits() == 3)) {
-            left = next;
-        }
+        let has_it = |left: &SegmentedDigis| left.digis().iter().any(|digi| digi.bits() == 3);
+        let smaller = |left: &SegmentedDigis| all(left).find(has_it);
+        let steps = std::iter::successors(Some(input()), smaller);
+        let left = steps.last().expect("the first");
         assert_eq!((left.digis().len(), left.partition().segments()), (1, 1));
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use reports::compare::Thresholds;
 use reports::compare::render::{Format, Listing};
@@ -35,7 +36,19 @@ pub struct CompareRequest {
     pub files: Vec<(Format, PathBuf)>,
     /// No lines on how far it is.
     pub quiet: bool,
+    /// The flags of these that judge and confirm as they were given, word by
+    /// word: what is advised has to have them, too.
+    pub given: Vec<String>,
 }
+
+/// Flags with a value that advice repeats if they were given.
+const REPEATED: [&str; 5] = [
+    "store",
+    "min-effect",
+    "resolution",
+    "significance",
+    "base-bench",
+];
 
 /// Where runs are kept if nobody says otherwise.
 pub const DEFAULT_STORE: &str = "results/store";
@@ -170,7 +183,23 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
         },
         files: FORMATS[1..].iter().filter_map(file).collect(),
         quiet: matches.get_flag("quiet"),
+        given: given(matches),
     }
+}
+
+/// See [`CompareRequest::given`].
+fn given(matches: &ArgMatches) -> Vec<String> {
+    let is_given = |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let mut words = Vec::new();
+    for name in REPEATED.into_iter().filter(is_given) {
+        let value = matches.get_raw(name).and_then(|mut values| values.next());
+        let value = value.unwrap_or_default().to_string_lossy();
+        words.extend([format!("--{name}"), value.into_owned()]);
+    }
+    if matches.get_flag("across-machines") {
+        words.push("--across-machines".to_owned());
+    }
+    words
 }
 
 #[cfg(test)]
@@ -203,6 +232,15 @@ mod tests {
             (Format::Junit, PathBuf::from("j.xml")),
         ];
         assert_eq!(request.files, files);
+    }
+
+    #[test]
+    fn what_was_given_can_be_given_again() {
+        assert!(parsed("bench compare a b").is_some_and(|it| it.given.is_empty()));
+        let line = "bench compare a b --min-effect 3% --store=s --across-machines --all";
+        let given = parsed(line).expect("a request").given;
+        let expected = ["--store", "s", "--min-effect", "3%", "--across-machines"];
+        assert_eq!(given, expected);
     }
 
     #[test]

@@ -55,6 +55,9 @@ fn outcome(added: &Added) -> String {
 fn list(store: &Store, filter: &Filter, format: Format) -> Result<Exit, Failure> {
     let entries = store.list(filter)?;
     super::print(&history::render(format, &entries)?)?;
+    for damaged in store.damaged_marks()? {
+        super::say(&format!("bench: a mark of an accepted run: {damaged}"));
+    }
     if entries.is_empty() {
         let kind = if *filter == Filter::default() {
             "no runs"

@@ -3,6 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `folder` | where results go that are given no folder |
 //! | `session` | a run: folder, teams, ceilings, jobs |
 //! | `batch` | inputs that are visited in turn |
 //! | `input` | one input: candidates checked, then sampled |
@@ -16,6 +17,7 @@ mod batch;
 mod cache;
 mod ceilings;
 mod crew;
+mod folder;
 mod input;
 mod probe;
 mod recorder;
@@ -26,9 +28,9 @@ mod session;
 mod stopping;
 
 pub use ceilings::measure_bandwidth;
+pub(crate) use folder::{default_folder, new_folder, now};
 pub use input::{CheckError, check_candidate};
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
 pub use session::{Assignment, Job, Outcome, Session, Start};
-pub(crate) use session::{default_folder, now};
 pub use stopping::{Policy, StopReason};

@@ -141,11 +141,13 @@ impl Subject {
             max_s: Some(described.max),
             ci95_low_s: interval.map(|interval| interval.low),
             ci95_high_s: interval.map(|interval| interval.high),
-            items_per_s: Some(per_second(self.work.items)),
-            bytes_per_s: Some(bytes_per_s),
-            peak_fraction: self.copy_bandwidth.map(|copy| bytes_per_s / copy),
+            items_per_s: finite(per_second(self.work.items)),
+            bytes_per_s: finite(bytes_per_s),
+            peak_fraction: self
+                .copy_bandwidth
+                .and_then(|copy| finite(bytes_per_s / copy)),
             memory_bytes: Some(self.memory_bytes),
-            memory_ratio: Some(self.memory_bytes as f64 / self.work.input_bytes as f64),
+            memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
         }
@@ -215,6 +217,11 @@ fn of_its_own(row: SummaryRow, stage: &Stage) -> SummaryRow {
         metrics,
         ..row
     }
+}
+
+/// What is divided by nothing is not known.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
 }
 
 fn cpus(sample: &Sample) -> String {

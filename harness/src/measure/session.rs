@@ -1,13 +1,14 @@
 //! A run: folder, teams, ceilings, and one batch of inputs after the other.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use reports::record::{Effort, RunRecord, SCHEMA_VERSION, SuitePart, YesNo};
 use reports::store::RunFolder;
 
 use super::batch::{self, Budget};
 use super::crew::Crew;
+use super::folder::{default_folder, now};
 use super::input::{Ending, InputState};
 use super::recorder::{Recorder, Rows};
 use super::rows::{FAILED, TOTAL, WRONG};
@@ -17,6 +18,9 @@ use crate::gpus::Gpus;
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt, Topology};
 use crate::progress::Progress;
+
+/// How the note of a run begins that was stopped and gone on with.
+const WENT_ON: &str = "went on at";
 
 /// A task to measure, with the points that are left to measure.
 pub struct Job<'a> {
@@ -246,7 +250,9 @@ fn open(
             let (folder, run) = RunFolder::resume(path)?;
             let mut record = run.record;
             record.finished = None;
-            record.notes.push(format!("went on at {}", now()));
+            // However often it is stopped: one note, of the last time.
+            record.notes.retain(|note| !note.starts_with(WENT_ON));
+            record.notes.push(format!("{WENT_ON} {}", now()));
             rows.samples = run.samples;
             rows.summary = run.summary;
             Ok((folder, record, rows))
@@ -286,20 +292,4 @@ fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
         ceilings: Default::default(),
         effort: None,
     }
-}
-
-/// UTC, RFC 3339.
-pub(crate) fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
-}
-
-/// `results/20261120T093000Z-sort`, with a number behind it if that is taken.
-pub(crate) fn default_folder(name: &str) -> PathBuf {
-    let time = now().replace(['-', ':'], "");
-    let base = format!("results/{time}-{name}");
-    let numbered = (2..).map(|number| PathBuf::from(format!("{base}-{number}")));
-    let mut candidates = std::iter::once(PathBuf::from(&base)).chain(numbered);
-    candidates
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| base.into())
 }

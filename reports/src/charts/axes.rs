@@ -1,6 +1,6 @@
 //! Which axes a set of rows varies, and what that means for the picture.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::record::SummaryRow;
 use crate::shape;
@@ -33,6 +33,12 @@ impl Axis {
         self.values.iter().map(number).collect()
     }
 
+    /// Where each value stands among the others.
+    pub fn positions(&self) -> HashMap<&str, usize> {
+        let values = self.values.iter().map(String::as_str);
+        values.zip(0..).collect()
+    }
+
     /// The values in words, all in the same manner: as they are if none is
     /// long, else with prefixes, rounded where that leaves them distinct.
     pub fn labels(&self) -> Vec<String> {
@@ -59,8 +65,7 @@ impl Axis {
 
 /// The value of an axis in a row.
 pub fn value_of(row: &SummaryRow, axis: &str) -> String {
-    let value = shape::axes(row).into_iter().find(|(name, _)| name == axis);
-    value.map_or_else(|| ABSENT.to_owned(), |(_, value)| value)
+    shape::axis(row, axis).unwrap_or_else(|| ABSENT.to_owned())
 }
 
 /// All axes of the rows, in reading order.
@@ -97,12 +102,13 @@ pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
 
 /// The rows apart by the values of `axes`, in the order of those values.
 pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[&Axis]) -> Vec<Panel<'a>> {
+    let positions: Vec<_> = axes.iter().map(|axis| axis.positions()).collect();
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();
     for row in rows {
         let values: Vec<String> = axes.iter().map(|axis| value_of(row, &axis.name)).collect();
-        let position =
-            |(axis, value): (&&Axis, &String)| axis.values.iter().position(|v| v == value);
-        let key = axes.iter().zip(&values).filter_map(position).collect();
+        let places = positions.iter().zip(&values);
+        let key = places.filter_map(|(positions, value)| positions.get(value.as_str()).copied());
+        let key = key.collect();
         let panel = panels.entry(key).or_insert_with(|| Panel {
             title: title(axes, &values),
             rows: Vec::new(),

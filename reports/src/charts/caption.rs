@@ -109,7 +109,7 @@ impl Reason {
     fn of(row: &SummaryRow) -> Reason {
         match (row.valid, row.median_s) {
             (YesNo::No, _) => Reason::NotValid,
-            (YesNo::Yes, Some(median)) if median.is_finite() => Reason::NoMemory,
+            (YesNo::Yes, Some(median)) if median.is_finite() && median > 0.0 => Reason::NoMemory,
             _ => Reason::NoMedian,
         }
     }

@@ -1,5 +1,7 @@
 //! The samples over the rounds they were taken in: drift of the machine shows.
 
+use std::collections::HashMap;
+
 use super::axes::{self, Axis, Panel};
 use super::caption;
 use super::figure::{Figure, Plot, Ruler, Swatch, Tick};
@@ -7,18 +9,23 @@ use super::scale::Scale;
 use super::scene::Mark;
 use super::study::Study;
 use super::time_axis;
-use crate::record::SummaryRow;
+use crate::record::{SampleRow, SummaryRow};
 
 const READING: &str = "markers: single samples in the order of the rounds";
 
 /// A row's samples: round and seconds.
 type Samples<'a> = (&'a SummaryRow, Vec<(usize, f64)>);
 
+/// The samples of points by their ids.
+type ByPoint<'a> = HashMap<&'a str, Vec<&'a SampleRow>>;
+
 /// The chart of a study, if it has samples.
 pub fn figure(study: &Study) -> Option<Figure> {
     let axes: Vec<&Axis> = study.varying.iter().collect();
     let panels = axes::panels(&study.rows, &axes);
-    let samples: Vec<Vec<Samples>> = panels.iter().map(|panel| of_panel(study, panel)).collect();
+    let by_point = study.samples_by_point();
+    let of_panel = |panel| of_panel(&by_point, panel);
+    let samples: Vec<Vec<Samples>> = panels.iter().map(of_panel).collect();
     let all = || samples.iter().flatten().flat_map(|(_, samples)| samples);
     let last_round = all().map(|(round, _)| *round).max()?;
     let (low, high) = all().fold((f64::INFINITY, 0.0f64), |(low, high), (_, s)| {
@@ -50,12 +57,14 @@ pub fn figure(study: &Study) -> Option<Figure> {
     })
 }
 
-fn of_panel<'a>(study: &Study, panel: &Panel<'a>) -> Vec<Samples<'a>> {
-    panel
-        .rows
-        .iter()
-        .map(|row| (*row, study.samples_of(row)))
-        .collect()
+fn of_panel<'a>(by_point: &ByPoint, panel: &Panel<'a>) -> Vec<Samples<'a>> {
+    let pair = |sample: &&SampleRow| (sample.round, sample.seconds);
+    let of_row = |row: &&'a SummaryRow| {
+        let samples = by_point.get(row.point().id().as_str());
+        let samples = samples.map_or_else(Vec::new, |samples| samples.iter().map(pair).collect());
+        (*row, samples)
+    };
+    panel.rows.iter().map(of_row).collect()
 }
 
 /// Rounds are whole: ticks between them would mean nothing.

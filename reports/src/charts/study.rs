@@ -1,7 +1,7 @@
 //! What the charts of one algorithm are about: the rows that can be drawn,
 //! the axes that vary among them, and the names and looks of the series.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::axes::{self, Axis};
 use super::palette::{Palette, Style};
@@ -105,21 +105,17 @@ impl<'a> Study<'a> {
         names.into_iter().map(styled).collect()
     }
 
-    /// The samples of a row's stage as round and seconds, in order.
-    pub fn samples_of(&self, row: &SummaryRow) -> Vec<(usize, f64)> {
-        let id = row.point().id();
-        let of_row = |s: &&SampleRow| s.point_id == id && s.stage == STAGE;
-        let mut samples: Vec<_> = self
-            .samples
-            .iter()
-            .filter(of_row)
-            .map(|s| (s.round, s.sample, s.seconds))
-            .collect();
-        samples.sort_by_key(|(round, sample, _)| (*round, *sample));
-        samples
-            .into_iter()
-            .map(|(round, _, seconds)| (round, seconds))
-            .collect()
+    /// The samples of all points in the order of their rounds, by the points'
+    /// ids.
+    pub fn samples_by_point(&self) -> HashMap<&'a str, Vec<&'a SampleRow>> {
+        let mut points: HashMap<&str, Vec<&SampleRow>> = HashMap::new();
+        for sample in self.samples.iter().filter(|sample| sample.stage == STAGE) {
+            points.entry(&sample.point_id).or_default().push(sample);
+        }
+        for samples in points.values_mut() {
+            samples.sort_by_key(|sample| (sample.round, sample.sample));
+        }
+        points
     }
 }
 
@@ -131,11 +127,13 @@ pub fn median(row: &SummaryRow) -> f64 {
 /// The interval of the median, where there is one.
 pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
     let interval = row.ci95_low_s.zip(row.ci95_high_s);
-    interval.filter(|(low, high)| low.is_finite() && high.is_finite())
+    interval.filter(|(low, high)| *low > 0.0 && low <= high && high.is_finite())
 }
 
+/// Times of nothing have no place on a logarithmic scale.
 fn is_drawable(row: &SummaryRow) -> bool {
-    row.valid == YesNo::Yes && row.median_s.is_some_and(f64::is_finite)
+    let is_time = |median: f64| median.is_finite() && median > 0.0;
+    row.valid == YesNo::Yes && row.median_s.is_some_and(is_time)
 }
 
 fn name(row: &SummaryRow, several_devices: bool) -> String {

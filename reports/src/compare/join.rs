@@ -10,7 +10,7 @@ use super::comparison::{
 };
 use super::judge::{Judgement, judge};
 use super::measured::{Measured, MeasuredPoint, Samples};
-use super::words;
+use super::words::{self, Advice};
 use crate::statistics::Series;
 
 /// What a comparison goes by.
@@ -20,6 +20,9 @@ pub struct Terms {
     pub thresholds: Thresholds,
     /// Whether runs of unlike machines may be compared.
     pub across_machines: bool,
+    /// The flags that the same comparison needs when it is made again, word by
+    /// word: `--store DIR`. Advice that can be copied has them.
+    pub flags: Vec<String>,
 }
 
 /// Runs that can't be compared.
@@ -68,14 +71,16 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     }
     let (in_base, in_new) = (by_key(base), by_key(new));
     let (name, other) = (name(base), self::name(new));
-    let (base_folder, new_folder) = (words::quoted(&name.folder), words::quoted(&other.folder));
-    let confirm = format!("bench compare {base_folder} {new_folder} --confirm");
+    let advice = Advice {
+        confirm: words::confirm(&name.folder, &other.folder, &terms.flags),
+        seed: new.record.seed,
+    };
     let verdict = |point: &MeasuredPoint| {
         let partner = in_base.get(&point.key)?;
         let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
         let code = code(&partner.fingerprint, &point.fingerprint);
         let sides = [(before, &partner.fingerprint), (after, &point.fingerprint)];
-        Some(judged(&point.key, sides, code, &terms.thresholds, &confirm))
+        Some(judged(&point.key, sides, code, &terms.thresholds, &advice))
     };
     let points: Vec<_> = new.points.par_iter().filter_map(verdict).collect();
     if points.is_empty() {
@@ -98,7 +103,7 @@ fn judged(
     [base, new]: [(&Samples, &String); 2],
     code: Code,
     thresholds: &Thresholds,
-    confirm: &str,
+    advice: &Advice,
 ) -> PointVerdict {
     let (judgement, series) = judged_alike(base.0, new.0, thresholds);
     let side = |series: &Series, fingerprint: &String| Side {
@@ -116,7 +121,7 @@ fn judged(
         verdict: judgement.verdict,
         code,
         reason: words::reason(&judgement, code, thresholds),
-        next: words::next(&judgement, code, key, confirm),
+        next: words::next(&judgement, code, key, advice),
     }
 }
 

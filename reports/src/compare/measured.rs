@@ -8,7 +8,7 @@ use super::comparison::Key;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::statistics::{MIN_VISITS, Series};
 use crate::store::{
-    SampleSeries, SeriesById, StoreError, Visits, read_run, read_series, read_summary,
+    SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
 };
 
 /// So many undisturbed samples do without the others.
@@ -60,12 +60,11 @@ impl Measured {
         let record = read_run(folder)?;
         let (rows, series) = thread::scope(|scope| {
             let series = scope.spawn(|| read_series(folder));
-            let rows = read_summary(folder);
+            let rows = read_distinct_summary(folder);
             (rows, series.join())
         });
         let series = series.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let rows = rows?;
-        refuse_duplicates(folder, &rows)?;
         Ok(Measured {
             folder: folder.to_owned(),
             record,
@@ -83,8 +82,7 @@ impl Measured {
     /// Without a folder.
     pub fn read_together(folders: &[PathBuf]) -> Result<Self, StoreError> {
         let (first, others) = folders.split_first().expect("a folder");
-        let (record, rows) = (read_run(first)?, read_summary(first)?);
-        refuse_duplicates(first, &rows)?;
+        let (record, rows) = (read_run(first)?, read_distinct_summary(first)?);
         let mut series = read_series(first)?;
         for folder in others {
             for (key, more) in read_series(folder)? {
@@ -99,21 +97,6 @@ impl Measured {
             points: points(&rows, &series),
         })
     }
-}
-
-fn refuse_duplicates(folder: &Path, rows: &[SummaryRow]) -> Result<(), StoreError> {
-    let mut lines = HashMap::new();
-    for (number, row) in rows.iter().enumerate() {
-        // The header is line 1.
-        let line = number + 2;
-        if let Some(first) = lines.insert(Key::new(row.point(), &row.stage), line) {
-            let problem = format!(
-                "row {line}: the same point and stage as row {first}, the header counted; remove one"
-            );
-            return Err(StoreError::format(&folder.join("summary.csv"), problem));
-        }
-    }
-    Ok(())
 }
 
 fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {

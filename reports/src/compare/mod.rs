@@ -7,10 +7,12 @@
 //! | `judge` | judges two series of samples |
 //! | `join` | finds the points that both runs have, and has them judged |
 //! | `words`, `notes` | say why, and what to do next |
+//! | `gate` | says how often verdicts err |
 //! | `comparison` | holds what comes of it |
 //! | `render` | writes it for terminals, pages, programs and CI servers |
 
 mod comparison;
+pub(crate) mod gate;
 mod join;
 mod judge;
 mod measured;

@@ -6,10 +6,13 @@ use super::judge::{Judgement, Why};
 use crate::statistics::{Interval, MIN_SAMPLES};
 use crate::units;
 
+/// The axis of data that were read from a file.
+const INPUT: &str = "input";
+
 /// Why a point was judged so.
 pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> String {
     let range = judgement.interval.map_or_else(String::new, range);
-    let minimum = percent(thresholds.min_effect);
+    let minimum = units::percent(thresholds.min_effect);
     match judgement.why {
         Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, code)),
         Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
@@ -17,7 +20,7 @@ pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> Str
         Why::NoChangeSeen => format!("{range}: no change seen"),
         Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
         Why::TooWide => {
-            let resolution = percent(thresholds.resolution);
+            let resolution = units::percent(thresholds.resolution);
             format!("{range}: too noisy to exclude a change of {resolution}")
         }
         Why::RanksDisagree => {
@@ -41,30 +44,47 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
     }
 }
 
+/// What is needed to measure again.
+#[derive(Clone, Debug)]
+pub struct Advice {
+    /// The command that measures doubtful points again.
+    pub confirm: String,
+    /// The seed of the new run's data.
+    pub seed: u64,
+}
+
+/// The command that compares two runs again, and measures what is doubtful.
+pub fn confirm(base: &str, new: &str, flags: &[String]) -> String {
+    let words = ["bench", "compare", base, new, "--confirm"].into_iter();
+    let words = words.chain(flags.iter().map(String::as_str));
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// What to do about a point.
-pub fn next(judgement: &Judgement, code: Code, key: &Key, confirm: &str) -> Option<String> {
+pub fn next(judgement: &Judgement, code: Code, key: &Key, advice: &Advice) -> Option<String> {
+    let Advice { confirm, seed } = advice;
     match (judgement.verdict, judgement.why) {
         (_, Why::TooFewSamples) => Some(format!(
             "measure it with more samples: {} --samples 30..100 --max-time 30s",
-            command(key)
+            command(key, *seed)
         )),
         (Verdict::Slower, _) if code == Code::Same => Some(format!(
             "compare the environments in both run.json, then {confirm}"
         )),
         (Verdict::Slower, _) => Some(format!(
             "{confirm}, then profile it: {} --profile",
-            command(key)
+            command(key, *seed)
         )),
         (Verdict::Inconclusive, Why::NoDuration) => {
             Some("measure a larger point: this one takes no time".to_owned())
         }
-        (Verdict::Inconclusive, _) => Some(confirm.to_owned()),
+        (Verdict::Inconclusive, _) => Some(confirm.clone()),
         _ => None,
     }
 }
 
-/// The command that measures a point again.
-pub fn command(key: &Key) -> String {
+/// The command that measures a point again, with data of the same seed.
+pub fn command(key: &Key, seed: u64) -> String {
     let mut command = format!(
         "bench {} --variant {}",
         key.point.algorithm,
@@ -73,10 +93,14 @@ pub fn command(key: &Key) -> String {
     let mut flag = |name: &str, value: &str| {
         command.push_str(&format!(" --{name} {}", quoted(value)));
     };
-    for (name, value) in key.point.params.iter() {
-        match crate::shape::unit(name) {
-            Some(unit) if value.parse::<f64>().is_ok() => flag(name, &format!("{value}{unit}")),
-            _ => flag(name, value),
+    match key.point.params.get(INPUT) {
+        // What else is said of a file is found out by reading it.
+        Some(file) => flag(INPUT, file),
+        None => {
+            for (name, value) in key.point.params.iter() {
+                flag(name, &with_unit(name, value));
+            }
+            flag("seed", &seed.to_string());
         }
     }
     flag("device", &key.point.device);
@@ -87,6 +111,14 @@ pub fn command(key: &Key) -> String {
     }
     flag("cache", &key.point.cache);
     command
+}
+
+/// A value as its flag takes it: `1000ns`.
+fn with_unit(name: &str, value: &str) -> String {
+    match crate::shape::unit(name) {
+        Some(unit) if value.parse::<f64>().is_ok() => format!("{value}{unit}"),
+        _ => value.to_owned(),
+    }
 }
 
 /// A word as a shell takes it.
@@ -122,10 +154,6 @@ fn range(interval: Interval) -> String {
     }
 }
 
-fn percent(fraction: f64) -> String {
-    format!("{} %", units::significant(100.0 * fraction, 2))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,8 +182,27 @@ mod tests {
                 .expect("well formed"),
         };
         let key = Key::new(point, "total");
-        let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --device cpu \
-             --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
-        assert_eq!(command(&key), expected);
+        let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
+             --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
+        assert_eq!(command(&key, 7), expected);
+        let mut key = key;
+        key.point.params = "content=ab;digis=5;input=my digis.csv"
+            .parse()
+            .expect("well formed");
+        let expected = "bench sort --variant rdst --input 'my digis.csv' --device cpu";
+        assert!(
+            command(&key, 7).starts_with(expected),
+            "{}",
+            command(&key, 7)
+        );
+    }
+
+    #[test]
+    fn a_comparison_can_be_made_again() {
+        let flags = ["--store", "my store", "--min-effect", "3%"].map(str::to_owned);
+        assert_eq!(
+            confirm("base", "runs/new", &flags),
+            "bench compare base runs/new --confirm --store 'my store' --min-effect 3%"
+        );
     }
 }

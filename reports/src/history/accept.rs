@@ -3,13 +3,8 @@
 //! Compared with the run before, 1 % a night slips through for ever; compared
 //! with a run that somebody accepted, it does not.
 
-use std::fs;
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use super::resolve::is_meant;
-use super::store::STORE_VERSION;
 use super::stored::now;
 use super::{Entry, HistoryError, Series, Store};
 
@@ -25,17 +20,6 @@ pub struct Acceptance {
     /// Until when; `None` if it still holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-}
-
-/// `accepted/<series>.json`
-#[derive(Serialize, Deserialize)]
-struct Baseline {
-    schema_version: u32,
-    series: Series,
-    /// What holds now.
-    accepted: Option<Acceptance>,
-    /// What held before, the oldest first.
-    earlier: Vec<Acceptance>,
 }
 
 impl Store {
@@ -107,86 +91,12 @@ impl Store {
         acceptances.extend(baseline.accepted);
         Ok(acceptances)
     }
-
-    /// The series that have a baseline.
-    pub(super) fn accepted_series(&self) -> Result<Vec<Series>, HistoryError> {
-        let mut baselines = self.baselines()?;
-        baselines.retain(|baseline| baseline.accepted.is_some());
-        Ok(baselines
-            .into_iter()
-            .map(|baseline| baseline.series)
-            .collect())
-    }
-
-    /// The accepted runs of all series.
-    pub(super) fn accepted_ids(&self) -> Result<Vec<String>, HistoryError> {
-        let baselines = self.baselines()?.into_iter();
-        let accepted = baselines.filter_map(|baseline| baseline.accepted);
-        Ok(accepted.map(|acceptance| acceptance.run).collect())
-    }
-
-    fn baselines(&self) -> Result<Vec<Baseline>, HistoryError> {
-        let folder = self.accepted_folder();
-        if !folder.exists() {
-            return Ok(vec![]);
-        }
-        let unreadable = |source| HistoryError::unreadable(&folder, source);
-        let mut baselines = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            if path.extension().is_some_and(|ending| ending == "json") {
-                baselines.extend(self.read_json::<Baseline>(&path, STORE_VERSION)?);
-            }
-        }
-        Ok(baselines)
-    }
-
-    fn baseline_path(&self, series: &Series) -> PathBuf {
-        self.accepted_folder().join(series.file_name())
-    }
-
-    fn baseline_file(&self, series: &Series) -> Result<Baseline, HistoryError> {
-        let found = self.read_json(&self.baseline_path(series), STORE_VERSION)?;
-        Ok(found.unwrap_or_else(|| Baseline {
-            schema_version: STORE_VERSION,
-            series: series.clone(),
-            accepted: None,
-            earlier: vec![],
-        }))
-    }
-
-    fn write_baseline(&self, baseline: &Baseline) -> Result<(), HistoryError> {
-        self.replace_json(&self.baseline_path(&baseline.series), baseline)
-    }
-}
-
-impl Baseline {
-    fn current(&self) -> Option<&str> {
-        self.accepted
-            .as_ref()
-            .map(|acceptance| acceptance.run.as_str())
-    }
-
-    fn is_meant(&self, name: &str) -> bool {
-        let is_meant = |id| name == "accepted" || is_meant(name, id);
-        self.current().is_some_and(is_meant)
-    }
-
-    fn says(&self, id: &str, note: &str) -> bool {
-        let current = self.accepted.as_ref();
-        current.is_some_and(|it| it.run == id && it.note == note)
-    }
-
-    fn replace(&mut self, new: Option<Acceptance>) {
-        if let Some(mut old) = std::mem::replace(&mut self.accepted, new) {
-            old.until = Some(now());
-            self.earlier.push(old);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::{Shelf, record, row, write};
     use super::super::{Filter, Unfinished};
     use super::*;
@@ -265,19 +175,5 @@ mod tests {
         let taken = shelf.store.unaccept("accepted").expect("taken back");
         assert_eq!(taken, (id, series()));
         assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
-    }
-
-    #[test]
-    fn a_damaged_mark_is_named() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.store.accept(&id, "").expect("accepted");
-        let path = shelf.store.baseline_path(&series());
-        fs::write(&path, "{").expect("damaged");
-        let refusal = shelf.store.list(&Filter::default()).expect_err("damaged");
-        assert!(
-            refusal.to_string().contains("accepted/sort@00ff.json"),
-            "{refusal}"
-        );
     }
 }

@@ -1,13 +1,10 @@
 //! What a run must be like to be stored.
 
-use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use super::{HistoryError, Unfinished};
-use crate::compare::Key;
 use crate::record::{RunRecord, SummaryRow, YesNo};
-use crate::store::{RUN, SAMPLES, SUMMARY, StoreError, read_run, read_samples};
+use crate::store::{RUN, StoreError, read_distinct_summary, read_run, read_samples};
 
 /// A run that may be stored.
 pub(super) struct Checked {
@@ -25,11 +22,8 @@ pub(super) fn check(folder: &Path, unfinished: Unfinished) -> Result<Checked, Hi
         );
         return Err(StoreError::format(&folder.join(RUN), problem).into());
     }
-    for table in [SAMPLES, SUMMARY] {
-        check_last_line(&folder.join(table))?;
-    }
     read_samples(folder)?;
-    let summary = check_summary(&folder.join(SUMMARY))?;
+    let summary = read_distinct_summary(folder)?;
     if summary.iter().all(|row| row.valid == YesNo::No) {
         return Err(HistoryError::Empty(folder.to_owned()));
     }
@@ -39,60 +33,13 @@ pub(super) fn check(folder: &Path, unfinished: Unfinished) -> Result<Checked, Hi
     Ok(Checked { record, summary })
 }
 
-/// A line that was cut within its last number would be read as another number.
-fn check_last_line(path: &Path) -> Result<(), HistoryError> {
-    let bytes = fs::read(path).map_err(|source| StoreError::io(path, source))?;
-    match bytes.last() {
-        None | Some(b'\n') => Ok(()),
-        Some(_) => Err(HistoryError::HalfWritten {
-            path: path.to_owned(),
-            line: 1 + bytes.iter().filter(|&&byte| byte == b'\n').count(),
-        }),
-    }
-}
-
-/// The rows of a summary in which each point and stage is there once.
-fn check_summary(path: &Path) -> Result<Vec<SummaryRow>, HistoryError> {
-    let csv_error = |error| StoreError::csv(path, error);
-    let mut reader = csv::Reader::from_path(path).map_err(csv_error)?;
-    let header = reader.headers().map_err(csv_error)?.clone();
-    let mut lines = HashMap::new();
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(csv_error)?;
-        let row: SummaryRow = record.deserialize(Some(&header)).map_err(csv_error)?;
-        let line = record.position().map_or(0, |position| position.line());
-        let key = Key::new(row.point(), &row.stage);
-        if let Some(first) = lines.insert(key, line) {
-            return Err(HistoryError::Duplicate {
-                path: path.to_owned(),
-                first,
-                second: line,
-                point: words(&row),
-            });
-        }
-        rows.push(row);
-    }
-    Ok(rows)
-}
-
-fn words(row: &SummaryRow) -> String {
-    let SummaryRow {
-        algorithm,
-        variant,
-        stage,
-        device,
-        threads,
-        params,
-        ..
-    } = row;
-    format!("{algorithm} {variant} {stage} on {device}, {threads} threads, {params}")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::{folder, record, row, write};
     use super::*;
+    use crate::store::{SAMPLES, SUMMARY};
 
     /// What is said of a run that was written and then spoilt.
     fn refusal(spoil: impl FnOnce(&Path)) -> String {
@@ -124,7 +71,7 @@ mod tests {
     fn half_written_lines_are_named() {
         let text = refusal(|run| append(run, SAMPLES, "0123,sort"));
         assert!(
-            text.contains("samples.csv: line 4 is half written"),
+            text.contains("samples.csv: line 4: the last row is incomplete"),
             "{text}"
         );
         let text = refusal(|run| append(run, SUMMARY, "sort,x"));
@@ -165,7 +112,7 @@ mod tests {
             );
         }
         let text = refusal(|run| fs::write(run.join(SUMMARY), "").expect("written"));
-        assert!(text.contains("an empty run"), "{text}");
+        assert!(text.contains("summary.csv: line 1"), "{text}");
     }
 
     #[test]

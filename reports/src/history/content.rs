@@ -1,14 +1,12 @@
 //! The files of a run as bytes: their hash, and a copy of them.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::HistoryError;
 use super::durable;
-use crate::store::{DISTURBED, RUN, SAMPLES, SUMMARY};
+use crate::store::{DISTURBED, RUN, SAMPLES, SUMMARY, read_file};
 
 /// What every run consists of.
 pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
@@ -27,7 +25,7 @@ pub(super) fn hash(folder: &Path) -> Result<String, HistoryError> {
     let mut hash = Sha256::new();
     for name in files(folder) {
         let path = folder.join(name);
-        let bytes = read(&path).map_err(|source| HistoryError::unreadable(&path, source))?;
+        let bytes = read_file(&path)?;
         hash.update(name.as_bytes());
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(&bytes);
@@ -40,19 +38,10 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), HistoryError> {
     durable::create_folder(to)?;
     for name in files(from) {
         let path = from.join(name);
-        let bytes = read(&path).map_err(|source| HistoryError::unreadable(&path, source))?;
+        let bytes = read_file(&path)?;
         durable::write_new(&to.join(name), &bytes)?;
     }
     Ok(())
-}
-
-/// The whole of a regular file: a pipe would never end.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if !fs::metadata(path)?.is_file() {
-        let problem = "not a regular file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
-    }
-    fs::read(path)
 }
 
 /// A short hash of a text, in hexadecimal.

@@ -16,6 +16,15 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HistoryError> {
     write().map_err(|source| HistoryError::io(path, source))
 }
 
+/// Copies a file with its permissions, and waits until the copy is on disk.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), HistoryError> {
+    let copy = || {
+        fs::copy(from, to)?;
+        File::open(to)?.sync_all()
+    };
+    copy().map_err(|source| HistoryError::io(to, source))
+}
+
 /// Waits until the names in a folder are on disk.
 pub(super) fn sync_folder(path: &Path) -> Result<(), HistoryError> {
     match File::open(path).and_then(|folder| folder.sync_all()) {

@@ -28,29 +28,9 @@ pub enum HistoryError {
     /// A run folder that can't be read.
     #[error(transparent)]
     Run(#[from] StoreError),
-    /// The last line lacks its end.
-    #[error("{}: line {line} is half written; wait for the run to end, or delete that line if it was cut off", path.display())]
-    HalfWritten {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
     /// Nothing was measured.
     #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.display())]
     Empty(PathBuf),
-    /// A point and stage is there twice.
-    #[error("{}: lines {first} and {second} are the same point: {point}; delete one of them", path.display())]
-    Duplicate {
-        /// The file.
-        path: PathBuf,
-        /// The line of the first row, from 1.
-        first: u64,
-        /// The line of the second row.
-        second: u64,
-        /// The point in words.
-        point: String,
-    },
     /// The run has no end.
     #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.display())]
     Unfinished(PathBuf),

@@ -17,15 +17,20 @@ impl Store {
     /// # Errors
     /// If it can't be read, or the copy can't be written.
     pub fn keep_executable(&self, fingerprint: &str, file: &Path) -> Result<(), HistoryError> {
+        if fingerprint.is_empty() {
+            return Ok(());
+        }
+        // Nobody may delete what is said to be kept: whoever deletes knows only
+        // the runs that were there when they began.
+        let _lock = self.lock()?;
         let path = self.executable_path(fingerprint);
-        if fingerprint.is_empty() || path.exists() {
+        if path.exists() {
             return Ok(());
         }
         durable::create_folder(&self.root().join(FOLDER))?;
         let draft = self.draft()?;
         let copy = draft.path("executable");
-        // Copying keeps the permission to execute.
-        fs::copy(file, &copy).map_err(|source| HistoryError::io(&path, source))?;
+        durable::copy(file, &copy)?;
         durable::rename(&copy, &path)
     }
 
@@ -35,7 +40,8 @@ impl Store {
         (!fingerprint.is_empty() && path.exists()).then_some(path)
     }
 
-    /// Deletes the executables that made none of these runs.
+    /// Deletes the executables that made none of these runs. Whoever calls this
+    /// holds the store's lock since before the runs were counted.
     pub(super) fn drop_executables(&self, fingerprints: &HashSet<String>) -> std::io::Result<()> {
         let needed: HashSet<PathBuf> = fingerprints
             .iter()
@@ -57,8 +63,29 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
     use super::super::testing::Shelf;
     use super::*;
+
+    #[test]
+    fn nothing_is_kept_while_somebody_deletes() {
+        let shelf = Shelf::new();
+        let store = &shelf.store;
+        let this = std::env::current_exe().expect("an executable");
+        let deleting = store.lock().expect("locked");
+        thread::scope(|scope| {
+            let (tell, told) = mpsc::channel();
+            scope.spawn(move || tell.send(store.keep_executable("code:12", &this).is_ok()));
+            let early = told.recv_timeout(Duration::from_millis(200));
+            assert!(early.is_err(), "kept beside the lock");
+            drop(deleting);
+            assert_eq!(told.recv(), Ok(true));
+        });
+        assert!(store.executable("code:12").is_some());
+    }
 
     #[test]
     fn an_executable_is_kept_as_long_as_it_is_needed() {

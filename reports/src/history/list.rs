@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use super::marks::Baseline;
 use super::{Filter, HistoryError, Series, Store, StoredRun};
 
 /// A run as it is listed.
@@ -20,7 +21,7 @@ pub struct Entry {
 
 impl Store {
     /// The runs that a filter takes, the one added last first. Damaged runs
-    /// are listed as such.
+    /// are listed as such; damaged marks are told by [`Store::damaged_marks`].
     ///
     /// # Errors
     /// If the store can't be read.
@@ -34,7 +35,8 @@ impl Store {
 
     /// All runs, in the order of adding.
     pub(super) fn entries(&self) -> Result<Vec<Entry>, HistoryError> {
-        let accepted: HashSet<String> = self.accepted_ids()?.into_iter().collect();
+        let baselines = self.marks()?.baselines.into_iter();
+        let accepted: HashSet<String> = baselines.filter_map(Baseline::run).collect();
         let runs = self.refresh_index()?;
         let mut before = HashMap::new();
         let entries = runs.into_iter().map(|run| Entry {

@@ -3,6 +3,7 @@
 use comfy_table::{Table, presets::NOTHING};
 
 use super::Entry;
+use crate::markdown::{escaped, line};
 use crate::table::{Format, TableError};
 
 /// So much of a hash is enough for people.
@@ -69,13 +70,13 @@ fn markdown(entries: &[Entry]) -> String {
     if entries.is_empty() {
         return String::new();
     }
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(&HEADINGS.map(str::to_owned));
-    text += &line(&HEADINGS.map(|_| ":--".to_owned()));
+    let mut text = line(HEADINGS.map(str::to_owned));
+    text += &line(HEADINGS.map(|_| ":--".to_owned()));
     for entry in entries {
-        text += &line(&cells(entry).map(|cell| cell.replace('|', "\\|")));
+        text += &line(cells(entry).map(|cell| escaped(&cell)));
     }
-    let notes: Vec<String> = notes(entries).map(|note| format!("- {note}\n")).collect();
+    let notes = notes(entries).map(|note| format!("- {}\n", escaped(&note)));
+    let notes: Vec<String> = notes.collect();
     if !notes.is_empty() {
         text.push('\n');
     }

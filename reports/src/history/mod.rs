@@ -27,6 +27,7 @@ mod filter;
 mod index;
 mod list;
 mod listing;
+mod marks;
 mod resolve;
 mod retention;
 mod self_tests;
@@ -34,7 +35,7 @@ mod series;
 mod store;
 mod stored;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use accept::Acceptance;
 pub use add::{Added, Unfinished};

@@ -56,6 +56,8 @@ impl Store {
     /// # Errors
     /// If the store can't be read.
     pub fn prunable(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
+        // A mark that can't be read may be of any run.
+        self.accepted_ids()?;
         let entries = self.entries()?;
         Ok(retention.old(&entries, SystemTime::now()))
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::{self, Draft};
 use super::{HistoryError, durable};
+use crate::store::read_text;
 
 /// The version of the store's layout; run folders have one of their own.
 pub(super) const STORE_VERSION: u32 = 1;
@@ -149,11 +150,10 @@ impl Store {
         path: &Path,
         known: u32,
     ) -> Result<Option<T>, HistoryError> {
-        let text = match fs::read_to_string(path) {
-            Err(error) if is_missing(error.kind()) => return Ok(None),
-            text => text.map_err(|source| HistoryError::unreadable(path, source))?,
-        };
-        parse_json(path, &text, known).map(Some)
+        match fs::metadata(path) {
+            Err(error) if is_missing(error.kind()) => Ok(None),
+            _ => parse_json(path, &read_text(path)?, known).map(Some),
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the store knows of a run without reading its samples.
 
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::store::{STORE_VERSION, parse_json};
 use super::{HistoryError, Series, content, durable, series};
 use crate::record::{RunRecord, SummaryRow, YesNo};
-use crate::store::{read_run, read_summary};
+use crate::store::{read_run, read_summary, read_text};
 
 /// The file beside those of the run.
 pub(super) const RECEIPT: &str = "stored.json";
@@ -71,9 +70,7 @@ impl Receipt {
 
     pub(super) fn read(folder: &Path) -> Result<Self, HistoryError> {
         let path = folder.join(RECEIPT);
-        let text = fs::read_to_string(&path);
-        let text = text.map_err(|source| HistoryError::unreadable(&path, source))?;
-        parse_json(&path, &text, STORE_VERSION)
+        parse_json(&path, &read_text(&path)?, STORE_VERSION)
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), HistoryError> {

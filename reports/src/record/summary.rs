@@ -1,6 +1,6 @@
 //! One row of `summary.csv`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Params, Point};
 
@@ -22,7 +22,8 @@ impl From<bool> for YesNo {
 
 /// One point and stage. The order of the fields is the order of the columns.
 ///
-/// A row that is not valid has no times: its `note` says why.
+/// A row that is not valid has no times: its `note` says why. All numbers are
+/// finite: what has no finite number is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
     /// The subcommand's name.
@@ -56,33 +57,46 @@ pub struct SummaryRow {
     /// What ended the sampling: `interval`, `samples`, `time` or `interrupt`.
     pub stopped_by: String,
     /// Median in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub median_s: Option<f64>,
     /// Mean in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub mean_s: Option<f64>,
     /// Sample standard deviation in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub stddev_s: Option<f64>,
     /// Fastest sample in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub min_s: Option<f64>,
     /// 95th percentile in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub p95_s: Option<f64>,
     /// 99th percentile in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub p99_s: Option<f64>,
     /// Slowest sample in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub max_s: Option<f64>,
     /// Lower end of the 95 % confidence interval of the median, in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub ci95_low_s: Option<f64>,
     /// Upper end of the 95 % confidence interval of the median, in seconds.
+    #[serde(default, deserialize_with = "finite")]
     pub ci95_high_s: Option<f64>,
     /// `items` over the median.
+    #[serde(default, deserialize_with = "finite")]
     pub items_per_s: Option<f64>,
     /// `bytes_min` over the median.
+    #[serde(default, deserialize_with = "finite")]
     pub bytes_per_s: Option<f64>,
     /// `bytes_per_s` over the copy bandwidth measured in the same run on the
     /// same device with the same number of threads.
+    #[serde(default, deserialize_with = "finite")]
     pub peak_fraction: Option<f64>,
     /// Every buffer alive during the run, the input included.
     pub memory_bytes: Option<u64>,
     /// `memory_bytes` over the size of the input.
+    #[serde(default, deserialize_with = "finite")]
     pub memory_ratio: Option<f64>,
     /// Whether equal keys keep their order.
     pub stable: YesNo,
@@ -94,6 +108,13 @@ pub struct SummaryRow {
     pub metrics: Params,
     /// What a reader should know about the row.
     pub note: String,
+}
+
+/// A number, or `None` for what is none: NaN and infinity, which other tools
+/// write, are as little known as an empty column.
+fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let number: Option<f64> = Option::deserialize(deserializer)?;
+    Ok(number.filter(|number| number.is_finite()))
 }
 
 impl SummaryRow {

@@ -15,6 +15,9 @@ mod html;
 mod input;
 mod markdown;
 
+#[cfg(test)]
+pub(crate) use facts::fixture;
+
 pub use error::ReportError;
 pub use input::{EarlierRun, ReportInput};
 

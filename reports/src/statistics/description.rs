@@ -1,7 +1,5 @@
 //! Samples in a few numbers.
 
-use super::interval::{Interval, interval_of_sorted};
-
 /// The numbers that a summary gives of a series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
@@ -9,8 +7,6 @@ pub struct Description {
     pub samples: usize,
     /// Half of the samples are below it.
     pub median: f64,
-    /// 95 % confidence interval of the median; `None` for too few samples.
-    pub interval: Option<Interval>,
     /// Arithmetic mean.
     pub mean: f64,
     /// Sample standard deviation; 0 for a single sample.
@@ -34,7 +30,6 @@ pub fn describe(samples: &[f64]) -> Option<Description> {
     Some(Description {
         samples: sorted.len(),
         median: quantile(&sorted, 0.5),
-        interval: interval_of_sorted(&sorted),
         mean,
         stddev: stddev(&sorted, mean),
         min,
@@ -81,7 +76,6 @@ mod tests {
             (described.median, described.p99, described.stddev),
             (2.0, 2.0, 0.0)
         );
-        assert_eq!(described.interval, None);
     }
 
     #[test]

@@ -40,12 +40,7 @@ impl Interval {
 
 /// The 95 % confidence interval of the median; `None` for fewer than
 /// [`MIN_SAMPLES`] samples.
-pub fn median_interval(samples: &[f64]) -> Option<Interval> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    interval_of_sorted(&sorted)
-}
-
+///
 /// With an even number of samples the median is the mean of two of them; the
 /// interval then goes from the lower end for the one to the upper for the other.
 pub(super) fn interval_of_sorted(sorted: &[f64]) -> Option<Interval> {
@@ -136,6 +131,12 @@ fn at_least(hits: usize, n: usize, probability: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn median_interval(samples: &[f64]) -> Option<Interval> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        interval_of_sorted(&sorted)
+    }
 
     /// A small generator: the tests need draws, not quality.
     struct Draws(u64);

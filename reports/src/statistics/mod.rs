@@ -9,7 +9,7 @@ mod student;
 mod visits;
 
 pub use description::{Description, describe};
-pub use interval::{Interval, MIN_SAMPLES, median_interval};
+pub use interval::{Interval, MIN_SAMPLES};
 pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
 pub use ratio::{Series, ratio_interval, visits};

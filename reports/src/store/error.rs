@@ -23,6 +23,26 @@ pub enum StoreError {
     /// No run folder.
     #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.display())]
     NoRun(PathBuf),
+    /// Something that may never end, or is no file at all.
+    #[error("{} is {kind}, not a regular file; put the file of the run there", path.display())]
+    NotRegular {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// The same point and stage is there twice.
+    #[error("{}: lines {first} and {second} are the same point: {point}; delete one of them", path.display())]
+    Duplicate {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first row, from 1.
+        first: u64,
+        /// The line of the second row.
+        second: u64,
+        /// The point in words.
+        point: String,
+    },
     /// A row or record that is not what it should be.
     #[error("{}: {problem}", path.display())]
     Format {

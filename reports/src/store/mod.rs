@@ -12,6 +12,7 @@
 
 mod error;
 mod read;
+mod regular;
 mod resume;
 mod run;
 mod series;
@@ -19,7 +20,9 @@ mod table_file;
 mod write;
 
 pub use error::StoreError;
+pub(crate) use read::read_distinct_summary;
 pub use read::{read_disturbed, read_run, read_samples, read_summary};
+pub(crate) use regular::{read as read_file, read_text};
 pub use run::Run;
 pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
 pub use write::RunFolder;

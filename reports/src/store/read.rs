@@ -1,6 +1,6 @@
 //! Reading a run folder.
 
-use std::fs::{self, File};
+use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::series::duration;
-use super::{DISTURBED, RUN, SAMPLES, SUMMARY, StoreError};
+use super::{DISTURBED, RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 
 /// The part of `run.json` that every version has.
@@ -23,7 +23,7 @@ struct Versioned {
 /// If it is missing, damaged or of another version.
 pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
     let path = folder.join(RUN);
-    let text = fs::read_to_string(&path).map_err(|source| StoreError::missing(&path, source))?;
+    let text = regular::read_text(&path)?;
     let parse_error = |error| StoreError::format(&path, error);
     let Versioned { schema_version } = serde_json::from_str(&text).map_err(parse_error)?;
     if schema_version != SCHEMA_VERSION {
@@ -72,6 +72,46 @@ pub fn read_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
     read_rows(&folder.join(SUMMARY))
 }
 
+/// Reads `summary.csv`; refuses points that are in it twice.
+///
+/// # Errors
+/// If it is missing, damaged or ambiguous: the error names the lines.
+pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
+    let path = folder.join(SUMMARY);
+    let csv_error = |error| StoreError::csv(&path, error);
+    let mut reader = csv::Reader::from_reader(open_rows(&path)?);
+    let header = reader.headers().map_err(csv_error)?.clone();
+    let (mut lines, mut rows) = (HashMap::new(), Vec::new());
+    for record in reader.records() {
+        let record = record.map_err(csv_error)?;
+        let row: SummaryRow = record.deserialize(Some(&header)).map_err(csv_error)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        if let Some(first) = lines.insert((row.point(), row.stage.clone()), line) {
+            return Err(StoreError::Duplicate {
+                path: path.clone(),
+                first,
+                second: line,
+                point: words(&row),
+            });
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn words(row: &SummaryRow) -> String {
+    let SummaryRow {
+        algorithm,
+        variant,
+        stage,
+        device,
+        threads,
+        params,
+        ..
+    } = row;
+    format!("{algorithm} {variant} {stage} on {device}, {threads} threads, {params}")
+}
+
 fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
     let mut reader = csv::Reader::from_reader(open_rows(path)?);
     let rows: Result<Vec<R>, _> = reader.deserialize().collect();
@@ -82,7 +122,7 @@ fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
 /// still look like a row: `0.0123` cut short is another number.
 pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     let io_error = |source| StoreError::missing(path, source);
-    let mut file = File::open(path).map_err(io_error)?;
+    let mut file = regular::open(path)?;
     let bytes = file.metadata().map_err(io_error)?.len();
     let mut last = [0];
     if bytes > 0 {

@@ -1,13 +1,12 @@
 //! Going on with a run that was stopped.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::table_file::TableFile;
-use super::{DISTURBED, Run, RunFolder, SAMPLES, SUMMARY, StoreError};
+use super::{DISTURBED, Run, RunFolder, SAMPLES, SUMMARY, StoreError, read_disturbed};
 use crate::record::{SampleRow, SummaryRow};
 
 /// What `stopped_by` says of points that were cut short.
@@ -17,56 +16,130 @@ impl RunFolder {
     /// Opens the folder of a run that was stopped, with what it holds.
     ///
     /// Points that have a row in `summary.csv` are done, unless an interrupt cut
-    /// them short. The samples of other points are dropped: they are measured
-    /// again from the start, so that no point is a mixture of two sittings.
+    /// them short. The samples of other points, disturbed ones included, are
+    /// dropped: they are measured again from the start, so that no point is a
+    /// mixture of two sittings.
     ///
     /// # Errors
     /// If the folder can't be read or written, holds no run, or is in use.
     pub fn resume(path: &Path) -> Result<(Self, Run), StoreError> {
         let samples = TableFile::<SampleRow>::reopen(&path.join(SAMPLES))?;
         samples.lock()?;
-        let mut samples = samples.mend()?;
-        let mut summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
+        let samples = samples.mend()?;
+        let summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
         let disturbed = path.join(DISTURBED);
         let disturbed = match disturbed.exists() {
             true => Some(TableFile::reopen(&disturbed)?.mend()?),
             false => None,
         };
-        let mut run = Run::read(path)?;
-        let before = (run.summary.len(), run.samples.len());
-        run.summary.retain(|row| row.stopped_by != INTERRUPTED);
-        let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
-        run.samples.retain(|sample| done.contains(&sample.point_id));
-        let after = (run.summary.len(), run.samples.len());
-        if after != before {
-            // The summary first: a kill in between leaves samples too many,
-            // which the next one drops, and no point without its samples.
-            summary = replaced(&path.join(SUMMARY), SummaryRow::COLUMNS, &run.summary)?;
-            samples = replaced(&path.join(SAMPLES), SampleRow::COLUMNS, &run.samples)?;
-        }
-        let folder = RunFolder {
+        let mut folder = RunFolder {
             path: path.to_owned(),
             samples,
             summary,
             disturbed,
         };
+        let mut run = Run::read(path)?;
+        folder = folder.without_half_measured(&mut run)?;
         Ok((folder, run))
+    }
+
+    /// Drops the rows of points that are not done. The summary comes first: a
+    /// kill in between leaves samples too many, which the next one drops, and no
+    /// point without its samples.
+    fn without_half_measured(self, run: &mut Run) -> Result<Self, StoreError> {
+        let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED;
+        let summary = kept(self.summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
+        let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
+        let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
+        let samples = kept(self.samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
+        let disturbed = match self.disturbed {
+            Some(file) => kept_disturbed(file, &self.path, of_done)?,
+            None => None,
+        };
+        Ok(RunFolder {
+            path: self.path,
+            samples,
+            summary,
+            disturbed,
+        })
     }
 }
 
-/// The rows in a new file, which takes the place of the old one as a whole.
-fn replaced<R: Serialize>(
-    path: &Path,
+/// A table without the rows that are not wanted; as it is if all are.
+fn kept<R: Serialize>(
+    file: TableFile<R>,
     columns: &str,
-    rows: &[R],
+    rows: &mut Vec<R>,
+    is_wanted: impl Fn(&R) -> bool,
 ) -> Result<TableFile<R>, StoreError> {
-    let draft = path.with_extension("csv.new");
-    if draft.exists() {
-        fs::remove_file(&draft).map_err(|source| StoreError::io(&draft, source))?;
+    let before = rows.len();
+    rows.retain(is_wanted);
+    match rows.len() == before {
+        true => Ok(file),
+        false => file.replaced(columns, rows),
     }
-    let mut file = TableFile::create(&draft, columns)?;
-    file.lock()?;
-    file.append(rows)?;
-    fs::rename(&draft, path).map_err(|source| StoreError::io(path, source))?;
-    Ok(file.moved_to(path))
+}
+
+/// The same for a table that is only there if it has rows.
+fn kept_disturbed(
+    file: TableFile<SampleRow>,
+    folder: &Path,
+    is_wanted: impl Fn(&SampleRow) -> bool,
+) -> Result<Option<TableFile<SampleRow>>, StoreError> {
+    let mut rows = read_disturbed(folder)?;
+    if !rows.iter().any(&is_wanted) {
+        file.remove()?;
+        return Ok(None);
+    }
+    kept(file, SampleRow::COLUMNS, &mut rows, is_wanted).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::testing::{record, row};
+
+    fn samples(variant: &str) -> [SampleRow; 2] {
+        let point = row(variant).point();
+        [0, 1].map(|i| SampleRow::new(&point, "total", i, i, 0.5))
+    }
+
+    /// A run in which `done` has its row, and `half` was killed before it had.
+    fn killed(folder: &Path, disturbed: &[&str]) {
+        let mut run = RunFolder::create(folder, &record(1)).expect("created");
+        for variant in ["done", "half"] {
+            run.append_samples(&samples(variant)).expect("written");
+        }
+        for variant in disturbed {
+            run.append_disturbed(&samples(variant)).expect("written");
+        }
+        run.append_summary(&[row("done")]).expect("written");
+    }
+
+    fn variants(rows: &[SampleRow]) -> Vec<&str> {
+        rows.iter().map(|row| row.variant.as_str()).collect()
+    }
+
+    #[test]
+    fn a_point_that_is_dropped_leaves_no_rows() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        killed(folder.path(), &["half", "done", "half"]);
+        let (mut resumed, run) = RunFolder::resume(folder.path()).expect("resumed");
+        assert_eq!(variants(&run.samples), ["done", "done"]);
+        let disturbed = || read_disturbed(folder.path()).expect("readable");
+        assert_eq!(variants(&disturbed()), ["done", "done"]);
+        let again = samples("half");
+        resumed.append_disturbed(&again).expect("written");
+        assert_eq!(variants(&disturbed()), ["done", "done", "half", "half"]);
+    }
+
+    #[test]
+    fn without_disturbed_samples_there_is_no_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        killed(folder.path(), &["half"]);
+        let (mut resumed, _) = RunFolder::resume(folder.path()).expect("resumed");
+        assert!(!folder.path().join(DISTURBED).exists());
+        resumed.append_disturbed(&samples("half")).expect("written");
+        assert!(folder.path().join(DISTURBED).exists());
+    }
 }

@@ -11,7 +11,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::read::open_rows;
 use super::{SAMPLES, StoreError};
-use crate::record::flags;
+use crate::record::{Params, flags};
 use crate::statistics;
 
 /// The samples of one stage of one point.
@@ -54,6 +54,7 @@ const COLUMNS: [&str; 9] = [
 ];
 const ID: usize = 0;
 const STAGE: usize = 3;
+const PARAMS: usize = 6;
 const SECONDS: usize = 7;
 const FLAGS: usize = 8;
 
@@ -68,6 +69,10 @@ pub fn read_series(folder: &Path) -> Result<SeriesById, StoreError> {
     let mut all = SeriesById::new();
     let (mut record, mut last): (_, Option<SeriesKey>) = (ByteRecord::new(), None);
     let csv_error = |error| StoreError::csv(&path, error);
+    let damaged = |record: &ByteRecord, problem: &str| {
+        let line = record.position().map_or(0, csv::Position::line);
+        StoreError::format(&path, format!("line {line}: {problem}"))
+    };
     while reader.read_byte_record(&mut record).map_err(csv_error)? {
         let field = |column: usize| record.get(columns[column]).unwrap_or_default();
         // Rows of a stage often follow each other: then the key is known.
@@ -77,12 +82,12 @@ pub fn read_series(folder: &Path) -> Result<SeriesById, StoreError> {
         let key = known.unwrap_or_else(|| (field(ID).into(), field(STAGE).into()));
         let series = match all.get_mut(&key) {
             Some(series) => series,
-            None => all.entry(key.clone()).or_insert_with(|| begun(field)),
+            None => {
+                let begun = begun(field).map_err(|error| damaged(&record, &error))?;
+                all.entry(key.clone()).or_insert(begun)
+            }
         };
-        let seconds = seconds(field(SECONDS)).map_err(|problem| {
-            let line = record.position().map_or(0, csv::Position::line);
-            StoreError::format(&path, format!("line {line}: {problem}"))
-        })?;
+        let seconds = seconds(field(SECONDS)).map_err(|error| damaged(&record, &error))?;
         series.add(seconds, field(FLAGS));
         last = Some(key);
     }
@@ -111,12 +116,17 @@ fn columns<R: std::io::Read>(
     Ok(positions)
 }
 
-fn begun<'a>(field: impl Fn(usize) -> &'a [u8]) -> SampleSeries {
+/// A series without samples, of the point that a row belongs to. Other tools
+/// may not sort the parameters: they are the same in any order.
+fn begun<'a>(field: impl Fn(usize) -> &'a [u8]) -> Result<SampleSeries, String> {
     let text = |column| String::from_utf8_lossy(field(column)).into_owned();
-    SampleSeries {
-        fields: [1, 2, 3, 4, 5, 6].map(text),
+    let params: Params = text(PARAMS).parse().map_err(|error| format!("{error}"))?;
+    let mut fields = [1, 2, 3, 4, 5, PARAMS].map(text);
+    fields[PARAMS - 1] = params.to_string();
+    Ok(SampleSeries {
+        fields,
         ..SampleSeries::default()
-    }
+    })
 }
 
 fn seconds(field: &[u8]) -> Result<f64, String> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::StoreError;
+use super::{StoreError, regular};
 
 /// Rows of one kind in a file.
 pub(super) struct TableFile<R> {
@@ -43,6 +43,7 @@ impl<R: Serialize> TableFile<R> {
     /// Opens a file to which rows are to be added. Call [`mend`](Self::mend)
     /// before adding any.
     pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
+        regular::check(path)?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.map_err(|source| StoreError::io(path, source))?;
         Ok(TableFile {
@@ -85,10 +86,24 @@ impl<R: Serialize> TableFile<R> {
         Err(StoreError::Busy(self.path.clone()))
     }
 
-    /// The same file after it was given another name.
-    pub(super) fn moved_to(mut self, path: &Path) -> Self {
-        self.path = path.to_owned();
-        self
+    /// A new file with these rows, which takes the place of this one as a
+    /// whole, and its lock.
+    pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
+        let draft = self.path.with_extension("csv.new");
+        if draft.exists() {
+            fs::remove_file(&draft).map_err(|source| StoreError::io(&draft, source))?;
+        }
+        let mut file = TableFile::create(&draft, columns)?;
+        file.lock()?;
+        file.append(rows)?;
+        fs::rename(&draft, &self.path).map_err(|source| StoreError::io(&self.path, source))?;
+        file.path = self.path;
+        Ok(file)
+    }
+
+    /// Deletes the file.
+    pub(super) fn remove(self) -> Result<(), StoreError> {
+        fs::remove_file(&self.path).map_err(|source| StoreError::io(&self.path, source))
     }
 
     /// Appends rows in a single write, so that nobody sees half of one.

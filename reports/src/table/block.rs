@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::cells::{self, Side};
+use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 
@@ -42,14 +43,16 @@ pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
         with_device: differ(rows, |row| &row.device),
     };
     let shape = |row: &SummaryRow| (row.algorithm.clone(), shape::axes(row));
-    let shapes = grouped(rows.iter(), shape);
-    shapes.into_iter().map(|rows| naming.block(&rows)).collect()
+    let shapes = grouped(rows, |row| shape(row));
+    let blocks = shapes.iter().map(|(_, rows)| naming.block(rows));
+    blocks.collect()
 }
 
 impl Naming {
     fn block(&self, rows: &[&SummaryRow]) -> Block {
         let point = |row: &SummaryRow| (row.variant.clone(), row.device.clone());
-        let mut entries = grouped(rows.iter().copied(), point);
+        let entries = grouped(rows.iter().copied(), |row| point(row)).into_iter();
+        let mut entries: Vec<Entry> = entries.map(|(_, rows)| rows).collect();
         entries
             .iter_mut()
             .for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
@@ -80,7 +83,8 @@ impl Naming {
     fn cells(&self, entry: &Entry, fastest: Option<f64>) -> Vec<Vec<String>> {
         let ratio = time(entry)
             .zip(fastest)
-            .map(|(time, fastest)| time / fastest);
+            .map(|(time, fastest)| time / fastest)
+            .filter(|ratio| ratio.is_finite());
         let row = |(i, row): (usize, &&SummaryRow)| match i {
             0 if row.stage == TOTAL => {
                 cells::cells(row, row.variant.clone(), self.with_device, ratio)
@@ -149,22 +153,6 @@ fn by_time(a: &Entry, b: &Entry) -> Ordering {
 fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
     let values: BTreeSet<&String> = rows.iter().map(field).collect();
     values.len() > 1
-}
-
-/// The rows with equal keys together, in the order in which keys first occur.
-fn grouped<'a, K: PartialEq>(
-    rows: impl Iterator<Item = &'a SummaryRow>,
-    key: impl Fn(&SummaryRow) -> K,
-) -> Vec<Vec<&'a SummaryRow>> {
-    let mut groups: Vec<(K, Vec<&SummaryRow>)> = Vec::new();
-    for row in rows {
-        let key = key(row);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 #[cfg(test)]

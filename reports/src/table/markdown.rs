@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::cells::Side;
+use crate::markdown::{escaped, line};
 
 /// The blocks, each under a heading.
 pub fn render(blocks: &[Block]) -> String {
@@ -15,31 +16,25 @@ fn text(block: &Block) -> String {
         Side::Left => ":--".to_owned(),
         Side::Right => "--:".to_owned(),
     });
-    let mut text = format!("### {}\n\n", block.heading);
+    let mut text = format!("### {}\n\n", escaped(&block.heading));
     text += &line(names);
     text += &line(rules);
     for row in &block.rows {
-        text += &line(row.iter().map(|cell| escaped(cell)));
+        text += &line(row.iter().map(|text| cell(text)));
     }
     if !block.notes.is_empty() {
         text.push('\n');
     }
     for note in &block.notes {
-        text += &format!("- {}\n", note.replace('\n', " "));
+        text += &format!("- {}\n", escaped(note));
     }
     text
 }
 
-fn line(cells: impl Iterator<Item = String>) -> String {
-    let cells: Vec<String> = cells.collect();
-    format!("| {} |\n", cells.join(" | "))
-}
-
-/// A cell's text without what would end the cell; its indent survives.
-fn escaped(cell: &str) -> String {
-    let text = cell.trim_start().replace('|', "\\|").replace('\n', " ");
-    let indent = cell.len() - cell.trim_start().len();
-    "&nbsp;".repeat(indent) + &text
+/// A cell's text; its indent survives.
+fn cell(text: &str) -> String {
+    let indent = text.len() - text.trim_start().len();
+    "&nbsp;".repeat(indent) + &escaped(text.trim_start())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::super::say;
 use super::{points_suite, terms};
 use crate::cli::CompareRequest;
 use crate::failure::Failure;
-use crate::measure::default_folder;
+use crate::measure::new_folder;
 use crate::platform;
 
 /// Rounds of each executable.
@@ -90,12 +90,11 @@ fn measure(
     comparison: &Comparison,
     (request, base_bench): (&CompareRequest, Option<&Path>),
 ) -> Result<Comparison, Failure> {
-    let folder = default_folder("confirm");
     let write_error = |path: &Path| {
         let path = path.to_owned();
         move |source| Failure::Write { path, source }
     };
-    fs::create_dir_all(&folder).map_err(write_error(&folder))?;
+    let folder = new_folder("confirm").map_err(|(path, source)| Failure::Write { path, source })?;
     let file = folder.join("points.toml");
     fs::write(&file, suite).map_err(write_error(&file))?;
     if !request.quiet {

@@ -35,6 +35,7 @@ fn terms(request: &CompareRequest) -> Terms {
     Terms {
         thresholds: request.thresholds,
         across_machines: request.across_machines,
+        flags: request.given.clone(),
     }
 }
 

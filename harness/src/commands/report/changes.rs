@@ -25,9 +25,20 @@ pub(super) fn comparison(
     };
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
     let (base, new) = (Measured::read(&base)?, Measured::read(reported)?);
-    let mut comparison = compare(&base, &new, &Terms::default())?;
+    let terms = Terms {
+        flags: store_flag(request),
+        ..Terms::default()
+    };
+    let mut comparison = compare(&base, &new, &terms)?;
     comparison.gate = runs::gate(store, &new.record.machine_key);
     Ok(Some(comparison))
+}
+
+/// What comparing needs to find the same store.
+fn store_flag(request: &ReportRequest) -> Vec<String> {
+    let store = request.store.iter();
+    let words = store.flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
+    words.collect()
 }
 
 /// What `bench compare --json` wrote.

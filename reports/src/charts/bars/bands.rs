@@ -33,11 +33,7 @@ impl Bands {
                 own_scales: false,
             };
         };
-        let height = |value: &String| {
-            let of_value = |row: &&&SummaryRow| axes::value_of(row, &axis.name) == *value;
-            quantity.top_of_all(study.rows.iter().filter(of_value))
-        };
-        let heights: Vec<f64> = axis.values.iter().map(height).collect();
+        let heights = heights(&study.rows, axis, quantity);
         let limit = (BARS_A_PANEL / series.max(1)).max(1);
         let own_scales = ratio(&heights) > COMMON_SCALE;
         let ranges = match own_scales {
@@ -51,6 +47,18 @@ impl Bands {
     pub fn longest(&self) -> usize {
         self.ranges.iter().map(Range::len).max().unwrap_or(1).max(1)
     }
+}
+
+/// The highest point of the rows at each value of an axis.
+fn heights(rows: &[&SummaryRow], axis: &Axis, quantity: Quantity) -> Vec<f64> {
+    let positions = axis.positions();
+    let mut heights = vec![0.0; axis.values.len()];
+    for row in rows {
+        if let Some(&position) = positions.get(axes::value_of(row, &axis.name).as_str()) {
+            heights[position] = quantity.top(row).max(heights[position]);
+        }
+    }
+    heights
 }
 
 /// Ranges of neighbours whose heights stay within [`OWN_SCALE`].

@@ -5,6 +5,7 @@
 //! like size and each has a scale of its own, which the caption says.
 
 mod bands;
+mod layout;
 mod panel;
 mod quantity;
 
@@ -12,9 +13,9 @@ use super::axes::{self, Axis, Panel};
 use super::figure::{Figure, Plot, Ruler, Swatch};
 use super::scale::Scale;
 use super::study::Study;
-use crate::record::SummaryRow;
 use bands::Bands;
-use panel::{ALONE, AMONG_OTHERS, Drawing, Slot};
+use layout::Layout;
+use panel::{ALONE, AMONG_OTHERS, Drawing};
 pub use quantity::Quantity;
 
 const READING: &str = "bars: median, whiskers: 95 % confidence interval of the median";
@@ -58,19 +59,18 @@ fn plots(
         scale: Scale::from_zero(quantity.top_of_all(&study.rows)),
         room: if is_alone { ALONE } else { AMONG_OTHERS },
     };
+    let layout = Layout::new(study, group);
     let mut plots = Vec::new();
     for panel in panels {
-        let slots = slots(study, panel, group);
-        for slots in bands.ranges.iter().map(|range| &slots[range.clone()]) {
-            let rows = || slots.iter().flat_map(|slot| slot.bars.iter().flatten());
-            if rows().next().is_none() {
-                continue;
-            }
+        let bars = layout.bars(panel);
+        let bands_with_bars = bands.ranges.iter();
+        for slots in bands_with_bars.filter_map(|band| layout.slots(&bars, band.clone())) {
+            let rows = slots.iter().flat_map(|slot| slot.bars.iter().flatten());
             let scale = match bands.own_scales {
-                true => Scale::from_zero(quantity.top_of_all(rows())),
+                true => Scale::from_zero(quantity.top_of_all(rows)),
                 false => drawing.scale,
             };
-            let plot = Drawing { scale, ..drawing }.plot(slots, bands.longest());
+            let plot = Drawing { scale, ..drawing }.plot(&slots, bands.longest());
             plots.push(named(plot, panel, group));
         }
     }
@@ -107,39 +107,12 @@ fn columns(others: &[&Axis], bands: &Bands, plots: usize) -> usize {
     }
 }
 
-fn slots<'a>(study: &Study, panel: &Panel<'a>, group: Option<&Axis>) -> Vec<Slot<'a>> {
-    let series: Vec<String> = study.legend().into_iter().map(|(name, _)| name).collect();
-    let find = |name: &str, value: Option<&str>| {
-        let in_group = |row: &&SummaryRow| match (group, value) {
-            (Some(axis), Some(value)) => axes::value_of(row, &axis.name) == value,
-            _ => true,
-        };
-        panel
-            .rows
-            .iter()
-            .copied()
-            .filter(in_group)
-            .find(|row| study.series(row) == name)
-    };
-    let Some(axis) = group else {
-        let alone = |name: String| Slot {
-            bars: vec![find(&name, None)],
-            label: name,
-        };
-        return series.into_iter().map(alone).collect();
-    };
-    let slot = |(value, label): (&String, String)| Slot {
-        label,
-        bars: series.iter().map(|name| find(name, Some(value))).collect(),
-    };
-    axis.values.iter().zip(axis.labels()).map(slot).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{row, run};
     use super::super::study::SeriesNames;
     use super::*;
+    use crate::record::SummaryRow;
 
     fn of(rows: &[SummaryRow]) -> Figure {
         let (run, names) = (run(), SeriesNames::new(rows));

@@ -60,7 +60,10 @@ impl Figure {
                 _ => format!("{} ({} of {count})", self.title, i + 1),
             },
             plots: plots.to_vec(),
-            ..self.clone()
+            legend: self.legend.clone(),
+            swatch: self.swatch,
+            columns: self.columns,
+            caption: self.caption.clone(),
         };
         self.plots.chunks(panels).enumerate().map(page).collect()
     }

@@ -2,7 +2,8 @@
 
 use super::Listing;
 use super::rows;
-use crate::compare::{Comparison, Verdict};
+use crate::compare::{Comparison, Verdict, gate};
+use crate::markdown::{escaped, line};
 use crate::shape::{self, Axes};
 
 /// Longer tables are cut: pages have limits, and readers too.
@@ -26,7 +27,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     text.push_str(&list("Without a partner", rows::unmatched(comparison)));
     text.push_str(&format!(
         "\n<sub>{}</sub>\n",
-        escaped(&rows::gate(comparison))
+        escaped(&gate::sentence(comparison))
     ));
     text
 }
@@ -48,15 +49,12 @@ fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
     if listed.is_empty() {
         return String::new();
     }
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut text = format!("\n{}", line(&rows::COLUMNS.map(str::to_owned)));
-    text.push_str(&line(
-        &["---", "---", "--:", "--:", "--:", "---", "---"].map(str::to_owned),
-    ));
+    let rule = ["---", "---", "--:", "--:", "--:", "---", "---"];
+    let mut text = format!("\n{}", line(rows::COLUMNS.map(str::to_owned)));
+    text.push_str(&line(rule.map(str::to_owned)));
     for point in listed.iter().take(MAX_ROWS) {
-        text.push_str(&line(
-            &rows::cells(point, common).map(|cell| escaped(&cell)),
-        ));
+        let cells = rows::cells(point, common);
+        text.push_str(&line(cells.map(|cell| escaped(&cell))));
     }
     if listed.len() > MAX_ROWS {
         text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));
@@ -73,20 +71,4 @@ fn list(title: &str, items: Vec<String>) -> String {
         .map(|item| format!("- {}", escaped(item.trim())))
         .collect();
     format!("\n**{title}**\n\n{}\n", items.join("\n"))
-}
-
-/// Whatever would be taken for markup.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars() {
-        match letter {
-            '|' | '*' | '_' | '`' | '\\' | '[' | ']' | '#' => escaped.extend(['\\', letter]),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }

@@ -2,7 +2,6 @@
 
 use super::Listing;
 use crate::compare::{Comparison, Key, PointVerdict, Unmatched, Verdict};
-use crate::record::SelfTest;
 use crate::shape::{self, Axes};
 use crate::units;
 
@@ -34,23 +33,22 @@ pub fn common(comparison: &Comparison) -> Axes {
 /// The cells of a point, in the order of [`COLUMNS`], but for what all points
 /// have in common.
 pub fn cells(point: &PointVerdict, common: &[(String, String)]) -> [String; 7] {
-    let time = |seconds: f64| match seconds.is_finite() {
-        true => units::seconds(seconds, 4),
-        false => "-".to_owned(),
-    };
-    let interval = point.interval.map_or("-".to_owned(), |interval| {
-        format!("[{:.3}, {:.3}]", interval.low, interval.high)
-    });
-    let ratio = match point.ratio.is_finite() {
-        true => format!("{:.3}", point.ratio),
-        false => "-".to_owned(),
-    };
+    let time = |seconds: f64| units::seconds(seconds, 4);
+    let interval = point
+        .interval
+        .map_or(units::UNKNOWN.to_owned(), |interval| {
+            format!(
+                "[{}, {}]",
+                units::ratio(interval.low),
+                units::ratio(interval.high)
+            )
+        });
     [
         point.verdict.to_string(),
         short_words(&point.key, common),
         time(point.base.median_s),
         time(point.new.median_s),
-        ratio,
+        units::ratio(point.ratio),
         interval,
         point.reason.clone(),
     ]
@@ -140,41 +138,4 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
         }
     }
     lines
-}
-
-/// How often the gate errs.
-pub fn gate(comparison: &Comparison) -> String {
-    let terms = comparison.thresholds;
-    let of_same_terms = |gate: &&SelfTest| {
-        (gate.min_effect, gate.significance) == (terms.min_effect, terms.significance)
-    };
-    let Some(gate) = comparison.gate.as_ref() else {
-        return "How often this gate errs on this machine is not known: run `bench selftest`"
-            .to_owned();
-    };
-    if !of_same_terms(&gate) {
-        return "How often the gate errs with these limits is not known: the self-test is of the \
-                default ones"
-            .to_owned();
-    }
-    let percent = |rate: f64| format!("{} %", units::significant(100.0 * rate, 2));
-    let mut parts = Vec::new();
-    for trial in &gate.trials {
-        let Some(rate) = gate.rate(trial.slowdown) else {
-            continue;
-        };
-        parts.push(match trial.slowdown {
-            0.0 => format!(
-                "false alarms in {} of {} points",
-                percent(rate),
-                trial.points
-            ),
-            slowdown => format!("{} slower found in {}", percent(slowdown), percent(rate)),
-        });
-    }
-    let date = gate.finished.get(..10).unwrap_or(&gate.finished);
-    format!(
-        "This gate on this machine (selftest of {date}): {}",
-        parts.join(" · ")
-    )
 }

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
 use crate::record::{SelfTest, Trial};
-use crate::units::significant;
+use crate::units::percent;
 
 const COLUMNS: [&str; 6] = [
     "injected",
@@ -50,10 +50,6 @@ fn cells(trial: &Trial) -> [String; 6] {
         share(trial.inconclusive),
         share(trial.points.saturating_sub(changed)),
     ]
-}
-
-fn percent(fraction: f64) -> String {
-    format!("{} %", significant(100.0 * fraction, 2))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use comfy_table::{Table, presets::NOTHING};
 
 use super::Listing;
 use super::rows;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, gate};
 use crate::shape;
 
 /// The comparison for a terminal.
@@ -29,7 +29,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     lines.extend(titled("", rows::unmatched(comparison)));
     lines.extend(titled("note: ", comparison.notes.clone()));
     lines.extend(titled("next: ", rows::steps(comparison)));
-    lines.push(rows::gate(comparison));
+    lines.push(gate::sentence(comparison));
     lines.join("\n") + "\n"
 }
 

@@ -10,11 +10,9 @@
 //! | `breakdown` | the stages of variants |
 //! | `position` | how close variants come to the measured bandwidth |
 //! | `series` | medians over runs |
-//! | `gate` | how often verdicts err |
 //! | `time` | dates and durations |
 
 pub mod breakdown;
-pub mod gate;
 pub mod position;
 pub mod refusals;
 pub mod series;
@@ -27,6 +25,7 @@ pub mod winners;
 #[cfg(test)]
 pub mod fixture;
 
+pub(crate) use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 
 /// The stage that stands for a point.
@@ -50,20 +49,4 @@ pub fn counted(count: usize, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
     }
-}
-
-/// Items with equal keys together, in the order in which keys first occur.
-pub fn grouped<T, K: PartialEq>(
-    items: impl IntoIterator<Item = T>,
-    key: impl Fn(&T) -> K,
-) -> Vec<(K, Vec<T>)> {
-    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
-    for item in items {
-        let key = key(&item);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(item),
-            None => groups.push((key, vec![item])),
-        }
-    }
-    groups
 }

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
+use super::super::facts::counted;
 use super::super::facts::settings::Settings;
 use super::super::facts::time::minute;
-use super::super::facts::{counted, gate};
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
-use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict};
+use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
 
@@ -33,7 +33,7 @@ pub fn section(comparison: &Comparison) -> Markup {
             (unchanged(comparison, &settings, &scale))
             (unmatched(comparison))
             @for note in &comparison.notes { p.note { "Note: " (note) } }
-            p.quiet { (gate::sentence(comparison.gate.as_ref())) }
+            p.quiet { (gate::sentence(comparison)) "." }
         }
     }
 }
@@ -132,10 +132,9 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     }
 }
 
-/// What the machine code tells of a change.
+/// That the machine code changed; that it did not is in the reason.
 fn code(point: &PointVerdict) -> Markup {
     let words = match (point.verdict, point.code) {
-        (Verdict::Slower | Verdict::Faster, Code::Same) => "; the machine code is the same",
         (Verdict::Slower | Verdict::Faster, Code::Changed) => "; the machine code changed",
         _ => "",
     };

@@ -67,8 +67,10 @@ impl Scale {
                 viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } {
                 rect.band x=(pixels(left)) y="0" width=(pixels(right - left)) height=(HEIGHT) {}
                 path.one d={ "M" (pixels(self.x(1.0))) " 0V" (HEIGHT) } {}
-                path.whisker d={ "M" (from) " " (middle) "H" (to) } {}
-                path class={ "mark " (class(point.verdict)) } d=(mark) {}
+                @if point.ratio.is_finite() {
+                    path.whisker d={ "M" (from) " " (middle) "H" (to) } {}
+                    path class={ "mark " (class(point.verdict)) } d=(mark) {}
+                }
             }
         }
     }
@@ -76,10 +78,11 @@ impl Scale {
 
 /// `1.080 [1.050, 1.110]`.
 pub fn numbers(point: &PointVerdict) -> String {
-    let interval = point
-        .interval
-        .map(|i| format!(" [{:.3}, {:.3}]", i.low, i.high));
-    format!("{:.3}{}", point.ratio, interval.unwrap_or_default())
+    let interval = point.interval.map_or_else(String::new, |interval| {
+        let (low, high) = (units::ratio(interval.low), units::ratio(interval.high));
+        format!(" [{low}, {high}]")
+    });
+    format!("{}{interval}", units::ratio(point.ratio))
 }
 
 /// The same for those who don't see the plot.

@@ -2,8 +2,9 @@
 
 use super::super::facts::settings::Settings;
 use super::super::facts::{counted, time::minute};
-use super::text::{and_more, escaped, line};
+use super::text::and_more;
 use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::markdown::{escaped, line};
 use crate::shape::point_axes;
 use crate::units;
 
@@ -62,7 +63,11 @@ fn table(points: &[&PointVerdict]) -> String {
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
     let interval = point.interval.map_or_else(String::new, |interval| {
-        format!(" [{:.3}, {:.3}]", interval.low, interval.high)
+        format!(
+            " [{}, {}]",
+            units::ratio(interval.low),
+            units::ratio(interval.high)
+        )
     });
     let next = point.next.as_ref();
     let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
@@ -76,7 +81,7 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
         escaped(&point_name),
         units::seconds(point.base.median_s, 3),
         units::seconds(point.new.median_s, 3),
-        escaped(&format!("{:.3}{interval}", point.ratio)),
+        escaped(&format!("{}{interval}", units::ratio(point.ratio))),
         escaped(&format!("{}{next}", point.reason)),
     ]
 }

@@ -8,10 +8,11 @@ mod text;
 use super::ReportInput;
 use super::facts::settings::Settings;
 use super::facts::time::{day, minute};
-use super::facts::{counted, gate, rows_of, verdict};
+use super::facts::{counted, rows_of, verdict};
+use crate::compare::gate;
+use crate::markdown::escaped;
 use crate::record::{RunRecord, SummaryRow};
 use crate::units;
-use text::escaped;
 
 /// The whole text.
 pub fn text(input: &ReportInput) -> String {
@@ -28,10 +29,7 @@ pub fn text(input: &ReportInput) -> String {
     }
     parts.push(machine(&input.run.record));
     if let Some(comparison) = input.comparison {
-        parts.push(format!(
-            "{}\n",
-            escaped(&gate::sentence(comparison.gate.as_ref()))
-        ));
+        parts.push(format!("{}\n", escaped(&gate::sentence(comparison))));
     }
     parts.join("\n")
 }
@@ -88,7 +86,7 @@ mod tests {
         assert!(lines[1].starts_with("**1 of 2 points is slower"), "{text}");
         assert!(lines[2].starts_with("**sort: a is the fastest"), "{text}");
         assert!(lines[lines.len() - 2].starts_with("Measured on Model 9000"));
-        assert!(lines[lines.len() - 1].starts_with("The gate's own test"));
+        assert!(lines[lines.len() - 1].starts_with("This gate on this machine"));
     }
 
     #[test]

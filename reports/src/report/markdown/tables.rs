@@ -3,7 +3,8 @@
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::{Settings, name};
 use super::super::facts::{TOTAL, counted, grouped, median};
-use super::text::{and_more, escaped, line};
+use super::text::and_more;
+use crate::markdown::{escaped, line};
 use crate::record::SummaryRow;
 use crate::shape;
 use crate::units;
@@ -102,7 +103,7 @@ mod tests {
         assert!(lines[0].starts_with("| n 1 · 2 threads"), "{text}");
         assert_eq!(lines[2], "| a | 1.00 s | 3.5 % | 1.00 × | 50 % |");
         assert!(lines[3].starts_with("| b | 2.00 s"), "{text}");
-        let refusal = "- wrong\\|er, 1 point without a valid time: digi 3 &lt;differs>";
+        let refusal = "- wrong\\|er, 1 point without a valid time: digi 3 &lt;differs&gt;";
         assert_eq!(lines[5], refusal);
     }
 }

@@ -1,0 +1,52 @@
+//! What a command line asks for.
+
+use std::path::PathBuf;
+
+use clap_complete::Shell;
+
+use super::{
+    AxisValues, CompareRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
+    SuiteRequest, VerifyRequest,
+};
+
+/// What is to be done.
+pub enum Request {
+    /// `bench list`
+    List {
+        /// As JSON rather than as a table.
+        json: bool,
+    },
+    /// `bench devices`
+    Devices {
+        /// Measure the ceilings too.
+        measure: bool,
+    },
+    /// `bench sort` and the like
+    Measure(Box<MeasureRequest>),
+    /// `bench run`
+    RunSuite(Box<SuiteRequest>),
+    /// `bench compare`
+    Compare(Box<CompareRequest>),
+    /// `bench selftest`
+    SelfTest(Box<SelfTestRequest>),
+    /// `bench verify`
+    Verify(Box<VerifyRequest>),
+    /// `bench generate sts`
+    Generate {
+        /// The axes with a value each.
+        axes: AxisValues,
+        /// The seed.
+        seed: u64,
+        /// The file.
+        out: PathBuf,
+    },
+    /// `bench history`
+    History(HistoryRequest),
+    /// `bench report`
+    Report(ReportRequest),
+    /// `bench completions`
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}

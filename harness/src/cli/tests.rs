@@ -1,0 +1,102 @@
+//! Command lines that are understood, and those that are not.
+
+use super::*;
+
+fn parsed(line: &str) -> Result<Request, Answer> {
+    parse(line.split(' ').map(OsString::from))
+}
+
+fn refusal(line: &str) -> String {
+    match parsed(line) {
+        Ok(_) => panic!("accepted: {line}"),
+        Err(answer) => answer.0.render().to_string(),
+    }
+}
+
+#[test]
+fn the_command_tree_is_consistent() {
+    command().debug_assert();
+}
+
+#[test]
+fn a_typo_gets_a_suggestion() {
+    assert!(refusal("bench srot").contains("'sort'"));
+    assert!(refusal("bench sort --segmets 24").contains("'--segments'"));
+    assert!(refusal("bench list --format jsn").contains("'json'"));
+}
+
+#[test]
+fn every_subcommand_has_help() {
+    for command in command().get_subcommands() {
+        assert!(command.get_about().is_some(), "{}", command.get_name());
+        for argument in command.get_arguments() {
+            let has_help = argument.get_help().is_some() || argument.is_positional();
+            assert!(has_help, "{} {}", command.get_name(), argument.get_id());
+        }
+    }
+}
+
+#[test]
+fn values_are_parsed_into_plain_ones() {
+    let line = "bench sort --segments 24,1792 --digis 2M --order random,time --threads 1,2";
+    let Ok(Request::Measure(request)) = parsed(line) else {
+        panic!("not a request");
+    };
+    assert_eq!(request.threads, [1, 2]);
+    let Source::Generated(axes) = &request.source else {
+        panic!("not generated");
+    };
+    assert_eq!(axes.values("segments"), ["24", "1792"]);
+    assert_eq!(axes.values("digis"), ["2000000"]);
+    assert_eq!(axes.values("order"), ["random", "time"]);
+}
+
+#[test]
+fn values_of_an_axis_are_taken_once() {
+    let Ok(Request::Measure(request)) = parsed("bench sort --digis 2M,2000k,1M --threads 2,2")
+    else {
+        panic!("not a request");
+    };
+    let Source::Generated(axes) = &request.source else {
+        panic!("not generated");
+    };
+    assert_eq!(axes.values("digis"), ["2000000", "1000000"]);
+    assert_eq!(request.threads, [2]);
+}
+
+#[test]
+fn senseless_values_are_refused_with_their_flag() {
+    for (flags, expected) in [
+        ("--digis many", "--digis \"many\": not a whole number"),
+        ("--rate NaN", "--rate \"NaN\""),
+        ("--rate=-1kHz", "--rate \"-1kHz\""),
+        (
+            "--order sideways",
+            "unknown order \"sideways\"; there are random, time",
+        ),
+        ("--threads 0", "--threads"),
+        ("--samples 0", "--samples"),
+        ("--samples 20..10", "--samples"),
+        ("--max-time never", "--max-time"),
+        ("--device gpu", "there are cpu, cuda:N and emulator"),
+        ("--precision 0", "--precision"),
+        ("--input a.csv --digis 5", "--digis"),
+    ] {
+        let refusal = refusal(&format!("bench sort {flags}"));
+        assert!(refusal.contains(expected), "{flags}: {refusal}");
+    }
+}
+
+#[test]
+fn the_ending_of_a_report_is_its_format() {
+    let format = |line: &str| match parsed(line) {
+        Ok(Request::Report(request)) => request.format,
+        _ => panic!("no report: {line}"),
+    };
+    assert_eq!(format("bench report a"), ReportFormat::Html);
+    assert_eq!(format("bench report a --out b.md"), ReportFormat::Markdown);
+    let given = "bench report a --out b.txt --format markdown";
+    assert_eq!(format(given), ReportFormat::Markdown);
+    assert!(refusal("bench report a --out b.txt").contains("add --format"));
+    assert!(refusal("bench report").contains("<RUN>"));
+}

@@ -1,0 +1,187 @@
+//! A task that does what a test wants it to.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use algorithms::algorithm::{Plan, Stages, Unavailable, Work};
+use algorithms::axis::{Axis, Params};
+use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Backend, Device, Place};
+use algorithms::task::{Candidate, Case, Task, VariantInfo};
+use generators::DataError;
+use harness::cli::{AxisValues, CacheMode, MeasureRequest, SampleRange, Source};
+use reports::table::Format;
+
+/// A task without axes, whose variants are made up.
+#[derive(Clone, Copy)]
+pub struct FakeTask {
+    /// The subcommand's name.
+    pub name: &'static str,
+    /// The names of its variants.
+    pub variants: &'static [&'static str],
+    /// Gets a variant ready, by its name.
+    pub prepare: fn(&str) -> Result<FakeCandidate, Unavailable>,
+}
+
+/// A variant that is ready.
+pub struct FakeCandidate {
+    /// What is timed, by how often it ran before.
+    pub run: fn(usize) -> Result<Stages, DeviceError>,
+    /// Whether its output is right.
+    pub is_right: bool,
+    /// How often it ran.
+    runs: usize,
+    stages: Stages,
+}
+
+impl FakeCandidate {
+    /// A variant that does this.
+    pub fn new(run: fn(usize) -> Result<Stages, DeviceError>, is_right: bool) -> Self {
+        FakeCandidate {
+            run,
+            is_right,
+            runs: 0,
+            stages: Stages::new(),
+        }
+    }
+}
+
+/// The only input of a task.
+struct FakeCase(FakeTask, Params);
+
+impl Task for FakeTask {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        "do what a test wants"
+    }
+
+    fn axes(&self) -> &'static [Axis] {
+        &[]
+    }
+
+    fn variants(&self) -> Vec<VariantInfo> {
+        let info = |name: &&'static str| VariantInfo {
+            name,
+            summary: "",
+            backend: Backend::Cpu,
+            stable: true,
+            team_levels: 1,
+        };
+        self.variants.iter().map(info).collect()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        Ok(Plan {
+            params,
+            memory_bytes: 0,
+        })
+    }
+
+    fn generate(&self, _: &Params, _: u64) -> Result<Box<dyn Case>, DataError> {
+        Ok(Box::new(FakeCase(*self, Params::default())))
+    }
+
+    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn hard_cases(&self, _: u64) -> Vec<(String, Box<dyn Case>)> {
+        Vec::new()
+    }
+}
+
+impl Case for FakeCase {
+    fn params(&self) -> &Params {
+        &self.1
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            items: 1,
+            item_unit: "act",
+            bytes_min: 1,
+            input_bytes: 1,
+            has_reference: true,
+        }
+    }
+
+    fn prepare<'c>(
+        &'c self,
+        variant: usize,
+        _: &Place<'_>,
+    ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
+        let task = &self.0;
+        Ok(Box::new((task.prepare)(task.variants[variant])?))
+    }
+
+    fn drop_buffers(&self) {}
+
+    fn write(&self, path: &Path) -> Result<(), DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn rejects_no_op(&self) -> bool {
+        true
+    }
+}
+
+impl Candidate for FakeCandidate {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.runs += 1;
+        self.stages = (self.run)(self.runs - 1)?;
+        Ok(())
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        Ok(self.stages.clone())
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        match self.is_right {
+            true => Ok(()),
+            false => Err("not what was asked for".into()),
+        }
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// What `bench TASK --threads 1 --out DIR` asks for: three samples a variant.
+pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
+    MeasureRequest {
+        task,
+        source: Source::Generated(AxisValues::default()),
+        variants: vec![],
+        devices: vec![Device::Cpu],
+        threads: vec![1],
+        places: vec![],
+        binds: vec![],
+        caches: vec![CacheMode::Hot],
+        seed: 1,
+        samples: SampleRange { min: 3, max: 3 },
+        max_time: Duration::from_secs(1),
+        precision: 0.01,
+        out: Some(out.to_owned()),
+        format: Format::Table,
+        charts: false,
+        quiet: true,
+        profile: false,
+        command: vec!["bench".into(), task.name.into()],
+    }
+}

@@ -1,0 +1,18 @@
+//! The binary and the library from the outside: one program of tests, since
+//! linking each file by itself would take longer than running it.
+
+mod common;
+mod comparing;
+mod documentation;
+mod gate;
+mod history;
+mod interruption;
+mod measuring;
+mod places;
+mod refusals;
+mod regression;
+mod report;
+mod suite_runs;
+mod suites;
+mod tools;
+mod wrong_variants;

@@ -1,0 +1,306 @@
+//! Places on machines that are not at hand: faked sysfs trees.
+
+use std::fs;
+
+use crate::common::{bench_in, can_measure, folder};
+use harness::platform::placement::{Bind, Placement, PlacesSpec};
+use harness::platform::{Topology, usable_cpus};
+use reports::record::YesNo;
+use reports::store::{read_samples, read_summary};
+
+/// A machine below a temporary folder.
+struct FakeMachine {
+    root: tempfile::TempDir,
+    cpus: Vec<Cpu>,
+}
+
+#[derive(Clone)]
+struct Cpu {
+    number: usize,
+    package: usize,
+    /// Numbers the cores of the machine.
+    core: usize,
+    /// Numbers the last-level caches; `None` without one.
+    l3: Option<usize>,
+    node: usize,
+}
+
+impl FakeMachine {
+    fn new(cpus: Vec<Cpu>) -> Self {
+        let machine = FakeMachine {
+            root: folder(),
+            cpus,
+        };
+        for cpu in &machine.cpus {
+            machine.write_cpu(cpu);
+        }
+        machine.write_nodes();
+        let all: Vec<_> = machine.cpus.iter().map(|cpu| cpu.number).collect();
+        machine.set_online(&all);
+        machine
+    }
+
+    fn write(&self, file: &str, content: &str) {
+        let path = self.root.path().join("devices/system").join(file);
+        fs::create_dir_all(path.parent().expect("has a parent")).expect("made");
+        fs::write(path, format!("{content}\n")).expect("written");
+    }
+
+    fn list(&self, shares: impl Fn(&Cpu) -> bool) -> String {
+        let numbers = self.cpus.iter().filter(|cpu| shares(cpu));
+        numbers
+            .map(|cpu| cpu.number.to_string())
+            .collect::<Vec<_>>()
+            .join(",")
+    }
+
+    fn write_cpu(&self, cpu: &Cpu) {
+        let folder = format!("cpu/cpu{}", cpu.number);
+        let siblings = self.list(|other| other.core == cpu.core);
+        self.write(
+            &format!("{folder}/topology/physical_package_id"),
+            &cpu.package.to_string(),
+        );
+        self.write(
+            &format!("{folder}/topology/thread_siblings_list"),
+            &siblings,
+        );
+        let mut caches = vec![(0, 2, "1024K", siblings)];
+        if cpu.l3.is_some() {
+            caches.push((3, 3, "32768K", self.list(|other| other.l3 == cpu.l3)));
+        }
+        for (index, level, size, shared) in caches {
+            let cache = format!("{folder}/cache/index{index}");
+            self.write(&format!("{cache}/level"), &level.to_string());
+            self.write(&format!("{cache}/type"), "Unified");
+            self.write(&format!("{cache}/size"), size);
+            self.write(&format!("{cache}/shared_cpu_list"), &shared);
+        }
+    }
+
+    fn write_nodes(&self) {
+        let nodes = self.cpus.iter().map(|cpu| cpu.node).max().unwrap_or(0);
+        for node in 0..=nodes {
+            let cpus = self.list(|cpu| cpu.node == node);
+            self.write(&format!("node/node{node}/cpulist"), &cpus);
+        }
+    }
+
+    fn set_online(&self, cpus: &[usize]) {
+        let list: Vec<_> = cpus.iter().map(ToString::to_string).collect();
+        self.write("cpu/online", &list.join(","));
+    }
+
+    fn topology(&self) -> Topology {
+        Topology::read(self.root.path())
+    }
+
+    fn all(&self) -> Vec<usize> {
+        self.cpus.iter().map(|cpu| cpu.number).collect()
+    }
+
+    fn places(&self, spec: &str, mask: &[usize]) -> Result<Vec<Vec<usize>>, String> {
+        let spec: PlacesSpec = spec.parse().expect("well formed");
+        let places = spec.resolve(&self.topology(), mask);
+        places.map_err(|error| error.to_string())
+    }
+
+    /// The CPUs of each thread.
+    fn threads(&self, threads: usize, spec: &str, bind: Bind) -> Vec<Vec<usize>> {
+        let spec: PlacesSpec = spec.parse().expect("well formed");
+        let placement = Placement::new(Some(&spec), Some(bind));
+        let cpus = placement.cpus(threads, &self.topology(), &self.all());
+        cpus.expect("there is room").expect("placed")
+    }
+}
+
+/// Two sockets with two cores each, two threads a core: siblings are 4 apart,
+/// as Linux numbers them.
+fn two_sockets() -> FakeMachine {
+    let cpu = |number: usize| {
+        let core = number % 4;
+        let package = core / 2;
+        Cpu {
+            number,
+            package,
+            core,
+            l3: Some(package),
+            node: package,
+        }
+    };
+    FakeMachine::new((0..8).map(cpu).collect())
+}
+
+/// A socket of 16 cores with four last-level caches.
+fn four_caches() -> FakeMachine {
+    let cpu = |number| Cpu {
+        number,
+        package: 0,
+        core: number,
+        l3: Some(number / 4),
+        node: 0,
+    };
+    FakeMachine::new((0..16).map(cpu).collect())
+}
+
+/// Two cores with two threads each, and four small ones with one and no share
+/// in the last-level cache.
+fn hybrid() -> FakeMachine {
+    let cpu = |number: usize| Cpu {
+        number,
+        package: 0,
+        core: if number < 4 { number / 2 } else { number },
+        l3: (number < 4).then_some(0),
+        node: 0,
+    };
+    FakeMachine::new((0..8).map(cpu).collect())
+}
+
+#[test]
+fn two_sockets_with_two_threads_a_core() {
+    let machine = two_sockets();
+    let all = machine.all();
+    assert_eq!(
+        machine.places("sockets", &all),
+        Ok(vec![vec![0, 1, 4, 5], vec![2, 3, 6, 7]])
+    );
+    let cores = vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
+    assert_eq!(machine.places("cores", &all), Ok(cores));
+    assert_eq!(machine.places("numa_domains", &all).expect("two").len(), 2);
+    let threads = machine.places("threads", &all).expect("eight").concat();
+    assert_eq!(threads, [0, 4, 1, 5, 2, 6, 3, 7], "siblings are neighbours");
+}
+
+#[test]
+fn threads_go_to_places_by_their_numbers() {
+    let machine = two_sockets();
+    let close = machine.threads(2, "cores", Bind::Close);
+    assert_eq!(close, [[0, 4], [1, 5]]);
+    let spread = machine.threads(2, "cores", Bind::Spread);
+    assert_eq!(spread, [[0, 4], [2, 6]], "one in each socket");
+    let crowd = machine.threads(5, "sockets", Bind::Close);
+    assert_eq!(crowd.iter().filter(|cpus| cpus.contains(&0)).count(), 3);
+    let primary = machine.threads(3, "sockets", Bind::Primary);
+    assert!(primary.iter().all(|cpus| cpus.contains(&0)));
+}
+
+#[test]
+fn four_caches_in_a_socket() {
+    let machine = four_caches();
+    let places = machine.places("ll_caches", &machine.all()).expect("four");
+    assert_eq!(places.len(), 4);
+    assert_eq!(places[1], [4, 5, 6, 7]);
+    let two = machine.places("ll_caches(2)", &machine.all()).expect("two");
+    assert_eq!(two, places[..2]);
+    let error = machine
+        .places("ll_caches(5)", &machine.all())
+        .expect_err("four");
+    assert!(error.contains("there are 4 ll_caches"), "{error}");
+}
+
+#[test]
+fn cores_of_unlike_kinds() {
+    let machine = hybrid();
+    let cores = machine.places("cores", &machine.all()).expect("six");
+    assert_eq!(
+        cores,
+        [vec![0, 1], vec![2, 3], vec![4], vec![5], vec![6], vec![7]]
+    );
+    let caches = machine.places("ll_caches", &machine.all()).expect("some");
+    assert_eq!(caches[0], [0, 1, 2, 3]);
+    assert_eq!(caches.concat().len(), 8, "nobody is left out");
+}
+
+#[test]
+fn cpus_that_are_offline_have_no_place() {
+    let machine = two_sockets();
+    machine.set_online(&[0, 1, 2, 4, 5, 6]);
+    let mask = [0, 1, 2, 4, 5, 6];
+    let sockets = machine.places("sockets", &mask).expect("two");
+    assert_eq!(sockets, [vec![0, 1, 4, 5], vec![2, 6]]);
+    let error = machine.places("{0},{3}", &mask).expect_err("3 is offline");
+    assert!(error.contains("may not use CPU 3, but 0-2,4-6"), "{error}");
+}
+
+#[test]
+fn a_mask_limits_the_places() {
+    let machine = four_caches();
+    let mask = [2, 3, 4, 5];
+    let caches = machine.places("ll_caches", &mask).expect("two");
+    assert_eq!(caches, [[2, 3], [4, 5]]);
+    assert_eq!(machine.places("cores", &mask).expect("four").len(), 4);
+    assert!(
+        machine.places("{0:4}", &mask).is_err(),
+        "0 and 1 are outside"
+    );
+}
+
+#[test]
+fn binding_really_pins_here() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let threads = usable_cpus().len();
+    let line = format!(
+        "sort --segments 24 --digis 20k --variant std-stable --threads {threads} --places threads \
+         --bind close --samples 8 --max-time 5s --no-charts --out r"
+    );
+    let run = bench_in(folder.path(), &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let path = folder.path().join("r");
+    let rows = read_summary(&path).expect("readable");
+    assert_eq!(
+        (rows[0].places.as_str(), rows[0].bind.as_str()),
+        ("threads", "close")
+    );
+    assert_eq!(rows[0].valid, YesNo::Yes);
+    let expected = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close))
+        .cpus(threads, &Topology::of_this_machine(), &usable_cpus())
+        .expect("there is room")
+        .expect("placed");
+    let names: Vec<_> = expected.iter().map(|cpus| cpus[0].to_string()).collect();
+    for sample in read_samples(&path).expect("readable") {
+        assert_eq!(sample.cpu, names.join("+"), "each worker on its own CPU");
+        assert!(!sample.flags.contains("outside-place"));
+    }
+}
+
+#[test]
+fn one_flag_repeated_is_an_axis() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let line = "sort --segments 24 --digis 5k --variant std-stable --threads 1 --places cores \
+                --bind false --bind close --bind spread --samples 6 --no-charts --out r";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let mut binds: Vec<_> = rows.iter().map(|row| row.bind.as_str()).collect();
+    binds.sort_unstable();
+    assert_eq!(binds, ["close", "false", "spread"]);
+    assert!(rows.iter().all(|row| row.peak_fraction.is_some()));
+}
+
+#[test]
+fn placements_that_cannot_be_are_refused() {
+    let folder = folder();
+    for (flags, message) in [
+        ("--places dies", "there are threads, cores, ll_caches"),
+        ("--places {0", "not a list of places"),
+        ("--places {9000}", "may not use CPU 9000, but 0"),
+        ("--places cores(900)", "cores to be used"),
+        ("--bind tight", "there are false, close, spread and primary"),
+        (
+            "--bind spread+primary",
+            "has 2 levels, but block-merge has 1 level",
+        ),
+        ("--threads 100000", "is far more than"),
+    ] {
+        let line = format!("sort --digis 5k --variant block-merge {flags}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(2), "{flags}: {}", run.stderr);
+        assert!(run.stderr.contains(message), "{flags}: {}", run.stderr);
+    }
+}

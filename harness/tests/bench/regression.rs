@@ -1,0 +1,88 @@
+//! A variant that got slower is caught: measured, stored, compared, exit code 4.
+//!
+//! The variant is a part of this test and of nothing else.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+use algorithms::algorithm::Stages;
+use algorithms::device::gpu::DeviceError;
+use harness::cli::{MeasureRequest, SampleRange};
+use harness::measure::{Assignment, Session};
+use harness::plan::Plan;
+use harness::platform::Interrupt;
+use reports::history::{Store, Unfinished};
+
+use crate::common::fake::{FakeCandidate, FakeTask, request};
+use crate::common::{bench_in, can_measure, folder};
+
+/// Turns of a loop: some 50 µs.
+const TURNS: u64 = 100_000;
+/// Far more than other tests beside this one can hide.
+const SLOWDOWN: u64 = 8;
+
+/// A task with one variant, which goes round in circles.
+static BEFORE: FakeTask = FakeTask {
+    name: "loop",
+    variants: &["round"],
+    prepare: |_| Ok(FakeCandidate::new(|_| turn(TURNS), true)),
+};
+
+/// The same task with code that is slower.
+static SLOWED: FakeTask = FakeTask {
+    name: "loop",
+    variants: &["round"],
+    prepare: |_| Ok(FakeCandidate::new(|_| turn(SLOWDOWN * TURNS), true)),
+};
+
+fn turn(turns: u64) -> Result<Stages, DeviceError> {
+    for turn in 0..turns {
+        black_box(turn);
+    }
+    Ok(Stages::new())
+}
+
+/// Measures the task and stores the run; returns its name.
+fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
+    let request = MeasureRequest {
+        samples: SampleRange { min: 40, max: 40 },
+        max_time: Duration::from_secs(20),
+        profile: true,
+        ..request(task, out)
+    };
+    let plan = Plan::new(&request).expect("a plan");
+    let assignment = Assignment::of(&request, &plan);
+    Session::run(&assignment, &Interrupt::default()).expect("a run");
+    let added = store.add(out, Unfinished::Refuse).expect("stored");
+    added.id().to_owned()
+}
+
+#[test]
+fn a_slowed_variant_is_caught_end_to_end() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let store = Store::create_or_open(&folder.path().join("store")).expect("a store");
+    let before = measured(&BEFORE, &folder.path().join("before"), &store);
+    store.accept(&before, "the baseline").expect("accepted");
+    let slowed = measured(&SLOWED, &folder.path().join("slowed"), &store);
+
+    let line = "compare accepted latest --store store --junit verdict.xml --markdown verdict.md";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(4), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("SLOWER"), "{}", run.stdout);
+    assert!(run.stdout.contains(&slowed), "{}", run.stdout);
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).expect("written");
+    assert!(read("verdict.xml").contains("<failure"));
+    assert!(read("verdict.md").contains("### 1 point is slower"));
+
+    // The other way round it is faster, which is no regression.
+    let run = bench_in(
+        folder.path(),
+        &format!("compare {slowed} {before} --store store"),
+    );
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("FASTER"), "{}", run.stdout);
+}

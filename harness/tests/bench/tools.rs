@@ -1,0 +1,91 @@
+//! The subcommands beside measuring: list, devices, verify, generate, completions.
+
+use std::fs;
+
+use crate::common::{bench_in, can_measure, folder};
+use reports::store::read_summary;
+
+#[test]
+fn the_list_names_every_variant() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "list");
+    assert_eq!(run.code, Some(0));
+    let json = bench_in(folder.path(), "list --format json").stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let variants = json[0]["variants"].as_array().expect("a list");
+    assert!(variants.len() >= 4);
+    for variant in variants {
+        let name = variant["name"].as_str().expect("a name");
+        assert!(run.stdout.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn devices_are_described() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "devices");
+    assert_eq!(run.code, Some(0));
+    for word in ["cpu:", "core", "memory", "gpu:"] {
+        assert!(run.stdout.contains(word), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn all_variants_are_verified() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "verify sort --seeds 1");
+    assert_eq!(run.code, Some(0), "{}", run.stdout);
+    assert!(run.stdout.contains(" 0 wrong"), "{}", run.stdout);
+    let one = bench_in(folder.path(), "verify --seeds 1 --variant std-stable");
+    assert!(one.stdout.starts_with("1 variants"), "{}", one.stdout);
+}
+
+#[test]
+fn completions_know_the_subcommands() {
+    let folder = folder();
+    for shell in ["bash", "zsh", "fish"] {
+        let run = bench_in(folder.path(), &format!("completions {shell}"));
+        assert_eq!(run.code, Some(0));
+        assert!(run.stdout.contains("sort"), "{shell}");
+    }
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "--help");
+    assert_eq!(run.code, Some(0));
+    assert!(run.stdout.contains("Examples:") && run.stdout.contains("Exit codes:"));
+    let run = bench_in(folder.path(), "sort --help");
+    assert_eq!(run.code, Some(0));
+    assert!(run.stdout.contains("bench sort --segments 24"));
+}
+
+#[test]
+fn generated_files_are_the_same_each_time_and_can_be_sorted() {
+    let folder = folder();
+    for name in ["a.csv", "b.csv", "c.bin"] {
+        let line = format!("generate sts --segments 24 --digis 5k --seed 7 --out {name}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    }
+    let read = |name: &str| fs::read(folder.path().join(name)).expect("written");
+    assert_eq!(read("a.csv"), read("b.csv"));
+    assert!(read("a.csv").starts_with(b"module,side,channel,time_ns,adc\n"));
+    if !can_measure() {
+        return;
+    }
+    for name in ["a.csv", "c.bin"] {
+        let line = format!("sort --input {name} --out r-{name} --max-time 100ms --no-charts");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let rows = read_summary(&folder.path().join(format!("r-{name}"))).expect("readable");
+        assert!(rows.iter().all(|row| row.items == 5000));
+        let params = rows[0].params.to_string();
+        assert!(params.starts_with("content="), "{params}");
+        assert!(
+            params.ends_with(&format!(";digis=5000;input={name};segments=24")),
+            "{params}"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Variants that are wrong, panic or can't run: told, and never timed.
+
+use algorithms::algorithm::{Stage, Stages, Unavailable};
+use algorithms::device::gpu::DeviceError;
+use harness::cli::MeasureRequest;
+use harness::failure::Exit;
+use harness::measure::{Assignment, Session};
+use harness::plan::Plan;
+use harness::platform::Interrupt;
+use reports::record::YesNo;
+use reports::store::{read_samples, read_summary};
+
+use crate::common::fake::{FakeCandidate, FakeTask, request};
+use crate::common::folder;
+
+/// A task whose variants behave as their names say.
+static BEHAVIOURS: FakeTask = FakeTask {
+    name: "behave",
+    variants: &["right", "wrong", "panicking", "unavailable", "failing"],
+    prepare: behaving,
+};
+
+fn behaving(variant: &str) -> Result<FakeCandidate, Unavailable> {
+    match variant {
+        "unavailable" => Err(Unavailable("it needs another shape".into())),
+        "panicking" => Ok(FakeCandidate::new(|_| panic!("it lost its head"), true)),
+        "failing" => Ok(FakeCandidate::new(failing, true)),
+        name => Ok(FakeCandidate::new(|_| Ok(stages()), name == "right")),
+    }
+}
+
+fn stages() -> Stages {
+    let stage = |name, seconds| Stage {
+        name,
+        seconds,
+        calls: 1,
+        bytes: 0,
+    };
+    vec![stage("first", 0.25), stage("second", 0.5)]
+}
+
+/// The check and the warm-up are its first two runs.
+fn failing(runs: usize) -> Result<Stages, DeviceError> {
+    match runs {
+        0..4 => Ok(stages()),
+        _ => Err(DeviceError::Kernel {
+            device: "cuda:0".to_owned(),
+            kernels: "spoil".to_owned(),
+            problem: "an illegal address".to_owned(),
+        }),
+    }
+}
+
+fn exit_of(variants: &[&str]) -> (Exit, tempfile::TempDir) {
+    let folder = folder();
+    let request = MeasureRequest {
+        variants: variants.iter().map(ToString::to_string).collect(),
+        ..request(&BEHAVIOURS, folder.path())
+    };
+    let plan = Plan::new(&request).expect("a plan");
+    let outcome =
+        Session::run(&Assignment::of(&request, &plan), &Interrupt::default()).expect("a run");
+    (outcome.exit(), folder)
+}
+
+#[test]
+fn only_right_variants_are_timed() {
+    let (exit, folder) = exit_of(&[]);
+    assert_eq!(exit, Exit::WrongOutput);
+    let samples = read_samples(folder.path()).expect("readable");
+    let timed = |variant: &str| ["right", "failing"].contains(&variant);
+    assert!(samples.iter().all(|sample| timed(&sample.variant)));
+    let rows = read_summary(folder.path()).expect("readable");
+    let note = |variant: &str| {
+        let row = rows
+            .iter()
+            .find(|row| row.variant == variant)
+            .expect("a row");
+        assert_eq!((row.valid, row.median_s, row.samples), (YesNo::No, None, 0));
+        row.note.clone()
+    };
+    assert_eq!(note("wrong"), "wrong output: not what was asked for");
+    assert!(note("panicking").contains("it lost its head"));
+    assert_eq!(note("unavailable"), "not run: it needs another shape");
+}
+
+#[test]
+fn a_kernel_that_fails_is_told_and_ends_no_other() {
+    let (exit, folder) = exit_of(&["failing", "right"]);
+    assert_eq!(exit, Exit::WrongOutput);
+    let rows = read_summary(folder.path()).expect("readable");
+    let row = |variant: &str| rows.iter().find(|row| row.variant == variant);
+    let failed = row("failing").expect("a row");
+    assert_eq!((failed.valid, failed.median_s), (YesNo::No, None));
+    let expected = "failed: a kernel failed on cuda:0 (spoil): an illegal address";
+    assert_eq!(failed.note, expected);
+    assert_eq!(row("right").map(|row| row.samples), Some(3));
+    // What was measured before is kept.
+    let samples = read_samples(folder.path()).expect("readable");
+    assert!(samples.iter().any(|sample| sample.variant == "failing"));
+}
+
+#[test]
+fn stages_have_rows_of_their_own() {
+    let (exit, folder) = exit_of(&["right"]);
+    assert_eq!(exit, Exit::Success);
+    let rows = read_summary(folder.path()).expect("readable");
+    let stages: Vec<_> = rows
+        .iter()
+        .map(|row| (row.stage.as_str(), row.samples))
+        .collect();
+    assert_eq!(stages, [("total", 3), ("first", 3), ("second", 3)]);
+    assert_eq!(
+        (rows[1].median_s, rows[2].median_s),
+        (Some(0.25), Some(0.5))
+    );
+    assert_eq!(read_samples(folder.path()).expect("readable").len(), 9);
+}
+
+#[test]
+fn refused_shapes_are_no_failure_unless_nothing_is_left() {
+    assert_eq!(exit_of(&["right", "unavailable"]).0, Exit::Success);
+    assert_eq!(exit_of(&["unavailable"]).0, Exit::NothingMeasured);
+}

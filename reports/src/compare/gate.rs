@@ -1,0 +1,64 @@
+//! How often the gate of comparisons errs, in words.
+
+use super::{Comparison, Thresholds};
+use crate::record::{SelfTest, Trial};
+use crate::units;
+
+/// The rates that `bench selftest` measured with the limits of a comparison.
+pub(crate) fn sentence(comparison: &Comparison) -> String {
+    match comparison.gate.as_ref() {
+        None => {
+            "How often this gate errs on this machine is not known: run `bench selftest`".into()
+        }
+        Some(gate) if !has_limits(gate, &comparison.thresholds) => {
+            "How often the gate errs with these limits is not known: the self-test is of the \
+             default ones"
+                .into()
+        }
+        Some(gate) => rates(gate),
+    }
+}
+
+fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
+    (gate.min_effect, gate.significance) == (limits.min_effect, limits.significance)
+}
+
+/// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.
+fn rates(gate: &SelfTest) -> String {
+    let trials = gate.trials.iter();
+    let rates: Vec<String> = trials.filter_map(|trial| rate(gate, trial)).collect();
+    let day = gate.finished.get(..10).unwrap_or(&gate.finished);
+    let rates = rates.join(" · ");
+    format!("This gate on this machine (selftest of {day}): {rates}")
+}
+
+fn rate(gate: &SelfTest, trial: &Trial) -> Option<String> {
+    let rate = units::percent(gate.rate(trial.slowdown)?);
+    Some(match trial.slowdown {
+        0.0 => format!("false alarms in {rate} of {} points", trial.points),
+        slowdown => format!("{} slower found in {rate}", units::percent(slowdown)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture::comparison;
+
+    #[test]
+    fn rates_are_said_in_percent() {
+        let expected = "This gate on this machine (selftest of 2026-01-01): false alarms in 0.50 % \
+            of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found in 100 %";
+        assert_eq!(sentence(&comparison(&[])), expected);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_told() {
+        let mut without = comparison(&[]);
+        without.gate = None;
+        assert!(sentence(&without).contains("bench selftest"));
+        let mut other = comparison(&[]);
+        other.thresholds.min_effect = 0.05;
+        assert!(sentence(&other).contains("with these limits is not known"));
+    }
+}

@@ -1,0 +1,33 @@
+//! Items by what they have in common.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Items with equal keys together, in the order in which keys first occur.
+pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<T>)> {
+    let mut positions: HashMap<K, usize> = HashMap::new();
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let key = key(&item);
+        let position = *positions.entry(key.clone()).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[position].1.push(item);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_come_in_the_order_of_their_first_items() {
+        let groups = grouped([3, 1, 5, 2, 4], |number| number % 2);
+        assert_eq!(groups, [(1, vec![3, 1, 5]), (0, vec![2, 4])]);
+    }
+}

@@ -1,9 +1,0 @@
-//! Reports of made-up runs: what they say, how large they are, and whether a
-//! browser shows them.
-
-mod browser;
-#[path = "../common/mod.rs"]
-mod common;
-mod fixture;
-mod page;
-mod text;

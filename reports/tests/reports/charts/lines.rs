@@ -1,0 +1,90 @@
+//! Lines over an axis, and the speed-up by threads.
+
+use reports::record::SummaryRow;
+
+use super::picture::{colour_of, height_of_tick, lines_of, svg, texts};
+use super::rows::{PLACEMENTS, UNPLACED, drawn, row, threads_sweep};
+
+#[test]
+fn the_speedup_is_at_its_place_on_the_axis() {
+    // Twice as fast on four threads and four times on sixteen: the root.
+    let rows = threads_sweep(&[1, 4, 16], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
+    let (dir, names) = drawn(&rows, &[]);
+    assert!(names.contains(&"time-over-threads.png".to_owned()));
+    assert!(names.contains(&"speedup-over-threads.png".to_owned()));
+    let text = svg(dir.path(), "speedup-over-threads.svg");
+    let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
+    let expected = ["1", "2", "4"].map(|label| height_of_tick(&text, label));
+    for ((_, y), expected) in line.iter().zip(expected) {
+        assert!((y - expected).abs() <= 1.0, "{y} and not {expected}");
+    }
+    let texts = texts(&text);
+    assert!(texts.contains(&"speed-up over 1 thread".to_owned()));
+    let all = texts.join(" ");
+    assert!(all.contains("ratios of the ends of the two 95 % confidence intervals"));
+}
+
+#[test]
+fn the_ideal_is_what_a_perfect_variant_follows() {
+    let rows = threads_sweep(&[1, 2, 4, 8, 16], &UNPLACED, |t| 8e-3 / t as f64);
+    let (dir, _) = drawn(&rows, &[]);
+    let text = svg(dir.path(), "speedup-over-threads.svg");
+    let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
+    let (first, last) = (line[0], line[line.len() - 1]);
+    let mut ideal: Vec<_> = lines_of(&text, &colour_of(&text, "ideal")).concat();
+    // The legend is above the panel.
+    ideal.retain(|(_, y)| *y >= last.1 - 1.0);
+    assert!(ideal.len() > 20, "dashes");
+    let slope = (last.1 - first.1) / (last.0 - first.0);
+    for (x, y) in &ideal {
+        let expected = first.1 + slope * (x - first.0);
+        assert!((y - expected).abs() <= 2.0, "{y} and not {expected}");
+    }
+    let right = ideal.iter().map(|(x, _)| *x).fold(0.0, f64::max);
+    assert!((last.0 - right).abs() <= 10.0);
+}
+
+#[test]
+fn each_placement_has_a_line_in_the_panel_of_its_variant() {
+    let rows = threads_sweep(&[1, 2, 4, 8], &PLACEMENTS, |t| 8e-3 / t as f64);
+    let (dir, _) = drawn(&rows, &[]);
+    for chart in ["time-over-threads.svg", "speedup-over-threads.svg"] {
+        let text = svg(dir.path(), chart);
+        for title in ["fast", "slow"] {
+            let panels = texts(&text).iter().filter(|text| *text == title).count();
+            assert_eq!(panels, 1, "{title} in {chart}");
+        }
+        for placement in ["not placed", "cores close", "sockets spread"] {
+            let lines = lines_of(&text, &colour_of(&text, placement));
+            let long = lines.iter().filter(|line| line.len() == 4);
+            assert_eq!(long.count(), 2, "{placement} in {chart}");
+        }
+    }
+}
+
+#[test]
+fn threads_and_segments_have_charts_beside_the_longest_axis() {
+    let mut rows = Vec::new();
+    for digis in [1, 2, 3] {
+        for segments in [24, 1792] {
+            let params = format!("digis={digis};segments={segments}");
+            rows.extend([1, 2].map(|threads| SummaryRow {
+                threads,
+                ..row("a", &params, 1e-3)
+            }));
+        }
+    }
+    let (_dir, names) = drawn(&rows, &[]);
+    let svgs: Vec<_> = names
+        .iter()
+        .filter_map(|n| n.strip_suffix(".svg"))
+        .collect();
+    let expected = [
+        "bars",
+        "time-over-digis",
+        "time-over-segments",
+        "time-over-threads",
+        "speedup-over-threads",
+    ];
+    assert_eq!(svgs, expected);
+}

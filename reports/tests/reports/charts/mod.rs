@@ -1,0 +1,8 @@
+//! The charts of synthetic runs, read back from their files.
+
+mod bars;
+mod files;
+mod layout;
+mod lines;
+mod picture;
+mod rows;

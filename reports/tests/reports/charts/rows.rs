@@ -1,0 +1,141 @@
+//! Made-up runs, and drawing them.
+
+use std::path::PathBuf;
+
+use reports::charts::draw;
+use reports::record::{Machine, RunRecord, SampleRow, SummaryRow, YesNo};
+
+use crate::common;
+
+pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
+    SummaryRow {
+        variant: variant.into(),
+        params: params.parse().expect("well formed"),
+        median_s: Some(median),
+        ci95_low_s: Some(median * 0.95),
+        ci95_high_s: Some(median * 1.05),
+        memory_bytes: None,
+        memory_ratio: None,
+        ..common::row("")
+    }
+}
+
+pub fn run() -> RunRecord {
+    let record = common::record();
+    RunRecord {
+        machine: Machine {
+            cpu_model: "Model 9000 <fast> & \"quoted\"".into(),
+            cores: 4,
+            hardware_threads: 8,
+            memory_bytes: 16_000_000_000,
+            ..record.machine
+        },
+        ..record
+    }
+}
+
+/// Draws into a fresh folder; returns it with the names of the files.
+pub fn drawn(rows: &[SummaryRow], samples: &[SampleRow]) -> (tempfile::TempDir, Vec<String>) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let paths = draw(dir.path(), &run(), rows, samples).expect("charts");
+    assert!(paths.iter().all(|path| path.is_file()));
+    let name = |path: &PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned());
+    let names = paths.iter().filter_map(name).collect();
+    (dir, names)
+}
+
+pub fn four_variants() -> Vec<SummaryRow> {
+    let params = "digis=2000000;order=random;segments=24;timeslice=10000000";
+    ["a", "b", "block-merge", "cub-segmented-radix"]
+        .iter()
+        .enumerate()
+        .map(|(i, name)| row(name, params, 0.004 * (i + 1) as f64))
+        .collect()
+}
+
+pub fn digi_sweep() -> Vec<SummaryRow> {
+    let sweep = [1_000u32, 10_000, 100_000, 1_000_000];
+    let point =
+        |name: &'static str| sweep.map(|n| row(name, &format!("digis={n}"), f64::from(n) * 1e-9));
+    [point("one"), point("two")].concat()
+}
+
+pub fn without_interval(row: SummaryRow) -> SummaryRow {
+    SummaryRow {
+        ci95_low_s: None,
+        ci95_high_s: None,
+        ..row
+    }
+}
+
+/// A run of the ugly kind: long names, many values, several axes.
+pub fn crowded() -> Vec<SummaryRow> {
+    let names = [
+        "cub-segmented-radix",
+        "voracious_radix_sort",
+        "thrust-stable-sort-by-key",
+        "x",
+    ];
+    let mut rows = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        for order in [
+            "random",
+            "sorted",
+            "jitter:64",
+            "a-long-name-of-an-order-of-the-digis",
+        ] {
+            for skew in [0, 1, 2] {
+                for digis in 1..=12 {
+                    let params = format!("digis={};order={order};skew={skew}", digis * 100_000);
+                    rows.push(row(name, &params, 1e-3 * f64::from(digis) * (i + 1) as f64));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// Forty variants with long names on one point, and ten that are not valid.
+pub fn many_variants() -> Vec<SummaryRow> {
+    let name = |i: u32| format!("a-variant-with-a-long-name-{i}");
+    let valid = (10..50).map(|i| row(&name(i), "digis=1000", 1e-3 * f64::from(i)));
+    let wrong = (50..60).map(|i| SummaryRow {
+        valid: YesNo::No,
+        ..row(&name(i), "digis=1000", 1.0)
+    });
+    valid.chain(wrong).collect()
+}
+
+/// Two variants at some threads in some placements; `median` is that of "fast".
+pub fn threads_sweep(
+    threads: &[usize],
+    placements: &[(&str, &str)],
+    median: fn(usize) -> f64,
+) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    for (factor, variant) in [(1.0, "fast"), (3.0, "slow")] {
+        for (places, bind) in placements {
+            rows.extend(threads.iter().map(|threads| SummaryRow {
+                threads: *threads,
+                places: (*places).into(),
+                bind: (*bind).into(),
+                ..row(variant, "digis=1000", factor * median(*threads))
+            }));
+        }
+    }
+    rows
+}
+
+pub const UNPLACED: [(&str, &str); 1] = [("none", "false")];
+pub const PLACEMENTS: [(&str, &str); 3] =
+    [("none", "false"), ("cores", "close"), ("sockets", "spread")];
+
+/// Four variants with 1, 2, 3 and 4 times the memory of the input.
+pub fn with_memory(params: &str) -> Vec<SummaryRow> {
+    let names = ["a", "b", "c", "d"].into_iter().zip([1.0, 2.0, 3.0, 4.0]);
+    let row = |(name, ratio)| SummaryRow {
+        memory_ratio: Some(ratio),
+        ..row(name, params, 1e-3)
+    };
+    names.map(row).collect()
+}

@@ -1,0 +1,410 @@
+//! Two run folders, compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{record, row};
+use reports::compare::render::{Format, Listing, render};
+use reports::compare::{Code, Comparison, Measured, Terms, Verdict, compare};
+use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::store::RunFolder;
+use tempfile::TempDir;
+
+/// Samples of a visit; visits differ a little, as they do.
+const VISIT: usize = 10;
+
+/// A point of a variant with this median.
+fn point(variant: &str, fingerprint: &str) -> SummaryRow {
+    SummaryRow {
+        variant: variant.into(),
+        fingerprint: fingerprint.into(),
+        ..row("")
+    }
+}
+
+/// A run folder in which each row has samples around its number of seconds.
+fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64)]) -> PathBuf {
+    let path = folder.join(name);
+    let mut run = RunFolder::create(&path, record).expect("created");
+    for (salt, (row, middle)) in points.iter().enumerate() {
+        run.append_samples(&samples(row, *middle, salt + name.len()))
+            .expect("written");
+        run.append_summary(std::slice::from_ref(row))
+            .expect("written");
+    }
+    path
+}
+
+/// Four visits of a point, with a spread of one per cent.
+fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
+    let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
+    let sample = |i: usize| SampleRow {
+        flags: if i.is_multiple_of(VISIT) {
+            flags::FRESH.into()
+        } else {
+            String::new()
+        },
+        ..SampleRow::new(
+            &row.point(),
+            &row.stage,
+            i,
+            i,
+            middle * (1.0 + 0.01 * noise(i)),
+        )
+    };
+    (0..4 * VISIT).map(sample).collect()
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn compared(base: &Path, new: &Path) -> Comparison {
+    let (base, new) = (
+        Measured::read(base).expect("read"),
+        Measured::read(new).expect("read"),
+    );
+    compare(&base, &new, &Terms::default()).expect("comparable")
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
+    let of = |point: &'_ reports::compare::PointVerdict| point.verdict;
+    let points = comparison.points.iter();
+    points
+        .map(|point| (point.key.point.variant.as_str(), of(point)))
+        .collect()
+}
+
+#[test]
+fn each_point_gets_the_verdict_that_its_samples_deserve() {
+    let folder = folder();
+    let at = |times: [f64; 3]| {
+        let names = ["slower", "same", "faster"];
+        let row = |(name, time)| (point(name, "code:1"), time);
+        names.into_iter().zip(times).map(row).collect::<Vec<_>>()
+    };
+    let base = run(folder.path(), "base", &record(), &at([1.0, 1.0, 1.0]));
+    let new = run(folder.path(), "newer", &record(), &at([1.10, 1.0, 0.8]));
+    let comparison = compared(&base, &new);
+    let expected = [
+        ("slower", Verdict::Slower),
+        ("same", Verdict::Same),
+        ("faster", Verdict::Faster),
+    ];
+    assert_eq!(verdicts(&comparison), expected);
+    let slower = &comparison.points[0];
+    assert!((slower.ratio - 1.1).abs() < 0.01 && slower.code == Code::Same);
+    assert!(
+        slower.reason.contains("the environment has changed"),
+        "{}",
+        slower.reason
+    );
+    assert!(
+        slower
+            .next
+            .as_ref()
+            .is_some_and(|next| next.contains("--confirm"))
+    );
+}
+
+#[test]
+fn scaling_by_nothing_is_the_same_and_by_ten_per_cent_is_not() {
+    let folder = folder();
+    let base = run(
+        folder.path(),
+        "base",
+        &record(),
+        &[(point("a", "code:1"), 0.02)],
+    );
+    let scaled = |factor: f64| {
+        let path = folder.path().join(format!("by-{factor}"));
+        fs::create_dir(&path).expect("created");
+        for file in ["run.json", "summary.csv"] {
+            fs::copy(base.join(file), path.join(file)).expect("copied");
+        }
+        let mut reader = csv::Reader::from_path(base.join("samples.csv")).expect("readable");
+        let mut writer = csv::Writer::from_path(path.join("samples.csv")).expect("writable");
+        for sample in reader.deserialize::<SampleRow>() {
+            let mut sample = sample.expect("a row");
+            sample.seconds *= factor;
+            writer.serialize(sample).expect("written");
+        }
+        writer.flush().expect("written");
+        verdicts(&compared(&base, &path))[0].1
+    };
+    assert_eq!(scaled(1.0), Verdict::Same);
+    assert_eq!(scaled(1.1), Verdict::Slower);
+    assert_eq!(scaled(0.9), Verdict::Faster);
+}
+
+#[test]
+fn points_are_joined_by_all_that_identifies_them() {
+    let folder = folder();
+    let hot = point("a", "code:1");
+    let cold = SummaryRow {
+        cache: "cold".into(),
+        ..hot.clone()
+    };
+    let stage = SummaryRow {
+        stage: "scatter".into(),
+        ..hot.clone()
+    };
+    let base = run(
+        folder.path(),
+        "base",
+        &record(),
+        &[(hot.clone(), 1.0), (cold.clone(), 2.0)],
+    );
+    let new = run(
+        folder.path(),
+        "newer",
+        &record(),
+        &[(cold, 2.0), (stage, 0.5), (hot, 1.0)],
+    );
+    let comparison = compared(&base, &new);
+    assert_eq!(comparison.count(Verdict::Same), 2);
+    assert_eq!(comparison.only_new.len(), 1);
+    assert_eq!(comparison.only_new[0].key.stage, "scatter");
+    assert_eq!(comparison.only_new[0].reason, "not measured");
+}
+
+#[test]
+fn ids_of_other_tools_do_not_matter() {
+    let folder = folder();
+    let points = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 2.0)];
+    let base = run(folder.path(), "base", &record(), &points);
+    let new = run(folder.path(), "newer", &record(), &points);
+    let samples = fs::read_to_string(new.join("samples.csv")).expect("read");
+    let mut foreign = samples;
+    for (row, _) in &points {
+        foreign = foreign.replace(&row.point().id(), &format!("mine-{}", row.variant));
+    }
+    fs::write(new.join("samples.csv"), foreign).expect("written");
+    assert_eq!(compared(&base, &new).count(Verdict::Same), 2);
+}
+
+#[test]
+fn parameters_may_be_in_any_order() {
+    let folder = folder();
+    let points = [(point("a", "code:1"), 1.0)];
+    let base = run(folder.path(), "base", &record(), &points);
+    let new = run(folder.path(), "newer", &record(), &points);
+    for file in ["samples.csv", "summary.csv"] {
+        let text = fs::read_to_string(new.join(file)).expect("read");
+        let text = text.replace(&points[0].0.point().id(), "mine");
+        let text = text.replace("digis=1000;segments=24", "segments=24;digis=1000");
+        fs::write(new.join(file), text).expect("written");
+    }
+    assert_eq!(compared(&base, &new).count(Verdict::Same), 1);
+}
+
+#[test]
+fn advice_can_be_copied() {
+    let folder = folder();
+    let mut other = record();
+    other.seed = 7;
+    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let new = run(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
+    let read = |path: &Path| Measured::read(path).expect("read");
+    let terms = Terms {
+        flags: vec!["--store".into(), "my store".into()],
+        ..Terms::default()
+    };
+    let comparison = compare(&read(&base), &read(&new), &terms).expect("comparable");
+    let next = comparison.points[0].next.as_deref().unwrap_or_default();
+    assert!(
+        next.contains(" --confirm --store 'my store', then"),
+        "{next}"
+    );
+    assert!(next.contains(" --seed 7 "), "{next}");
+}
+
+#[test]
+fn wrong_variants_are_not_judged_but_told() {
+    let folder = folder();
+    let wrong = SummaryRow {
+        valid: YesNo::No,
+        note: "wrong output: row 3".into(),
+        ..point("a", "code:1")
+    };
+    let both = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 1.0)];
+    let base = run(folder.path(), "base", &record(), &both);
+    let new = run(
+        folder.path(),
+        "newer",
+        &record(),
+        &[(wrong, 1.0), both[1].clone()],
+    );
+    let comparison = compared(&base, &new);
+    assert_eq!(verdicts(&comparison), [("b", Verdict::Same)]);
+    assert_eq!(comparison.only_base[0].reason, "wrong output: row 3");
+}
+
+#[test]
+fn other_machines_are_refused_unless_asked_for() {
+    let folder = folder();
+    let mut other = record();
+    other.machine.cores = 64;
+    other.machine_key = other.machine.key();
+    let points = [(point("a", "code:1"), 1.0)];
+    let base = Measured::read(&run(folder.path(), "base", &record(), &points)).expect("read");
+    let new = Measured::read(&run(folder.path(), "newer", &other, &points)).expect("read");
+    let refused = compare(&base, &new, &Terms::default()).expect_err("another machine");
+    assert!(
+        refused.to_string().contains("--across-machines"),
+        "{refused}"
+    );
+    let terms = Terms {
+        across_machines: true,
+        ..Terms::default()
+    };
+    assert!(compare(&base, &new, &terms).is_ok());
+}
+
+#[test]
+fn nothing_in_common_is_an_error() {
+    let folder = folder();
+    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let new = run(folder.path(), "newer", &record(), &[(point("b", "x"), 1.0)]);
+    let empty = run(folder.path(), "empty", &record(), &[]);
+    let read = |path: &Path| Measured::read(path).expect("read");
+    for other in [&new, &empty] {
+        let error = compare(&read(&base), &read(other), &Terms::default()).expect_err("nothing");
+        assert!(
+            error.to_string().starts_with("nothing can be compared"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn damaged_files_are_named_with_the_place() {
+    let folder = folder();
+    let path = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let original = |file: &str| fs::read_to_string(path.join(file)).expect("read");
+    let (samples, summary, json) = (
+        original("samples.csv"),
+        original("summary.csv"),
+        original("run.json"),
+    );
+    let twice = format!("{summary}{}\n", summary.lines().nth(1).expect("a row"));
+    let cases = [
+        (
+            "samples.csv",
+            samples[..samples.len() - 9].to_owned(),
+            "line 41: the last row",
+        ),
+        (
+            "samples.csv",
+            samples.replacen("digis=1000;", "digis;", 1),
+            "line 2: \"digis;segments=24\" is not of the form",
+        ),
+        (
+            "samples.csv",
+            samples.replacen(",0,0,", ",0,0,x", 1),
+            "line 2: \"x",
+        ),
+        (
+            "samples.csv",
+            samples.replacen(",0,0,", ",0,0,-", 1),
+            "is no duration",
+        ),
+        (
+            "samples.csv",
+            "a,b\n1,2\n".to_owned(),
+            "no column \"point_id\"",
+        ),
+        ("samples.csv", String::new(), "the last row is incomplete"),
+        (
+            "samples.csv",
+            samples.replacen(",0,0,", ",0,", 1),
+            "line 2: 12 fields",
+        ),
+        (
+            "summary.csv",
+            twice,
+            "lines 2 and 3 are the same point: sort a",
+        ),
+        ("summary.csv", "x\n1\n".to_owned(), "line 2"),
+        ("run.json", json[..100].to_owned(), "run.json: EOF"),
+        (
+            "run.json",
+            json.replace("\"schema_version\": 1", "\"schema_version\": 99"),
+            "version 99",
+        ),
+        ("run.json", "[]".to_owned(), "run.json"),
+    ];
+    for (file, text, expected) in cases {
+        fs::write(path.join(file), &text).expect("written");
+        let error = Measured::read(&path).expect_err(expected).to_string();
+        assert!(
+            error.contains(expected) && error.contains(file),
+            "{expected}: {error}"
+        );
+        for (file, text) in [("samples.csv", &samples), ("summary.csv", &summary)] {
+            fs::write(path.join(file), text).expect("written");
+        }
+        fs::write(path.join("run.json"), &json).expect("written");
+    }
+    let error = Measured::read(&folder.path().join("none"))
+        .expect_err("no run")
+        .to_string();
+    assert!(error.contains("does not exist"), "{error}");
+}
+
+#[test]
+fn notes_tell_what_else_changed() {
+    let folder = folder();
+    let points = [(point("a", "code:1"), 1.0)];
+    let mut other = record();
+    other.seed = 2;
+    other.environment.kernel = "Linux 7".into();
+    other.finished = Some("2025-01-01T00:00:00Z".into());
+    let base = run(folder.path(), "base", &record(), &points);
+    let new = run(folder.path(), "newer", &other, &points);
+    let notes = compared(&base, &new).notes.join("\n");
+    for expected in [
+        "seed of the data",
+        "from Linux to Linux 7",
+        "not finished",
+        "set back",
+    ] {
+        assert!(notes.contains(expected), "{expected}: {notes}");
+    }
+}
+
+#[test]
+fn every_format_tells_what_is_slower() {
+    let folder = folder();
+    let odd = "a <b> & \"c\" | d";
+    let base = run(folder.path(), "base", &record(), &[(point(odd, "x"), 1.0)]);
+    let new = run(folder.path(), "newer", &record(), &[(point(odd, "y"), 1.2)]);
+    let comparison = compared(&base, &new);
+    let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
+    let table = text(Format::Table);
+    assert!(
+        table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"),
+        "{table}"
+    );
+    assert!(table.contains("bench selftest"), "{table}");
+    let markdown = text(Format::Markdown);
+    assert!(markdown.contains("### 1 point is slower"), "{markdown}");
+    assert!(
+        markdown.contains("a &lt;b&gt; &amp;") && markdown.contains("\\| d"),
+        "{markdown}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&text(Format::Json)).expect("JSON");
+    assert_eq!(json["points"][0]["verdict"], "SLOWER");
+    assert_eq!(json["points"][0]["code"], "changed");
+    let junit = text(Format::Junit);
+    let document = roxmltree::Document::parse(&junit).expect("XML");
+    let suite = document
+        .descendants()
+        .find(|node| node.has_tag_name("testsuite"));
+    let suite = suite.expect("a suite");
+    assert_eq!(
+        (suite.attribute("tests"), suite.attribute("failures")),
+        (Some("1"), Some("1"))
+    );
+    assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
+}

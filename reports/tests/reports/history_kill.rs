@@ -1,0 +1,406 @@
+//! The store of runs under fire: writers that are killed at any moment, many
+//! at once, lose nothing that they reported and leave nothing half written.
+//!
+//! The writers are this very test program, started again with a task in its
+//! environment. Each writes a journal, a line in one write: what it was about
+//! to do, and what was done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::{record, row};
+use reports::history::{Added, Entry, Filter, Retention, Store, Unfinished};
+use reports::record::SampleRow;
+use reports::store::{Run, RunFolder};
+
+/// A writer lives at most so long: some adds, the last of them cut off.
+const LIFE: Duration = Duration::from_millis(30);
+/// A writer whose test was killed itself ends after this.
+const LONGEST_LIFE: Duration = Duration::from_secs(60);
+/// So many runs stay when old ones are deleted.
+const KEEP: usize = 30;
+const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
+
+const TASK: &str = "RECOBENCH_TEST_TASK";
+const FOLDER: &str = "RECOBENCH_TEST_FOLDER";
+const NUMBER: &str = "RECOBENCH_TEST_NUMBER";
+
+/// What a writer does until it is killed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Task {
+    Add,
+    Accept,
+    Prune,
+}
+
+/// A folder with a store, the runs that were added to it, and journals.
+struct Range {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+    store: Store,
+    started: usize,
+}
+
+/// A writer that goes on.
+struct Writer {
+    task: Task,
+    /// Where its standard error goes.
+    errors: PathBuf,
+    child: Child,
+    ends: Instant,
+}
+
+#[test]
+fn kills_lose_and_corrupt_nothing() {
+    use Task::{Accept, Add};
+    let range = siege(&[Add, Add, Add, Accept], 200);
+    let (reported, _) = range.reported();
+    let missing: Vec<_> = reported.difference(&range.ids()).cloned().collect();
+    assert!(missing.is_empty(), "reported as stored: {missing:?}");
+}
+
+#[test]
+fn kills_while_old_runs_are_deleted_lose_no_others() {
+    use Task::{Accept, Add, Prune};
+    siege(&[Add, Add, Accept, Prune], 150);
+}
+
+/// Writers at work, one of them killed again and again and replaced: so many
+/// times, and on a slow machine until there are enough runs to say something.
+fn siege(tasks: &[Task], kills: usize) -> Range {
+    let mut range = Range::new();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut writers: Vec<Writer> = tasks
+        .iter()
+        .map(|task| range.start(*task, &mut random))
+        .collect();
+    let mut killed = 0;
+    while killed < kills || range.ids().len() < KEEP {
+        let next = writers.iter_mut().min_by_key(|writer| writer.ends);
+        let writer = next.expect("there are writers");
+        writer.kill();
+        killed += 1;
+        range.check_quickly();
+        if killed % 40 == 0 {
+            range.check_thoroughly();
+        }
+        *writer = range.start(writer.task, &mut random);
+    }
+    drop(writers);
+    range.check_thoroughly();
+    range.check_that_nothing_is_left();
+    range
+}
+
+#[test]
+fn eight_writers_at_once_add_everything_once() {
+    const WRITERS: usize = 8;
+    const RUNS: u64 = 20;
+    let range = Range::new();
+    for seed in 0..RUNS {
+        write_run(&range.path, seed);
+    }
+    let added: Vec<Added> = thread::scope(|scope| {
+        let add_all = || {
+            let store = Store::create_or_open(range.store.root()).expect("opened");
+            (0..RUNS)
+                .map(|seed| {
+                    let source = source(&range.path, seed);
+                    store.add(&source, Unfinished::Refuse).expect("added")
+                })
+                .collect::<Vec<_>>()
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(add_all)).collect();
+        let added = writers.into_iter().map(|it| it.join().expect("no panic"));
+        added.flatten().collect()
+    });
+    let new = added
+        .iter()
+        .filter(|it| matches!(it, Added::New(_)))
+        .count();
+    let repaired = added
+        .iter()
+        .filter(|it| matches!(it, Added::Repaired(_)))
+        .count();
+    assert_eq!((new as u64, repaired), (RUNS, 0));
+    assert_eq!(range.ids().len() as u64, RUNS);
+    range.check_thoroughly();
+    range.check_that_nothing_is_left();
+}
+
+/// Not a test of its own: what a writer does.
+#[test]
+fn writer() {
+    let Ok(task) = std::env::var(TASK) else {
+        return;
+    };
+    thread::spawn(|| {
+        thread::sleep(LONGEST_LIFE);
+        std::process::exit(1);
+    });
+    let folder = PathBuf::from(std::env::var(FOLDER).expect("a folder"));
+    let number: u64 = std::env::var(NUMBER)
+        .expect("given")
+        .parse()
+        .expect("a number");
+    let store = Store::create_or_open(&folder.join("store")).expect("opened");
+    match task.as_str() {
+        "add" => add(&store, &folder, number),
+        "accept" => accept(&store, &folder),
+        _ => loop {
+            let retention = Retention {
+                keep_runs: Some(KEEP),
+                keep_days: None,
+            };
+            store.prune(retention).expect("pruned");
+        },
+    }
+}
+
+fn add(store: &Store, folder: &Path, number: u64) {
+    let journal = folder.join(format!("added-{number}"));
+    for count in 0.. {
+        let seed = number * 1000 + count;
+        let source = write_run(folder, seed);
+        let added = store.add(&source, Unfinished::Refuse).expect("added");
+        note(
+            &journal,
+            &format!("{} {}", added.id(), order(store, added.id())),
+        );
+    }
+}
+
+/// The place of a run in the order of adding; 0 if it was deleted already.
+fn order(store: &Store, id: &str) -> u64 {
+    let path = store.root().join("runs").join(id).join("stored.json");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let receipt: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    receipt["order"].as_u64().unwrap_or(0)
+}
+
+fn accept(store: &Store, folder: &Path) {
+    let last = Filter {
+        last: Some(1),
+        ..Filter::default()
+    };
+    for entry in std::iter::repeat_with(|| store.list(&last).expect("listed").pop()) {
+        // Somebody may have deleted it meanwhile; nobody did it half.
+        let Some(entry) = entry else { continue };
+        note(&folder.join("accepting"), &entry.run.id);
+        if store.accept(&entry.run.id, "").is_ok() {
+            note(&folder.join("accepted"), &entry.run.id);
+        }
+    }
+}
+
+/// Appends a line in one write.
+fn note(journal: &Path, line: &str) {
+    let file = File::options().create(true).append(true).open(journal);
+    let mut file = file.expect("a journal");
+    file.write_all(format!("{line}\n").as_bytes())
+        .expect("noted");
+}
+
+fn source(folder: &Path, seed: u64) -> PathBuf {
+    folder.join("sources").join(seed.to_string())
+}
+
+/// A small finished run.
+fn write_run(folder: &Path, seed: u64) -> PathBuf {
+    let path = source(folder, seed);
+    let mut record = record();
+    record.seed = seed;
+    record.finished = Some("2026-01-01T00:01:00Z".into());
+    let row = row("");
+    let sample = SampleRow::new(&row.point(), "total", 0, 0, 0.5);
+    let mut run = RunFolder::create(&path, &record).expect("created");
+    run.append_samples(&vec![sample; 20]).expect("written");
+    run.append_summary(&[row]).expect("written");
+    path
+}
+
+impl Range {
+    /// In memory where there is such a folder: the test is of kills, not of a disk.
+    fn new() -> Self {
+        let memory = Path::new("/dev/shm");
+        let folder = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
+        let folder = folder.expect("a temporary folder");
+        let path = folder.path().to_owned();
+        fs::create_dir(path.join("sources")).expect("made");
+        let store = Store::create_or_open(&path.join("store")).expect("made");
+        Range {
+            _folder: folder,
+            path,
+            store,
+            started: 0,
+        }
+    }
+
+    fn start(&mut self, task: Task, random: &mut Random) -> Writer {
+        self.started += 1;
+        let name = match task {
+            Task::Add => "add",
+            Task::Accept => "accept",
+            Task::Prune => "prune",
+        };
+        let errors = self.path.join(format!("errors-{}", self.started));
+        let program = std::env::current_exe().expect("this program");
+        let mut command = Command::new(program);
+        let command = command
+            .args(["--exact", "history_kill::writer", "--nocapture"])
+            .env(TASK, name)
+            .env(FOLDER, &self.path)
+            .env(NUMBER, self.started.to_string());
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(File::create(&errors).expect("made"))
+            .spawn();
+        Writer {
+            task,
+            errors,
+            child: child.expect("started"),
+            ends: Instant::now() + LIFE.mul_f64(random.fraction()),
+        }
+    }
+
+    /// The store can be read, all runs in it are whole, the mark is one that
+    /// somebody set: the last that was reported, or one that came after it.
+    fn check_quickly(&self) {
+        let before = self.lines("accepted").pop();
+        let entries = self.list();
+        for entry in &entries {
+            assert_eq!(entry.run.problem, None, "{}", entry.run.id);
+        }
+        let mut marked = entries.iter().filter(|entry| entry.accepted);
+        let (mark, second) = (marked.next(), marked.next());
+        assert_eq!(second, None, "a series has one baseline");
+        let Some(before) = before else { return };
+        let mark = &mark.expect("what was accepted is there").run.id;
+        let tried = self.lines("accepting");
+        let last = tried.iter().rposition(|id| *id == before);
+        assert!(
+            tried[last.unwrap_or(0)..].contains(mark),
+            "{mark} was not accepted"
+        );
+    }
+
+    /// Every run in the store is its source, and what was reported is there,
+    /// unless so many newer ones are that it may have been deleted.
+    fn check_thoroughly(&self) {
+        let (reported, orders) = self.reported();
+        let entries = self.list();
+        let mut ids = BTreeSet::new();
+        for entry in &entries {
+            if let Some(seed) = self.seed_of(&entry.run.id) {
+                self.compare(&entry.run.id, seed);
+            }
+            ids.insert(entry.run.id.clone());
+        }
+        for id in reported.difference(&ids) {
+            let newer = entries.iter().filter(|it| it.run.order >= orders[id]);
+            assert!(
+                newer.count() >= KEEP,
+                "{id} was stored, and nothing deleted it"
+            );
+        }
+    }
+
+    fn list(&self) -> Vec<Entry> {
+        let store = Store::open(self.store.root()).expect("opened");
+        store.list(&Filter::default()).expect("listed")
+    }
+
+    /// `None` if the run was deleted a moment ago.
+    fn seed_of(&self, id: &str) -> Option<u64> {
+        let folder = self.store.root().join("runs").join(id);
+        match Run::read(&folder) {
+            Ok(run) => Some(run.record.seed),
+            Err(error) => {
+                assert!(!folder.exists(), "{error}");
+                None
+            }
+        }
+    }
+
+    fn compare(&self, id: &str, seed: u64) {
+        let folder = self.store.root().join("runs").join(id);
+        for name in FILES {
+            let source = fs::read(source(&self.path, seed).join(name)).expect("a source");
+            match fs::read(folder.join(name)) {
+                Ok(stored) => assert_eq!(stored, source, "{id}/{name}"),
+                Err(error) => assert!(!folder.exists(), "{id}/{name}: {error}"),
+            }
+        }
+    }
+
+    /// The next writer sweeps what the killed ones left.
+    fn check_that_nothing_is_left(&self) {
+        let source = write_run(&self.path, u64::MAX);
+        self.store.add(&source, Unfinished::Refuse).expect("added");
+        for name in ["incoming", "trash"] {
+            let left = fs::read_dir(self.store.root().join(name));
+            let left: Vec<_> = left.into_iter().flatten().flatten().collect();
+            assert!(left.is_empty(), "{name}: {left:?}");
+        }
+    }
+
+    fn ids(&self) -> BTreeSet<String> {
+        self.list().into_iter().map(|entry| entry.run.id).collect()
+    }
+
+    /// The runs that were reported as stored, and their places in the order.
+    fn reported(&self) -> (BTreeSet<String>, BTreeMap<String, u64>) {
+        let journals = (0..=self.started).flat_map(|it| self.lines(&format!("added-{it}")));
+        let orders: BTreeMap<String, u64> = journals
+            .map(|line| {
+                let (id, order) = line.split_once(' ').expect("two words");
+                (id.to_owned(), order.parse().expect("a number"))
+            })
+            .collect();
+        (orders.keys().cloned().collect(), orders)
+    }
+
+    fn lines(&self, journal: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.path.join(journal)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Writer {
+    /// Waits for the moment, and kills.
+    fn kill(&mut self) {
+        thread::sleep(self.ends.saturating_duration_since(Instant::now()));
+        if let Some(status) = self.child.try_wait().expect("a child") {
+            let errors = fs::read_to_string(&self.errors).unwrap_or_default();
+            panic!("a writer ended by itself, {status}: {errors}");
+        }
+        self.child.kill().expect("killed");
+        self.child.wait().expect("gone");
+    }
+}
+
+impl Drop for Writer {
+    /// A test that fails leaves no writers behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The same moments each time, as far as a system can.
+struct Random(u64);
+
+impl Random {
+    /// At least 0, below 1 (xorshift).
+    fn fraction(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

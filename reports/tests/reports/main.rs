@@ -1,0 +1,10 @@
+//! Runs, stores, comparisons, charts and reports from the outside: one program
+//! of tests, since linking each file by itself would take longer than running it.
+
+mod charts;
+mod common;
+mod compare;
+mod history_disk;
+mod history_kill;
+mod report;
+mod run_folder;

@@ -1,0 +1,159 @@
+//! The page as a text.
+
+use std::collections::BTreeSet;
+
+use reports::report::html;
+use reports::store::Run;
+
+use super::fixture::{Fixture, HOSTILE, large, row, run};
+
+fn page() -> String {
+    html(&Fixture::new().input()).expect("a page")
+}
+
+/// A page of a run and nothing else.
+fn page_of(run: &Run) -> String {
+    let fixture = Fixture::new();
+    let mut input = fixture.input();
+    (input.run, input.earlier, input.comparison) = (run, &[], None);
+    html(&input).expect("a page")
+}
+
+/// The values of an attribute in the order of the page.
+fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
+    let start = format!(" {attribute}=\"");
+    let values = page.split(start.as_str()).skip(1);
+    values.filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn nothing_from_a_run_becomes_markup() {
+    let fixture = Fixture::new();
+    let mut input = fixture.input();
+    input.title = Some(HOSTILE);
+    let page = html(&input).expect("a page");
+    assert!(!page.contains("<script"), "a script is in the page");
+    for expected in [
+        "&lt;script&gt;alert(1)&lt;/script&gt;&quot;'&amp;amp;",
+        "EPYC &lt;9000&gt; &amp; &quot;more&quot;",
+        "results/&lt;accepted&gt;",
+        "input &lt;i&gt;.csv",
+    ] {
+        assert!(page.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn nothing_is_loaded_from_elsewhere() {
+    let page = page();
+    let targets = ["href", "src", "xlink:href"]
+        .map(|name| values(&page, name))
+        .concat();
+    let is_inside = |target: &&str| target.starts_with('#') || target.starts_with("data:");
+    assert!(targets.len() > 5);
+    assert!(targets.iter().all(is_inside), "{targets:?}");
+    assert!(!page.contains("url(") && !page.contains("@import"));
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn every_section_is_there() {
+    let page = page();
+    for heading in [
+        "What changed",
+        "Machines",
+        "sort",
+        "Charts",
+        "Tables",
+        "Stages",
+        "Under the measured ceilings",
+        "History",
+        "Without a valid time",
+        "Methods",
+        "Raw data",
+        "To run it again",
+    ] {
+        let found = ["h2", "h3"].map(|tag| format!("<{tag}>{heading}</{tag}>"));
+        assert!(found.iter().any(|text| page.contains(text)), "{heading}");
+    }
+}
+
+#[test]
+fn what_there_is_not_has_no_section() {
+    let page = page_of(&run(vec![row("a", "n=1", 1e-3)]));
+    for heading in ["What changed", "Stages", "History", "Without a valid time"] {
+        assert!(!page.contains(&format!(">{heading}</h")), "{heading}");
+    }
+    assert!(page.contains("<h2>Machine</h2>"));
+}
+
+#[test]
+fn headings_leave_no_level_out() {
+    let page = page();
+    let levels = page.split("<h").skip(1);
+    let levels = levels.filter_map(|rest| rest.chars().next()?.to_digit(10));
+    let levels: Vec<u32> = levels.collect();
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(
+        levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
+        "{levels:?}"
+    );
+}
+
+#[test]
+fn pictures_have_words_and_links_have_targets() {
+    let page = page();
+    // Charts are within an element with words, all others say them themselves.
+    let (charts, own) = (
+        page.matches("class=\"chart\"").count(),
+        page.matches("<svg class=").count(),
+    );
+    assert_eq!(page.matches("<svg").count(), charts + own);
+    let stacked = page.matches("class=\"stacked\"").count();
+    assert_eq!(page.matches("role=\"img\"").count(), charts + own + stacked);
+    let labels = values(&page, "aria-label");
+    assert!(labels.iter().all(|label| !label.is_empty()));
+    let ids: Vec<&str> = values(&page, "id");
+    let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids.len(), distinct.len());
+    let links = values(&page, "href").into_iter();
+    for link in links.filter_map(|link| link.strip_prefix('#')) {
+        assert!(distinct.contains(link), "#{link}");
+    }
+}
+
+#[test]
+fn machines_are_listed_and_not_mixed() {
+    let page = page();
+    assert!(page.contains("Another CPU"));
+    // Seven earlier runs, one of them elsewhere.
+    assert!(
+        page.contains("Medians of 7 runs on this machine"),
+        "history"
+    );
+    assert!(page.contains("commit c0ffee000003") && !page.contains("commit c0ffee000004"));
+}
+
+#[test]
+fn stages_make_up_the_whole() {
+    let page = page();
+    let words = "count 200 µs (20 %), scatter 500 µs (50 %), sort within channels 220 µs (22 %), other 80.0 µs (8 %)";
+    assert!(page.contains(words));
+}
+
+#[test]
+fn five_hundred_points_make_a_page_that_can_be_sent() {
+    let page = page_of(&large());
+    assert!(page.len() < 10_000_000, "{} bytes", page.len());
+    assert!(page.contains("download=\"samples.csv.gz\""));
+}
+
+#[test]
+fn a_run_without_any_valid_point_has_a_page_that_says_why() {
+    let mut refused = row("a", "n=1", 1.0);
+    refused.valid = reports::record::YesNo::No;
+    refused.note = "digi 3 differs".into();
+    let page = page_of(&run(vec![refused]));
+    assert!(page.contains("digi 3 differs"));
+    assert!(!page.contains("<h3>Charts</h3>"));
+}

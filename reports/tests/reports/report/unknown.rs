@@ -1,0 +1,59 @@
+//! Numbers that are none are not shown as such.
+
+use reports::record::SummaryRow;
+use reports::report::{html, markdown};
+use reports::store::Run;
+use reports::table::{self, Format};
+
+use super::fixture::{Fixture, row, run};
+
+/// Points that took no time, beside one that did.
+fn instant() -> Run {
+    let timeless = |variant: &str| SummaryRow {
+        items_per_s: None,
+        bytes_per_s: None,
+        peak_fraction: None,
+        ..row(variant, "digis=1000", 0.0)
+    };
+    run(vec![
+        timeless("a"),
+        timeless("b"),
+        row("c", "digis=1000", 1e-3),
+    ])
+}
+
+/// The words of a text that are numbers to a program and to nobody else.
+fn odd_words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| ["NaN", "inf"].contains(word)).collect()
+}
+
+#[test]
+fn a_report_says_nothing_of_what_is_not_known() {
+    let run = instant();
+    let mut fixture = Fixture::new();
+    for point in &mut fixture.comparison.points {
+        (point.ratio, point.interval) = (f64::NAN, None);
+    }
+    let mut input = fixture.input();
+    input.run = &run;
+    let page = html(&input).expect("a page");
+    // What is packed or embedded has letters by chance.
+    let parts = page.split("base64,").map(|part| match part.find('"') {
+        Some(end) if !part.starts_with('<') => &part[end..],
+        _ => part,
+    });
+    for part in parts {
+        assert_eq!(odd_words(part), [""; 0]);
+    }
+    assert_eq!(odd_words(&markdown(&input)), [""; 0]);
+}
+
+#[test]
+fn tables_say_nothing_of_it_either() {
+    let rows = instant().summary;
+    for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
+        let text = table::render(format, &rows).expect("a table");
+        assert_eq!(odd_words(&text), [""; 0], "{text}");
+    }
+}
