@@ -34,16 +34,46 @@ struct RadixRank {
         u32 warp_sums[LANES];
     };
 
-    // Sets `ranks` to the positions of the items in a stable order by digit.
-    // Registers are scarce: a digit is kept above its rank.
+    // The position of this thread's item i in the tile.
+    __device__ __forceinline__ static u32 position(u32 i) {
+        return (threadIdx.x / LANES * ITEMS + i) * LANES + threadIdx.x % LANES;
+    }
+
+    // Positions of a warp.
+    static constexpr u32 OF_WARP = ITEMS * LANES;
+
+    // Whether this warp has any of the first `count` positions.
+    __device__ __forceinline__ static bool has_items(u32 count) { return threadIdx.x / LANES * OF_WARP < count; }
+
+    // Sets `ranks` to the positions of the items in a stable order by digit. A
+    // warp of which none `is_needed` has no ranks; all others have an item at
+    // each position, with the last digit where there is none in truth.
     // If `starts` is given, it gets the first position of each digit.
     // `shared` is free again after a barrier.
     template <class DigitOf>
-    __device__ __forceinline__ static void rank(DigitOf digit_of, u32 (&ranks)[ITEMS], Shared& shared, u32* starts) {
+    __device__ __forceinline__ static void rank(DigitOf digit_of, bool is_needed, u32 (&ranks)[ITEMS], Shared& shared,
+                                                u32* starts) {
         const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
         u32* counts = shared.counts[warp];
         for (u32 bin = lane; bin < BINS; bin += LANES) counts[bin] = 0;
         __syncwarp();
+        if (is_needed) rank_in_warp(digit_of, ranks, counts);
+        __syncthreads();
+        sum_over_warps(shared, starts);
+        __syncthreads();
+        if (!is_needed) return;
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            const u32 rank_in_warp = ranks[i] & ((1u << RANK_BITS) - 1);
+            ranks[i] = counts[ranks[i] >> RANK_BITS] + rank_in_warp;
+        }
+    }
+
+  private:
+    // Registers are scarce: a digit is kept above its rank.
+    template <class DigitOf>
+    __device__ __forceinline__ static void rank_in_warp(DigitOf digit_of, u32 (&ranks)[ITEMS], u32* counts) {
+        const u32 lane = threadIdx.x % LANES;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
             const u32 digit = digit_of(i);
@@ -55,17 +85,8 @@ struct RadixRank {
             __syncwarp();
             ranks[i] = digit << RANK_BITS | (earlier + before);
         }
-        __syncthreads();
-        sum_over_warps(shared, starts);
-        __syncthreads();
-#pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
-            const u32 rank_in_warp = ranks[i] & ((1u << RANK_BITS) - 1);
-            ranks[i] = counts[ranks[i] >> RANK_BITS] + rank_in_warp;
-        }
     }
 
-  private:
     // Digit by digit, and for each digit warp by warp.
     __device__ __forceinline__ static void sum_over_warps(Shared& shared, u32* starts) {
         const u32 bin = threadIdx.x;

@@ -27,27 +27,32 @@ struct Shared {
 __device__ __forceinline__ bool less(u64 left, u64 right) { return digi_key(left) < digi_key(right); }
 
 // One pass over the chunk in shared memory. Barriers before and after.
-__device__ __forceinline__ void radix_pass(Shared& shared, u32 shift) {
-    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const u64* own = shared.digis + warp * ITEMS * LANES + lane;
+__device__ __forceinline__ void radix_pass(Shared& shared, u32 count, u32 shift) {
+    const bool has_items = Rank::has_items(count);
     u64 digis[ITEMS];
     u32 ranks[ITEMS];
 #pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) digis[i] = own[i * LANES];
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (has_items) digis[i] = shared.digis[Rank::position(i)];
+    }
     const auto digit_of = [&](u32 i) { return (u32)(digi_key(digis[i]) >> shift) & (Rank::BINS - 1); };
-    Rank::rank(digit_of, ranks, shared.rank, nullptr);
+    Rank::rank(digit_of, has_items, ranks, shared.rank, nullptr);
 #pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) shared.digis[ranks[i]] = digis[i];
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (has_items) shared.digis[ranks[i]] = digis[i];
+    }
     __syncthreads();
 }
 
 __device__ void sort_chunk(const u64* from, u64* to, u32 count, Shared& shared) {
     for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.digis[i] = digi; });
-    for (u32 i = count + threadIdx.x; i < TILE; i += THREADS) shared.digis[i] = PADDING;
+    // To the end of a warp.
+    const u32 end = (count + Rank::OF_WARP - 1) / Rank::OF_WARP * Rank::OF_WARP;
+    for (u32 i = count + threadIdx.x; i < end; i += THREADS) shared.digis[i] = PADDING;
     __syncthreads();
     // Unrolled, it would need more registers than there are.
 #pragma unroll 1
-    for (u32 shift = 0; shift < KEY_BITS; shift += RADIX_BITS) radix_pass(shared, shift);
+    for (u32 shift = 0; shift < KEY_BITS; shift += RADIX_BITS) radix_pass(shared, count, shift);
     write_each_word<THREADS>(to, count, [&](u32 i) { return shared.digis[i]; });
     __syncthreads();
 }
@@ -98,19 +103,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
     u32 levels = 0;
     while (((u64)TILE << levels) < count) levels++;
-    // So that the last level writes to `digis`.
-    u64 *from = (levels % 2 ? scratch : digis) + begin, *to = (levels % 2 ? digis : scratch) + begin;
-    for (u32 at = 0; at < count; at += TILE) sort_chunk(digis + begin + at, from + at, min(TILE, count - at), shared);
+    for (u32 at = begin; at < begin + count; at += min(TILE, begin + count - at)) {
+        // So that the last level writes to `digis`.
+        u64* to = levels % 2 ? scratch : digis;
+        sort_chunk(digis + at, to + at, min(TILE, begin + count - at), shared);
+    }
     for (u32 level = 0; level < levels; level++) {
         const u64 width = (u64)TILE << level;
+        const bool to_digis = (levels - level) % 2;
+        const u64* from = (to_digis ? scratch : digis) + begin;
+        u64* to = (to_digis ? digis : scratch) + begin;
         for (u64 at = 0; at < count; at += 2 * width) {
             const u32 a_count = (u32)min(width, count - at);
             const u32 b_count = (u32)min(width, count - at - a_count);
             merge_runs(from + at, a_count, from + at + a_count, b_count, to + at, shared);
         }
-        u64* merged = to;
-        to = from;
-        from = merged;
     }
 }
 KERNEL_EXPORT(block_merge_sort)

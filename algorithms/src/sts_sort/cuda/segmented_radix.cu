@@ -48,19 +48,18 @@ __device__ void find_places(const u64* keys, u32 count, Digit digit, Shared& sha
 // of the items that a thread had. Barriers are included.
 __device__ __forceinline__ void order_tile(const u64* keys, u32 count, Digit digit, u32 (&ranks)[ITEMS],
                                            Shared& shared) {
-    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const u32 first = warp * ITEMS * LANES + lane;
     for_each_word<THREADS>(keys, count, [&](u32 i, u64 key) { shared.keys[i] = key; });
     __syncthreads();
     u64 own[ITEMS];
 #pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) own[i] = first + i * LANES < count ? shared.keys[first + i * LANES] : 0;
-    // What is no key comes last.
-    const auto digit_of = [&](u32 i) { return first + i * LANES < count ? digit(own[i]) : Rank::BINS - 1; };
-    Rank::rank(digit_of, ranks, shared.rank, shared.tile_starts);
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (Rank::position(i) < count) own[i] = shared.keys[Rank::position(i)];
+    }
+    const auto digit_of = [&](u32 i) { return Rank::position(i) < count ? digit(own[i]) : Rank::BINS - 1; };
+    Rank::rank(digit_of, Rank::has_items(count), ranks, shared.rank, shared.tile_starts);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
-        if (first + i * LANES < count) shared.keys[ranks[i]] = own[i];
+        if (Rank::position(i) < count) shared.keys[ranks[i]] = own[i];
     }
     __syncthreads();
 }
@@ -118,19 +117,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     SMEM_DYN(SharedPairs, shared_memory);
     Shared& shared = shared_memory->keys;
     u64* values = shared_memory->values;
-    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
     const Digit digit = digit_of(shift, bits);
     find_places(keys_in + begin, count, digit, shared);
     for (u32 at = 0; at < count; at += TILE) {
         const u32 in_tile = min(TILE, count - at);
-        const u64* tile_values = values_in + begin + at;
         u32 ranks[ITEMS];
         order_tile(keys_in + begin + at, in_tile, digit, ranks, shared);
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
-            const u32 from = (warp * ITEMS + i) * LANES + lane;
-            if (from < in_tile) values[ranks[i]] = tile_values[from];
+            const u32 from = Rank::position(i);
+            if (from < in_tile) values[ranks[i]] = values_in[begin + at + from];
         }
         __syncthreads();
         for (u32 i = threadIdx.x; i < in_tile; i += THREADS) {
