@@ -9,7 +9,7 @@ use super::argument::Argument;
 use super::checker::Checker;
 use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
-use super::fiber::StackPool;
+use super::fiber::{MOST_STACKS, StackPool};
 use super::memory::DeviceMemory;
 use super::table::{Kernel, THREAD_SLOT};
 use super::worker::{self, Run};
@@ -43,13 +43,14 @@ pub(super) fn run(
         config: *config,
         stacks,
         slot,
+        workers: workers(config, launch),
         next_block: AtomicU64::new(0),
         progress: AtomicU64::new(0),
         at_work: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         checker: Mutex::new(config.checked.then(|| Checker::new(memory))),
     };
-    let result = share(&run, workers(config, launch));
+    let result = share(&run);
     let checker = run.checker.into_inner();
     if let Some(checker) = checker.unwrap_or_else(PoisonError::into_inner) {
         checker.finish(memory);
@@ -57,20 +58,22 @@ pub(super) fn run(
     result
 }
 
-/// More workers than blocks have nothing to do; the checker knows one.
+/// More workers than blocks have nothing to do; the checker knows one; all threads
+/// of a block must get a stack.
 fn workers(config: &Config, launch: &Launch) -> usize {
-    let most = usize::try_from(launch.blocks()).unwrap_or(usize::MAX);
+    let blocks = usize::try_from(launch.blocks()).unwrap_or(usize::MAX);
+    let most = blocks.min(MOST_STACKS / launch.threads() as usize);
     let wanted = if config.checked { 1 } else { config.workers };
     wanted.clamp(1, most)
 }
 
-fn share(run: &Run<'_>, workers: usize) -> Result<Statistics, EmulatorError> {
+fn share(run: &Run<'_>) -> Result<Statistics, EmulatorError> {
     let results: Vec<_> = thread::scope(|scope| {
         let start = |number| {
             let builder = thread::Builder::new().name(format!("emulator-{number}"));
             builder.spawn_scoped(scope, move || worker::work(run, number))
         };
-        let started: Vec<_> = (0..workers).map(start).collect();
+        let started: Vec<_> = (0..run.workers).map(start).collect();
         started.into_iter().map(finished).collect()
     });
     let total = |all: Statistics, one: Result<Statistics, _>| one.map(|one| all.plus(one));

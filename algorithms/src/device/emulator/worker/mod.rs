@@ -34,6 +34,8 @@ pub(crate) struct Run<'a> {
     pub(crate) launch: Launch,
     pub(crate) config: Config,
     pub(crate) stacks: &'a StackPool,
+    /// Threads of the host that run blocks.
+    pub(crate) workers: usize,
     /// The host thread's pointer to the current CUDA thread.
     pub(crate) slot: ThreadSlot,
     /// The number of the block that begins next.

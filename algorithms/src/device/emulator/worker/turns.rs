@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::{Run, Worker};
 use crate::device::emulator::block::Block;
 use crate::device::emulator::error::EmulatorError;
+use crate::device::emulator::fiber::MOST_STACKS;
 use crate::device::emulator::threads::DeviceThread;
 
 /// Blocks of a worker that have begun and not finished.
@@ -42,8 +43,16 @@ impl Worker<'_> {
         } else {
             1
         };
+        let wanted = wanted.min(self.most_blocks());
         while self.blocks.len() < wanted && self.begin_block()? {}
         Ok(!self.blocks.is_empty())
+    }
+
+    /// As many blocks as there are stacks for.
+    fn most_blocks(&self) -> usize {
+        let threads = self.run.launch.threads() as usize;
+        let share = MOST_STACKS / self.run.workers / threads;
+        share.clamp(1, MOST_BLOCKS)
     }
 
     /// Makes the next block of the grid the current one, if there is one.
@@ -122,7 +131,7 @@ impl Worker<'_> {
     fn turn(&mut self) -> Result<(), EmulatorError> {
         let next = self.current + 1;
         let last = next == self.blocks.len();
-        if last && self.blocks.len() < MOST_BLOCKS && self.begin_block()? {
+        if last && self.blocks.len() < self.most_blocks() && self.begin_block()? {
             return Ok(());
         }
         if self.run.at_work.load(Ordering::Relaxed) > 1 {
