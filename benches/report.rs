@@ -1,4 +1,4 @@
-//! The report of a long night: 500 points with 30 samples each.
+//! The reports of a long night, and of twenty: points with 30 samples each.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use reports::record::{SampleRow, SummaryRow};
 use reports::report::{self, ReportInput};
 use reports::store::Run;
 
-const POINTS: usize = 500;
+const POINTS: [usize; 2] = [500, 10_000];
 const SAMPLES: usize = 30;
 
 /// A run of many points, made from a small one.
-fn large_run() -> Result<Run, Box<dyn Error>> {
+fn large_run(points: usize) -> Result<Run, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/sort-cpu");
     let small = Run::read(&folder)?;
     let valid: Vec<_> = small
@@ -21,7 +21,7 @@ fn large_run() -> Result<Run, Box<dyn Error>> {
         .iter()
         .filter(|row| row.median_s.is_some())
         .collect();
-    let rows = valid.iter().cycle().take(POINTS).enumerate();
+    let rows = valid.iter().cycle().take(points).enumerate();
     let summary: Vec<SummaryRow> = rows
         .map(|(i, row)| with_digis(row, 1_000_000 * (1 + i / valid.len())))
         .collect();
@@ -51,7 +51,13 @@ fn samples(row: &SummaryRow) -> impl Iterator<Item = SampleRow> + use<> {
 }
 
 fn reports(criterion: &mut Criterion) {
-    let run = match large_run() {
+    for points in POINTS {
+        reports_of(points, criterion);
+    }
+}
+
+fn reports_of(points: usize, criterion: &mut Criterion) {
+    let run = match large_run(points) {
         Ok(run) => run,
         Err(error) => panic!("no run to report: {error}"),
     };
@@ -63,9 +69,9 @@ fn reports(criterion: &mut Criterion) {
         samples_link: None,
     };
     if let Ok(page) = report::html(&input) {
-        println!("{POINTS} points make a page of {} bytes", page.len());
+        println!("{points} points make a page of {} bytes", page.len());
     }
-    let mut group = criterion.benchmark_group("report");
+    let mut group = criterion.benchmark_group(format!("report of {points} points"));
     group
         .sample_size(10)
         .measurement_time(Duration::from_secs(5));

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::{Run, bench_in, folder, scale};
+use harness::cli::Request;
 use reports::record::{SampleRow, SummaryRow};
 use tempfile::TempDir;
 
@@ -75,6 +77,22 @@ fn one_slower_point_is_found_with_exit_code_4() {
 }
 
 #[test]
+fn advice_is_understood_as_it_stands() {
+    let folder = runs(|_| 1.3);
+    let run = compare(&folder, "--format json --store my-store --min-effect 2%");
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let next = json["points"][0]["next"].as_str().expect("advice");
+    let (_, command) = next.split_once("then bench").expect("a command");
+    let words = format!("bench{command}");
+    let parsed = harness::cli::parse(words.split_whitespace().map(Into::into));
+    let Ok(Request::Compare(request)) = parsed else {
+        panic!("not understood: {words}");
+    };
+    assert!(request.confirm && request.thresholds.min_effect == 0.02);
+    assert_eq!(request.store, Path::new("my-store"));
+}
+
+#[test]
 fn nothing_changed_is_the_same() {
     let folder = runs(|_| 1.0);
     let run = compare(&folder, "");
@@ -142,13 +160,24 @@ fn damaged_runs_are_errors_with_file_and_line() {
     let run = compare(&folder, "");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(run.stderr.contains("does not exist"), "{}", run.stderr);
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo runs").success());
+    for line in ["compare base new", "report new", "history add new"] {
+        let run = bench_in(folder.path(), line);
+        assert_eq!(run.code, Some(1), "{line}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("samples.csv is a pipe"),
+            "{}",
+            run.stderr
+        );
+    }
     let run = bench_in(folder.path(), "compare base ./nowhere");
     assert!(
         run.stderr.contains("nowhere does not exist"),
         "{}",
         run.stderr
     );
-    let run = bench_in(folder.path(), "compare accepted latest");
+    let run = bench_in(folder.path(), "compare accepted latest --store nowhere");
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     assert!(run.stderr.contains("no store of runs"), "{}", run.stderr);
 }

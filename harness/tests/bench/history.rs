@@ -118,6 +118,27 @@ fn what_is_not_there_is_a_usage_error() {
 }
 
 #[test]
+fn a_damaged_mark_is_named_and_hides_no_run() {
+    let folder = folder();
+    let path = folder.path();
+    write_run(path, "a", 1);
+    let id = succeeds(path, "history add a --store s");
+    fs::create_dir(path.join("s/accepted")).expect("made");
+    fs::write(path.join("s/accepted/sort@00ff.json"), "{").expect("written");
+    let run = bench_in(path, "history list --store s");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let id = id.split(':').next().unwrap_or_default();
+    assert!(run.stdout.contains(id), "{}", run.stdout);
+    assert!(
+        run.stderr.contains("s/accepted/sort@00ff.json"),
+        "{}",
+        run.stderr
+    );
+    let run = bench_in(path, "history prune --keep 1 --store s");
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+}
+
+#[test]
 fn a_refused_run_keeps_no_other_out() {
     let folder = folder();
     let path = folder.path();

@@ -24,7 +24,7 @@ pub enum StoreError {
     #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.display())]
     NoRun(PathBuf),
     /// Something that may never end, or is no file at all.
-    #[error("{} is {kind}, not a regular file; put the file of the run there", path.display())]
+    #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.display())]
     NotRegular {
         /// Where it is.
         path: PathBuf,
