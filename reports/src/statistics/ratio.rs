@@ -1,5 +1,6 @@
 //! The ratio of two medians with its interval.
 
+use super::between::Estimate;
 use super::interval::{Interval, MIN_SAMPLES, TAIL, bootstrap_weights};
 use super::visits::Scatter;
 
@@ -50,6 +51,16 @@ impl Series {
     pub fn interval(&self) -> Option<Interval> {
         let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
         Some(widened(by_samples, self.scatter))
+    }
+
+    /// The median with its error, as far as visits tell; `None` without enough
+    /// of them, or for samples of no duration.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let (scatter, logarithm) = (self.scatter?, self.median().ln());
+        logarithm.is_finite().then(|| Estimate {
+            logarithm,
+            variance: scatter.variance(),
+        })
     }
 
     /// Whether it is known how visits differ.
