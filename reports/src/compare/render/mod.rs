@@ -8,7 +8,7 @@ mod terminal;
 
 use super::Comparison;
 
-pub use selftest::selftest;
+pub use selftest::{SelfTestFormat, selftest};
 
 /// For whom a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

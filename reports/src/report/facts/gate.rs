@@ -1,7 +1,7 @@
 //! How often the gate of comparisons errs.
 
 use super::time::day;
-use crate::record::SelfTest;
+use crate::record::{SelfTest, Trial};
 
 /// The rates that `bench selftest` measured, in words.
 pub fn sentence(gate: Option<&SelfTest>) -> String {
@@ -10,27 +10,37 @@ pub fn sentence(gate: Option<&SelfTest>) -> String {
             bench selftest does so."
             .to_owned();
     };
-    let known = gate.trials.iter().map(|trial| trial.slowdown);
-    let known = known.filter(|slowdown| *slowdown > 0.0);
-    let found = known.filter_map(|slowdown| {
-        let rate = gate.rate(slowdown)?;
-        Some(format!(
-            "{} of those of {}",
-            percent(rate),
-            percent(slowdown)
-        ))
-    });
-    let found: Vec<String> = found.collect();
-    let alarms = gate.rate(0.0).map_or_else(
+    let day = day(&gate.finished);
+    let gates = [
+        ("runs one after the other", &gate.trials),
+        ("measured in turn", &gate.in_turn),
+    ];
+    let gates = gates.iter().filter(|(_, trials)| !trials.is_empty());
+    let rates: Vec<_> = gates
+        .map(|(name, trials)| format!("{name}: {}", rates(trials)))
+        .collect();
+    format!(
+        "The gate's own test on this machine ({day}): {}.",
+        rates.join("; ")
+    )
+}
+
+fn rates(trials: &[Trial]) -> String {
+    let unchanged = trials.iter().find(|trial| trial.slowdown == 0.0);
+    let alarms = unchanged.and_then(Trial::rate).map_or_else(
         || "false alarms were not counted".to_owned(),
         |rate| format!("{} of unchanged points were called a change", percent(rate)),
     );
-    let found = match found.is_empty() {
-        true => String::new(),
-        false => format!("; of known slowdowns it found {}", found.join(", ")),
-    };
-    let day = day(&gate.finished);
-    format!("The gate's own test on this machine ({day}): {alarms}{found}.")
+    let known = trials.iter().filter(|trial| trial.slowdown > 0.0);
+    let found = known.filter_map(|trial| {
+        let rate = percent(trial.rate()?);
+        Some(format!("{rate} of those of {}", percent(trial.slowdown)))
+    });
+    let found: Vec<String> = found.collect();
+    match found.is_empty() {
+        true => alarms,
+        false => format!("{alarms}, of known slowdowns it found {}", found.join(", ")),
+    }
 }
 
 fn percent(fraction: f64) -> String {
@@ -51,8 +61,10 @@ mod tests {
         let gate = comparison(&[]).gate;
         assert_eq!(
             sentence(gate.as_ref()),
-            "The gate's own test on this machine (2026-01-01): 0.5 % of unchanged points were \
-             called a change; of known slowdowns it found 75 % of those of 2 %, 100 % of those of 5 %."
+            "The gate's own test on this machine (2026-01-01): runs one after the other: 0.5 % of \
+             unchanged points were called a change, of known slowdowns it found 75 % of those of \
+             2 %, 100 % of those of 5 %; measured in turn: 0 % of unchanged points were called a \
+             change, of known slowdowns it found 100 % of those of 5 %."
         );
         assert!(sentence(None).contains("bench selftest"));
     }
