@@ -12,9 +12,6 @@ use super::{Interval, student};
 
 /// Fewer runs say nothing of how runs differ.
 pub const MIN_RUNS: usize = 3;
-/// Standard errors on either side of a 95 % interval, where many samples are
-/// behind it.
-const NORMAL: f64 = 1.96;
 
 /// What a run found of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,8 +68,7 @@ impl Between {
     /// The p-value of "two runs of the same code differ so much": by `beyond`,
     /// the logarithm of a ratio, where the runs by themselves have this interval.
     pub fn p_value(self, beyond: f64, interval: Interval) -> f64 {
-        let within = (interval.high / interval.low).ln() / (2.0 * NORMAL);
-        let error = within.hypot(self.of_two());
+        let error = interval.standard_error().hypot(self.of_two());
         match error > 0.0 {
             true => p_value(beyond.max(0.0) / error, self.df),
             false if beyond > 0.0 => 0.0,

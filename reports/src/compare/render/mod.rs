@@ -8,6 +8,7 @@ mod terminal;
 
 use super::Comparison;
 
+pub use rows::words;
 pub use selftest::{SelfTestFormat, selftest};
 
 /// For whom a comparison is written.
