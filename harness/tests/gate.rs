@@ -6,6 +6,7 @@ use std::fs;
 
 use common::{bench_in, can_measure, folder, scale};
 use reports::history::Store;
+use reports::record::Trial;
 use reports::store::read_run;
 use tempfile::TempDir;
 
@@ -28,7 +29,8 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let line = "selftest --suite tiny.toml --store store --out runs --quiet";
     let run = bench_in(folder.path(), line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stdout.contains("INCONCLUSIVE"), "{}", run.stdout);
+    assert!(run.stdout.contains("run after run"), "{}", run.stdout);
+    assert!(run.stdout.contains("in turn"), "{}", run.stdout);
     let key = read_run(&folder.path().join("runs/run-0"))
         .expect("a run")
         .machine_key;
@@ -36,15 +38,17 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let test = store.self_test(&key).expect("readable").expect("kept");
     let slowdowns: Vec<_> = test.trials.iter().map(|trial| trial.slowdown).collect();
     assert_eq!(slowdowns, [0.0, 0.01, 0.02, 0.05, 0.1]);
-    let points: Vec<_> = test.trials.iter().map(|trial| trial.points).collect();
-    assert_eq!(points, [8, 2, 2, 2, 2]);
+    // Two points: ten pairs of five plain runs, each slowed run with all of them.
+    let points = |trials: &[Trial]| trials.iter().map(|trial| trial.points).collect::<Vec<_>>();
+    assert_eq!(points(&test.trials), [20, 10, 10, 10, 10]);
+    assert_eq!(points(&test.in_turn), [2; 5]);
+    let runs: Vec<_> = test.scatter.iter().map(|point| point.runs).collect();
+    assert_eq!(runs, [9, 9]);
     let compared = bench_in(folder.path(), "compare runs/run-0 runs/run-0 --store store");
     assert_eq!(compared.code, Some(0), "{}", compared.stderr);
-    assert!(
-        compared.stdout.contains("selftest of 20"),
-        "{}",
-        compared.stdout
-    );
+    for expected in ["selftest of 20", "run after run: ", "in turn: "] {
+        assert!(compared.stdout.contains(expected), "{}", compared.stdout);
+    }
 }
 
 #[test]
@@ -63,18 +67,16 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     assert_eq!(slower.code, Some(4), "{}{}", slower.stdout, slower.stderr);
     let run = bench_in(
         folder.path(),
-        "compare base new --confirm --store store --all",
+        "compare base new --confirm --confirm-time 1m --store store --all",
     );
     assert!(
         run.stderr.contains("both executables in turn"),
         "{}",
         run.stderr
     );
-    assert!(
-        run.stdout.contains("SLOWER at first; measured again"),
-        "{}",
-        run.stdout
-    );
+    for expected in ["SLOWER at first; measured again", "rounds in turn"] {
+        assert!(run.stdout.contains(expected), "{}", run.stdout);
+    }
     let confirmed = fs::read_dir(folder.path().join("results"))
         .expect("a folder")
         .next();
@@ -83,5 +85,5 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
         .expect("readable")
         .path();
     assert!(confirmed.join("base-1/samples.csv").exists());
-    assert!(confirmed.join("new-5/samples.csv").exists());
+    assert!(confirmed.join("new-16/samples.csv").exists());
 }
