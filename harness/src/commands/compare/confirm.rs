@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use reports::compare::render::words;
-use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, compare};
+use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, compare, quoted};
 
 use super::super::say;
 use super::pace::Pace;
@@ -167,9 +167,16 @@ fn is_doubtful(point: &PointVerdict) -> bool {
     matches!(point.verdict, Verdict::Slower | Verdict::Inconclusive)
 }
 
+/// The command that confirms a comparison.
+fn command(comparison: &Comparison) -> String {
+    let [base, new] = [&comparison.base, &comparison.new].map(|run| quoted(&run.folder));
+    format!("bench compare {base} {new} --confirm")
+}
+
 /// Puts the new judgements in the places of the old ones.
 fn replace(comparison: &mut Comparison, again: Again) {
     let folder = again.comparison.new.folder.clone();
+    let (rounds, runs) = (command(&again.comparison), command(comparison));
     let judged = again.comparison.points.into_iter();
     let mut judged: HashMap<Key, PointVerdict> = judged
         .filter(|point| again.points.contains(&point.key))
@@ -183,6 +190,9 @@ fn replace(comparison: &mut Comparison, again: Again) {
                 true => format!("confirmed: {}", confirmed.reason),
                 false => format!("{before} at first; measured again: {}", confirmed.reason),
             };
+            // What is to be confirmed are the runs, not their rounds.
+            let next = confirmed.next.as_ref();
+            confirmed.next = next.map(|next| next.replace(&rounds, &runs));
             *point = confirmed;
         }
     }
