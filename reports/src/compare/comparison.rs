@@ -82,7 +82,7 @@ pub struct PointVerdict {
     pub ratio: f64,
     /// The 95 % interval of the ratio; `None` for too few samples.
     pub interval: Option<Interval>,
-    /// Two-sided p-value of the rank test: of Mann and Whitney, or Wilcoxon's for
+    /// Two-sided p-value of the rank test: of Mann and Whitney, or of signs for
     /// what was measured in turn.
     pub p_value: Option<f64>,
     /// The judgement.

@@ -25,8 +25,9 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
 fn not_calibrated(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
     let known = terms.scatter.is_some() || in_turn(base) && in_turn(new);
     (!known).then(|| {
-        "how much runs of the same code differ on this machine is not known, so a change may be \
-         the machine's: `bench selftest` finds out, and --confirm measures both in turn"
+        "the gate is not calibrated on this machine: how much runs of the same code differ is not \
+         known, so a change may be the machine's; `bench selftest` finds out, and --confirm \
+         measures both in turn"
             .to_owned()
     })
 }

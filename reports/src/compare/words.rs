@@ -22,7 +22,11 @@ pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> Str
         }
         Why::RanksDisagree => {
             let p = judgement.p_value.map_or(1.0, |p| p);
-            format!("{range}, but the ranks of the samples do not differ (p = {p:.2})")
+            let what = match judgement.rounds {
+                Some(_) => "the rounds do not agree on a side",
+                None => "the ranks of the samples do not differ",
+            };
+            format!("{range}, but {what} (p = {p:.2})")
         }
         Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
         Why::RunsDiffer => {

@@ -7,7 +7,7 @@ mod mann_whitney;
 mod oddities;
 mod paired;
 mod ratio;
-mod signed_rank;
+mod sign_test;
 mod student;
 #[cfg(test)]
 pub(crate) mod synthetic;
@@ -20,5 +20,5 @@ pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
 pub use paired::{MIN_ROUNDS, Paired};
 pub use ratio::{Series, ratio_interval, visits};
-pub use signed_rank::signed_rank;
+pub use sign_test::sign_test;
 pub use visits::{MIN_VISITS, Scatter, median};

@@ -35,23 +35,23 @@ impl Scatter {
         let visits = visits.into_iter().filter(|visit| !visit.is_empty());
         let medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
         (medians.len() >= MIN_VISITS)
-            .then(|| Self::of_logarithms(medians))
+            .then(|| Self::of_logarithms(medians, TRIMMED))
             .flatten()
     }
 
-    /// Of logarithms, each of which counts alike; `None` for fewer than two, or
-    /// if one is not finite.
-    pub(super) fn of_logarithms(mut logarithms: Vec<f64>) -> Option<Self> {
+    /// Of logarithms, each of which counts alike, with a share trimmed at either
+    /// end; `None` for fewer than two, or if one is not finite.
+    pub(super) fn of_logarithms(mut logarithms: Vec<f64>, trimmed: f64) -> Option<Self> {
         if logarithms.len() < 2 || logarithms.iter().any(|value| !value.is_finite()) {
             return None;
         }
         logarithms.sort_by(f64::total_cmp);
-        Some(Self::of_sorted(&logarithms))
+        Some(Self::of_sorted(&logarithms, trimmed))
     }
 
-    fn of_sorted(values: &[f64]) -> Self {
+    fn of_sorted(values: &[f64], trimmed: f64) -> Self {
         let n = values.len();
-        let cut = (TRIMMED * n as f64) as usize;
+        let cut = (trimmed * n as f64) as usize;
         let (low, high) = (values[cut], values[n - 1 - cut]);
         let winsorized = values.iter().map(|value| value.clamp(low, high));
         let mean = winsorized.clone().sum::<f64>() / n as f64;

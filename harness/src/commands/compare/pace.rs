@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// More rounds than this tell little more: of changes of 2 % they find six in
 /// ten on a host with neighbours, of 5 % nearly all.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 48;
 /// With fewer rounds some changes of 5 % would be missed: rather fewer points.
 const LEAST_ROUNDS: usize = 16;
 /// What a point takes in a round besides its samples: a part of the start of a

@@ -37,7 +37,7 @@ use turns::Turns;
 /// each followed by a run without.
 const WHOLE_RUNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
 /// Rounds in turn between two whole runs: both ways see the whole time.
-const ROUNDS_BETWEEN: usize = 5;
+const ROUNDS_BETWEEN: usize = 6;
 
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
