@@ -86,4 +86,15 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
         .path();
     assert!(confirmed.join("base-1/samples.csv").exists());
     assert!(confirmed.join("new-16/samples.csv").exists());
+    // Without the time for it the first verdict stays.
+    let run = bench_in(
+        folder.path(),
+        "compare base new --confirm --confirm-time 1ms --store store",
+    );
+    assert_eq!(run.code, Some(4), "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("did not fit into --confirm-time 1ms"),
+        "{}",
+        run.stdout
+    );
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, compare, quoted};
+use reports::statistics::MIN_ROUNDS;
 
 use super::super::say;
 use super::pace::Pace;
@@ -76,6 +77,9 @@ impl Confirmation<'_> {
             Ok(again) => {
                 let left = known.iter().filter(|(key, _)| !again.points.contains(key));
                 comparison.notes.extend(self.did_not_fit(left));
+                if again.points.is_empty() {
+                    return;
+                }
                 let alone = self.base_bench.is_none();
                 comparison.notes.extend(alone.then(|| ALONE.to_owned()));
                 replace(comparison, again);
@@ -106,6 +110,10 @@ impl Confirmation<'_> {
         let suite = points_suite::of(&keys, seed);
         while turns.rounds() < rounds && start.elapsed() < pace.time {
             turns.round(&suite)?;
+        }
+        if turns.rounds() < MIN_ROUNDS {
+            // They tell nothing: rather the first verdicts.
+            keys.clear();
         }
         Ok(Again {
             comparison: self.judge(&turns, base)?,
