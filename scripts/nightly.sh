@@ -7,6 +7,8 @@
 #   RESULTS   where everything goes   [results/nightly]
 #   STORE     the store of runs       [results/store]
 #   KEEP      runs to keep            [100]
+#   CONFIRM   the time to measure doubtful points again, in turn with the
+#             executable of the accepted run, which the store kept  [10m]
 #   FLAGS     more flags of `bench run`, such as "--budget 10m"
 #
 # The exit code is that of the first step that found something: 3 a wrong
@@ -53,7 +55,8 @@ fi
 
 step "compare"
 found "$bench" history accept latest --if-none --note "the first run" --store "$store"
-found "$bench" compare accepted "$run" --confirm --store "$store" \
+found "$bench" compare accepted "$run" --store "$store" \
+    --confirm --confirm-time "${CONFIRM:-10m}" \
     --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
 
 step "report"

@@ -6,7 +6,10 @@ use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
 use algorithms::device::gpu::Gpu;
 use algorithms::device::{Backend, Device, Place, Team};
 use algorithms::registry::tasks;
-use algorithms::task::Candidate;
+use algorithms::task::{Candidate, Case};
+
+/// `bench verify` takes the larger ones, and all schedules.
+const MOST_ITEMS: u64 = 40_000;
 
 fn check(candidate: &mut dyn Candidate) -> Result<(), String> {
     let ran = candidate
@@ -39,7 +42,8 @@ fn every_variant_is_right(lanes: Lanes, policy: Policy) {
     };
     let mut run = 0;
     for task in tasks() {
-        for (name, case) in task.hard_cases(5) {
+        let small = |(_, case): &(String, Box<dyn Case>)| case.work().items <= MOST_ITEMS;
+        for (name, case) in task.hard_cases(5).into_iter().filter(small) {
             for (number, variant) in task.variants().iter().enumerate() {
                 if variant.backend != Backend::Cuda {
                     continue;
@@ -53,7 +57,7 @@ fn every_variant_is_right(lanes: Lanes, policy: Policy) {
             }
         }
     }
-    assert!(run > 100, "{run} run");
+    assert!(run > 80, "{run} run");
 }
 
 #[test]

@@ -73,10 +73,10 @@ fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
             channel << 37 | random >> 33
         }),
         ("a crowd in one channel at two times", |random| {
-            77 << 37 | (random % 2) << 30 | (random >> 8) % 32 << 32
+            77 << 37 | (random % 2) << 30 | ((random >> 8) % 32) << 32
         }),
         ("times crowded at the beginning", |random| {
-            (random % 3) << 37 | 1 << (random >> 8) % 31 | (random >> 16) % 16
+            (random % 3) << 37 | (1 << ((random >> 8) % 31)) | ((random >> 16) % 16)
         }),
         ("a crowd of equal keys and some others", |random| {
             if random % 8 == 0 {

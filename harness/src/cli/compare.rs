@@ -1,6 +1,7 @@
 //! `bench compare`: a run and an earlier one.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
@@ -26,6 +27,8 @@ pub struct CompareRequest {
     pub across_machines: bool,
     /// Whether to measure again what is slower or not clear.
     pub confirm: bool,
+    /// The time that measuring again may take, whoever measures.
+    pub confirm_time: Duration,
     /// The executable that made the base, to measure with it again.
     pub base_bench: Option<PathBuf>,
     /// How to print the comparison.
@@ -105,7 +108,7 @@ fn judging_flags() -> [Arg; 4] {
 }
 
 /// Measuring again.
-fn confirming_flags() -> [Arg; 2] {
+fn confirming_flags() -> [Arg; 3] {
     let confirm = switch("confirm")
         .help("Measure again what is slower or not clear, and judge that by the new samples");
     let base_bench = Arg::new("base-bench")
@@ -114,7 +117,14 @@ fn confirming_flags() -> [Arg; 2] {
         .value_parser(value_parser!(PathBuf))
         .requires("confirm")
         .help("The executable that made BASE: it takes turns with this one");
-    [confirm, base_bench].map(|flag| flag.help_heading("Confirming"))
+    let time = Arg::new("confirm-time")
+        .long("confirm-time")
+        .value_name("TIME")
+        .value_parser(values::duration)
+        .default_value("10m")
+        .requires("confirm")
+        .help("The time for that: what is most urgent comes first, what does not fit is said");
+    [confirm, time, base_bench].map(|flag| flag.help_heading("Confirming"))
 }
 
 fn output_flags() -> [Arg; 7] {
@@ -174,6 +184,7 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
         },
         across_machines: matches.get_flag("across-machines"),
         confirm: matches.get_flag("confirm"),
+        confirm_time: one(matches, "confirm-time").unwrap_or_default(),
         base_bench: one(matches, "base-bench"),
         format: named.map_or(Format::Table, |(_, format)| *format),
         listing: if matches.get_flag("all") {
@@ -227,6 +238,7 @@ mod tests {
         assert_eq!(request.thresholds.min_effect, 0.03);
         assert_eq!(request.thresholds.significance, 0.01);
         assert_eq!(request.listing, Listing::All);
+        assert_eq!(request.confirm_time, Duration::from_secs(600));
         let files = [
             (Format::Markdown, PathBuf::from("m.md")),
             (Format::Junit, PathBuf::from("j.xml")),
@@ -251,6 +263,11 @@ mod tests {
             parsed("bench compare a b --base-bench old").is_none(),
             "without --confirm"
         );
+        assert!(
+            parsed("bench compare a b --confirm-time 5m").is_none(),
+            "without --confirm"
+        );
+        assert!(parsed("bench compare a b --confirm --confirm-time soon").is_none());
         assert!(parsed("bench compare a b --format html").is_none());
     }
 }

@@ -70,14 +70,19 @@ pub(super) const COMPARE: &str = "\
 Examples:
   bench compare results/monday results/tuesday
   bench compare accepted latest --confirm         the store's baseline and its last run
-  bench compare accepted latest --confirm --base-bench old/bench
+  bench compare accepted latest --confirm --confirm-time 20m --base-bench old/bench
   bench compare a b --junit verdicts.xml --markdown verdicts.md
 
 SLOWER and FASTER: the whole 95 % interval of the ratio of medians lies beyond the minimum
-effect, and the rank test agrees. SAME: no such change, and none above --resolution can hide.
-INCONCLUSIVE: the samples don't tell. The exit code is 4 if a point is slower.";
+effect, the rank test agrees, and runs of the same code differ by less. SAME: no such change,
+and none above --resolution can hide. INCONCLUSIVE: the samples don't tell. The exit code is 4 if a point is slower.";
 
 pub(super) const SELFTEST: &str = "\
 Examples:
   bench selftest                      runs of its own suite, alike and slowed down on purpose
-  bench selftest --suite mine.toml --repeats 3";
+  bench selftest --suite mine.toml --repeats 3
+  bench selftest --suite nightly      how much the points of a nightly run scatter
+
+It tells the false alarms and the slowdowns found, run after run and measured in turn, and
+how much runs of the same code differ: later comparisons on this machine go by that. With
+its own suite it takes about twelve minutes.";

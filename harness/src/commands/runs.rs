@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use reports::history::{Series, Store};
+use reports::record::SelfTest;
 use reports::store::{StoreError, read_run, read_summary};
 
 use crate::failure::Failure;
@@ -33,9 +34,16 @@ pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
     Ok(Series::of(&read_run(folder)?, &read_summary(folder)?))
 }
 
-/// How often the gate errs on a machine. Nobody needs a store to compare.
-pub(super) fn gate(store: &Path, machine_key: &str) -> Option<reports::record::SelfTest> {
-    Store::open(store).ok()?.self_test(machine_key).ok()?
+/// What is known of the gate on a machine, and what is wrong with what was
+/// kept. Nobody needs a store to compare.
+pub(super) fn gate(store: &Path, machine_key: &str) -> (Option<SelfTest>, Option<String>) {
+    let Ok(store) = Store::open(store) else {
+        return (None, None);
+    };
+    match store.self_test(machine_key) {
+        Ok(test) => (test, None),
+        Err(error) => (None, Some(error.to_string())),
+    }
 }
 
 /// The executable that made a run, if the store kept it.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{bench_in, can_measure, edit, folder};
 use reports::compare::Comparison;
 use reports::history::Store;
-use reports::record::flags;
+use reports::record::{Trial, flags};
 use reports::store::read_run;
 use tempfile::TempDir;
 
@@ -32,7 +32,8 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let line = "selftest --suite tiny.toml --store store --out runs --quiet";
     let run = bench_in(folder.path(), line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stdout.contains("INCONCLUSIVE"), "{}", run.stdout);
+    assert!(run.stdout.contains("run after run"), "{}", run.stdout);
+    assert!(run.stdout.contains("in turn"), "{}", run.stdout);
     let key = read_run(&folder.path().join("runs/run-0"))
         .expect("a run")
         .machine_key;
@@ -40,15 +41,17 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let test = store.self_test(&key).expect("readable").expect("kept");
     let slowdowns: Vec<_> = test.trials.iter().map(|trial| trial.slowdown).collect();
     assert_eq!(slowdowns, [0.0, 0.01, 0.02, 0.05, 0.1]);
-    let points: Vec<_> = test.trials.iter().map(|trial| trial.points).collect();
-    assert_eq!(points, [8, 2, 2, 2, 2]);
+    // Two points: ten pairs of five plain runs, each slowed run with all of them.
+    let points = |trials: &[Trial]| trials.iter().map(|trial| trial.points).collect::<Vec<_>>();
+    assert_eq!(points(&test.trials), [20, 10, 10, 10, 10]);
+    assert_eq!(points(&test.in_turn), [2; 5]);
+    let runs: Vec<_> = test.scatter.iter().map(|point| point.runs).collect();
+    assert_eq!(runs, [9, 9]);
     let compared = bench_in(folder.path(), "compare runs/run-0 runs/run-0 --store store");
     assert_eq!(compared.code, Some(0), "{}", compared.stderr);
-    assert!(
-        compared.stdout.contains("selftest of 20"),
-        "{}",
-        compared.stdout
-    );
+    for expected in ["selftest of 20", "run after run: ", "in turn: "] {
+        assert!(compared.stdout.contains(expected), "{}", compared.stdout);
+    }
 }
 
 /// Puts samples in the place of those that were measured, as a machine without
@@ -75,11 +78,11 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     }
     // Nothing really takes a hundred times as long: measuring again shows it,
     // whatever else the machine does meanwhile.
-    make_up(&folder.path().join("base"), 1e-3);
-    make_up(&folder.path().join("new"), MADE_UP * 1e-3);
+    make_up(&folder.path().join("base"), 1e-5);
+    make_up(&folder.path().join("new"), MADE_UP * 1e-5);
     let slower = bench_in(folder.path(), "compare base new --store store");
     assert_eq!(slower.code, Some(4), "{}{}", slower.stdout, slower.stderr);
-    let line = "compare base new --confirm --store store --all --format json";
+    let line = "compare base new --confirm --confirm-time 1m --store store --all --format json";
     let run = bench_in(folder.path(), line);
     assert!(
         run.stderr.contains("both executables in turn"),
@@ -102,5 +105,16 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
         .expect("readable")
         .path();
     assert!(confirmed.join("base-1/samples.csv").exists());
-    assert!(confirmed.join("new-5/samples.csv").exists());
+    assert!(confirmed.join("new-16/samples.csv").exists());
+    // Without the time for it the first verdict stays.
+    let run = bench_in(
+        folder.path(),
+        "compare base new --confirm --confirm-time 1ms --store store",
+    );
+    assert_eq!(run.code, Some(4), "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("did not fit into --confirm-time 1ms"),
+        "{}",
+        run.stdout
+    );
 }

@@ -86,8 +86,13 @@ fn devices_that_are_not_there() {
             5,
             "bench verify --device emulator",
         ),
-        ("sort --device cuda:0", 5, "runs on cuda:0"),
-        ("verify --device cuda:7", 5, "no variant runs on cuda:7"),
+        ("sort --device cuda:9999", 5, "cuda:9999 can't be used: "),
+        (
+            "sort --device cpu --variant segmented-radix-pairs",
+            5,
+            "runs on cpu",
+        ),
+        ("verify --device cuda:9999", 5, "cuda:9999 can't be used: "),
     ]);
 }
 
@@ -97,10 +102,10 @@ fn a_device_without_variants_beside_one_with_is_noted() {
         return;
     }
     let folder = folder();
-    let line = "sort --digis 5k --device cpu,cuda:0 --max-time 50ms --no-charts --out r";
+    let line = "sort --digis 5k --device cpu,cuda:9999 --max-time 50ms --no-charts --out r";
     let run = bench_in(folder.path(), line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let note = "no selected variant of sort runs on cuda:0";
+    let note = "cuda:9999 can't be used: ";
     assert!(run.stderr.contains(note), "{}", run.stderr);
 }
 

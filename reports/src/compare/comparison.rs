@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::Thresholds;
 use crate::record::{Point, SelfTest};
 use crate::statistics::Interval;
+use crate::store::SeriesKey;
 
 /// Two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,7 +82,8 @@ pub struct PointVerdict {
     pub ratio: f64,
     /// The 95 % interval of the ratio; `None` for too few samples.
     pub interval: Option<Interval>,
-    /// Two-sided p-value of the Mann–Whitney U test.
+    /// Two-sided p-value of the rank test: of Mann and Whitney, or of signs for
+    /// what was measured in turn.
     pub p_value: Option<f64>,
     /// The judgement.
     pub verdict: Verdict,
@@ -184,6 +186,12 @@ impl Key {
     pub fn new(point: Point, stage: &str) -> Self {
         let stage = stage.to_owned();
         Key { point, stage }
+    }
+
+    /// What its samples are found by in `samples.csv`.
+    pub(super) fn of_series(&self) -> SeriesKey {
+        let (id, stage) = (self.point.id(), self.stage.as_bytes());
+        (id.into_bytes().into(), stage.into())
     }
 
     /// `block-merge`, `block-merge kernel`, `block-merge on cuda:0`.

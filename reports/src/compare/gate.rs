@@ -23,17 +23,28 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
     (gate.min_effect, gate.significance) == (limits.min_effect, limits.significance)
 }
 
-/// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.
+/// Both ways to compare, each with its rates.
 fn rates(gate: &SelfTest) -> String {
-    let trials = gate.trials.iter();
-    let rates: Vec<String> = trials.filter_map(|trial| rate(gate, trial)).collect();
+    let ways = [("run after run", &gate.trials), ("in turn", &gate.in_turn)];
+    let ways = ways.iter().filter(|(_, trials)| !trials.is_empty());
+    let said: Vec<_> = ways
+        .map(|(name, trials)| format!("{name}: {}", rates_of(trials)))
+        .collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
-    let rates = rates.join(" · ");
-    format!("This gate on this machine (selftest of {day}): {rates}")
+    format!(
+        "This gate on this machine (selftest of {day}): {}",
+        said.join("; ")
+    )
 }
 
-fn rate(gate: &SelfTest, trial: &Trial) -> Option<String> {
-    let rate = units::percent(gate.rate(trial.slowdown)?);
+/// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.
+fn rates_of(trials: &[Trial]) -> String {
+    let said: Vec<_> = trials.iter().filter_map(rate).collect();
+    said.join(" · ")
+}
+
+fn rate(trial: &Trial) -> Option<String> {
+    let rate = units::percent(trial.rate()?);
     Some(match trial.slowdown {
         0.0 => format!("false alarms in {rate} of {} points", trial.points),
         slowdown => format!("{} slower found in {rate}", units::percent(slowdown)),
@@ -47,8 +58,9 @@ mod tests {
 
     #[test]
     fn rates_are_said_in_percent() {
-        let expected = "This gate on this machine (selftest of 2026-01-01): false alarms in 0.50 % \
-            of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found in 100 %";
+        let expected = "This gate on this machine (selftest of 2026-01-01): run after run: \
+            false alarms in 0.50 % of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found \
+            in 100 %; in turn: false alarms in 0 % of 200 points · 5.0 % slower found in 100 %";
         assert_eq!(sentence(&comparison(&[])), expected);
     }
 

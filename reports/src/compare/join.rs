@@ -10,6 +10,8 @@ use super::comparison::{
 };
 use super::judge::{Judgement, judge};
 use super::measured::{Measured, MeasuredPoint, Samples};
+use super::rounds::judge_rounds;
+use super::scatter::RunScatter;
 use super::words::{self, Advice};
 use crate::statistics::Series;
 
@@ -23,6 +25,8 @@ pub struct Terms {
     /// The flags that the same comparison needs when it is made again, word by
     /// word: `--store DIR`. Advice that can be copied has them.
     pub flags: Vec<String>,
+    /// How much runs of the same code differ on the machine, where that is known.
+    pub scatter: Option<RunScatter>,
 }
 
 /// Runs that can't be compared.
@@ -80,7 +84,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
         let code = code(&partner.fingerprint, &point.fingerprint);
         let sides = [(before, &partner.fingerprint), (after, &point.fingerprint)];
-        Some(judged(&point.key, sides, code, &terms.thresholds, &advice))
+        Some(judged(&point.key, sides, code, terms, &advice))
     };
     let points: Vec<_> = new.points.par_iter().filter_map(verdict).collect();
     if points.is_empty() {
@@ -89,7 +93,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     Ok(Comparison {
         only_base: unmatched(base, &in_new),
         only_new: unmatched(new, &in_base),
-        notes: super::notes::notes(base, new),
+        notes: super::notes::notes(base, new, terms),
         thresholds: terms.thresholds,
         base: name,
         new: other,
@@ -102,10 +106,17 @@ fn judged(
     key: &Key,
     [base, new]: [(&Samples, &String); 2],
     code: Code,
-    thresholds: &Thresholds,
+    terms: &Terms,
     advice: &Advice,
 ) -> PointVerdict {
-    let (judgement, series) = judged_alike(base.0, new.0, thresholds);
+    let thresholds = &terms.thresholds;
+    let (judgement, series) = match base.0.is_in_turn_with(new.0) {
+        true => (
+            judge_rounds(base.0, new.0, thresholds),
+            [&base.0.all, &new.0.all],
+        ),
+        false => of_runs(key, [base.0, new.0], terms),
+    };
     let side = |series: &Series, fingerprint: &String| Side {
         samples: series.samples(),
         median_s: series.median(),
@@ -123,6 +134,20 @@ fn judged(
         reason: words::reason(&judgement, code, thresholds),
         next: words::next(&judgement, code, key, advice),
     }
+}
+
+/// Of runs one after the other: what runs of the same code differ by counts.
+fn of_runs<'a>(
+    key: &Key,
+    [base, new]: [&'a Samples; 2],
+    terms: &Terms,
+) -> (Judgement, [&'a Series; 2]) {
+    let (judgement, series) = judged_alike(base, new, &terms.thresholds);
+    let between = terms.scatter.as_ref().map(|scatter| scatter.of(key));
+    let judgement = between.map_or(judgement, |between| {
+        judgement.of_runs_that_differ(between, &terms.thresholds)
+    });
+    (judgement, series)
 }
 
 /// By the undisturbed samples if both sides have enough, else by all: quiet

@@ -2,7 +2,7 @@
 
 use super::Thresholds;
 use super::comparison::Verdict;
-use crate::statistics::{Interval, MIN_SAMPLES, Series, mann_whitney, ratio_interval};
+use crate::statistics::{Between, Interval, MIN_SAMPLES, Series, mann_whitney, ratio_interval};
 
 /// What samples say of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +17,11 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Why.
     pub why: Why,
+    /// The rounds, of what was measured in turn.
+    pub rounds: Option<usize>,
+    /// By how much two runs of the same code differ, as a fraction, where that
+    /// is a part of the interval.
+    pub runs_differ: Option<f64>,
 }
 
 /// What a verdict rests on.
@@ -38,14 +43,21 @@ pub enum Why {
     RanksDisagree,
     /// A change, but others used the cores of one of the runs.
     Disturbed,
+    /// The samples are clear, but runs of the same code differ as much.
+    RunsDiffer,
     /// Too few samples for an interval.
     TooFewSamples,
+    /// Too few rounds for an interval, or samples of no duration.
+    TooFewRounds,
     /// Samples of no duration have no ratio.
     NoDuration,
 }
 
 /// Who shares a core with one other thread takes up to twice as long.
 const BY_LOAD: f64 = 2.0;
+
+/// The samples are clear, the runs are not.
+const RUNS_DIFFER: (Verdict, Why) = (Verdict::Inconclusive, Why::RunsDiffer);
 
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
@@ -57,8 +69,7 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
     } else if base.samples().min(new.samples()) < MIN_SAMPLES {
         (Verdict::Inconclusive, Why::TooFewSamples)
     } else if let Some(interval) = interval {
-        let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
-        by_interval(interval, ranks_differ, thresholds)
+        by_limits(interval, p_value, thresholds)
     } else {
         (Verdict::Inconclusive, Why::NoDuration)
     };
@@ -68,6 +79,8 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
         p_value,
         verdict,
         why,
+        rounds: None,
+        runs_differ: None,
     }
 }
 
@@ -86,6 +99,49 @@ impl Judgement {
             _ => self,
         }
     }
+
+    fn is_change(&self) -> bool {
+        matches!(self.verdict, Verdict::Slower | Verdict::Faster)
+    }
+
+    /// The same of runs one after the other, where it is known how much runs of
+    /// the same code differ. A change has to be beyond that, too.
+    #[must_use]
+    pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
+        let Some(interval) = self.interval.filter(|_| self.why != Why::IdenticalSamples) else {
+            return self;
+        };
+        let widened = between.widen(interval);
+        let beyond = self.ratio.ln().abs() - thresholds.min_effect.ln_1p();
+        let certain = between.p_value(beyond, interval) < thresholds.significance;
+        let found = by_limits(widened, self.p_value, thresholds);
+        let (verdict, why) = match found {
+            _ if self.why == Why::Disturbed => (self.verdict, self.why),
+            (verdict, _) if self.is_change() && !(certain && verdict == self.verdict) => {
+                RUNS_DIFFER
+            }
+            // What was clear, or was not for another reason.
+            (Verdict::Inconclusive, why) if why != self.why => RUNS_DIFFER,
+            _ => found,
+        };
+        Judgement {
+            interval: Some(widened),
+            verdict,
+            why,
+            runs_differ: Some(between.of_two()),
+            ..self
+        }
+    }
+}
+
+/// What an interval and the p-value of a rank test say together.
+pub(super) fn by_limits(
+    interval: Interval,
+    p_value: Option<f64>,
+    thresholds: &Thresholds,
+) -> (Verdict, Why) {
+    let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
+    by_interval(interval, ranks_differ, thresholds)
 }
 
 /// Up and down are alike: half as fast and twice as fast are as far from 1.
@@ -181,6 +237,33 @@ mod tests {
         assert_eq!(
             verdict(&base, &still),
             (Verdict::Inconclusive, Why::NoDuration)
+        );
+    }
+
+    #[test]
+    fn a_change_has_to_be_beyond_what_runs_of_the_same_code_differ_by() {
+        let limits = Thresholds::default();
+        let judged = |shift: f64, deviation: f64| {
+            let (base, new) = (series(30, 1.0, 0.01), series(30, shift, 0.01));
+            let between = Between { deviation, df: 8.0 };
+            judge(&base, &new, &limits).of_runs_that_differ(between, &limits)
+        };
+        let verdict = |found: Judgement| (found.verdict, found.why);
+        let clear = (Verdict::Slower, Why::BeyondMinimum);
+        assert_eq!(verdict(judged(1.05, 0.001)), clear);
+        let hidden = judged(1.05, 0.03);
+        assert_eq!(verdict(hidden), (Verdict::Inconclusive, Why::RunsDiffer));
+        assert!(
+            hidden
+                .runs_differ
+                .is_some_and(|differ| (differ - 0.0424).abs() < 1e-4)
+        );
+        assert_eq!(judged(1.3, 0.03).verdict, Verdict::Slower);
+        assert_eq!(judged(1.0001, 0.001).verdict, Verdict::Same);
+        let identical = judged(1.0, 0.03);
+        assert_eq!(
+            (identical.why, identical.runs_differ),
+            (Why::IdenticalSamples, None)
         );
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::comparison::Key;
+use super::rounds::Round;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::statistics::{MIN_VISITS, Series};
 use crate::store::{
@@ -48,6 +49,8 @@ pub struct Samples {
     pub quiet: Option<Series>,
     /// How many samples were taken while others used the cores.
     pub disturbed: usize,
+    /// What each round of measuring in turn found; empty for a run by itself.
+    pub rounds: Vec<Round>,
 }
 
 impl Measured {
@@ -71,44 +74,18 @@ impl Measured {
             points: points(&rows, &series),
         })
     }
-
-    /// Reads several runs of the same points by the same code as one: each of
-    /// them adds its visits. The record and the rows are those of the first.
-    ///
-    /// # Errors
-    /// As [`Measured::read`].
-    ///
-    /// # Panics
-    /// Without a folder.
-    pub fn read_together(folders: &[PathBuf]) -> Result<Self, StoreError> {
-        let (first, others) = folders.split_first().expect("a folder");
-        let (record, rows) = (read_run(first)?, read_distinct_summary(first)?);
-        let mut series = read_series(first)?;
-        for folder in others {
-            for (key, more) in read_series(folder)? {
-                if let Some(known) = series.get_mut(&key) {
-                    known.append(more);
-                }
-            }
-        }
-        Ok(Measured {
-            folder: first.clone(),
-            record,
-            points: points(&rows, &series),
-        })
-    }
 }
 
 fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
     let by_fields = ByFields::new(series);
     let point = |row: &SummaryRow| {
         let (point, stage) = (row.point(), &row.stage);
-        let id = (point.id().into_bytes().into(), stage.as_bytes().into());
-        let found = series.get(&id).or_else(|| by_fields.find(row));
+        let key = Key::new(point, stage);
+        let found = series.get(&key.of_series()).or_else(|| by_fields.find(row));
         MeasuredPoint {
             fingerprint: row.fingerprint.clone(),
             samples: samples(row, found),
-            key: Key::new(point, stage),
+            key,
         }
     };
     rows.iter().map(point).collect()
@@ -124,7 +101,7 @@ fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Samples, S
 }
 
 impl Samples {
-    fn of(series: &SampleSeries) -> Self {
+    pub(super) fn of(series: &SampleSeries) -> Self {
         let prepared = |visits: &Visits| Series::new(&visits.seconds, &visits.starts);
         let quiet = &series.quiet;
         let enough = quiet.seconds.len() >= ENOUGH && quiet.count() >= MIN_VISITS;
@@ -132,7 +109,13 @@ impl Samples {
             all: prepared(&series.all),
             quiet: enough.then(|| prepared(quiet)),
             disturbed: series.disturbed(),
+            rounds: Vec::new(),
         }
+    }
+
+    /// Whether both were measured in turn, round by round.
+    pub fn is_in_turn_with(&self, other: &Samples) -> bool {
+        !self.rounds.is_empty() && !other.rounds.is_empty()
     }
 
     /// Whether so many samples were disturbed that nothing is clear.

@@ -5,6 +5,8 @@
 //! | `thresholds` | says what counts as a change |
 //! | `measured` | reads what comparing needs of a run |
 //! | `judge` | judges two series of samples |
+//! | `rounds` | reads and judges what was measured in turn |
+//! | `scatter` | says how much runs of the same code differ |
 //! | `join` | finds the points that both runs have, and has them judged |
 //! | `words`, `notes` | say why, and what to do next |
 //! | `gate` | says how often verdicts err |
@@ -18,6 +20,8 @@ mod judge;
 mod measured;
 mod notes;
 pub mod render;
+mod rounds;
+mod scatter;
 mod thresholds;
 mod words;
 
@@ -27,5 +31,7 @@ pub use comparison::{
 pub use join::{CompareError, Terms, compare};
 pub use judge::{Judgement, Why, judge};
 pub use measured::{Measured, MeasuredPoint, Samples};
+pub use rounds::Round;
+pub use scatter::{RunScatter, scatter_of};
 pub use thresholds::Thresholds;
-pub use words::{command, quoted};
+pub use words::{command, confirm as confirm_command, quoted};

@@ -1,5 +1,6 @@
 //! What else differs between two runs, or makes them doubtful.
 
+use super::join::Terms;
 use super::measured::Measured;
 use crate::statistics::MIN_VISITS;
 
@@ -7,8 +8,9 @@ use crate::statistics::MIN_VISITS;
 const DISTURBED: f64 = 0.1;
 
 /// What a reader should know about the comparison as a whole.
-pub fn notes(base: &Measured, new: &Measured) -> Vec<String> {
+pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(not_calibrated(base, new, terms));
     for (name, run) in [("base", base), ("new run", new)] {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
@@ -17,6 +19,24 @@ pub fn notes(base: &Measured, new: &Measured) -> Vec<String> {
     }
     notes.extend(differences(base, new));
     notes
+}
+
+/// Without a self-test nobody knows which differences are the machine's.
+fn not_calibrated(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
+    let known = terms.scatter.is_some() || in_turn(base) && in_turn(new);
+    (!known).then(|| {
+        "the gate is not calibrated on this machine: how much runs of the same code differ is not \
+         known, so a change may be the machine's; `bench selftest` finds out, and --confirm \
+         measures both in turn"
+            .to_owned()
+    })
+}
+
+fn in_turn(run: &Measured) -> bool {
+    let samples = run.points.iter().flat_map(|point| &point.samples);
+    samples
+        .into_iter()
+        .any(|samples| !samples.rounds.is_empty())
 }
 
 fn unfinished(name: &str, run: &Measured) -> Option<String> {
@@ -53,6 +73,9 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
 
 /// Without visits an interval does not know how a run differs from the next.
 fn visits(name: &str, run: &Measured) -> Option<String> {
+    if in_turn(run) {
+        return None;
+    }
     let samples = run
         .points
         .iter()

@@ -3,7 +3,7 @@
 use super::Thresholds;
 use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
-use crate::statistics::{Interval, MIN_SAMPLES};
+use crate::statistics::{Interval, MIN_ROUNDS, MIN_SAMPLES};
 use crate::units;
 
 /// The axis of data that were read from a file.
@@ -11,7 +11,7 @@ const INPUT: &str = "input";
 
 /// Why a point was judged so.
 pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> String {
-    let range = judgement.interval.map_or_else(String::new, range);
+    let range = judgement.interval.map_or_else(String::new, range) + &in_turn(judgement);
     let minimum = units::percent(thresholds.min_effect);
     match judgement.why {
         Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, code)),
@@ -25,12 +25,29 @@ pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> Str
         }
         Why::RanksDisagree => {
             let p = judgement.p_value.map_or(1.0, |p| p);
-            format!("{range}, but the ranks of the samples do not differ (p = {p:.2})")
+            let what = match judgement.rounds {
+                Some(_) => "the rounds do not agree on a side",
+                None => "the ranks of the samples do not differ",
+            };
+            format!("{range}, but {what} (p = {p:.2})")
         }
         Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
+        Why::RunsDiffer => {
+            let differ = judgement
+                .runs_differ
+                .map_or_else(String::new, units::percent);
+            format!("{range}: runs of the same code differ by {differ} on this machine")
+        }
+        Why::TooFewRounds => format!("fewer than {MIN_ROUNDS} rounds have no interval"),
         Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
         Why::NoDuration => "samples of no duration have no ratio".to_owned(),
     }
+}
+
+/// ` in 40 rounds in turn`, for what was measured so.
+fn in_turn(judgement: &Judgement) -> String {
+    let rounds = judgement.rounds.filter(|rounds| *rounds > 0);
+    rounds.map_or_else(String::new, |rounds| format!(" in {rounds} rounds in turn"))
 }
 
 fn with_code(verdict: Verdict, code: Code) -> &'static str {

@@ -25,6 +25,16 @@ pub enum HistoryError {
         /// The version known.
         known: u32,
     },
+    /// A self-test of a gate that judged otherwise.
+    #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.display())]
+    OldSelfTest {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+        /// The version known.
+        known: u32,
+    },
     /// A run folder that can't be read.
     #[error(transparent)]
     Run(#[from] StoreError),

@@ -4,15 +4,22 @@ use std::path::PathBuf;
 
 use super::series::safe_name;
 use super::{HistoryError, Store};
-use crate::record::{SCHEMA_VERSION, SelfTest};
+use crate::record::{SELF_TEST_VERSION, SelfTest};
 
 impl Store {
     /// The last self-test of a machine; `None` if there was none.
     ///
     /// # Errors
-    /// If it can't be read.
+    /// If it can't be read, or is of an earlier gate: its rates are not those of
+    /// this one.
     pub fn self_test(&self, machine_key: &str) -> Result<Option<SelfTest>, HistoryError> {
-        self.read_json(&self.self_test_path(machine_key), SCHEMA_VERSION)
+        let read = self.read_json(&self.self_test_path(machine_key), SELF_TEST_VERSION);
+        read.map_err(|error| match error {
+            HistoryError::Version { path, found, known } if found < known => {
+                HistoryError::OldSelfTest { path, found, known }
+            }
+            error => error,
+        })
     }
 
     /// Keeps a self-test in the place of an earlier one of its machine.
@@ -39,13 +46,15 @@ mod tests {
     fn the_last_test_of_a_machine_is_kept() {
         let shelf = Shelf::new();
         let test = |finished: &str| SelfTest {
-            schema_version: SCHEMA_VERSION,
+            schema_version: SELF_TEST_VERSION,
             machine_key: "00ff".into(),
             finished: finished.into(),
             git_commit: None,
             min_effect: 0.01,
             significance: 0.01,
             trials: vec![],
+            in_turn: vec![],
+            scatter: vec![],
         };
         assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
         shelf.store.put_self_test(&test("first")).expect("kept");
@@ -55,5 +64,20 @@ mod tests {
             Some(test("second"))
         );
         assert_eq!(shelf.store.self_test("11").expect("read"), None);
+    }
+
+    #[test]
+    fn a_test_of_an_earlier_gate_is_refused_with_what_to_do() {
+        let shelf = Shelf::new();
+        let path = shelf.store.self_test_path("00ff");
+        let folder = path.parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("created");
+        std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
+        let error = shelf.store.self_test("00ff").expect_err("old").to_string();
+        assert!(
+            error.contains("version 1, from before version 2"),
+            "{error}"
+        );
+        assert!(error.contains("run `bench selftest` again"), "{error}");
     }
 }

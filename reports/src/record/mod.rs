@@ -14,6 +14,6 @@ pub use run::{
     Bandwidth, CacheLevel, Effort, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software,
 };
 pub use sample::{SampleRow, flags};
-pub use self_test::{SelfTest, Trial};
+pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
 pub use suite::{Shard, SuitePart};
 pub use summary::{SummaryRow, YesNo};

@@ -1,11 +1,18 @@
-//! `selftest.json`: how often the gate of comparisons errs on a machine.
+//! `selftest.json`: how often the gate of comparisons errs on a machine, and how
+//! much runs of the same code differ there.
 
 use serde::{Deserialize, Serialize};
+
+use super::Point;
+
+/// The version of the layout of a self-test. The first one knew neither what is
+/// measured in turn nor the scatter between runs: its rates are of another gate.
+pub const SELF_TEST_VERSION: u32 = 2;
 
 /// What `bench selftest` measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfTest {
-    /// [`SCHEMA_VERSION`](super::SCHEMA_VERSION) at the time of writing.
+    /// [`SELF_TEST_VERSION`] at the time of writing.
     pub schema_version: u32,
     /// The machine's key.
     pub machine_key: String,
@@ -17,14 +24,21 @@ pub struct SelfTest {
     pub min_effect: f64,
     /// The significance that the rank test had to reach.
     pub significance: f64,
-    /// What the gate said of known slowdowns, the A/A pairs (0 %) first.
+    /// What the gate said of known slowdowns in runs one after the other, those
+    /// without any (0 %) first.
     pub trials: Vec<Trial>,
+    /// What it said of known slowdowns that were measured in turn.
+    #[serde(default)]
+    pub in_turn: Vec<Trial>,
+    /// How much runs of the same code differ, point by point.
+    #[serde(default)]
+    pub scatter: Vec<PointScatter>,
 }
 
 /// Pairs of runs that differ by a known slowdown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The slowdown as a fraction: 0.05 for 5 %, 0 for A/A pairs.
+    /// The slowdown as a fraction: 0.05 for 5 %, 0 for the same.
     pub slowdown: f64,
     /// Pairs of runs.
     pub pairs: usize,
@@ -38,18 +52,59 @@ pub struct Trial {
     pub inconclusive: usize,
 }
 
+/// How much the times of a point differ from run to run, beyond what the
+/// intervals of the runs explain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointScatter {
+    /// The point.
+    #[serde(flatten)]
+    pub point: Point,
+    /// `total`, or a stage that the variant reports.
+    pub stage: String,
+    /// The standard deviation between runs, as a fraction of the time.
+    pub between: f64,
+    /// The runs that tell.
+    pub runs: usize,
+}
+
 impl SelfTest {
-    /// The share of A/A points that were called a change, or of points with a
-    /// known slowdown that were called SLOWER.
+    /// Of runs one after the other: the share of unchanged points that were
+    /// called a change, or of points with a known slowdown that were found.
     pub fn rate(&self, slowdown: f64) -> Option<f64> {
-        let trial = self
-            .trials
-            .iter()
-            .find(|trial| trial.slowdown == slowdown)?;
-        let hits = match slowdown {
-            0.0 => trial.slower + trial.faster,
-            _ => trial.slower,
+        rate(&self.trials, slowdown)
+    }
+
+    /// The same of what was measured in turn.
+    pub fn rate_in_turn(&self, slowdown: f64) -> Option<f64> {
+        rate(&self.in_turn, slowdown)
+    }
+}
+
+fn rate(trials: &[Trial], slowdown: f64) -> Option<f64> {
+    let of_it = |trial: &&Trial| trial.slowdown == slowdown;
+    trials.iter().find(of_it)?.rate()
+}
+
+impl Trial {
+    /// One that has no pairs yet.
+    pub fn new(slowdown: f64) -> Self {
+        Trial {
+            slowdown,
+            pairs: 0,
+            points: 0,
+            slower: 0,
+            faster: 0,
+            inconclusive: 0,
+        }
+    }
+
+    /// The share of unchanged points that were called a change, or of points
+    /// with a known slowdown that were called SLOWER; `None` without points.
+    pub fn rate(&self) -> Option<f64> {
+        let hits = match self.slowdown {
+            0.0 => self.slower + self.faster,
+            _ => self.slower,
         };
-        (trial.points > 0).then(|| hits as f64 / trial.points as f64)
+        (self.points > 0).then(|| hits as f64 / self.points as f64)
     }
 }

@@ -18,6 +18,10 @@ const FARTHEST: f64 = 8.0;
 /// Tail probability on either side of a 95 % interval.
 pub(super) const TAIL: f64 = 0.025;
 
+/// Standard errors on either side of a 95 % interval, where many samples are
+/// behind it.
+const NORMAL: f64 = 1.96;
+
 /// Of fewer samples all are on the same side of the median too often: even
 /// from the smallest to the largest is no 95 % interval.
 pub const MIN_SAMPLES: usize = 6;
@@ -35,6 +39,12 @@ impl Interval {
     /// The width as a fraction of `value`.
     pub fn relative_width(&self, value: f64) -> f64 {
         (self.high - self.low) / value
+    }
+
+    /// The standard error of the logarithm of what lies within, where many
+    /// samples are behind it.
+    pub fn standard_error(&self) -> f64 {
+        (self.high / self.low).ln() / (2.0 * NORMAL)
     }
 }
 

@@ -1,16 +1,24 @@
 //! What samples say: pure functions, tested on made-up samples.
 
+mod between;
 mod description;
 mod interval;
 mod mann_whitney;
 mod oddities;
+mod paired;
 mod ratio;
+mod sign_test;
 mod student;
+#[cfg(test)]
+pub(crate) mod synthetic;
 mod visits;
 
+pub use between::{Between, Estimate, MIN_RUNS};
 pub use description::{Description, describe};
 pub use interval::{Interval, MIN_SAMPLES};
 pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
+pub use paired::{MIN_ROUNDS, Paired};
 pub use ratio::{Series, ratio_interval, visits};
-pub use visits::{MIN_VISITS, Scatter};
+pub use sign_test::sign_test;
+pub use visits::{MIN_VISITS, Scatter, median};

@@ -1,5 +1,6 @@
 //! The ratio of two medians with its interval.
 
+use super::between::Estimate;
 use super::interval::{Interval, MIN_SAMPLES, TAIL, bootstrap_weights};
 use super::visits::Scatter;
 
@@ -50,6 +51,18 @@ impl Series {
     pub fn interval(&self) -> Option<Interval> {
         let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
         Some(widened(by_samples, self.scatter))
+    }
+
+    /// The median with its error, by the visits if there are enough of them;
+    /// `None` for too few samples, or for samples of no duration.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let by_samples = || Some(self.interval()?.standard_error().powi(2));
+        let variance = self.scatter.map(Scatter::variance).or_else(by_samples)?;
+        let logarithm = self.median().ln();
+        (logarithm.is_finite() && variance.is_finite()).then_some(Estimate {
+            logarithm,
+            variance,
+        })
     }
 
     /// Whether it is known how visits differ.
@@ -232,6 +245,20 @@ mod tests {
         let wide = ratio_interval(&alike, &unlike).expect("enough samples");
         assert!(narrow.relative_width(1.0) < 0.03, "{narrow:?}");
         assert!(wide.relative_width(1.0) > 0.15, "{wide:?}");
+    }
+
+    #[test]
+    fn an_estimate_knows_its_error() {
+        let samples = spread(30, 2.0);
+        let by_samples = Series::new(&samples, &[0]).estimate().expect("enough");
+        let by_visits = Series::new(&samples, &[0, 10, 20]);
+        let by_visits = by_visits.estimate().expect("enough");
+        assert_eq!(by_samples.logarithm, by_visits.logarithm);
+        for estimate in [by_samples, by_visits] {
+            assert!((1e-6..1e-4).contains(&estimate.variance), "{estimate:?}");
+        }
+        assert_eq!(Series::new(&[1.0; 2], &[0]).estimate(), None);
+        assert_eq!(Series::new(&[0.0; 10], &[0]).estimate(), None);
     }
 
     #[test]

@@ -33,17 +33,25 @@ impl Scatter {
     /// [`MIN_VISITS`] that have any.
     pub fn of_visits<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let visits = visits.into_iter().filter(|visit| !visit.is_empty());
-        let mut medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
-        if medians.len() < MIN_VISITS || medians.iter().any(|median| !median.is_finite()) {
-            return None;
-        }
-        medians.sort_by(f64::total_cmp);
-        Some(Self::of_sorted(&medians))
+        let medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
+        (medians.len() >= MIN_VISITS)
+            .then(|| Self::of_logarithms(medians, TRIMMED))
+            .flatten()
     }
 
-    fn of_sorted(values: &[f64]) -> Self {
+    /// Of logarithms, each of which counts alike, with a share trimmed at either
+    /// end; `None` for fewer than two, or if one is not finite.
+    pub(super) fn of_logarithms(mut logarithms: Vec<f64>, trimmed: f64) -> Option<Self> {
+        if logarithms.len() < 2 || logarithms.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        logarithms.sort_by(f64::total_cmp);
+        Some(Self::of_sorted(&logarithms, trimmed))
+    }
+
+    fn of_sorted(values: &[f64], trimmed: f64) -> Self {
         let n = values.len();
-        let cut = (TRIMMED * n as f64) as usize;
+        let cut = (trimmed * n as f64) as usize;
         let (low, high) = (values[cut], values[n - 1 - cut]);
         let winsorized = values.iter().map(|value| value.clamp(low, high));
         let mean = winsorized.clone().sum::<f64>() / n as f64;
@@ -72,6 +80,16 @@ impl Scatter {
         }
     }
 
+    /// What the logarithms are of, in the middle.
+    pub(super) fn middle(self) -> f64 {
+        self.centre.exp()
+    }
+
+    /// The squared standard error of the logarithm.
+    pub(super) fn variance(self) -> f64 {
+        self.variance
+    }
+
     /// The 95 % interval, of what the logarithms are of.
     pub fn interval(self) -> Interval {
         let half_width = self.half_width();
@@ -87,7 +105,11 @@ impl Scatter {
     }
 }
 
-fn median(samples: &[f64]) -> f64 {
+/// The median of samples in any order; NaN without samples.
+pub fn median(samples: &[f64]) -> f64 {
+    if samples.is_empty() {
+        return f64::NAN;
+    }
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     quantile(&sorted, 0.5)

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{record, row};
 use reports::compare::render::{Format, Listing, render};
-use reports::compare::{Code, Comparison, Measured, Terms, Verdict, compare};
-use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::compare::{
+    Code, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
+};
+use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
 use tempfile::TempDir;
 
@@ -407,4 +409,107 @@ fn every_format_tells_what_is_slower() {
         (Some("1"), Some("1"))
     );
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
+}
+
+/// Rounds of one visit each by base and new in turn. Each round has a drift of
+/// its own, which both share; the new side takes `change` times as long.
+fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
+    let sitting = |side: &str, round: usize, factor: f64| {
+        let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
+        let (name, row) = (format!("{side}-{round}"), point("a", "code:1"));
+        let path = folder.join(&name);
+        let mut run = RunFolder::create(&path, &record()).expect("created");
+        let visit = samples(&row, factor * drift, round + name.len());
+        run.append_samples(&visit[..VISIT]).expect("written");
+        run.append_summary(&[row]).expect("written");
+        path
+    };
+    let side = |name: &str, factor: f64| {
+        let folders: Vec<_> = (0..rounds)
+            .map(|round| sitting(name, round, factor))
+            .collect();
+        Measured::read_rounds(&folders).expect("read")
+    };
+    let (base, new) = (side("base", 1.0), side("newer", change));
+    compare(&base, &new, &Terms::default()).expect("comparable")
+}
+
+#[test]
+fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
+    let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
+    let slower = judged(1.02);
+    assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
+    assert!(
+        slower.reason.contains("in 20 rounds in turn"),
+        "{}",
+        slower.reason
+    );
+    assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
+    assert_eq!(judged(1.0).verdict, Verdict::Same);
+    assert_eq!(judged(0.98).verdict, Verdict::Faster);
+}
+
+#[test]
+fn few_rounds_are_not_clear() {
+    let comparison = in_turn(folder().path(), 7, 1.5);
+    let point = &comparison.points[0];
+    assert_eq!(point.verdict, Verdict::Inconclusive);
+    assert!(
+        point.reason.contains("fewer than 8 rounds"),
+        "{}",
+        point.reason
+    );
+    assert!(Measured::read_rounds(&[]).is_err());
+}
+
+#[test]
+fn what_runs_of_the_same_code_differ_by_is_no_change() {
+    let folder = folder();
+    let at = |name: &str, time: f64| {
+        let path = run(
+            folder.path(),
+            name,
+            &record(),
+            &[(point("a", "code:1"), time)],
+        );
+        Measured::read(&path).expect("read")
+    };
+    // The first was slowed down by a tenth on purpose.
+    let times = [
+        ("a", 1.1, 0.1),
+        ("bb", 1.03, 0.0),
+        ("ccc", 0.97, 0.0),
+        ("dddd", 1.04, 0.0),
+    ];
+    let runs = times.map(|(name, time, slowdown)| (at(name, time), slowdown));
+    let scatter = scatter_of(&runs.each_ref().map(|(run, slowdown)| (run, *slowdown)));
+    let [PointScatter { between, runs, .. }] = &scatter[..] else {
+        panic!("a point: {scatter:?}");
+    };
+    assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
+    let (base, new) = (at("base", 1.0), at("newer", 1.05));
+    let terms = Terms {
+        scatter: RunScatter::of_points(&scatter),
+        ..Terms::default()
+    };
+    assert_eq!(
+        compared(&base.folder, &new.folder).points[0].verdict,
+        Verdict::Slower
+    );
+    let judged = compare(&base, &new, &terms)
+        .expect("comparable")
+        .points
+        .remove(0);
+    assert_eq!(judged.verdict, Verdict::Inconclusive);
+    assert!(
+        judged.reason.contains("runs of the same code differ by 4"),
+        "{}",
+        judged.reason
+    );
+    assert!(judged.next.is_some_and(|next| next.ends_with("--confirm")));
+    let far = compare(&base, &at("farther", 1.5), &terms).expect("comparable");
+    assert_eq!(far.points[0].verdict, Verdict::Slower);
+    let notes = compared(&base.folder, &new.folder).notes.join("\n");
+    assert!(notes.contains("bench selftest"), "{notes}");
+    assert!(far.notes.iter().all(|note| !note.contains("selftest")));
 }

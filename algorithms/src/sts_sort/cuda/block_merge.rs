@@ -3,12 +3,12 @@
 
 use generators::partition::Partition;
 
-use super::{CudaSort, Sorter, Table, begins};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use super::{CudaSort, Digis, Sorter, Table, Words, begins};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 
 static IMAGE: Image = image!("sts_sort-block_merge");
 
-static SORT: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u32>)> = Kernel::new(&IMAGE, "block_merge_sort");
+static SORT: Kernel<(Digis, Digis, Words)> = Kernel::new(&IMAGE, "block_merge_sort");
 
 const THREADS: u32 = 512;
 /// Digis that a block sorts at once.

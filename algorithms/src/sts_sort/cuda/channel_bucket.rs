@@ -16,16 +16,15 @@ use generators::partition::Partition;
 use self::division::{Division, Range};
 use self::limits::{CAPACITY, THREADS, shared_by_both, shared_by_sorting};
 use self::regions::{Level, Regions};
-use super::{CudaSort, Sorter, Table};
+use super::{CudaSort, Digis, Sorter, Table, Words};
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Ptr, Shape, image,
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
 };
 
 static IMAGE: Image = image!("sts_sort-channel_bucket");
 
-static SMALL: Kernel<(Ptr<u64>, Ptr<u32>)> = Kernel::new(&IMAGE, "channel_bucket_small");
-static MEDIUM: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u32>, Ptr<u32>)> =
-    Kernel::new(&IMAGE, "channel_bucket_medium");
+static SMALL: Kernel<(Digis, Words)> = Kernel::new(&IMAGE, "channel_bucket_small");
+static MEDIUM: Kernel<(Digis, Digis, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_medium");
 
 /// First bit and number of bits of the digit of a digi that tells its bucket:
 /// the channel first, then the time from above. Digis that are in one bucket

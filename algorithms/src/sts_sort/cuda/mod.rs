@@ -16,7 +16,7 @@ use generators::sts::SegmentedDigis;
 
 use super::StsSort;
 use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, Backend, Place};
 use prepared::PreparedCudaSort;
 
@@ -24,14 +24,21 @@ pub(super) use block_merge::BLOCK_MERGE;
 pub(super) use channel_bucket::CHANNEL_BUCKET;
 pub(super) use segmented_radix::{SEGMENTED_RADIX, SEGMENTED_RADIX_PAIRS};
 
+/// What kernels take: a pointer to digis, or to keys.
+type Digis = Ptr<u64>;
+/// A pointer to positions and counts.
+type Words = Ptr<u32>;
+
 /// A way to sort on a GPU.
 pub(super) struct CudaSort {
     name: &'static str,
     summary: &'static str,
     stable: bool,
-    /// Takes the buffers for digis in such segments.
-    sorter: fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>,
+    sorter: MakeSorter,
 }
+
+/// Takes the buffers for digis in such segments.
+type MakeSorter = fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>;
 
 /// The buffers of a sort, and what to do with them.
 trait Sorter: Send {

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
-use super::Sorter;
+use super::{MakeSorter, Sorter};
 use crate::algorithm::{Prepared, Stages};
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::sts_sort::StsSort;
@@ -19,7 +18,7 @@ const PIECE: usize = 1 << 16;
 const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaSort<'a> {
-    make_sorter: fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>,
+    make_sorter: MakeSorter,
     input: &'a SegmentedDigis,
     buffers: Option<Buffers>,
     device_bytes: u64,
@@ -34,11 +33,7 @@ struct Buffers {
 }
 
 impl<'a> PreparedCudaSort<'a> {
-    pub(super) fn new(
-        make_sorter: fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>,
-        input: &'a SegmentedDigis,
-        gpu: Arc<Gpu>,
-    ) -> Self {
+    pub(super) fn new(make_sorter: MakeSorter, input: &'a SegmentedDigis, gpu: Arc<Gpu>) -> Self {
         PreparedCudaSort {
             make_sorter,
             input,

@@ -91,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     SMEM_DYN(Shared, shared_memory);
     Shared& shared = *shared_memory;
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
+    if (count == 0) return;
     const Digit digit = digit_of(shift, bits);
     find_places(in + begin, count, digit, shared);
     for (u32 at = 0; at < count; at += TILE) {
@@ -118,6 +119,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     Shared& shared = shared_memory->keys;
     u64* values = shared_memory->values;
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
+    if (count == 0) return;
     const Digit digit = digit_of(shift, bits);
     find_places(keys_in + begin, count, digit, shared);
     for (u32 at = 0; at < count; at += TILE) {

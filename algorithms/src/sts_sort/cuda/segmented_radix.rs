@@ -4,16 +4,15 @@
 
 use generators::partition::Partition;
 
-use super::{CudaSort, Sorter, Table, begins};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use super::{CudaSort, Digis, Sorter, Table, Words, begins};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 
 static IMAGE: Image = image!("sts_sort-segmented_radix");
 
-static PASS: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u32>, u32, u32)> =
-    Kernel::new(&IMAGE, "segmented_radix_pass");
-static PAIRS_PASS: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u64>, Ptr<u64>, Ptr<u32>, u32, u32)> =
+static PASS: Kernel<(Digis, Digis, Words, u32, u32)> = Kernel::new(&IMAGE, "segmented_radix_pass");
+static PAIRS_PASS: Kernel<(Digis, Digis, Digis, Digis, Words, u32, u32)> =
     Kernel::new(&IMAGE, "segmented_radix_pairs_pass");
-static KEYS: Kernel<(Ptr<u64>, Ptr<u64>, u32)> = Kernel::new(&IMAGE, "segmented_radix_keys");
+static KEYS: Kernel<(Digis, Digis, u32)> = Kernel::new(&IMAGE, "segmented_radix_keys");
 
 const THREADS: u32 = 512;
 /// Keys that a block distributes at once.

@@ -1,29 +1,41 @@
 //! `bench compare`: a run and an earlier one.
 
 mod confirm;
+mod pace;
 mod points_suite;
+mod turns;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use reports::compare::render::{RenderError, render};
-use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
+use reports::compare::{Comparison, Measured, RunScatter, Terms, Verdict, compare};
+use reports::record::SelfTest;
 use reports::store::StoreError;
 
 use super::runs;
 use crate::cli::CompareRequest;
 use crate::failure::{Exit, Failure};
+use confirm::Confirmation;
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
     let (base, new) = read_both(&base, &new)?;
-    let mut comparison = compare(&base, &new, &terms(request))?;
+    let (gate, problem) = runs::gate(&request.store, &new.record.machine_key);
+    let terms = terms(request, gate.as_ref());
+    let mut comparison = compare(&base, &new, &terms)?;
+    comparison.notes.extend(problem);
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
-        confirm::confirm(&mut comparison, &new, request, base_bench.as_deref())?;
+        let confirmation = Confirmation {
+            request,
+            base_bench: base_bench.as_deref(),
+            terms: &terms,
+        };
+        confirmation.confirm(&mut comparison, &new);
     }
-    comparison.gate = runs::gate(&request.store, &new.record.machine_key);
+    comparison.gate = gate;
     present(request, &comparison)?;
     Ok(match comparison.count(Verdict::Slower) {
         0 => Exit::Success,
@@ -31,11 +43,12 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     })
 }
 
-fn terms(request: &CompareRequest) -> Terms {
+fn terms(request: &CompareRequest, gate: Option<&SelfTest>) -> Terms {
     Terms {
         thresholds: request.thresholds,
         across_machines: request.across_machines,
         flags: request.given.clone(),
+        scatter: gate.and_then(RunScatter::of_self_test),
     }
 }
 

@@ -6,35 +6,25 @@ use algorithms::registry::task;
 use reports::compare::Key;
 use reports::shape;
 
-/// Some visits a round, however narrow the interval is.
-const SETTINGS: &str = "samples = \"20\"\nmax-time = \"1s\"\n";
+/// A visit a round: for a given time, many short rounds tell most.
+const SETTINGS: &str = "samples = \"5\"\nmax-time = \"2s\"\n";
 
 /// What variants must have in common to be measured interleaved.
 type Group<'a> = (&'a str, String, usize, &'a str, &'a str, &'a str, &'a str);
 
-/// The suite in TOML, and how many points it can't have; `None` if that is all.
-pub(super) fn of(keys: &[&Key], seed: u64) -> (Option<String>, usize) {
+/// The suite in TOML, of points that [are measurable](is_measurable).
+pub(super) fn of(keys: &[&Key], seed: u64) -> String {
     let mut groups: BTreeMap<Group<'_>, BTreeSet<&str>> = BTreeMap::new();
-    let mut left_out = 0;
     for key in keys {
-        if !is_measurable(key) {
-            left_out += 1;
-            continue;
-        }
-        groups
-            .entry(group(key))
-            .or_default()
-            .insert(&key.point.variant);
-    }
-    if groups.is_empty() {
-        return (None, left_out);
+        let variants = groups.entry(group(key)).or_default();
+        variants.insert(&key.point.variant);
     }
     let tasks = groups
         .iter()
         .map(|(group, variants)| task_table(group, variants));
     let tasks: Vec<_> = tasks.collect();
     let head = format!("name = \"confirm\"\n\n[defaults]\nseed = {seed}\n{SETTINGS}");
-    (Some(format!("{head}\n{}", tasks.join("\n"))), left_out)
+    format!("{head}\n{}", tasks.join("\n"))
 }
 
 fn group<'a>(key: &'a Key) -> Group<'a> {
@@ -50,7 +40,7 @@ fn group<'a>(key: &'a Key) -> Group<'a> {
 }
 
 /// Whether the task, the variant and all axes are known here.
-fn is_measurable(key: &Key) -> bool {
+pub(super) fn is_measurable(key: &Key) -> bool {
     task(&key.point.algorithm).is_some_and(|task| {
         let is_axis = |name: &str| task.axes().iter().any(|axis| axis.name == name);
         let known = task
@@ -130,24 +120,21 @@ mod tests {
             .iter()
             .map(|point| Key::new((*point).clone(), "total"))
             .collect();
-        let (text, left_out) = of(&keys.iter().collect::<Vec<_>>(), 7);
-        let suite = Suite::parse("confirm", &text.expect("a suite"));
+        assert!(keys.iter().all(is_measurable));
+        let text = of(&keys.iter().collect::<Vec<_>>(), 7);
+        let suite = Suite::parse("confirm", &text);
         let suite = suite.unwrap_or_else(|error| panic!("{error}"));
         let mut again: Vec<_> = suite.points().collect();
         again.sort_by_key(|point| point.id());
         let mut points = points;
         points.sort_by_key(|point| point.id());
-        assert_eq!((again, left_out), (points, 0));
+        assert_eq!(again, points);
     }
 
     #[test]
-    fn what_is_not_known_here_is_left_out() {
-        let known = key("rdst", "digis=1000;segments=24");
-        let other_variant = key("bogo", "digis=1000;segments=24");
-        let from_file = key("rdst", "input=digis.csv");
-        let (text, left_out) = of(&[&known, &other_variant, &from_file], 1);
-        assert!(text.expect("a suite").contains("variants = [\"rdst\"]"));
-        assert_eq!(left_out, 2);
-        assert_eq!(of(&[&from_file], 1), (None, 1));
+    fn what_is_not_known_here_cannot_be_measured() {
+        assert!(is_measurable(&key("rdst", "digis=1000;segments=24")));
+        assert!(!is_measurable(&key("bogo", "digis=1000;segments=24")));
+        assert!(!is_measurable(&key("rdst", "input=digis.csv")));
     }
 }

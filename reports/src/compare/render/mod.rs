@@ -8,7 +8,8 @@ mod terminal;
 
 use super::Comparison;
 
-pub use selftest::selftest;
+pub use rows::words;
+pub use selftest::{SelfTestFormat, selftest};
 
 /// For whom a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,23 @@
-//! A self-test for a terminal.
+//! A self-test for terminals, pages and programs.
 
-use comfy_table::{CellAlignment, Table, presets::NOTHING};
+use std::collections::BTreeMap;
 
-use crate::record::{SelfTest, Trial};
-use crate::units::percent;
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::RenderError;
+use crate::record::{PointScatter, SelfTest, Trial};
+use crate::units::{percent, significant};
+
+/// For whom a self-test is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelfTestFormat {
+    /// Aligned columns for a terminal.
+    Table,
+    /// For a page.
+    Markdown,
+    /// The whole [`SelfTest`].
+    Json,
+}
 
 const COLUMNS: [&str; 6] = [
     "injected",
@@ -14,25 +28,56 @@ const COLUMNS: [&str; 6] = [
     "SAME",
 ];
 
-/// What the gate said of each slowdown, as shares of the points.
-pub fn selftest(test: &SelfTest) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table.set_header(COLUMNS);
-    table.add_rows(test.trials.iter().map(cells));
+/// Which runs a table is of.
+const AFTER: &str = "run after run: whole runs, as bench compare judges them";
+const IN_TURN: &str = "in turn: short rounds of both, as bench compare --confirm judges them";
+
+/// What the gate said of each slowdown, as shares of the points, and how much
+/// runs of the same code differ.
+///
+/// # Errors
+/// If it can't be serialised.
+pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, RenderError> {
+    match format {
+        SelfTestFormat::Table => Ok(text(test, "", terminal)),
+        SelfTestFormat::Markdown => Ok(text(test, "### ", markdown)),
+        SelfTestFormat::Json => Ok(serde_json::to_string_pretty(test)? + "\n"),
+    }
+}
+
+fn text(test: &SelfTest, heading: &str, styled: fn(&mut Table)) -> String {
+    let (effect, p) = (percent(test.min_effect), test.significance);
+    let mut text =
+        format!("What the gate said of known slowdowns (minimum effect {effect}, p < {p})\n");
+    for (title, trials) in [(AFTER, &test.trials), (IN_TURN, &test.in_turn)] {
+        if !trials.is_empty() {
+            text += &format!("\n{heading}{title}\n\n{}\n", table(trials, styled));
+        }
+    }
+    text + &scatter(&test.scatter)
+}
+
+fn markdown(table: &mut Table) {
+    table.load_style(presets::ASCII_MARKDOWN);
+}
+
+fn terminal(table: &mut Table) {
+    table.load_style(presets::NOTHING);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 0 } else { 2 }, 0));
+    }
+}
+
+fn table(trials: &[Trial], styled: fn(&mut Table)) -> String {
+    let mut table = Table::new();
+    table.set_header(COLUMNS);
+    table.add_rows(trials.iter().map(cells));
+    styled(&mut table);
+    for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let lines: Vec<_> = table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    let (effect, p) = (percent(test.min_effect), test.significance);
-    format!(
-        "What the gate said of known slowdowns (minimum effect {effect}, p < {p}):\n{}\n",
-        lines.join("\n")
-    )
+    let lines = table.lines().map(|line| line.trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn cells(trial: &Trial) -> [String; 6] {
@@ -52,21 +97,99 @@ fn cells(trial: &Trial) -> [String; 6] {
     ]
 }
 
+/// `runs of the same code scatter by: channel-bucket 1.4 to 5.4 %, …`.
+fn scatter(points: &[PointScatter]) -> String {
+    let mut ranges: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for point in points {
+        let start = (point.between, point.between);
+        let (low, high) = ranges.entry(&point.point.variant).or_insert(start);
+        (*low, *high) = (low.min(point.between), high.max(point.between));
+    }
+    if ranges.is_empty() {
+        return String::new();
+    }
+    let said = |(variant, (low, high)): (&&str, &(f64, f64))| match low == high {
+        true => format!("{variant} {}", percent(*low)),
+        false => {
+            let low = significant(100.0 * low, 2);
+            format!("{variant} {low} to {}", percent(*high))
+        }
+    };
+    let said: Vec<_> = ranges.iter().map(said).collect();
+    format!("\nRuns of the same code scatter by: {}\n", said.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Point, SELF_TEST_VERSION};
+
+    const TRIAL: Trial = Trial {
+        slowdown: 0.05,
+        pairs: 1,
+        points: 200,
+        slower: 190,
+        faster: 1,
+        inconclusive: 8,
+    };
 
     #[test]
     fn shares_are_of_the_points() {
-        let trial = Trial {
-            slowdown: 0.05,
-            pairs: 1,
-            points: 200,
-            slower: 190,
-            faster: 1,
-            inconclusive: 8,
-        };
         let expected = ["5.0 %", "200", "95 %", "0.50 %", "4.0 %", "0.50 %"];
-        assert_eq!(cells(&trial), expected.map(str::to_owned));
+        assert_eq!(cells(&TRIAL), expected.map(str::to_owned));
+    }
+
+    fn point(segments: u32, between: f64) -> PointScatter {
+        let point = Point {
+            algorithm: "sort".into(),
+            variant: "rdst".into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: format!("segments={segments}").parse().expect("well formed"),
+        };
+        PointScatter {
+            point,
+            stage: "total".into(),
+            between,
+            runs: 9,
+        }
+    }
+
+    #[test]
+    fn both_gates_and_the_scatter_are_told_in_every_format() {
+        let test = SelfTest {
+            schema_version: SELF_TEST_VERSION,
+            machine_key: "key".into(),
+            finished: "2026-01-01T00:00:00Z".into(),
+            git_commit: None,
+            min_effect: 0.01,
+            significance: 0.01,
+            trials: vec![TRIAL],
+            in_turn: vec![Trial {
+                slower: 200,
+                ..TRIAL
+            }],
+            scatter: vec![point(1, 0.01), point(2, 0.03)],
+        };
+        let text = |format| selftest(format, &test).expect("rendered");
+        let table = text(SelfTestFormat::Table);
+        for expected in [
+            "run after run",
+            "in turn",
+            "rdst 1.0 to 3.0 %",
+            "   5.0 %     200",
+        ] {
+            assert!(table.contains(expected), "{expected}: {table}");
+        }
+        let page = text(SelfTestFormat::Markdown);
+        assert!(
+            page.contains("### in turn") && page.contains("|    5.0 % |"),
+            "{page}"
+        );
+        let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
+        assert_eq!(json, test);
     }
 }

@@ -7,28 +7,17 @@ use super::limits::{
     BUCKETS, CAPACITY, DISTRIBUTED_TILE, THREADS, WINDOW, shared_by_distribution, shared_by_sorting,
 };
 use super::{DIGI, IMAGE, words};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Shape};
-use crate::sts_sort::cuda::Table;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Shape};
+use crate::sts_sort::cuda::{Digis, Table, Words};
 
-static COUNT: Kernel<(Ptr<u64>, Ptr<u32>, Ptr<u32>, Ptr<u32>, Ptr<u32>, u32, u32)> =
+static COUNT: Kernel<(Digis, Words, Words, Words, Words, u32, u32)> =
     Kernel::new(&IMAGE, "channel_bucket_count");
-static PLACE: Kernel<(Ptr<u32>, Ptr<u32>, Ptr<u32>, Ptr<u32>)> =
-    Kernel::new(&IMAGE, "channel_bucket_place");
-static DISTRIBUTE: Kernel<(Ptr<u64>, Ptr<u64>, Ptr<u32>, Ptr<u32>, u32, u32)> =
+static PLACE: Kernel<(Words, Words, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_place");
+static DISTRIBUTE: Kernel<(Digis, Digis, Words, Words, u32, u32)> =
     Kernel::new(&IMAGE, "channel_bucket_distribute");
 static SORT: Kernel<SortParameters> = Kernel::new(&IMAGE, "channel_bucket_sort");
 
-type SortParameters = (
-    Ptr<u64>,
-    Ptr<u64>,
-    Ptr<u32>,
-    Ptr<u32>,
-    u32,
-    Ptr<u32>,
-    u32,
-    u32,
-    Ptr<u32>,
-);
+type SortParameters = (Digis, Digis, Words, Words, u32, Words, u32, u32, Words);
 
 /// Large buckets are rare; their tables have room for so many at a time.
 const LARGE_BUCKETS: usize = 16;

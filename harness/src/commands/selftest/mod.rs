@@ -1,0 +1,142 @@
+//! `bench selftest`: how often the gate of comparisons errs on this machine.
+//!
+//! The same points are measured again and again, without any difference and
+//! with a known slowdown of each sample, in the two ways that there are to
+//! compare: in whole runs one after the other, as from night to night, and in
+//! turn, in short rounds of all that is to be compared, as `bench compare
+//! --confirm` does. What the gate calls a change where there is none is a false
+//! alarm. The whole runs tell besides how much runs of the same code differ.
+//!
+//! | module | does |
+//! |---|---|
+//! | `sittings` | measures all points once, slowed down or not |
+//! | `after` | judges whole runs, one after the other |
+//! | `turns` | measures and judges in turn |
+
+mod after;
+mod sittings;
+mod turns;
+
+use reports::compare::render::selftest as rendered;
+use reports::compare::{Comparison, Thresholds, Verdict, scatter_of};
+use reports::history::Store;
+use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
+
+use super::refuse_development_build;
+use super::say;
+use crate::cli::SelfTestRequest;
+use crate::failure::{Exit, Failure};
+use crate::measure::{default_folder, now};
+use crate::platform::{self, Interrupt};
+use crate::suite::Suite;
+use after::WholeRun;
+use sittings::{Ended, Sittings};
+use turns::Turns;
+
+/// The slowdowns of the whole runs after the first: what the gate has to find,
+/// each followed by a run without.
+const WHOLE_RUNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
+/// Rounds in turn between two whole runs: both ways see the whole time.
+const ROUNDS_BETWEEN: usize = 6;
+
+pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
+    refuse_development_build()?;
+    let suite = Suite::open(&request.suite)?;
+    let folder = request.out.clone();
+    let folder = folder.unwrap_or_else(|| default_folder("selftest"));
+    let interrupt = Interrupt::listen();
+    let sittings = Sittings::new(&suite, request, &folder, &interrupt)?;
+    let test = match measured(&sittings, request) {
+        Err(Ended::Interrupted) => {
+            say("bench: interrupted; a self-test has to be complete to say anything");
+            return Ok(Exit::Interrupted);
+        }
+        Err(Ended::Failed(failure)) => return Err(failure),
+        Ok(test) => test,
+    };
+    Store::create_or_open(&request.store)?.put_self_test(&test)?;
+    super::print(&rendered(request.format, &test)?)?;
+    if !request.quiet {
+        let (runs, store) = (folder.display(), request.store.display());
+        say(&format!(
+            "runs: {runs}; kept in {store} for comparisons on this machine"
+        ));
+    }
+    Ok(Exit::Success)
+}
+
+/// Measures both ways interleaved, and judges.
+fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTest, Ended> {
+    let (mut runs, mut in_turn) = (Vec::new(), trials());
+    let all = request.repeats * WHOLE_RUNS.len();
+    runs.push(whole_run(sittings, (0, all), 0.0)?);
+    for repeat in 0..request.repeats {
+        let mut turns = Turns::new(repeat);
+        for (i, slowdown) in WHOLE_RUNS.into_iter().enumerate() {
+            for _ in 0..ROUNDS_BETWEEN {
+                turns.round(sittings)?;
+            }
+            let number = 1 + repeat * WHOLE_RUNS.len() + i;
+            runs.push(whole_run(sittings, (number, all), slowdown)?);
+        }
+        turns.judge(&mut in_turn)?;
+    }
+    let all_runs: Vec<_> = runs
+        .iter()
+        .map(|run| (&run.measured, run.slowdown))
+        .collect();
+    Ok(SelfTest {
+        trials: after::judge(&runs)?,
+        in_turn,
+        scatter: scatter_of(&all_runs),
+        ..empty()
+    })
+}
+
+fn whole_run(
+    sittings: &Sittings<'_>,
+    (number, all): (usize, usize),
+    slowdown: f64,
+) -> Result<WholeRun, Ended> {
+    let name = format!("run-{number}");
+    sittings.tell(&format!("{name} of {all}, {} % slower", 100.0 * slowdown));
+    Ok(WholeRun {
+        measured: sittings.whole(&name, slowdown)?,
+        slowdown,
+    })
+}
+
+/// One for each slowdown, none first.
+fn trials() -> Vec<Trial> {
+    let mut slowdowns = WHOLE_RUNS.to_vec();
+    slowdowns.sort_by(f64::total_cmp);
+    slowdowns.dedup();
+    slowdowns.into_iter().map(Trial::new).collect()
+}
+
+/// Adds what the gate said of a pair of runs.
+fn count(trials: &mut [Trial], slowdown: f64, comparison: &Comparison) {
+    for trial in trials.iter_mut().filter(|trial| trial.slowdown == slowdown) {
+        trial.pairs += 1;
+        trial.points += comparison.points.len();
+        trial.slower += comparison.count(Verdict::Slower);
+        trial.faster += comparison.count(Verdict::Faster);
+        trial.inconclusive += comparison.count(Verdict::Inconclusive);
+    }
+}
+
+/// The self-test of this machine and program, without any numbers.
+fn empty() -> SelfTest {
+    let thresholds = Thresholds::default();
+    SelfTest {
+        schema_version: SELF_TEST_VERSION,
+        machine_key: platform::machine_key(),
+        finished: now(),
+        git_commit: platform::software().git_commit,
+        min_effect: thresholds.min_effect,
+        significance: thresholds.significance,
+        trials: Vec::new(),
+        in_turn: Vec::new(),
+        scatter: Vec::new(),
+    }
+}

@@ -1,0 +1,191 @@
+//! How much runs of the same code differ, point by point.
+//!
+//! A few runs tell the scatter of a point badly: who looks at many points finds
+//! some that held still by chance. What limits a variant (caches, memory,
+//! arithmetic) is much the same for its other inputs, so a point scatters as
+//! much as it was seen to, and no less than the points of its variant together.
+
+use std::collections::HashMap;
+
+use super::comparison::Key;
+use super::measured::{Measured, MeasuredPoint};
+use crate::record::{PointScatter, SelfTest};
+use crate::statistics::{Between, Estimate, MIN_RUNS};
+
+/// The scatter between runs on a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunScatter {
+    points: HashMap<Key, Between>,
+    variants: HashMap<Variant, Between>,
+    /// For what was never measured: the scatter of the worst variant.
+    worst: Between,
+}
+
+/// Algorithm, variant, stage, device.
+type Variant = [String; 4];
+
+impl RunScatter {
+    /// That of a self-test; `None` if it has none.
+    pub fn of_self_test(test: &SelfTest) -> Option<Self> {
+        RunScatter::of_points(&test.scatter)
+    }
+
+    /// That of some points; `None` if nothing is known of any.
+    pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
+        let sound = |point: &&PointScatter| {
+            point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
+        };
+        let known = scatter.iter().filter(sound);
+        let points: HashMap<Key, Between> =
+            known.map(|point| (key(point), between(point))).collect();
+        let variants = variants(&points);
+        let worst = variants.values().copied().reduce(larger)?;
+        Some(RunScatter {
+            points,
+            variants,
+            worst,
+        })
+    }
+
+    /// How much runs of a point differ.
+    pub fn of(&self, key: &Key) -> Between {
+        let variant = self.variants.get(&variant(key)).copied();
+        match (self.points.get(key), variant) {
+            (Some(point), Some(variant)) => larger(*point, variant),
+            (_, variant) => variant.unwrap_or(self.worst),
+        }
+    }
+}
+
+/// How much the runs of each point differ that all these runs have. Each run
+/// comes with the slowdown that all its samples were given, as a fraction.
+pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
+    let mut estimates: HashMap<&Key, Vec<Estimate>> = HashMap::new();
+    for (run, slowdown) in runs {
+        for point in &run.points {
+            let found = estimate(point, *slowdown);
+            estimates.entry(&point.key).or_default().extend(found);
+        }
+    }
+    let first = runs.first().map_or(&[][..], |(run, _)| &run.points);
+    let scatter = |point: &MeasuredPoint| {
+        let found = estimates.get(&point.key)?;
+        Some(PointScatter {
+            between: Between::of_runs(found)?.deviation,
+            runs: found.len(),
+            point: point.key.point.clone(),
+            stage: point.key.stage.clone(),
+        })
+    };
+    first.iter().filter_map(scatter).collect()
+}
+
+/// What the run found, but for the slowdown.
+fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Estimate> {
+    let samples = point.samples.as_ref().ok()?;
+    let found = samples.quiet.as_ref().unwrap_or(&samples.all).estimate()?;
+    Some(Estimate {
+        logarithm: found.logarithm - slowdown.ln_1p(),
+        ..found
+    })
+}
+
+/// The root of the mean square over the points of each variant.
+fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
+    let mut found: HashMap<Variant, Vec<Between>> = HashMap::new();
+    for (key, between) in points {
+        found.entry(variant(key)).or_default().push(*between);
+    }
+    let together = |points: Vec<Between>| {
+        let squares: f64 = points.iter().map(|point| point.deviation.powi(2)).sum();
+        Between {
+            deviation: (squares / points.len() as f64).sqrt(),
+            // Their runs are the same: more points are no more runs.
+            df: points
+                .iter()
+                .map(|point| point.df)
+                .fold(f64::INFINITY, f64::min),
+        }
+    };
+    let found = found.into_iter();
+    found
+        .map(|(variant, points)| (variant, together(points)))
+        .collect()
+}
+
+fn key(point: &PointScatter) -> Key {
+    Key::new(point.point.clone(), &point.stage)
+}
+
+fn variant(key: &Key) -> Variant {
+    let point = &key.point;
+    [&point.algorithm, &point.variant, &key.stage, &point.device].map(String::clone)
+}
+
+fn between(point: &PointScatter) -> Between {
+    Between {
+        deviation: point.between,
+        df: (point.runs - 1) as f64,
+    }
+}
+
+fn larger(a: Between, b: Between) -> Between {
+    match a.deviation >= b.deviation {
+        true => a,
+        false => b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Point;
+
+    fn scatter(variant: &str, segments: u32, between: f64) -> PointScatter {
+        let point = Point {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: format!("segments={segments}").parse().expect("well formed"),
+        };
+        PointScatter {
+            point,
+            stage: "total".into(),
+            between,
+            runs: 9,
+        }
+    }
+
+    #[test]
+    fn a_point_scatters_no_less_than_its_variant() {
+        let points = [
+            scatter("bucket", 1, 0.04),
+            scatter("bucket", 2, 0.0),
+            scatter("compare", 1, 0.001),
+        ];
+        let known = RunScatter::of_points(&points).expect("known");
+        let of = |variant, segments| known.of(&key(&scatter(variant, segments, 0.0))).deviation;
+        let bucket = 0.04 / 2.0_f64.sqrt();
+        assert_eq!(of("bucket", 1), 0.04);
+        assert!((of("bucket", 2) - bucket).abs() < 1e-12);
+        assert!((of("bucket", 77) - bucket).abs() < 1e-12, "its variant's");
+        assert_eq!(of("compare", 1), 0.001);
+        assert!((of("unheard-of", 1) - bucket).abs() < 1e-12, "the worst");
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_known() {
+        assert_eq!(RunScatter::of_points(&[]), None);
+        let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
+        assert_eq!(RunScatter::of_points(&broken), None);
+        let few = PointScatter {
+            runs: 1,
+            ..scatter("a", 1, 0.1)
+        };
+        assert_eq!(RunScatter::of_points(&[few]), None);
+    }
+}

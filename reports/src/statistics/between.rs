@@ -1,0 +1,182 @@
+//! How much runs of the same code differ beyond what their own intervals tell.
+//!
+//! What is fixed for the whole of a run (where tables happen to lie, who the
+//! neighbours are in that minute) does not show in the run. It is a random
+//! effect of the run, and only several runs tell its size: the variance of their
+//! medians, less what the runs know of their own errors (the estimate of moments
+//! of DerSimonian and Laird 1986, with equal weights as in Hedges and Olkin
+//! 1985; Kalibera and Jones 2013 do so for benchmarks).
+
+use super::student::p_value;
+use super::{Interval, student};
+
+/// Fewer runs say nothing of how runs differ.
+pub const MIN_RUNS: usize = 3;
+
+/// What a run found of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The logarithm of its median in seconds.
+    pub logarithm: f64,
+    /// The squared standard error of that, as the run itself knows it.
+    pub variance: f64,
+}
+
+/// The scatter between runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// The standard deviation of the logarithm of a run's time: 0.03 if runs
+    /// scatter by 3 %.
+    pub deviation: f64,
+    /// The degrees of freedom that this was found with.
+    pub df: f64,
+}
+
+impl Between {
+    /// Of runs of the same code; `None` for fewer than [`MIN_RUNS`].
+    pub fn of_runs(runs: &[Estimate]) -> Option<Self> {
+        if runs.len() < MIN_RUNS {
+            return None;
+        }
+        let n = runs.len() as f64;
+        let mean = runs.iter().map(|run| run.logarithm).sum::<f64>() / n;
+        let squares: f64 = runs.iter().map(|run| (run.logarithm - mean).powi(2)).sum();
+        let within = runs.iter().map(|run| run.variance).sum::<f64>() / n;
+        let variance = (squares / (n - 1.0) - within).max(0.0);
+        Some(Between {
+            deviation: variance.sqrt(),
+            df: n - 1.0,
+        })
+    }
+
+    /// By how much two runs differ, as a standard deviation of the ratio's logarithm.
+    pub fn of_two(self) -> f64 {
+        std::f64::consts::SQRT_2 * self.deviation
+    }
+
+    /// The interval of the ratio of two runs, with what runs differ by.
+    pub fn widen(self, interval: Interval) -> Interval {
+        let (low, high) = (interval.low.ln(), interval.high.ln());
+        let (centre, half) = ((low + high) / 2.0, (high - low) / 2.0);
+        let half = half.hypot(student::t95(self.df) * self.of_two());
+        Interval {
+            low: (centre - half).exp(),
+            high: (centre + half).exp(),
+        }
+    }
+
+    /// The p-value of "two runs of the same code differ so much": by `beyond`,
+    /// the logarithm of a ratio, where the runs by themselves have this interval.
+    pub fn p_value(self, beyond: f64, interval: Interval) -> f64 {
+        let error = interval.standard_error().hypot(self.of_two());
+        match error > 0.0 {
+            true => p_value(beyond.max(0.0) / error, self.df),
+            false if beyond > 0.0 => 0.0,
+            false => 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::Noise;
+    use super::*;
+
+    const UNWIDENED: Interval = Interval {
+        low: 1.0,
+        high: 1.0,
+    };
+
+    fn runs(seed: u64, n: usize, between: f64, within: f64) -> Vec<Estimate> {
+        let mut noise = Noise::new(seed);
+        let run = |_| Estimate {
+            logarithm: between * noise.normal() + within * noise.normal(),
+            variance: within * within,
+        };
+        (0..n).map(run).collect()
+    }
+
+    #[test]
+    fn it_is_what_the_errors_of_the_runs_do_not_explain() {
+        let mean_square = |between, within| {
+            let found =
+                (0..500).filter_map(|seed| Between::of_runs(&runs(seed, 9, between, within)));
+            let squares: Vec<_> = found.map(|found| found.deviation.powi(2)).collect();
+            (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
+        };
+        let found = mean_square(0.03, 0.01);
+        assert!((found / 0.03 - 1.0).abs() < 0.05, "{found}");
+        // What is below 0 by chance counts as nothing: that leaves a little.
+        let nothing = mean_square(0.0, 0.01);
+        assert!(nothing < 0.006, "{nothing}");
+    }
+
+    #[test]
+    fn few_runs_say_nothing() {
+        assert_eq!(Between::of_runs(&runs(1, 2, 0.1, 0.1)), None);
+        let three = Between::of_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
+        assert_eq!(three.df, 2.0);
+    }
+
+    #[test]
+    fn widening_adds_variances() {
+        let between = Between {
+            deviation: 0.02,
+            df: 8.0,
+        };
+        let found = between.widen(UNWIDENED);
+        assert!((found.high.ln() / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 1e-2);
+        assert!((found.high * found.low - 1.0).abs() < 1e-12);
+        let still = Between {
+            deviation: 0.0,
+            df: 8.0,
+        };
+        let interval = Interval {
+            low: 0.9,
+            high: 1.2,
+        };
+        let same = still.widen(interval);
+        assert!((same.low - 0.9).abs() < 1e-12 && (same.high - 1.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn certainty_is_about_what_runs_differ_by() {
+        let between = Between {
+            deviation: 0.03,
+            df: 8.0,
+        };
+        assert!(between.p_value(0.05, UNWIDENED) > 0.1);
+        assert!(between.p_value(0.20, UNWIDENED) < 0.01);
+        assert_eq!(between.p_value(-0.01, UNWIDENED), 1.0);
+        let still = Between {
+            deviation: 0.0,
+            df: 8.0,
+        };
+        assert_eq!(still.p_value(0.01, UNWIDENED), 0.0);
+        assert_eq!(still.p_value(0.0, UNWIDENED), 1.0);
+    }
+
+    /// Nine runs tell the scatter, two further ones are compared: a change is
+    /// claimed as rarely as promised. Tails so heavy that they have no fourth
+    /// moment cost a factor, not the gate.
+    #[test]
+    fn runs_of_the_same_code_rarely_differ_by_more() {
+        let alarms = |heavy: bool| {
+            let alarm = |seed: &u64| {
+                let mut noise = Noise::new(*seed);
+                let mut run = |_| Estimate {
+                    logarithm: 0.03 * if heavy { noise.heavy() } else { noise.normal() },
+                    variance: 0.0,
+                };
+                let known: Vec<_> = (0..9).map(&mut run).collect();
+                let between = Between::of_runs(&known).expect("enough");
+                let change = (run(0).logarithm - run(1).logarithm).abs();
+                between.p_value(change, UNWIDENED) < 0.01
+            };
+            (0..4000).filter(alarm).count() as f64 / 4000.0
+        };
+        let (normal, heavy) = (alarms(false), alarms(true));
+        assert!((0.004..0.016).contains(&normal), "{normal}");
+        assert!(heavy < 0.04, "{heavy}");
+    }
+}
