@@ -207,7 +207,7 @@ impl Subject {
 fn of_its_own(row: SummaryRow, stage: &Stage) -> SummaryRow {
     let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
     let mut metrics = row.metrics;
-    metrics.set("calls", &stage.calls.to_string());
+    metrics.set("calls", stage.calls.to_string());
     SummaryRow {
         bytes_per_s: moved
             .zip(row.median_s)

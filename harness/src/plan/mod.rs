@@ -194,7 +194,12 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Origin>, Failure>
 fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, Failure> {
     let infos = request.task.variants();
     let selected = select_variants(&infos, &request.variants).map_err(Failure::Usage)?;
-    if request.profile && selected.len() != 1 {
+    let runs = |&&number: &&usize| {
+        let backend = infos[number].backend;
+        let mut devices = request.devices.iter();
+        devices.any(|device| device.backend() == backend)
+    };
+    if request.profile && selected.iter().filter(runs).count() != 1 {
         let problem = "--profile runs one variant at a time; name it with --variant";
         return Err(Failure::Usage(problem.to_owned()));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use algorithms::device::Backend;
 use reports::record::{Params, Point};
 
 use super::*;

@@ -15,4 +15,5 @@ mod report;
 mod suite_runs;
 mod suites;
 mod tools;
+mod verify;
 mod wrong_variants;

@@ -27,3 +27,33 @@ pub(super) fn smallest(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use algorithms::axis::Params;
+    use algorithms::registry::task;
+
+    use super::*;
+
+    fn case() -> Box<dyn Case> {
+        let task = task("sort").expect("known");
+        let mut params = Params::default();
+        params.set("segments", "7");
+        params.set("digis", "1000");
+        let plan = task.plan(params).expect("a shape");
+        task.generate(&plan.params, 1).expect("digis")
+    }
+
+    #[test]
+    fn nothing_can_be_taken_from_the_smallest() {
+        let case = case();
+        let found = smallest(case.as_ref(), |case| case.work().items >= 3);
+        assert_eq!(found.map(|case| case.work().items), Some(3));
+    }
+
+    #[test]
+    fn what_is_wrong_only_as_a_whole_stays() {
+        let case = case();
+        assert!(smallest(case.as_ref(), |case| case.work().items == 1000).is_none());
+    }
+}

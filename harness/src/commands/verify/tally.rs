@@ -119,3 +119,62 @@ impl Mismatch {
         words.join(" ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(races: bool) -> VerifyRequest {
+        VerifyRequest {
+            tasks: Vec::new(),
+            variants: Vec::new(),
+            devices: Vec::new(),
+            seeds: vec![4, 5],
+            input: None,
+            lanes: Lanes::L64,
+            schedules: 8,
+            races,
+            quiet: true,
+        }
+    }
+
+    fn mismatch(device: Device) -> Mismatch {
+        Mismatch {
+            task: "sort",
+            variant: "block-merge",
+            device,
+            context: "emulator, seed 4".to_owned(),
+            problem: "segment 0, position 1: not right".to_owned(),
+            smallest: None,
+        }
+    }
+
+    #[test]
+    fn the_command_repeats_what_was_done() {
+        let said = mismatch(Device::Emulator).text(&request(true));
+        let expected = "sort block-merge, emulator, seed 4: segment 0, position 1: not right\n  \
+            again: bench verify sort --variant block-merge --device emulator --schedules 8 \
+            --lanes 64 --races --seed 4 --seeds 2\n";
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn what_only_the_emulator_has_is_left_out_elsewhere() {
+        let command = mismatch(Device::Cuda(1)).command(&request(true), Some(Path::new("a.bin")));
+        let expected = "bench verify sort --variant block-merge --device cuda:1 --input a.bin";
+        assert_eq!(command, expected);
+    }
+
+    #[test]
+    fn a_wrong_output_has_its_exit_code_and_nothing_checked_is_no_success() {
+        let wrong = Tally {
+            checks: 2,
+            mismatches: vec![mismatch(Device::Emulator)],
+            ..Tally::default()
+        };
+        let exit = wrong.report(&request(false)).expect("printed");
+        assert_eq!(exit, Exit::WrongOutput);
+        let nothing = Tally::default().report(&request(false));
+        assert_eq!(nothing.expect_err("nothing").exit(), Exit::NothingMeasured);
+    }
+}

@@ -1,0 +1,74 @@
+//! Verification from the command line, on the emulator too.
+
+use algorithms::device::emulator;
+
+use crate::common::{bench_in, folder};
+
+fn has_emulator() -> bool {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("skipped: {reason}");
+        return false;
+    }
+    true
+}
+
+#[test]
+fn kernels_are_verified_on_an_input_of_ones_own() {
+    if !has_emulator() {
+        return;
+    }
+    let folder = folder();
+    let generate = "generate sts --segments 3 --digis 700 --out digis.bin";
+    assert_eq!(bench_in(folder.path(), generate).code, Some(0));
+    for flags in [
+        "--schedules 4",
+        "--lanes 64 --schedules 2",
+        "--races --schedules 2",
+    ] {
+        let line = format!("verify sort --device emulator --input digis.bin {flags}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{line}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains(" 0 wrong, 0 not run"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_device_is_verified_by_its_own_variants() {
+    let folder = folder();
+    let line = "verify sort --device cpu --variant segmented-radix-pairs --seeds 1";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(5), "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stderr.contains("nothing was verified"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn the_list_says_what_can_run_here_and_why_not() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "list --format json");
+    let list: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let variants = list[0]["variants"].as_array().expect("variants");
+    let of_backend =
+        |backend: &'static str| variants.iter().filter(move |v| v["backend"] == backend);
+    assert!(of_backend("cpu").all(|variant| variant["available"] == true));
+    assert!(of_backend("cuda").count() >= 4);
+    for variant in of_backend("cuda") {
+        let (available, reason) = (variant["available"] == true, variant["reason"].is_string());
+        assert_ne!(available, reason, "{variant}");
+    }
+    let emulator = &list[0]["emulator"];
+    assert_eq!(emulator["available"] == true, emulator["reason"].is_null());
+}
+
+#[test]
+fn devices_are_shown_or_the_reason_for_none() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "devices");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let has_gpu = run.stdout.contains("gpu: cuda:0, ");
+    let has_reason = run.stdout.contains("gpu: none; ");
+    assert_ne!(has_gpu, has_reason, "{}", run.stdout);
+}
