@@ -18,7 +18,7 @@ fn kernels_are_verified_on_an_input_of_ones_own() {
         return;
     }
     let folder = folder();
-    let generate = "generate sts --segments 3 --digis 700 --out digis.bin";
+    let generate = "generate sts --segments 4 --digis 700 --out digis.bin";
     assert_eq!(bench_in(folder.path(), generate).code, Some(0));
     for flags in [
         "--schedules 4",

@@ -5,9 +5,11 @@
 //! | `ways` | the ways to run a variant on a device: threads, schedules |
 //! | `inputs` | what it is run on |
 //! | `shrink` | a smaller input on which it is still wrong |
+//! | `kept` | that input as a file |
 //! | `tally` | what came of it |
 
 mod inputs;
+mod kept;
 mod shrink;
 mod tally;
 mod ways;
@@ -92,7 +94,7 @@ impl Verification<'_> {
             // One wrong output is enough to work on.
             right.retain(|&number| {
                 let subject = Subject {
-                    task: task.name(),
+                    task,
                     variant: infos[number].name,
                     number,
                     way,
@@ -121,13 +123,15 @@ impl Verification<'_> {
         self.progress
             .set_message(format!("{context}: wrong; looking for a smaller input"));
         let is_wrong = |case: &dyn Case| matches!(subject.check(case), Checked::Wrong(_));
+        let kept = shrink::smallest(case, is_wrong)
+            .and_then(|smallest| kept::keep(subject, smallest.as_ref(), is_wrong));
         self.tally.mismatches.push(Mismatch {
-            task: subject.task,
+            task: subject.task.name(),
             variant: subject.variant,
             device: subject.way.device,
             context: context.to_owned(),
             problem,
-            smallest: shrink::smallest(case, is_wrong),
+            kept,
         });
         false
     }
@@ -135,7 +139,7 @@ impl Verification<'_> {
 
 /// A variant, run in some way.
 struct Subject<'a> {
-    task: &'static str,
+    task: &'static dyn Task,
     variant: &'static str,
     number: usize,
     way: &'a Way,

@@ -1,17 +1,14 @@
 //! What came of a verification.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
-use algorithms::task::Case;
 
 use super::super::print;
+use super::kept::Kept;
 use crate::cli::VerifyRequest;
 use crate::failure::{Exit, Failure};
-
-/// Where inputs go on which a variant is wrong.
-const FOLDER: &str = "results/verify";
 
 /// Counts, and what is wrong.
 #[derive(Default)]
@@ -30,8 +27,8 @@ pub(super) struct Mismatch {
     /// How it was run, and on what.
     pub(super) context: String,
     pub(super) problem: String,
-    /// A smaller input, if one was found.
-    pub(super) smallest: Option<Box<dyn Case>>,
+    /// A smaller input, if one was found that shows it as a file, too.
+    pub(super) kept: Option<Kept>,
 }
 
 impl Tally {
@@ -65,37 +62,15 @@ impl Mismatch {
     fn text(&self, request: &VerifyRequest) -> String {
         let (task, variant, context) = (self.task, self.variant, &self.context);
         let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
-        let kept = self
-            .smallest
-            .as_ref()
-            .map(|case| (case, self.keep(case.as_ref())));
-        let command = match kept {
-            Some((case, Ok(path))) => {
-                let items = case.work().items;
-                text.push_str(&format!(
-                    "  smallest input found: {items} items in {}\n",
-                    path.display()
-                ));
-                self.command(request, Some(&path))
-            }
-            Some((_, Err(problem))) => {
-                text.push_str(&format!("  a smaller input can't be kept: {problem}\n"));
-                self.command(request, None)
-            }
-            None => self.command(request, None),
-        };
+        if let Some(Kept { path, items }) = &self.kept {
+            let path = path.display();
+            text.push_str(&format!(
+                "  smallest input found: {items} items in {path}\n"
+            ));
+        }
+        let command = self.command(request, self.kept.as_ref().map(|kept| kept.path.as_path()));
         text.push_str(&format!("  again: {command}\n"));
         text
-    }
-
-    /// Writes an input down.
-    fn keep(&self, case: &dyn Case) -> Result<PathBuf, String> {
-        let folder = Path::new(FOLDER);
-        std::fs::create_dir_all(folder).map_err(|error| format!("{FOLDER}: {error}"))?;
-        let device = self.device.to_string().replace(':', "");
-        let path = folder.join(format!("{}-{}-{device}.bin", self.task, self.variant));
-        case.write(&path).map_err(|error| error.to_string())?;
-        Ok(path)
     }
 
     /// The command that shows it again.
@@ -145,7 +120,7 @@ mod tests {
             device,
             context: "emulator, seed 4".to_owned(),
             problem: "segment 0, position 1: not right".to_owned(),
-            smallest: None,
+            kept: None,
         }
     }
 
