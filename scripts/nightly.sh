@@ -7,6 +7,8 @@
 #   RESULTS   where everything goes   [results/nightly]
 #   STORE     the store of runs       [results/store]
 #   KEEP      runs to keep            [100]
+#   SCHEDULES orders of turns in which kernels are verified on the emulator, 0
+#             for not at all; some minutes each  [8 for nightly, 0 for smoke]
 #   CONFIRM   the time to measure doubtful points again, in turn with the
 #             executable of the accepted run, which the store kept  [10m]
 #   FLAGS     more flags of `bench run`, such as "--budget 10m"
@@ -21,6 +23,7 @@ cd "$(dirname "$0")/.."
 
 results=${RESULTS:-results/nightly}
 store=${STORE:-results/store}
+if [ "$suite" = smoke ]; then schedules=${SCHEDULES:-0}; else schedules=${SCHEDULES:-8}; fi
 run="$results/$(date -u +%Y%m%dT%H%M%SZ)"
 page="$run/report.html"
 summary="$run/summary.md"
@@ -44,6 +47,12 @@ bench=$PWD/target/release/bench
 
 step "verify"
 found "$bench" verify --quiet
+if [ "$schedules" != 0 ] && command -v c++ > /dev/null; then
+    for flags in "" "--lanes 64" "--races"; do
+        # shellcheck disable=SC2086 # several flags
+        found "$bench" verify --device emulator --quiet --schedules "$schedules" $flags
+    done
+fi
 
 step "measure: $suite"
 # shellcheck disable=SC2086 # several flags
