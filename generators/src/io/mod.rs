@@ -11,8 +11,11 @@ mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
+mod tpc_mapping;
 
 use std::path::Path;
+
+pub use tpc_mapping::read_pad_mapping;
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;
