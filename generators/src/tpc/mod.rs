@@ -8,14 +8,18 @@
 //! | [`digit`] | what a pad delivers in a time bin |
 //! | [`format`] | the five versions of the zero-suppressed format |
 //! | [`page`] | the headers of pages |
+//! | [`encode`] | from digits to pages |
+//! | [`pages`] | pages by stream: what is stored and decoded |
 //!
 //! `docs/tpc-pages.md` describes the formats.
 
 pub mod digit;
+pub mod encode;
 pub mod format;
 pub mod geometry;
 pub mod mapping;
 pub mod page;
+pub mod pages;
 pub mod time;
 
 pub use digit::{Digit, PadId};

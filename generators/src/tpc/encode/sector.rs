@@ -1,0 +1,149 @@
+//! All digits of a sector.
+
+use super::{FrameInfo, Sample, encode_frame};
+use crate::DataError;
+use crate::tpc::geometry::{Cru, ENDPOINTS, Endpoint, Region, SECTORS};
+use crate::tpc::mapping::pad_number;
+use crate::tpc::page::{Page, TriggerWord};
+use crate::tpc::pages::{Framing, SectorFrames, SectorPages};
+use crate::tpc::time::time_bins_of;
+use crate::tpc::{Digit, Layout, PadMapping, ZsFormat};
+
+/// What is to be encoded, and how.
+#[derive(Clone, Debug)]
+pub struct SectorEncoder<'a> {
+    /// The format.
+    pub format: ZsFormat,
+    /// Which channel reads a pad.
+    pub mapping: &'a PadMapping,
+    /// The orbit of the first heartbeat frame.
+    pub first_orbit: u32,
+    /// Heartbeat frames in the time frame.
+    pub orbits: u32,
+    /// Which pages there are beside those with data.
+    pub framing: Framing,
+}
+
+impl SectorEncoder<'_> {
+    /// The pages of a sector for these digits, which may come in any order. Their
+    /// ADC values are the integers of the format.
+    ///
+    /// # Errors
+    /// If a digit is of another sector, on no pad, too large for the format or
+    /// after the last heartbeat frame, or if two have the same pad and time bin.
+    pub fn encode(&self, sector: usize, digits: &[Digit]) -> Result<SectorPages, DataError> {
+        let region_zero = Region::new(0).and_then(|region| Cru::of(sector, region));
+        if region_zero.is_none() {
+            let problem = format!("there is no sector {sector}; use 0 to {}", SECTORS - 1);
+            return Err(DataError::shape(problem));
+        }
+        let samples = self.samples(sector, digits)?;
+        let frames = (0..self.orbits).map(|frame| self.frame(sector, frame, &samples));
+        let pages = SectorFrames {
+            format: self.format,
+            sector,
+            first_orbit: self.first_orbit,
+            frames: frames.collect(),
+        };
+        Ok(pages.assemble(self.framing))
+    }
+
+    /// The digits as sorted samples of each endpoint.
+    fn samples(&self, sector: usize, digits: &[Digit]) -> Result<Vec<Vec<Sample>>, DataError> {
+        let mut samples = vec![Vec::new(); ENDPOINTS];
+        for digit in digits {
+            self.check(sector, *digit)?;
+            let (endpoint, place) = self.place(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
+            let sample = Sample::new(digit.time_bin(), place, digit.adc());
+            samples[endpoint.number()].push(sample);
+        }
+        for samples in &mut samples {
+            samples.sort_unstable();
+            check_unique(samples)?;
+        }
+        Ok(samples)
+    }
+
+    fn check(&self, sector: usize, digit: Digit) -> Result<(), DataError> {
+        if usize::from(digit.sector()) != sector {
+            return Err(refusal(digit, &format!("is not in sector {sector}")));
+        }
+        if digit.adc() > self.format.max_adc() {
+            let problem = format!("does not fit {}-bit samples", self.format.sample_bits());
+            return Err(refusal(digit, &problem));
+        }
+        let end = self
+            .orbits
+            .checked_sub(1)
+            .map_or(0, |last| time_bins_of(last).end);
+        if digit.time_bin() >= end {
+            let problem = format!("is not before time bin {end}, the end of the time frame");
+            return Err(refusal(digit, &problem));
+        }
+        Ok(())
+    }
+
+    /// The endpoint that sends a digit, and its place in the pages.
+    fn place(&self, digit: Digit) -> Option<(Endpoint, u16)> {
+        let pad = digit.pad_id();
+        match self.format.layout() {
+            Layout::Row => {
+                pad_number(pad)?;
+                Some((endpoint_of_row(digit.row())?, pad.bits()))
+            }
+            Layout::Link | Layout::DenseLink => {
+                let channel = self.mapping.channel(pad)?;
+                Some((channel.endpoint(), channel.index() as u16))
+            }
+        }
+    }
+
+    fn frame(&self, sector: usize, frame: u32, samples: &[Vec<Sample>]) -> Vec<Vec<Page>> {
+        let encode = |endpoint: Endpoint| {
+            let mut pages = Vec::new();
+            if let Some(cru) = Cru::of(sector, endpoint.region()) {
+                let info = FrameInfo {
+                    format: self.format,
+                    cru,
+                    endpoint,
+                    orbit: self.first_orbit.wrapping_add(frame),
+                    triggers: TriggerWord::default(),
+                };
+                let samples = of_frame(&samples[endpoint.number()], frame);
+                encode_frame(&info, samples, &mut pages);
+            }
+            pages
+        };
+        Endpoint::all().map(encode).collect()
+    }
+}
+
+const NO_PAD: &str = "is on no pad";
+
+fn refusal(digit: Digit, problem: &str) -> DataError {
+    DataError::shape(format!("{digit:?} {problem}"))
+}
+
+fn check_unique(samples: &[Sample]) -> Result<(), DataError> {
+    let twice = samples
+        .windows(2)
+        .find(|pair| pair[0].key() == pair[1].key());
+    match twice {
+        None => Ok(()),
+        Some(pair) => Err(DataError::shape(format!(
+            "two digits in time bin {} are on the same pad; a pad has one value",
+            pair[0].time_bin()
+        ))),
+    }
+}
+
+fn endpoint_of_row(row: u8) -> Option<Endpoint> {
+    Endpoint::all().find(|endpoint| endpoint.rows().contains(&usize::from(row)))
+}
+
+fn of_frame(samples: &[Sample], frame: u32) -> &[Sample] {
+    let bins = time_bins_of(frame);
+    let start = samples.partition_point(|sample| sample.time_bin() < bins.start);
+    let end = samples.partition_point(|sample| sample.time_bin() < bins.end);
+    &samples[start..end]
+}
