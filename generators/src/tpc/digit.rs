@@ -123,6 +123,12 @@ impl PadId {
         PadId((row as u16) << 8 | pad as u16)
     }
 
+    /// The pad with these bits.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Self {
+        PadId(bits)
+    }
+
     /// Row and pad as one number.
     #[inline]
     pub const fn bits(self) -> u16 {

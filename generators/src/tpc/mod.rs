@@ -10,6 +10,7 @@
 //! | [`page`] | the headers of pages |
 //! | [`encode`] | from digits to pages |
 //! | [`pages`] | pages by stream: what is stored and decoded |
+//! | [`simulate`] | time frames from a seed |
 //!
 //! `docs/tpc-pages.md` describes the formats.
 
@@ -20,6 +21,7 @@ pub mod geometry;
 pub mod mapping;
 pub mod page;
 pub mod pages;
+pub mod simulate;
 pub mod time;
 
 pub use digit::{Digit, PadId};

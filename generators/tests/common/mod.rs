@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+pub mod digits;
+pub mod slow_reader;
+
 use std::path::PathBuf;
 
 /// A folder of the experiment's data beside the checkout; says so if it is absent,

@@ -74,7 +74,7 @@ mod tests {
                 let values: Vec<_> = (0..count)
                     .map(|i| i.wrapping_mul(2654) % (1 << bits))
                     .collect();
-                let samples: Vec<_> = values.iter().map(|adc| Sample::new(0, 0, *adc)).collect();
+                let samples: Vec<_> = values.iter().map(|adc| Sample::new(0, *adc)).collect();
                 let mut out = [0; 64];
                 let bytes = pack(&samples, bits, &mut out);
                 assert_eq!(out[..bytes], bit_by_bit(&values, bits), "{count} of {bits}");

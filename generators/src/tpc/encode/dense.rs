@@ -2,9 +2,8 @@
 //! cut where the page ends.
 
 use super::bits::{SLACK, pack, packed_bytes};
-use super::sample::time_bins;
 use super::slots::{SIZE_UNIT, Slots, empty_header};
-use super::{FrameInfo, Sample, ZsFormat};
+use super::{FrameInfo, Sample, TimeBin, ZsFormat};
 use crate::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS};
 use crate::tpc::page::dense_block::{
     BLOCK_HEAD_BYTES, BlockHead, FLAT_MASK, MASK_BYTES, MAX_LINK_HEAD_BYTES, SECOND_LEVEL_SHIFT,
@@ -27,7 +26,11 @@ const MAX_BLOCK_BYTES: usize = BLOCK_HEAD_BYTES
     + LINKS * MAX_LINK_HEAD_BYTES
     + packed_bytes(LINKS * CHANNELS_IN_LINK, SAMPLE_BITS);
 
-pub(super) fn encode(info: &FrameInfo, samples: &[Sample], slots: Slots) {
+pub(super) fn encode<'a>(
+    info: &FrameInfo,
+    time_bins: impl Iterator<Item = TimeBin<'a>>,
+    slots: Slots,
+) {
     let mut writer = Writer {
         info,
         slots,
@@ -37,9 +40,9 @@ pub(super) fn encode(info: &FrameInfo, samples: &[Sample], slots: Slots) {
     };
     writer.open(RDH_BYTES);
     let mut block = Block::new(info.format);
-    for samples in time_bins(samples) {
-        block.fill(samples);
-        writer.put(samples, block.bytes());
+    for bin in time_bins {
+        block.fill(&bin);
+        writer.put(&bin, block.bytes());
     }
     writer.finish();
 }
@@ -64,12 +67,12 @@ impl Writer<'_> {
         self.header.first_block = first_block as u16;
     }
 
-    fn put(&mut self, samples: &[Sample], block: &[u8]) {
+    fn put(&mut self, bin: &TimeBin, block: &[u8]) {
         if self.position == FULL {
             self.close();
             self.open(RDH_BYTES);
         }
-        self.count(samples);
+        self.count(bin);
         let here = block.len().min(FULL - self.position);
         self.put_bytes(&block[..here]);
         if here < block.len() {
@@ -81,14 +84,13 @@ impl Writer<'_> {
     }
 
     /// Counts a block in the page in which it begins.
-    fn count(&mut self, samples: &[Sample]) {
-        let time_bin = samples[0].time_bin();
+    fn count(&mut self, bin: &TimeBin) {
         self.time_bins = match self.time_bins {
-            Some((first, _)) if self.header.blocks > 0 => Some((first, time_bin)),
-            _ => Some((time_bin, time_bin)),
+            Some((first, _)) if self.header.blocks > 0 => Some((first, bin.number)),
+            _ => Some((bin.number, bin.number)),
         };
         self.header.blocks += 1;
-        self.header.samples += samples.len() as u16;
+        self.header.samples += bin.samples.len() as u16;
     }
 
     fn put_bytes(&mut self, bytes: &[u8]) {
@@ -145,23 +147,23 @@ impl Block {
         &self.bytes[..self.length]
     }
 
-    fn fill(&mut self, samples: &[Sample]) {
-        let bits = self.sample_bits(samples);
+    fn fill(&mut self, bin: &TimeBin) {
+        let bits = self.sample_bits(bin.samples);
         self.length = BLOCK_HEAD_BYTES;
-        let links = self.put_link_heads(samples);
-        let mut crossing = crossing_of(samples[0].time_bin());
+        let links = self.put_link_heads(bin.samples);
+        let mut crossing = crossing_of(bin.number);
         if bits == SHORT_SAMPLE_BITS {
             crossing |= SHORT_SAMPLES;
         }
         let head = BlockHead { links, crossing }.to_bytes();
         self.bytes[..BLOCK_HEAD_BYTES].copy_from_slice(&head);
-        self.length += pack(samples, bits, &mut self.bytes[self.length..]);
+        self.length += pack(bin.samples, bits, &mut self.bytes[self.length..]);
     }
 
     /// Version 5 uses short samples where all samples of the time bin allow it.
     fn sample_bits(&self, samples: &[Sample]) -> u32 {
-        let any = samples.iter().fold(0, |any, sample| any | sample.adc());
-        if self.format == ZsFormat::DenseLinkV2 && any >> SHORT_SAMPLE_BITS == 0 {
+        let is_short = |sample: &Sample| sample.adc() >> SHORT_SAMPLE_BITS == 0;
+        if self.format == ZsFormat::DenseLinkV2 && samples.iter().all(is_short) {
             SHORT_SAMPLE_BITS
         } else {
             SAMPLE_BITS
@@ -173,19 +175,18 @@ impl Block {
         let mut links = 0;
         let mut rest = samples;
         while let Some(first) = rest.first() {
-            let fec = usize::from(first.place()) / CHANNELS_IN_LINK;
-            let (mask, length) = channel_mask(rest, fec * CHANNELS_IN_LINK);
-            self.put_link_head(fec as u8, mask);
+            let fec = first.place() / CHANNELS_IN_LINK as u16;
+            let (mask, length) = channel_mask(rest, fec * CHANNELS_IN_LINK as u16);
+            self.put_link_head(fec as u8, &mask);
             rest = &rest[length..];
             links += 1;
         }
         links
     }
 
-    fn put_link_head(&mut self, fec: u8, mask: u128) {
-        let mask = &mask.to_le_bytes()[..MASK_BYTES];
+    fn put_link_head(&mut self, fec: u8, mask: &ChannelMask) {
         let second_level = second_level(mask);
-        if second_level.count_ones() as usize == MASK_BYTES {
+        if second_level == ALL_BYTES {
             self.push(fec | FLAT_MASK);
         } else {
             self.push(fec | ((second_level >> 8) as u8) << SECOND_LEVEL_SHIFT);
@@ -203,23 +204,29 @@ impl Block {
     }
 }
 
+/// All bits of the second-level mask.
+const ALL_BYTES: u16 = (1 << MASK_BYTES) - 1;
+
+/// Bit `c % 8` of byte `c / 8` is channel `c`.
+type ChannelMask = [u8; MASK_BYTES];
+
 /// The channels of the card whose first place is this, and how many they are.
-fn channel_mask(samples: &[Sample], first_place: usize) -> (u128, usize) {
-    let mut mask = 0;
+fn channel_mask(samples: &[Sample], first_place: u16) -> (ChannelMask, usize) {
+    let mut mask = [0; MASK_BYTES];
     let mut length = 0;
     for sample in samples {
-        let channel = usize::from(sample.place()) - first_place;
-        if channel >= CHANNELS_IN_LINK {
+        let channel = usize::from(sample.place() - first_place);
+        let Some(byte) = mask.get_mut(channel / 8) else {
             break;
-        }
-        mask |= 1 << channel;
+        };
+        *byte |= 1 << (channel % 8);
         length += 1;
     }
     (mask, length)
 }
 
 /// Which bytes of a mask have bits.
-fn second_level(mask: &[u8]) -> u16 {
+fn second_level(mask: &ChannelMask) -> u16 {
     let bits = mask.iter().enumerate();
     bits.fold(0, |level, (i, byte)| level | u16::from(*byte != 0) << i)
 }

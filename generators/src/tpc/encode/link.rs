@@ -1,7 +1,7 @@
 //! Pages of the link format: a block for each link and time bin.
 
 use super::slots::{PageEnd, Slots, empty_header};
-use super::{FrameInfo, Sample};
+use super::{FrameInfo, Sample, TimeBin};
 use crate::tpc::geometry::CHANNELS_IN_LINK;
 use crate::tpc::page::link_header::{
     DATA_WORD_BYTES, LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD,
@@ -16,23 +16,26 @@ const FIRST_BLOCK: usize = RDH_BYTES + HEADER_BYTES;
 const MAX_SPAN: u32 = u8::MAX as u32;
 const SAMPLE_BITS: usize = 12;
 
-pub(super) fn encode(info: &FrameInfo, samples: &[Sample], slots: Slots) {
+pub(super) fn encode<'a>(
+    info: &FrameInfo,
+    first_time_bin: u32,
+    time_bins: impl Iterator<Item = TimeBin<'a>>,
+    slots: Slots,
+) {
     let mut writer = Writer {
         info,
         slots,
         position: PAGE_BYTES,
-        first_time_bin: 0,
+        first_time_bin,
         header: ZsHeader::default(),
     };
-    writer.open(samples[0].time_bin());
-    for block in samples.chunk_by(same_block) {
-        writer.put(block);
+    writer.open(first_time_bin);
+    for bin in time_bins {
+        for link in bin.samples.chunk_by(|a, b| fec(a) == fec(b)) {
+            writer.put(bin.number, link);
+        }
     }
     writer.close(PageEnd::LastOfFrame);
-}
-
-fn same_block(a: &Sample, b: &Sample) -> bool {
-    a.time_bin() == b.time_bin() && fec(a) == fec(b)
 }
 
 fn fec(sample: &Sample) -> usize {
@@ -61,8 +64,7 @@ impl Writer<'_> {
         self.slots.close(end.stated_size(self.position));
     }
 
-    fn put(&mut self, samples: &[Sample]) {
-        let time_bin = samples[0].time_bin();
+    fn put(&mut self, time_bin: u32, samples: &[Sample]) {
         let data_words = samples.len().div_ceil(SAMPLES_IN_DATA_WORD);
         let bytes = LINK_HEADER_BYTES + data_words * DATA_WORD_BYTES;
         let too_late = time_bin - self.first_time_bin > MAX_SPAN;
@@ -70,7 +72,7 @@ impl Writer<'_> {
             self.close(PageEnd::MoreFollows);
             self.open(time_bin);
         }
-        self.put_link_header(samples, data_words);
+        self.put_link_header(time_bin, samples, data_words);
         self.put_samples(samples);
         self.position += bytes;
         self.header.span = (time_bin - self.first_time_bin) as u8;
@@ -78,11 +80,11 @@ impl Writer<'_> {
         self.header.samples += samples.len() as u16;
     }
 
-    fn put_link_header(&mut self, samples: &[Sample], data_words: usize) {
+    fn put_link_header(&mut self, time_bin: u32, samples: &[Sample], data_words: usize) {
         let channel = |sample: &Sample| usize::from(sample.place()) % CHANNELS_IN_LINK;
         let bytes = LinkHeader {
             channels: samples.iter().fold(0, |mask, s| mask | 1 << channel(s)),
-            crossing: crossing_of(samples[0].time_bin()) - self.header.time_offset,
+            crossing: crossing_of(time_bin) - self.header.time_offset,
             data_words: data_words as u8,
             fec: fec(&samples[0]) as u8,
             magic: LINK_MAGIC,

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sample`] | what the encoders eat: time, place in the page's order, ADC value |
+//! | [`sample`] | what the encoders eat: place in the page's order, ADC value |
 //! | [`row`], [`link`], [`dense`] | the pages of one endpoint and heartbeat frame |
 //! | [`slots`] | pages being filled |
 //! | [`bits`] | ADC values as a stream of bits |
@@ -19,7 +19,7 @@ mod sample;
 mod sector;
 mod slots;
 
-pub use sample::Sample;
+pub use sample::{Sample, TimeBin};
 pub use sector::SectorEncoder;
 
 use super::geometry::{Cru, Endpoint};
@@ -60,18 +60,22 @@ pub const fn link_id(format: ZsFormat) -> u8 {
 
 /// Appends the pages of one endpoint and heartbeat frame; their counters are 0.
 ///
-/// The samples must ascend by time bin and place, all be of this endpoint and
-/// heartbeat frame, and have ADC values that the format can hold. Without samples
+/// The time bins must ascend and all be of this heartbeat frame, the places must be
+/// of this endpoint, the ADC values such as the format can hold. Without time bins
 /// there are no pages.
-pub fn encode_frame(info: &FrameInfo, samples: &[Sample], pages: &mut Vec<Page>) {
-    debug_assert!(samples.is_sorted_by_key(|sample| sample.key()));
-    if samples.is_empty() {
+pub fn encode_frame<'a>(
+    info: &FrameInfo,
+    time_bins: impl Iterator<Item = TimeBin<'a>>,
+    pages: &mut Vec<Page>,
+) {
+    let mut time_bins = time_bins.peekable();
+    let Some(first) = time_bins.peek().map(|bin| bin.number) else {
         return;
-    }
+    };
     let slots = Slots::new(info, pages);
     match info.format.layout() {
-        Layout::Row => row::encode(info, samples, slots),
-        Layout::Link => link::encode(info, samples, slots),
-        Layout::DenseLink => dense::encode(info, samples, slots),
+        Layout::Row => row::encode(info, first, time_bins, slots),
+        Layout::Link => link::encode(info, first, time_bins, slots),
+        Layout::DenseLink => dense::encode(info, time_bins, slots),
     }
 }

@@ -1,9 +1,8 @@
 //! Pages of the row formats: a record for each time bin, empty ones included.
 
 use super::bits::{SLACK, pack, packed_bytes};
-use super::sample::time_bins;
 use super::slots::{PageEnd, Slots, empty_header};
-use super::{FrameInfo, Sample};
+use super::{FrameInfo, Sample, TimeBin};
 use crate::tpc::geometry::MAX_ROWS_IN_HALF;
 use crate::tpc::page::rdh::RDH_BYTES;
 use crate::tpc::page::zs_header::SHORT_HEADER_BYTES;
@@ -24,18 +23,23 @@ const SECOND_HALF: u16 = 1 << 15;
 /// Records begin at even offsets.
 const RECORD_ALIGNMENT: usize = 2;
 
-pub(super) fn encode(info: &FrameInfo, samples: &[Sample], slots: Slots) {
+pub(super) fn encode<'a>(
+    info: &FrameInfo,
+    first_time_bin: u32,
+    time_bins: impl Iterator<Item = TimeBin<'a>>,
+    slots: Slots,
+) {
     let mut writer = Writer {
         info,
         slots,
         scratch: [0; PAGE_BYTES + SLACK],
         position: FIRST_RECORD,
-        first_time_bin: 0,
+        first_time_bin,
         header: ZsHeader::default(),
     };
-    writer.open(samples[0].time_bin());
-    for samples in time_bins(samples) {
-        writer.put(samples);
+    writer.open(first_time_bin);
+    for bin in time_bins {
+        writer.put(bin.number, bin.samples);
     }
     writer.close(PageEnd::LastOfFrame);
 }
@@ -71,8 +75,7 @@ impl Writer<'_> {
     }
 
     /// Puts a time bin, over as many pages as it needs.
-    fn put(&mut self, mut samples: &[Sample]) {
-        let time_bin = samples[0].time_bin();
+    fn put(&mut self, time_bin: u32, mut samples: &[Sample]) {
         while !samples.is_empty() {
             let fitting = self.put_fitting(time_bin, samples);
             samples = &samples[fitting..];

@@ -1,6 +1,8 @@
 //! All digits of a sector.
 
-use super::{FrameInfo, Sample, encode_frame};
+use std::collections::BTreeMap;
+
+use super::{FrameInfo, Sample, TimeBin, encode_frame};
 use crate::DataError;
 use crate::tpc::geometry::{Cru, ENDPOINTS, Endpoint, Region, SECTORS};
 use crate::tpc::mapping::pad_number;
@@ -8,6 +10,9 @@ use crate::tpc::page::{Page, TriggerWord};
 use crate::tpc::pages::{Framing, SectorFrames, SectorPages};
 use crate::tpc::time::time_bins_of;
 use crate::tpc::{Digit, Layout, PadMapping, ZsFormat};
+
+/// The samples of one endpoint, by time bin.
+type TimeBins = BTreeMap<u32, Vec<Sample>>;
 
 /// What is to be encoded, and how.
 #[derive(Clone, Debug)]
@@ -48,18 +53,19 @@ impl SectorEncoder<'_> {
         Ok(pages.assemble(self.framing))
     }
 
-    /// The digits as sorted samples of each endpoint.
-    fn samples(&self, sector: usize, digits: &[Digit]) -> Result<Vec<Vec<Sample>>, DataError> {
-        let mut samples = vec![Vec::new(); ENDPOINTS];
+    /// The digits of each endpoint and time bin as sorted samples.
+    fn samples(&self, sector: usize, digits: &[Digit]) -> Result<Vec<TimeBins>, DataError> {
+        let mut samples = vec![TimeBins::new(); ENDPOINTS];
         for digit in digits {
             self.check(sector, *digit)?;
             let (endpoint, place) = self.place(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
-            let sample = Sample::new(digit.time_bin(), place, digit.adc());
-            samples[endpoint.number()].push(sample);
+            let time_bins = &mut samples[endpoint.number()];
+            let time_bin = time_bins.entry(digit.time_bin()).or_default();
+            time_bin.push(Sample::new(place, digit.adc()));
         }
-        for samples in &mut samples {
-            samples.sort_unstable();
-            check_unique(samples)?;
+        for (number, time_bin) in samples.iter_mut().flatten() {
+            time_bin.sort_unstable();
+            check_unique(*number, time_bin)?;
         }
         Ok(samples)
     }
@@ -98,7 +104,7 @@ impl SectorEncoder<'_> {
         }
     }
 
-    fn frame(&self, sector: usize, frame: u32, samples: &[Vec<Sample>]) -> Vec<Vec<Page>> {
+    fn frame(&self, sector: usize, frame: u32, samples: &[TimeBins]) -> Vec<Vec<Page>> {
         let encode = |endpoint: Endpoint| {
             let mut pages = Vec::new();
             if let Some(cru) = Cru::of(sector, endpoint.region()) {
@@ -124,26 +130,24 @@ fn refusal(digit: Digit, problem: &str) -> DataError {
     DataError::shape(format!("{digit:?} {problem}"))
 }
 
-fn check_unique(samples: &[Sample]) -> Result<(), DataError> {
-    let twice = samples
-        .windows(2)
-        .find(|pair| pair[0].key() == pair[1].key());
-    match twice {
-        None => Ok(()),
-        Some(pair) => Err(DataError::shape(format!(
-            "two digits in time bin {} are on the same pad; a pad has one value",
-            pair[0].time_bin()
-        ))),
+fn check_unique(number: u32, samples: &[Sample]) -> Result<(), DataError> {
+    let is_twice = |pair: &[Sample]| pair[0].place() == pair[1].place();
+    if samples.windows(2).any(is_twice) {
+        return Err(DataError::shape(format!(
+            "two digits in time bin {number} are on the same pad; a pad has one value"
+        )));
     }
+    Ok(())
 }
 
 fn endpoint_of_row(row: u8) -> Option<Endpoint> {
     Endpoint::all().find(|endpoint| endpoint.rows().contains(&usize::from(row)))
 }
 
-fn of_frame(samples: &[Sample], frame: u32) -> &[Sample] {
-    let bins = time_bins_of(frame);
-    let start = samples.partition_point(|sample| sample.time_bin() < bins.start);
-    let end = samples.partition_point(|sample| sample.time_bin() < bins.end);
-    &samples[start..end]
+fn of_frame(samples: &TimeBins, frame: u32) -> impl Iterator<Item = TimeBin<'_>> {
+    let time_bins = samples.range(time_bins_of(frame));
+    time_bins.map(|(number, samples)| TimeBin {
+        number: *number,
+        samples,
+    })
 }
