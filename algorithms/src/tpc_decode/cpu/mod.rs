@@ -1,0 +1,4 @@
+mod kernel;
+mod walk;
+pub(super) use kernel::{DecodePage, Level, PadList};
+pub(super) use walk::Job;
