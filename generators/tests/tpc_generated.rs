@@ -195,6 +195,22 @@ fn occupancy_is_as_asked() {
 }
 
 #[test]
+fn estimates_are_near() {
+    let shape = TimeFrameShape {
+        orbits: 6,
+        load: Load::Occupancy(0.1),
+        ..shape(Preset::PbPb, ZsFormat::DenseLink)
+    };
+    with_generator(&shape, 1, |generator| {
+        let estimate = generator.estimate();
+        let digits = generator.digits(0).len() as f64 / estimate.digits as f64;
+        let pages = generator.sector(0).pages().len() as f64 / estimate.pages as f64;
+        assert!((0.85..1.15).contains(&digits), "{digits}");
+        assert!((0.85..1.15).contains(&pages), "{pages}");
+    });
+}
+
+#[test]
 fn noise_is_as_asked() {
     for noise in [0.0, 0.001, 0.05] {
         let found = occupancy(&TimeFrameShape {

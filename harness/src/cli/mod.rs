@@ -29,6 +29,7 @@ use clap_complete::Shell;
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};

@@ -6,7 +6,7 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
-    SuiteRequest, VerifyRequest,
+    SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 
 /// What is to be done.
@@ -40,6 +40,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench generate tpc`
+    GenerateTimeFrame(Box<TimeFrameRequest>),
     /// `bench history`
     History(HistoryRequest),
     /// `bench report`

@@ -4,8 +4,8 @@ use super::frame::Simulation;
 use crate::tpc::geometry::PADS_IN_SECTOR;
 use crate::tpc::time::time_bins_of;
 
-/// Heartbeat frames that a rate is tried on: neither the first one nor neighbours.
-const FRAMES: [u32; 3] = [3, 7, 11];
+/// Heartbeat frames that a load is tried on: neither the first one nor neighbours.
+pub(super) const TRIED_FRAMES: [u32; 3] = [3, 7, 11];
 /// Rates that are tried; each comes some ten times as near.
 const STEPS: usize = 3;
 /// A rate that fills some pads, but not all.
@@ -42,7 +42,7 @@ fn exponent(occupancy: f64) -> f64 {
 fn measure(simulation: &Simulation) -> f64 {
     let mut grid = simulation.grid();
     let (mut samples, mut places) = (0, 0);
-    for frame in FRAMES {
+    for frame in TRIED_FRAMES {
         simulation.frame(0, frame, &mut grid, |_, found| samples += found.len());
         places += PADS_IN_SECTOR * time_bins_of(frame).len();
     }

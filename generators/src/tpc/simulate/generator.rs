@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::calibrate::rate_of;
+use super::calibrate::{TRIED_FRAMES, rate_of};
 use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
 use super::frame::Simulation;
@@ -21,6 +21,15 @@ use crate::tpc::{Digit, Endpoint, Layout, LinkChannel, PadId, PadMapping};
 /// Calibration must not know the seed of the data: the same shape has the same
 /// rate for each of them.
 const CALIBRATION_SEED: u64 = 0;
+
+/// How much there will be, about: collisions are not all alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Digits in all sectors.
+    pub digits: u64,
+    /// Pages of all sectors.
+    pub pages: u64,
+}
 
 /// Makes the sectors of a time frame, in any order and any number of times.
 pub struct TimeFrameGenerator {
@@ -68,6 +77,26 @@ impl TimeFrameGenerator {
     /// What is made.
     pub fn shape(&self) -> &TimeFrameShape {
         &self.shape
+    }
+
+    /// About how much there will be, from a few heartbeat frames of one sector.
+    pub fn estimate(&self) -> Estimate {
+        let mut grid = self.simulation.grid();
+        let (mut digits, mut pages) = (0, 0);
+        for frame in TRIED_FRAMES {
+            digits += self.digits_of_frame(0, frame, &mut grid).len() as u64;
+            let endpoints = self.pages_of_frame(0, frame, &mut grid);
+            pages += endpoints.iter().map(Vec::len).sum::<usize>() as u64;
+        }
+        let scale = |tried: u64| {
+            let frames = u64::from(self.shape.orbits) * self.shape.sectors as u64;
+            tried * frames / TRIED_FRAMES.len() as u64
+        };
+        // A stream has one page at least.
+        Estimate {
+            digits: scale(digits),
+            pages: scale(pages) + (self.shape.sectors * ENDPOINTS) as u64,
+        }
     }
 
     /// The pages of a sector; its heartbeat frames are made in parallel.

@@ -32,6 +32,6 @@ mod response;
 mod shape;
 mod track;
 
-pub use generator::TimeFrameGenerator;
+pub use generator::{Estimate, TimeFrameGenerator};
 pub use preset::Preset;
 pub use shape::{Beam, Load, TimeFrameShape};
