@@ -217,6 +217,9 @@ impl OpenPage {
                 expected,
             ));
         }
+        if self.span == 0 && self.samples > 0 && self.format.layout() == Layout::Row {
+            return Err(self.wrong_samples(0));
+        }
         if self.continues && (self.blocks == 0 || usize::from(self.used) != PAGE_BYTES) {
             let expected = Expected::Words("no continuation of a page without blocks or not full");
             return Err(Damage::new(

@@ -7,6 +7,7 @@
 mod answer;
 mod axes;
 mod compare;
+mod decode;
 mod examples;
 mod generate;
 mod history;
@@ -21,6 +22,7 @@ mod verify;
 use std::ffi::OsString;
 
 use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -28,6 +30,7 @@ use clap_complete::Shell;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
+pub use decode::{DamagePolicy, DecodeRequest};
 pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
@@ -63,7 +66,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(list())
         .subcommand(devices())
-        .subcommands(tasks().iter().map(|task| measuring::command(*task)))
+        .subcommands(tasks().iter().map(|task| measuring_command(*task)))
         .subcommand(suite::command())
         .subcommand(compare::command())
         .subcommand(selftest::command())
@@ -72,6 +75,14 @@ pub fn command() -> Command {
         .subcommand(history::command())
         .subcommand(report::command())
         .subcommand(completions())
+}
+
+/// The subcommand that measures a task, with the flags that only this one has.
+fn measuring_command(task: &'static dyn Task) -> Command {
+    match task.name() {
+        decode::TASK => decode::command(task),
+        _ => measuring::command(task),
+    }
 }
 
 fn list() -> Command {
@@ -134,6 +145,9 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },
         name => match task(name) {
+            Some(task) if name == decode::TASK => {
+                decode::request(task, matches, typed).map_err(|error| usage(name, &error))?
+            }
             Some(task) => {
                 let request = measuring::request(task, matches, typed);
                 Request::Measure(Box::new(request.map_err(|error| usage(name, &error))?))

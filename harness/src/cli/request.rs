@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
+    AxisValues, CompareRequest, DecodeRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
     SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 
@@ -23,6 +23,8 @@ pub enum Request {
     },
     /// `bench sort` and the like
     Measure(Box<MeasureRequest>),
+    /// `bench decode --digits` and `--strict`
+    Decode(Box<DecodeRequest>),
     /// `bench run`
     RunSuite(Box<SuiteRequest>),
     /// `bench compare`

@@ -4,12 +4,16 @@ use algorithms::algorithm::{Stage, Work};
 use algorithms::task::VariantInfo;
 use reports::record::{Bandwidth, Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe, oddities};
+use reports::units;
 
 use super::rounds::{At, Series};
 use super::{Sample, StopReason};
 
 /// The share of samples that must be affected by something to mention it.
 const WORTH_A_WORD: f64 = 0.1;
+
+/// Significant figures of a task's own metrics.
+const FIGURES: usize = 5;
 
 /// The stage that a whole run is.
 pub(super) const TOTAL: &str = "total";
@@ -83,9 +87,11 @@ impl Subject {
             let note = format!("in {outside} of {outside} samples a thread was outside its place");
             return vec![self.invalid_row(&note)];
         }
+        let total = self.described(TOTAL, reason, &series.seconds, &series.visits);
         let mut rows = vec![SummaryRow {
             note: notes(series, &counted, self.work.has_reference),
-            ..self.described(TOTAL, reason, &series.seconds, &series.visits)
+            metrics: self.metrics(total.median_s),
+            ..total
         }];
         let first = counted.first().into_iter();
         for stage in first.flat_map(|sample| &sample.stages) {
@@ -101,6 +107,17 @@ impl Subject {
             rows.push(of_its_own(row, stage));
         }
         rows
+    }
+
+    /// The task's own figures for a run of this time.
+    fn metrics(&self, seconds: Option<f64>) -> Params {
+        let mut metrics = Params::default();
+        for metric in &self.work.metrics {
+            if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
+                metrics.set(metric.name, units::significant(value, FIGURES));
+            }
+        }
+        metrics
     }
 
     /// The row of a candidate that was not timed.

@@ -1,13 +1,14 @@
 //! Dense link pages: a block for each time bin, with all its links.
 
+use generators::tpc::geometry::CHANNELS_IN_LINK;
 use generators::tpc::page::dense_block::{
     BlockHead, FEC_MASK, FLAT_MASK, MASK_BYTES, SECOND_LEVEL_SHIFT, SHORT_SAMPLE_BITS,
     SHORT_SAMPLES, SHORT_SAMPLES_CROSSING_MASK,
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
-use generators::tpc::{Digit, LinkChannel, PadId, PadMapping, ZsFormat};
+use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-use super::digits_of;
+use super::Samples;
 use super::reader::Reader;
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
@@ -19,8 +20,9 @@ pub(super) fn decode(
     page: &OpenPage,
     reader: &mut Reader<'_>,
     mapping: &PadMapping,
-) -> Result<Vec<Digit>, Damage> {
-    let mut digits = Vec::new();
+    digits: &mut Vec<Digit>,
+) -> Result<(), Damage> {
+    let mut samples = Samples::default();
     let mut previous = None;
     for number in 0..page.blocks {
         let start = reader.position;
@@ -31,13 +33,12 @@ pub(super) fn decode(
             return Err(page.damage(start, Field::Crossing, crossing, expected));
         }
         previous = Some(time_bin);
-        let pads = read_links(page, reader, links, mapping)?;
-        let adcs = reader.samples(pads.len(), bits)?;
-        digits.extend(digits_of(page, time_bin, &pads, &adcs));
+        read_links(page, reader, links, mapping, &mut samples.pads)?;
+        reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
+        samples.append_to(digits, page, time_bin);
         check_end_of_block(page, reader.position, number)?;
     }
-    check_end(page, reader.position)?;
-    Ok(digits)
+    check_end(page, reader.position)
 }
 
 /// Links, bunch crossing and bits of a sample.
@@ -72,42 +73,47 @@ fn read_links(
     reader: &mut Reader<'_>,
     links: u8,
     mapping: &PadMapping,
-) -> Result<Vec<PadId>, Damage> {
-    let mut pads = Vec::new();
-    let mut cards = Vec::new();
+    pads: &mut Vec<PadId>,
+) -> Result<(), Damage> {
+    pads.clear();
+    let mut cards = 0_u32;
     for _ in 0..links {
         let start = reader.position;
         let first = reader.u8()?;
         let fec = first & FEC_MASK;
-        if !page.endpoint.fecs().contains(&usize::from(fec)) || cards.contains(&fec) {
+        let seen = cards >> fec & 1 == 1;
+        if !page.endpoint.fecs().contains(&usize::from(fec)) || seen {
             let expected = Expected::Words("a card of the endpoint, each once");
             return Err(page.damage(start, Field::Fec, fec, expected));
         }
-        cards.push(fec);
-        for channel in read_channels(reader, first)? {
-            pads.extend(mapping.pad(LinkChannel {
-                region: page.endpoint.region(),
-                fec,
-                channel,
-            }));
-        }
+        cards |= 1 << fec;
+        let link = usize::from(fec) * CHANNELS_IN_LINK;
+        let link = &mapping.pads(page.endpoint.region())[link..link + CHANNELS_IN_LINK];
+        read_channels(reader, first, link, pads)?;
     }
-    Ok(pads)
+    Ok(())
 }
 
-/// The raw channels of a link: a byte for each eight of them that have any.
-fn read_channels(reader: &mut Reader<'_>, first: u8) -> Result<Vec<u8>, Damage> {
+/// The pads of a link's channels: there is a byte for each eight of them that have any.
+fn read_channels(
+    reader: &mut Reader<'_>,
+    first: u8,
+    link: &[PadId],
+    pads: &mut Vec<PadId>,
+) -> Result<(), Damage> {
     let second_level = if first & FLAT_MASK != 0 {
         (1 << MASK_BYTES) - 1
     } else {
         u16::from(first >> SECOND_LEVEL_SHIFT) << 8 | u16::from(reader.u8()?)
     };
-    let mut channels = Vec::new();
-    for group in (0..MASK_BYTES as u8).filter(|group| second_level >> group & 1 == 1) {
-        let mask = reader.u8()?;
-        channels.extend((0..8).filter(|bit| mask >> bit & 1 == 1).map(|bit| 8 * group + bit));
+    for (group, eight) in link.chunks(8).enumerate() {
+        if second_level >> group & 1 == 1 {
+            let mask = reader.u8()?;
+            let set = eight.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+            pads.extend(set.map(|(_, pad)| pad));
+        }
     }
-    Ok(channels)
+    Ok(())
 }
 
 /// Only the last block may go on in the next page.

@@ -1,13 +1,14 @@
 //! Link pages: a block for each link and time bin.
 
+use generators::tpc::geometry::CHANNELS_IN_LINK;
 use generators::tpc::page::LinkHeader;
 use generators::tpc::page::link_header::{
     DATA_WORD_BYTES, LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD,
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
-use generators::tpc::{Digit, LinkChannel, PadId, PadMapping};
+use generators::tpc::{Digit, PadId, PadMapping};
 
-use super::digits_of;
+use super::Samples;
 use super::reader::Reader;
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
@@ -18,8 +19,9 @@ pub(super) fn decode(
     page: &OpenPage,
     reader: &mut Reader<'_>,
     mapping: &PadMapping,
-) -> Result<Vec<Digit>, Damage> {
-    let mut digits = Vec::new();
+    digits: &mut Vec<Digit>,
+) -> Result<(), Damage> {
+    let mut samples = Samples::default();
     let mut previous = None;
     for _ in 0..page.blocks {
         let start = reader.position;
@@ -31,11 +33,11 @@ pub(super) fn decode(
             return Err(page.damage(start + 13, Field::Fec, header.fec, expected));
         }
         previous = Some(place);
-        let pads = pads_of(page, &header, mapping);
-        let adcs = read_samples(page, reader, start, &header, pads.len())?;
-        digits.extend(digits_of(page, time_bin, &pads, &adcs));
+        list_pads(page, &header, mapping, &mut samples.pads);
+        read_samples(page, reader, start, &header, &mut samples)?;
+        samples.append_to(digits, page, time_bin);
     }
-    Ok(digits)
+    Ok(())
 }
 
 fn read_header(page: &OpenPage, reader: &mut Reader<'_>) -> Result<LinkHeader, Damage> {
@@ -65,17 +67,13 @@ fn time_bin_of(page: &OpenPage, start: usize, header: &LinkHeader) -> Result<u32
     Ok(time_bin)
 }
 
-fn pads_of(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping) -> Vec<PadId> {
-    let channels = (0..80).filter(|channel| header.channels >> channel & 1 == 1);
-    let pad = |channel| {
-        let channel = LinkChannel {
-            region: page.endpoint.region(),
-            fec: header.fec,
-            channel,
-        };
-        mapping.pad(channel)
-    };
-    channels.filter_map(pad).collect()
+fn list_pads(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping, pads: &mut Vec<PadId>) {
+    let link = usize::from(header.fec) * CHANNELS_IN_LINK;
+    let link = &mapping.pads(page.endpoint.region())[link..link + CHANNELS_IN_LINK];
+    let channels = link.iter().enumerate();
+    let set = channels.filter(|(channel, _)| header.channels >> channel & 1 == 1);
+    pads.clear();
+    pads.extend(set.map(|(_, pad)| pad));
 }
 
 /// Five samples in a 64-bit word, two words in a data word.
@@ -84,8 +82,9 @@ fn read_samples(
     reader: &mut Reader<'_>,
     start: usize,
     header: &LinkHeader,
-    count: usize,
-) -> Result<Vec<u16>, Damage> {
+    samples: &mut Samples,
+) -> Result<(), Damage> {
+    let count = samples.pads.len();
     let data_words = count.div_ceil(SAMPLES_IN_DATA_WORD);
     if usize::from(header.data_words) != data_words {
         let expected = Expected::Exactly(data_words as u64);
@@ -98,5 +97,7 @@ fn read_samples(
         let word = u64::from_le_bytes(word) >> (i % SAMPLES_IN_WORD * SAMPLE_BITS);
         word as u16 & ((1 << SAMPLE_BITS) - 1)
     };
-    Ok((0..count).map(sample).collect())
+    samples.adcs.clear();
+    samples.adcs.extend((0..count).map(sample));
+    Ok(())
 }

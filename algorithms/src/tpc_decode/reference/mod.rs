@@ -1,47 +1,70 @@
 //! Slow and obvious: a reader that knows where it is, and one file for each layout.
 
+mod charges;
 mod dense;
 mod link;
 mod reader;
 mod row;
 
-use generators::tpc::pages::RawPages;
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
 
+use super::Decoded;
 use super::damage::{Damage, DamagedPage};
-use super::header::{FrameBounds, OpenPage, open_in_stream};
+use super::header::OpenPage;
+use super::input::{Output, TimeFrame};
 use super::payload::Payload;
 use reader::Reader;
 
-/// All digits of a time frame in the order of the pages, and the pages that have
-/// none because they are damaged.
-pub(super) fn decode(
-    pages: &RawPages,
-    bounds: &FrameBounds,
-    mapping: &PadMapping,
-) -> (Vec<Digit>, Vec<DamagedPage>) {
-    let (mut digits, mut damaged) = (Vec::new(), Vec::new());
-    let mut payload = Payload::new();
-    for stream in pages.streams() {
-        for number in 0..stream.pages.len() {
-            let decoded = open_in_stream(stream.pages, number, stream.id, bounds)
-                .and_then(|page| {
-                    let Some(page) = page else { return Ok(Vec::new()) };
-                    payload.fill(&page, &stream.pages[number], stream.pages.get(number + 1));
-                    decode_page(&page, &payload, mapping)
-                });
-            match decoded {
-                Ok(of_page) => digits.extend(of_page),
-                Err(damage) => damaged.push(DamagedPage {
-                    page: stream.first_page + number,
-                    sector: stream.id.sector,
-                    endpoint: stream.id.endpoint.number() as u8,
-                    damage,
-                }),
+/// A page with sound headers, and its digits if the rest is sound too.
+struct DecodedPage {
+    page: OpenPage,
+    digits: Option<Vec<Digit>>,
+}
+
+/// What a time frame is to be decoded to.
+pub(super) fn decode(frame: &TimeFrame) -> Decoded {
+    match frame.settings.output {
+        Output::Digits => decode_digits(frame),
+        Output::ChargeMap => {
+            let (pages, damaged) = decode_pages(frame);
+            Decoded {
+                damaged,
+                ..charges::of_pages(frame, &pages)
             }
         }
     }
-    (digits, damaged)
+}
+
+/// The digits of a time frame, whatever it is to be decoded to.
+pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
+    let (pages, damaged) = decode_pages(frame);
+    let digits = pages.into_iter().filter_map(|page| page.digits);
+    Decoded {
+        digits: digits.flatten().collect(),
+        damaged,
+        ..Decoded::default()
+    }
+}
+
+fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
+    let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
+    let mut payload = Payload::new();
+    let pages = frame.pages.pages();
+    for number in 0..pages.len() {
+        let page = match frame.open(number) {
+            Ok(Some(page)) => page,
+            Ok(None) => continue,
+            Err(damage) => {
+                damaged.push(frame.damaged(number, damage));
+                continue;
+            }
+        };
+        payload.fill(&page, &pages[number], pages.get(number + 1));
+        let digits = decode_page(&page, &payload, &frame.tables.mapping);
+        damaged.extend(digits.as_ref().err().map(|damage| frame.damaged(number, *damage)));
+        decoded.push(DecodedPage { page, digits: digits.ok() });
+    }
+    (decoded, damaged)
 }
 
 /// The digits of a page, if all of it is sound.
@@ -51,10 +74,11 @@ pub(super) fn decode_page(
     mapping: &PadMapping,
 ) -> Result<Vec<Digit>, Damage> {
     let mut reader = Reader::new(page, payload);
-    let digits = match page.format.layout() {
-        Layout::Row => row::decode(page, &mut reader),
-        Layout::Link => link::decode(page, &mut reader, mapping),
-        Layout::DenseLink => dense::decode(page, &mut reader, mapping),
+    let mut digits = Vec::with_capacity(page.samples.into());
+    match page.format.layout() {
+        Layout::Row => row::decode(page, &mut reader, &mut digits),
+        Layout::Link => link::decode(page, &mut reader, mapping, &mut digits),
+        Layout::DenseLink => dense::decode(page, &mut reader, mapping, &mut digits),
     }?;
     if digits.len() == usize::from(page.samples) {
         Ok(digits)
@@ -63,14 +87,17 @@ pub(super) fn decode_page(
     }
 }
 
-/// The digits of one time bin.
-fn digits_of<'a>(
-    page: &OpenPage,
-    time_bin: u32,
-    pads: &'a [PadId],
-    adcs: &'a [u16],
-) -> impl Iterator<Item = Digit> + use<'a> {
-    let sector = page.sector;
-    let pairs = pads.iter().zip(adcs);
-    pairs.map(move |(&pad, &adc)| Digit::new(sector, pad, time_bin, adc))
+/// The samples of one time bin, or of a part of it.
+#[derive(Default)]
+struct Samples {
+    pads: Vec<PadId>,
+    adcs: Vec<u16>,
+}
+
+impl Samples {
+    /// Appends their digits.
+    fn append_to(&self, digits: &mut Vec<Digit>, page: &OpenPage, time_bin: u32) {
+        let pairs = self.pads.iter().zip(&self.adcs);
+        digits.extend(pairs.map(|(&pad, &adc)| Digit::new(page.sector, pad, time_bin, adc)));
+    }
 }

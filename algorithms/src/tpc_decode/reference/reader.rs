@@ -46,9 +46,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
-    pub(super) fn samples(&mut self, count: usize, bits: usize) -> Result<Vec<u16>, Damage> {
+    pub(super) fn samples(
+        &mut self,
+        count: usize,
+        bits: usize,
+        adcs: &mut Vec<u16>,
+    ) -> Result<(), Damage> {
         let bytes = self.take((count * bits).div_ceil(8))?;
-        Ok((0..count).map(|i| sample(bytes, i * bits, bits)).collect())
+        adcs.clear();
+        adcs.extend((0..count).map(|i| sample(bytes, i * bits, bits)));
+        Ok(())
     }
 }
 

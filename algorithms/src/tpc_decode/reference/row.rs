@@ -3,7 +3,7 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{Digit, PadId};
 
-use super::digits_of;
+use super::Samples;
 use super::reader::Reader;
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
@@ -11,21 +11,27 @@ use crate::tpc_decode::header::OpenPage;
 /// In the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 
-pub(super) fn decode(page: &OpenPage, reader: &mut Reader<'_>) -> Result<Vec<Digit>, Damage> {
-    let mut digits = Vec::new();
+pub(super) fn decode(
+    page: &OpenPage,
+    reader: &mut Reader<'_>,
+    digits: &mut Vec<Digit>,
+) -> Result<(), Damage> {
+    let mut samples = Samples::default();
     for number in 0..page.span {
         reader.position = reader.position.next_multiple_of(2);
         let time_bin = page.first_time_bin() + u32::from(number);
-        decode_record(page, reader, time_bin, &mut digits)?;
+        decode_record(page, reader, &mut samples, |samples| {
+            samples.append_to(digits, page, time_bin);
+        })?;
     }
-    Ok(digits)
+    Ok(())
 }
 
 fn decode_record(
     page: &OpenPage,
     reader: &mut Reader<'_>,
-    time_bin: u32,
-    digits: &mut Vec<Digit>,
+    samples: &mut Samples,
+    mut put: impl FnMut(&Samples),
 ) -> Result<(), Damage> {
     let rows = rows_of_record(page, reader)?;
     let mut addresses = Vec::new();
@@ -39,9 +45,10 @@ fn decode_record(
             let expected = Expected::Exactly(reader.position as u64);
             return Err(page.damage(offset, Field::RowAddress, address, expected));
         }
-        let pads = pads_of_row(page, reader, row)?;
-        let adcs = reader.samples(pads.len(), page.format.sample_bits() as usize)?;
-        digits.extend(digits_of(page, time_bin, &pads, &adcs));
+        pads_of_row(page, reader, row, &mut samples.pads)?;
+        let bits = page.format.sample_bits() as usize;
+        reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
+        put(samples);
     }
     Ok(())
 }
@@ -67,13 +74,14 @@ fn pads_of_row(
     page: &OpenPage,
     reader: &mut Reader<'_>,
     row: u8,
-) -> Result<Vec<PadId>, Damage> {
+    pads: &mut Vec<PadId>,
+) -> Result<(), Damage> {
+    pads.clear();
     let offset = reader.position;
     let sequences = reader.u8()?;
     if sequences == 0 {
         return Err(page.damage(offset, Field::Sequences, 0_u8, Expected::AtLeast(1)));
     }
-    let mut pads: Vec<PadId> = Vec::new();
     for _ in 0..sequences {
         let offset = reader.position;
         let (first, end) = (reader.u8()?, reader.u8()?);
@@ -92,5 +100,5 @@ fn pads_of_row(
         }
         pads.extend((0..length).map(|i| PadId::new(row, first + i as u8)));
     }
-    Ok(pads)
+    Ok(())
 }

@@ -13,7 +13,7 @@ use generators::tpc::{Digit, Layout, PadId};
 
 use super::kernel::{Kernel, PadList, Packing};
 use crate::tpc_decode::header::OpenPage;
-use crate::tpc_decode::pads::LinkPads;
+use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::payload::{PAYLOAD_BYTES, Payload};
 use joiner::Joiner;
 
@@ -21,7 +21,7 @@ use joiner::Joiner;
 pub(in crate::tpc_decode) struct Job<'a> {
     pub(in crate::tpc_decode) page: &'a OpenPage,
     pub(in crate::tpc_decode) payload: &'a Payload,
-    pub(in crate::tpc_decode) links: &'a LinkPads,
+    pub(in crate::tpc_decode) tables: &'a Tables,
     /// Room for the pads of a time bin.
     pub(in crate::tpc_decode) pads: &'a mut PadList,
 }
@@ -39,8 +39,8 @@ pub(super) fn decode<K: Kernel>(job: Job<'_>, digits: &mut [Digit]) -> Option<()
     };
     match job.page.format.layout() {
         Layout::Row => row::walk::<K>(&mut walk)?,
-        Layout::Link => link::walk::<K>(&mut walk, job.links)?,
-        Layout::DenseLink => dense::walk::<K>(&mut walk, job.links)?,
+        Layout::Link => link::walk::<K>(&mut walk, &job.tables.links)?,
+        Layout::DenseLink => dense::walk::<K>(&mut walk, &job.tables.links)?,
     }
     walk.joiner.flush::<K>(walk.bytes);
     walk.joiner.is_full().then_some(())
