@@ -7,7 +7,7 @@
 //! | `curves` | what is drawn, whatever the values are |
 //! | `x_axis` | the axis that the lines run over |
 
-mod curves;
+pub mod curves;
 mod grouping;
 pub mod speedup;
 pub mod time;

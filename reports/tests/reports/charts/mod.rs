@@ -4,5 +4,6 @@ mod bars;
 mod files;
 mod layout;
 mod lines;
+mod link;
 mod picture;
 mod rows;
