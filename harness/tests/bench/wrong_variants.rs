@@ -30,8 +30,8 @@ fn behaving(variant: &str) -> Result<FakeCandidate, Unavailable> {
 }
 
 fn stages() -> Stages {
-    let stage = |name, seconds| Stage {
-        name,
+    let stage = |name: &'static str, seconds| Stage {
+        name: name.into(),
         seconds,
         calls: 1,
         bytes: 0,

@@ -45,6 +45,9 @@ const LEVELS: [Level; 4] = [
     Level { shift: 0, bits: 10 },
 ];
 
+/// The stage of buckets that are distributed once more.
+const AGAIN: &str = "unfit";
+
 /// Bytes of a digi.
 const DIGI: u64 = size_of::<u64>() as u64;
 
@@ -160,8 +163,10 @@ impl Sorter for ChannelBucket {
             if unfit.is_empty() {
                 break;
             }
-            self.unfit.clear(gpu)?;
-            self.sort_regions(gpu, level, &unfit)?;
+            gpu.scope(AGAIN, || {
+                self.unfit.clear(gpu)?;
+                self.sort_regions(gpu, level, &unfit)
+            })?;
         }
         Ok(())
     }
