@@ -242,7 +242,8 @@ impl<'p> InputState<'p> {
             sampler = sampler.flushing(flush);
         }
         if let (Some(gpu), Some(state)) = (place.gpu, self.fleet.get(spec.device)) {
-            sampler = sampler.on_gpu(OnGpu::new(gpu, &state.watch, self.care));
+            let (watch, care) = (&state.watch, self.care);
+            sampler = sampler.on_gpu(OnGpu { gpu, watch, care });
         }
         if first {
             let energy = sampler.energy(policy.max_time);

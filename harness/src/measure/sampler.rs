@@ -132,7 +132,7 @@ impl<'a> CandidateSampler<'a> {
             Some(_) => L2::Emptied,
             None => L2::Kept,
         };
-        let on_gpu = self.gpu.as_mut();
+        let on_gpu = self.gpu.as_ref();
         on_gpu.map_or(Ok(()), |on_gpu| on_gpu.get_ready(cache))
     }
 

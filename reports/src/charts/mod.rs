@@ -58,6 +58,7 @@ use study::{SeriesNames, Study};
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
+/// | `break-even` | time an item of the fastest on CPU and GPU over the size of the input, and where they cross | both have three sizes in common |
 /// | `memory` | memory of the variants as multiples of their input | it is known |
 ///
 /// The lines are variants, and what else varies makes panels. Over `threads`
@@ -146,6 +147,8 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
     figures.extend(times(study));
     let speedup = lines::speedup::figure(study);
     figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));
+    let break_even = lines::break_even::figure(study);
+    figures.extend(break_even.map(|figure| ("break-even".to_owned(), figure)));
     figures.extend(memory::figure(study).map(|figure| ("memory".to_owned(), figure)));
     figures
 }

@@ -13,8 +13,6 @@ pub(in crate::measure) struct OnGpu<'a> {
     pub(in crate::measure) gpu: Arc<Gpu>,
     pub(in crate::measure) watch: &'a Watch,
     pub(in crate::measure) care: Care,
-    /// Whether it was warmed up in this visit.
-    is_warm: bool,
 }
 
 /// What is done on a GPU beside the runs that are timed.
@@ -35,24 +33,12 @@ pub(in crate::measure) enum L2 {
     Emptied,
 }
 
-impl<'a> OnGpu<'a> {
-    pub(in crate::measure) fn new(gpu: Arc<Gpu>, watch: &'a Watch, care: Care) -> Self {
-        OnGpu {
-            gpu,
-            watch,
-            care,
-            is_warm: false,
-        }
-    }
-
+impl OnGpu<'_> {
     /// To be called just before a run.
-    pub(in crate::measure) fn get_ready(&mut self, cache: L2) -> Result<(), DeviceError> {
-        match (self.care, self.is_warm) {
-            (Care::None, _) => {}
-            (Care::Full, false) => warmth::warm_up(&self.gpu, self.watch)?,
-            (Care::Full, true) => warmth::stay_warm(&self.gpu)?,
+    pub(in crate::measure) fn get_ready(&self, cache: L2) -> Result<(), DeviceError> {
+        if self.care == Care::Full {
+            warmth::warm(&self.gpu, self.watch)?;
         }
-        self.is_warm = true;
         match cache {
             L2::Kept => Ok(()),
             L2::Emptied => warmth::empty_cache(&self.gpu),
@@ -67,6 +53,7 @@ impl<'a> OnGpu<'a> {
         before: &Sight,
         after: &Sight,
     ) -> Sample {
+        self.watch.has_worked();
         let condition = self.watch.judge(before, after);
         Sample {
             slow_clock: condition.slow_clock,

@@ -10,14 +10,16 @@ use super::watch::Watch;
 
 /// Before each sample: longer than a clock needs that went down a little.
 const BEFORE_A_SAMPLE: Duration = Duration::from_millis(10);
-/// Between two looks at the clock, before the first sample of a visit.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// A GPU that had nothing to do for longer may have lowered its clock by much.
+const COLD_AFTER: Duration = Duration::from_millis(500);
+/// Between two looks at the clock of such a GPU.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 /// The clock is steady when so many looks in a row
 const STEADY_LOOKS: usize = 3;
 /// differ by less than this part.
 const STEADY: f64 = 0.01;
 /// A clock that is never steady is left alone after so many looks.
-const MOST_LOOKS: usize = 20;
+const MOST_LOOKS: usize = 40;
 /// Arrays with a block for each multiprocessor of a large GPU, which leave most
 /// of an L2 cache to others.
 const ARRAY_BYTES: usize = 2 << 20;
@@ -28,11 +30,21 @@ const TIMES_L2: u64 = 2;
 /// What is written where its size is not known.
 const UNKNOWN_L2_BYTES: u64 = 64 << 20;
 
-/// Keeps the GPU at work until its clock is steady, a second at most.
+/// Keeps the GPU at work for a moment, or until its clock is steady (a second at
+/// most) if it had nothing to do for long.
 ///
 /// # Errors
 /// If the device refuses.
-pub(in crate::measure) fn warm_up(gpu: &Gpu, watch: &Watch) -> Result<(), DeviceError> {
+pub(in crate::measure) fn warm(gpu: &Gpu, watch: &Watch) -> Result<(), DeviceError> {
+    match watch.idle().is_some_and(|idle| idle < COLD_AFTER) {
+        true => work(gpu, BEFORE_A_SAMPLE)?,
+        false => warm_up(gpu, watch)?,
+    }
+    watch.has_worked();
+    Ok(())
+}
+
+fn warm_up(gpu: &Gpu, watch: &Watch) -> Result<(), DeviceError> {
     let (mut last, mut steady) = (None::<f64>, 0);
     for _ in 0..MOST_LOOKS {
         work(gpu, BETWEEN_LOOKS)?;
@@ -49,14 +61,6 @@ pub(in crate::measure) fn warm_up(gpu: &Gpu, watch: &Watch) -> Result<(), Device
         last = clock;
     }
     Ok(())
-}
-
-/// Keeps a GPU that has been warm a moment ago at work.
-///
-/// # Errors
-/// If the device refuses.
-pub(in crate::measure) fn stay_warm(gpu: &Gpu) -> Result<(), DeviceError> {
-    work(gpu, BEFORE_A_SAMPLE)
 }
 
 fn work(gpu: &Gpu, duration: Duration) -> Result<(), DeviceError> {

@@ -1,6 +1,7 @@
 //! Clocks of a GPU around samples, and what holds them down.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use algorithms::device::gpu::monitor::{Limit, Monitor};
 
@@ -13,6 +14,8 @@ pub(in crate::measure) struct Watch {
     monitor: Box<dyn Monitor>,
     /// Clocks that were seen so far, in MHz.
     usual: Mutex<Histogram>,
+    /// When it was last known to be at work.
+    worked: Mutex<Option<Instant>>,
 }
 
 /// What is seen at a moment.
@@ -36,7 +39,19 @@ impl Watch {
         Watch {
             monitor,
             usual: Mutex::default(),
+            worked: Mutex::default(),
         }
+    }
+
+    /// How long it has had nothing to do, as far as is known.
+    pub(in crate::measure) fn idle(&self) -> Option<Duration> {
+        let worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
+        worked.map(|worked| worked.elapsed())
+    }
+
+    /// It was at work until now.
+    pub(in crate::measure) fn has_worked(&self) {
+        *self.worked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     /// What can't be seen, with the reasons.

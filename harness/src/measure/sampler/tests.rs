@@ -65,7 +65,11 @@ fn sampled(care: Care, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usiz
         gpu: Arc::clone(&gpu),
         counts: Arc::clone(&counts),
     };
-    let on_gpu = OnGpu::new(gpu, &watch, care);
+    let on_gpu = OnGpu {
+        gpu,
+        watch: &watch,
+        care,
+    };
     let mut sampler = CandidateSampler::new(Box::new(candidate), &team).on_gpu(on_gpu);
     let mut last = None;
     for &clock in clocks {

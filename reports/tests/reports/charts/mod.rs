@@ -1,6 +1,7 @@
 //! The charts of synthetic runs, read back from their files.
 
 mod bars;
+mod break_even;
 mod files;
 mod layout;
 mod lines;
