@@ -7,6 +7,7 @@
 mod answer;
 mod axes;
 mod compare;
+mod devices;
 mod examples;
 mod generate;
 mod history;
@@ -23,12 +24,13 @@ use std::ffi::OsString;
 use algorithms::registry::{task, tasks};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use devices::{DevicesFormat, DevicesRequest};
 pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
@@ -62,7 +64,7 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(list())
-        .subcommand(devices())
+        .subcommand(devices::command())
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
         .subcommand(suite::command())
         .subcommand(compare::command())
@@ -87,17 +89,6 @@ fn list() -> Command {
         )
 }
 
-fn devices() -> Command {
-    Command::new("devices")
-        .about("Show the CPUs and GPUs of this machine")
-        .arg(
-            Arg::new("measure")
-                .long("measure")
-                .action(ArgAction::SetTrue)
-                .help("Measure copy and triad bandwidth too"),
-        )
-}
-
 fn completions() -> Command {
     Command::new("completions")
         .about("Print completions for a shell")
@@ -117,9 +108,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "list" => Request::List {
             json: text(matches, "format") == "json",
         },
-        "devices" => Request::Devices {
-            measure: matches.get_flag("measure"),
-        },
+        "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
