@@ -11,12 +11,14 @@
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
 //! Nothing here reads a command line, and nothing but the stages of a variant is timed.
 
 pub mod algorithm;
 pub mod axis;
+pub mod ceilings;
 pub mod device;
 pub mod registry;
 pub mod sts_sort;

@@ -6,7 +6,7 @@
 //! | [`mapping`] | which pad a channel reads |
 //! | [`time`] | bunch crossings, orbits and time bins |
 //! | [`digit`] | what a pad delivers in a time bin |
-//! | [`format`] | the five versions of the zero-suppressed format |
+//! | [`mod@format`] | the five versions of the zero-suppressed format |
 //! | [`page`] | the headers of pages |
 //! | [`encode`] | from digits to pages |
 //! | [`pages`] | pages by stream: what is stored and decoded |

@@ -46,7 +46,7 @@ pub fn digits(format: ZsFormat, sector: u8, regions: &[usize], fill: Fill) -> Ve
 fn share(fill: Fill, bin: u32) -> f64 {
     match fill {
         Fill::Share(share) => share,
-        Fill::FlashEvery(bins) if bin % bins == 0 => 1.0,
+        Fill::FlashEvery(bins) if bin.is_multiple_of(bins) => 1.0,
         Fill::FlashEvery(_) => 0.0,
         Fill::Ragged => f64::from(hash(8, [bin.into()]) as u8) / 400.0,
     }

@@ -8,6 +8,7 @@ mod answer;
 mod axes;
 mod compare;
 mod decode;
+mod devices;
 mod examples;
 mod generate;
 mod history;
@@ -25,13 +26,14 @@ use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use devices::{DevicesFormat, DevicesRequest};
 pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
@@ -65,7 +67,7 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(list())
-        .subcommand(devices())
+        .subcommand(devices::command())
         .subcommands(tasks().iter().map(|task| measuring_command(*task)))
         .subcommand(suite::command())
         .subcommand(compare::command())
@@ -98,17 +100,6 @@ fn list() -> Command {
         )
 }
 
-fn devices() -> Command {
-    Command::new("devices")
-        .about("Show the CPUs and GPUs of this machine")
-        .arg(
-            Arg::new("measure")
-                .long("measure")
-                .action(ArgAction::SetTrue)
-                .help("Measure copy and triad bandwidth too"),
-        )
-}
-
 fn completions() -> Command {
     Command::new("completions")
         .about("Print completions for a shell")
@@ -128,9 +119,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "list" => Request::List {
             json: text(matches, "format") == "json",
         },
-        "devices" => Request::Devices {
-            measure: matches.get_flag("measure"),
-        },
+        "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, DecodeRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
-    SuiteRequest, TimeFrameRequest, VerifyRequest,
+    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
+    ReportRequest, SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 
 /// What is to be done.
@@ -17,10 +17,7 @@ pub enum Request {
         json: bool,
     },
     /// `bench devices`
-    Devices {
-        /// Measure the ceilings too.
-        measure: bool,
-    },
+    Devices(DevicesRequest),
     /// `bench sort` and the like
     Measure(Box<MeasureRequest>),
     /// `bench decode --digits` and `--strict`

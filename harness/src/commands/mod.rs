@@ -29,7 +29,7 @@ use crate::platform::is_development_build;
 pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
         Request::List { json } => list::run(json),
-        Request::Devices { measure } => devices::run(measure),
+        Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::Decode(request) => decode::run(&request),
         Request::RunSuite(request) => suite::run(&request),

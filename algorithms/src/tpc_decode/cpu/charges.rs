@@ -265,7 +265,7 @@ impl Prepared<TpcDecode> for PreparedCharges<'_> {
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         let bytes = self.slots.iter().filter_map(Slot::page).map(|page| u64::from(page.used));
         self.fill.bytes = bytes.sum();
-        Ok(vec![self.clear, self.fill])
+        Ok(vec![self.clear.clone(), self.fill.clone()])
     }
 
     fn output(&self) -> Cow<'_, Decoded> {

@@ -2,16 +2,18 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sample`] | what the encoders eat: place in the page's order, ADC value |
-//! | [`row`], [`link`], [`dense`] | the pages of one endpoint and heartbeat frame |
-//! | [`slots`] | pages being filled |
-//! | [`bits`] | ADC values as a stream of bits |
-//! | [`sector`] | all digits of a sector |
+//! | `sample` | what the encoders eat: place in the page's order, ADC value |
+//! | `row`, `link`, `dense` | the pages of one endpoint and heartbeat frame |
+//! | `block` | a block of the dense link formats |
+//! | `slots` | pages being filled |
+//! | `bits` | ADC values as a stream of bits |
+//! | `sector` | all digits of a sector |
 //!
 //! A heartbeat frame always begins a new page, so frames and endpoints can be
 //! encoded in any order and put together later: see [`super::pages`].
 
 mod bits;
+mod block;
 mod dense;
 mod link;
 mod row;

@@ -2,8 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`regular`] | a mapping of our own, built in |
-//! | [`wiring`] | how regions share a card's chips: what tables of the experiment mean |
+//! | `regular` | a mapping of our own, built in |
+//! | `wiring` | how regions share a card's chips: what tables of the experiment mean |
 //!
 //! The mapping is the same in all sectors. [`crate::io::read_pad_mapping`] reads
 //! the experiment's.

@@ -2,8 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`raw`] | pages by stream: the input of decoders |
-//! | [`assemble`] | from the pages of heartbeat frames to streams |
+//! | `raw` | pages by stream: the input of decoders |
+//! | `assemble` | from the pages of heartbeat frames to streams |
 
 mod assemble;
 mod raw;

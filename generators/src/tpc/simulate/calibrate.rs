@@ -12,8 +12,9 @@ const STEPS: usize = 3;
 const FIRST_RATE_HZ: f64 = 2e6;
 /// Fewer crossings than these differ too much from frame to frame.
 const LEAST_TRIED: f64 = 0.05;
-/// Keeps a rate finite.
+/// Keep a rate finite.
 const LEAST_FOUND: f64 = 1e-6;
+const NEARLY_FULL: f64 = 0.999;
 /// A rate is not raised by more at once: pads may have been all full.
 const MOST_AT_ONCE: f64 = 10.0;
 
@@ -35,7 +36,7 @@ pub(super) fn rate_of(occupancy: f64, simulation: &mut Simulation) -> f64 {
 }
 
 fn exponent(occupancy: f64) -> f64 {
-    -libm::log1p(-occupancy)
+    -libm::log1p(-occupancy.min(NEARLY_FULL))
 }
 
 /// The share of pads and time bins with a sample, in some frames of one sector.

@@ -1,30 +1,20 @@
 //! One heartbeat frame of one sector.
 
-use std::ops::Range;
-
-use super::Beam;
 use super::cells::{CellOrder, RegionCells};
-use super::collisions::{Collision, Collisions};
+use super::collisions::Collisions;
 use super::grid::{Dealt, Grid};
-use super::laser::{self, Ray};
-use super::looper::{self, Looper};
 use super::noise;
-use super::physics::{
-    BINS_PER_MM, DIFFUSION_VARIANCE, DRIFT_LENGTH, DRIFT_TIME, FLASH_CHARGE, PAD_PLANES,
-    PAD_VARIANCE, PadPlane, SHAPER_VARIANCE, THRESHOLD,
-};
-use super::response::{BELOW, BINS, Response};
-use super::track::{self, Crossing, Track};
-use crate::random::{Exponential, mix, stream};
-use crate::tpc::geometry::{ENDPOINTS, Region, first_pad_of_row, pads_in_row};
+use super::particles::Particles;
+use super::physics::THRESHOLD;
+use super::plane::Plane;
+use super::response::Response;
+use crate::random::{Exponential, stream};
+use crate::tpc::geometry::{ENDPOINTS, Region};
 use crate::tpc::time::time_bins_of;
 use crate::tpc::{Endpoint, ZsFormat};
 
-/// Names apart the streams of random numbers.
-const PARTICLES: u64 = 1;
+/// Names the streams of noise.
 const NOISE: u64 = 2;
-/// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
-const LEAST_CHARGE: f32 = 16.0;
 
 /// What does not differ from frame to frame.
 pub(super) struct Simulation {
@@ -36,14 +26,6 @@ pub(super) struct Simulation {
     pub(super) gaps: Exponential,
     pub(super) response: Response,
     pub(super) seed: u64,
-}
-
-/// All that crosses a sector while a heartbeat frame lasts.
-struct Particles {
-    tracks: Vec<Track>,
-    loopers: Vec<Looper>,
-    rays: Vec<Ray>,
-    shots: Vec<f64>,
 }
 
 impl Simulation {
@@ -61,7 +43,7 @@ impl Simulation {
         mut visit: impl FnMut(Endpoint, &Dealt),
     ) {
         grid.begin(time_bins_of(frame));
-        let particles = self.particles(sector, frame);
+        let particles = Particles::seen_in(sector, frame, self);
         for region in Region::all() {
             let cells = self.cells.region(region);
             self.fill(region, cells, &particles, grid);
@@ -86,182 +68,8 @@ impl Simulation {
         }
     }
 
-    fn particles(&self, sector: usize, frame: u32) -> Particles {
-        let window = Grid::window_of(time_bins_of(frame));
-        let mut particles = Particles {
-            tracks: Vec::new(),
-            loopers: Vec::new(),
-            rays: Vec::new(),
-            shots: Vec::new(),
-        };
-        for collision in self.collisions.seen_in(frame, &self.gaps) {
-            particles.add(&collision, self, sector);
-        }
-        particles.loopers.retain(|looper| looper.is_seen(&window));
-        particles
-    }
-
     fn fill(&self, region: Region, cells: &RegionCells, particles: &Particles, grid: &mut Grid) {
-        let mut plane = Plane {
-            simulation: self,
-            window: grid.window(),
-            plane: PAD_PLANES[region.number()],
-            pads_per_mm: 1.0 / PAD_PLANES[region.number()].pad_pitch,
-            region,
-            cells: cells.of_pads(),
-            grid,
-        };
-        for track in &particles.tracks {
-            plane.add_track(track);
-        }
-        for looper in &particles.loopers {
-            plane.add_looper(looper);
-        }
-        for ray in &particles.rays {
-            plane.add_ray(ray);
-        }
-        for shot in &particles.shots {
-            plane.add_flash(*shot);
-        }
-    }
-}
-
-impl Particles {
-    fn add(&mut self, collision: &Collision, simulation: &Simulation, sector: usize) {
-        let of_sector = |id| stream(simulation.seed, [PARTICLES, sector as u64, id]);
-        let gaps = &simulation.gaps;
-        match simulation.collisions.beam {
-            Beam::Laser => {
-                // Its mirrors stay where they are: all shots are alike.
-                self.rays.extend(laser::rays(collision, &mut of_sector(0)));
-                self.shots.push(collision.time);
-            }
-            Beam::Lead | Beam::Protons => {
-                let mut stream = of_sector(collision.id);
-                self.tracks
-                    .extend(track::tracks(collision, gaps, &mut stream));
-                self.loopers
-                    .extend(looper::loopers(collision, gaps, &mut stream));
-            }
-        }
-    }
-}
-
-/// The pads of a region, being filled with charge.
-struct Plane<'a> {
-    simulation: &'a Simulation,
-    /// When charge must arrive to be seen.
-    window: Range<f64>,
-    plane: PadPlane,
-    pads_per_mm: f64,
-    region: Region,
-    cells: &'a [u16],
-    grid: &'a mut Grid,
-}
-
-impl Plane<'_> {
-    fn add_track(&mut self, track: &Track) {
-        for row in self.region.rows() {
-            if let Some(crossing) = track.crossing(self.distance(row), &self.window) {
-                self.add(row, &crossing);
-            }
-        }
-    }
-
-    fn add_looper(&mut self, looper: &Looper) {
-        for row in self.rows_between(looper.distances()) {
-            let (distance, window) = (self.distance(row), self.window.clone());
-            looper.crossings(distance, &window, |crossing| self.add(row, crossing));
-        }
-    }
-
-    fn add_ray(&mut self, ray: &Ray) {
-        for row in self.region.rows() {
-            self.add(row, &ray.crossing(self.distance(row)));
-        }
-    }
-
-    /// Light that hits the central electrode: charge for all pads at once.
-    fn add_flash(&mut self, shot: f64) {
-        let Some((column, in_bin)) = self.grid.column(shot + DRIFT_TIME) else {
-            return;
-        };
-        let variance = self.time_variance(DRIFT_LENGTH, 0.0);
-        let shares = *self.simulation.response.shares(in_bin, variance);
-        for cell in self.cells {
-            self.grid
-                .add(usize::from(*cell), column, FLASH_CHARGE, &shares);
-        }
-    }
-
-    /// Adds the charge of a crossing to the pads around it.
-    #[inline]
-    fn add(&mut self, row: usize, crossing: &Crossing) {
-        let Some((column, in_bin)) = self.grid.column(crossing.arrival) else {
-            return;
-        };
-        let pads = pads_in_row(row);
-        // Shifted, so that a crossing just beside the row has a number too.
-        let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
-        if !(0.0..(pads + 2 * BINS) as f64).contains(&position) {
-            return;
-        }
-        let pad = position as usize;
-        let response = &self.simulation.response;
-        let on_pads = response.shares(position - pad as f64, self.pad_variance(crossing));
-        let variance = self.time_variance(crossing.drift, crossing.dip);
-        let in_time = response.shares(in_bin, variance);
-        let charge = self.charge(row, crossing);
-        let first_cell = first_pad_of_row(row) - self.region.pads().start;
-        for (i, share) in on_pads.iter().enumerate() {
-            let charge = charge * f32::from(*share);
-            // Beside the row on the low side, the difference wraps to a large number.
-            let pad = (pad + i).wrapping_sub(BINS + BELOW);
-            if charge >= LEAST_CHARGE && pad < pads {
-                let cell = usize::from(self.cells[first_cell + pad]);
-                self.grid.add(cell, column, charge as u16, in_time);
-            }
-        }
-    }
-
-    /// The charge of a crossing for each 65536th of it.
-    #[inline]
-    fn charge(&self, row: usize, crossing: &Crossing) -> f32 {
-        let bits = mix(crossing.key ^ (row as u64) << 48);
-        let scale = crossing.ionisation * self.simulation.gain / 65536.0;
-        self.simulation.response.charge(bits) * scale as f32
-    }
-
-    #[inline]
-    fn pad_variance(&self, crossing: &Crossing) -> f64 {
-        let inverse = self.pads_per_mm;
-        let inclined = crossing.slope * self.plane.row_pitch * inverse;
-        let diffused = crossing.drift * DIFFUSION_VARIANCE * inverse * inverse;
-        PAD_VARIANCE + diffused + inclined * inclined * (1.0 / 12.0)
-    }
-
-    #[inline]
-    fn time_variance(&self, drift: f64, dip: f64) -> f64 {
-        let inverse = BINS_PER_MM;
-        let inclined = dip * self.plane.row_pitch * inverse;
-        let diffused = drift * DIFFUSION_VARIANCE * inverse * inverse;
-        SHAPER_VARIANCE + diffused + inclined * inclined * (1.0 / 12.0)
-    }
-
-    /// The distance of a row from the beam.
-    #[inline]
-    fn distance(&self, row: usize) -> f64 {
-        let number = row - self.region.rows().start;
-        self.plane.first_row + number as f64 * self.plane.row_pitch
-    }
-
-    /// The rows of the region between two distances from the beam.
-    fn rows_between(&self, (near, far): (f64, f64)) -> Range<usize> {
-        let rows = self.region.rows();
-        let number = |distance: f64| {
-            let number = (distance - self.plane.first_row) / self.plane.row_pitch;
-            libm::ceil(number).clamp(0.0, rows.len() as f64) as usize
-        };
-        rows.start + number(near)..rows.start + number(far)
+        let mut plane = Plane::new(self, region, cells, grid);
+        plane.add_all(particles);
     }
 }

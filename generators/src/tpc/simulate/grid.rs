@@ -78,10 +78,12 @@ impl Grid {
     #[inline]
     pub(super) fn column(&self, arrival: f64) -> Option<(usize, f64)> {
         let window = self.window();
-        let column = arrival - window.start;
-        window
-            .contains(&arrival)
-            .then(|| (column as usize, column - column as usize as f64))
+        if !window.contains(&arrival) {
+            return None;
+        }
+        let offset = arrival - window.start;
+        let column = offset as usize;
+        Some((column, offset - column as f64))
     }
 
     /// Adds a charge, spread over time bins.

@@ -2,7 +2,8 @@
 
 use rand_core::Rng;
 
-use super::collisions::{Collision, within};
+use super::collisions::Collision;
+use super::draw::within;
 use super::physics::{BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LASER_PLANES, RADII, RAYS};
 use super::track::{Crossing, path};
 use crate::random::Stream;

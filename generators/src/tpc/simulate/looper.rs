@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rand_core::Rng;
 
-use super::collisions::{Collision, poisson, uniform, within};
+use super::collisions::Collision;
+use super::draw::{logarithmic, poisson, uniform, within};
 use super::physics::{
     BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LOOPER_RADII, LOOPER_SLOPES, LOOPERS_PER_TRACK,
     MAX_TURNS, PSEUDORAPIDITY, RADII, SECTORS_OF_SIDE,
@@ -129,11 +130,6 @@ impl Looper {
             turn += 1;
         }
     }
-}
-
-/// Evenly distributed on a logarithmic scale.
-fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
-    low * libm::exp(libm::log(high / low) * uniform(stream))
 }
 
 #[cfg(test)]
