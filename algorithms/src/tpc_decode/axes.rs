@@ -8,6 +8,7 @@ use generators::io::{PageSelection, index_of, read_pad_mapping, read_raw_pages};
 use generators::random::mix;
 use generators::tpc::PadMapping;
 use generators::tpc::pages::RawPages;
+use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 use generators::tpc::simulate::TimeFrameGenerator;
 
 use super::charge_map::{Gains, entries};
@@ -104,7 +105,11 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let estimate = generator.estimate();
     let maps = match settings.output {
         Output::Digits => 0,
-        Output::ChargeMap => shape.sectors * 2 * entries(settings.fragment),
+        Output::ChargeMap => {
+            let time_bins = shape.orbits * MAX_TIME_BINS_IN_ORBIT as u32;
+            let entries = entries(settings.fragment.min(time_bins));
+            shape.sectors * size_of::<u16>() * entries
+        }
     };
     let pages = estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
     Ok(Plan {
@@ -145,7 +150,13 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let tables = Tables::new(mapping, Gains::spread(seed));
     let settings = settings(params)?;
     let tables = Arc::new(tables);
-    Ok(TimeFrame::new(pages, shape.format, shape.orbits, tables, settings))
+    Ok(TimeFrame::new(
+        pages,
+        shape.format,
+        shape.orbits,
+        tables,
+        settings,
+    ))
 }
 
 /// A time frame from a file.
@@ -172,7 +183,10 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let tables = Arc::new(Tables::new(mapping, Gains::unit()));
     let params = describe(path, &pages, format.name(), &options);
     let orbits = FrameBounds::MAX_ORBITS;
-    Ok((TimeFrame::new(pages, format, orbits, tables, settings), params))
+    Ok((
+        TimeFrame::new(pages, format, orbits, tables, settings),
+        params,
+    ))
 }
 
 fn selection(options: &Params) -> Result<PageSelection, DataError> {

@@ -71,7 +71,9 @@ pub(super) fn same(
         same_positions(&sorted(&reference.positions), &sorted(&output.positions))?;
     }
     let pairs = reference.charges.iter().zip(&output.charges);
-    let wrong = pairs.enumerate().find(|(_, (expected, found))| expected != found);
+    let wrong = pairs
+        .enumerate()
+        .find(|(_, (expected, found))| expected != found);
     match wrong {
         Some((sector, _)) => Err(Mismatch::Charges { sector }),
         None => same_length(reference.charges.len(), output.charges.len()),

@@ -50,7 +50,9 @@ impl Fragments {
         if time_bins.is_empty() {
             return 0..0;
         }
-        let first = (time_bins.start + 1).saturating_sub(self.length).div_ceil(self.step());
+        let first = (time_bins.start + 1)
+            .saturating_sub(self.length)
+            .div_ceil(self.step());
         first..(time_bins.end - 1) / self.step() + 1
     }
 
@@ -95,7 +97,11 @@ mod tests {
                     for number in 0..600 {
                         let all = fragments.time_bins(number);
                         let overlaps = all.start < end && start < all.end;
-                        assert_eq!(touched.contains(&number), overlaps, "{length} {start} {end}");
+                        assert_eq!(
+                            touched.contains(&number),
+                            overlaps,
+                            "{length} {start} {end}"
+                        );
                     }
                 }
             }

@@ -18,8 +18,8 @@ const ORBITS: u32 = 3;
 /// The orbit counter wraps within the time frame.
 const FIRST_ORBIT: u32 = u32::MAX;
 const SECTORS: [u8; 2] = [4, 35];
-/// So many time bins that the last one is of a second fragment, and of a third one.
-const FRAGMENT: u32 = 700;
+/// So short that the time frame has three.
+const FRAGMENT: u32 = 500;
 const DIGITS: Settings = Settings {
     output: Output::Digits,
     sharing: Sharing::Sectors,
@@ -41,10 +41,22 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
         let whole = maker.frame(format, Framing::Simulated);
         let recorded = maker.frame(format, Framing::Recorded);
         let damaged = maker.damaged(&whole);
-        let pool = Settings { sharing: Sharing::Pages, ..CHARGES };
+        let pool = Settings {
+            sharing: Sharing::Pages,
+            ..CHARGES
+        };
         let named = [
             ("all kinds of time bins", whole.clone()),
-            ("recorded, one pool", with(&recorded, Settings { sharing: Sharing::Pages, ..DIGITS })),
+            (
+                "recorded, one pool",
+                with(
+                    &recorded,
+                    Settings {
+                        sharing: Sharing::Pages,
+                        ..DIGITS
+                    },
+                ),
+            ),
             ("every other page is lost", every_other(&whole)),
             ("damaged pages", damaged.clone()),
             ("fragments", with(&recorded, pool)),
@@ -71,7 +83,10 @@ fn every_other(frame: &TimeFrame) -> TimeFrame {
         .streams()
         .map(|stream| (stream.id, kept(stream.pages)))
         .collect();
-    let lengths: Vec<_> = streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
+    let lengths: Vec<_> = streams
+        .iter()
+        .map(|(id, pages)| (*id, pages.len()))
+        .collect();
     let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
 }
@@ -91,7 +106,9 @@ impl Maker {
     }
 
     fn frame(&mut self, format: ZsFormat, framing: Framing) -> TimeFrame {
-        let sectors: Vec<_> = SECTORS.map(|sector| self.sector(format, framing, sector)).into();
+        let sectors: Vec<_> = SECTORS
+            .map(|sector| self.sector(format, framing, sector))
+            .into();
         let pages = RawPages::of_sectors(FIRST_ORBIT, sectors);
         TimeFrame::new(pages, format, ORBITS, Arc::clone(&self.tables), DIGITS)
     }
@@ -145,8 +162,16 @@ impl Maker {
         pads: usize,
     ) {
         let in_row = pads_in_row(row);
-        let first = if pads > in_row { 0 } else { self.random.below(in_row) };
-        let limit = if self.random.below(2) == 0 { 1024 } else { 4096 };
+        let first = if pads > in_row {
+            0
+        } else {
+            self.random.below(in_row)
+        };
+        let limit = if self.random.below(2) == 0 {
+            1024
+        } else {
+            4096
+        };
         for pad in (first..in_row).take(pads) {
             let place = (time_bin, PadId::new(row as u8, pad as u8));
             adcs.insert(place, self.random.below(limit) as u16);

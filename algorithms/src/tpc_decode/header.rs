@@ -198,14 +198,24 @@ impl OpenPage {
 
     /// A number of blocks that the payload does not have.
     pub(super) fn wrong_blocks(&self, expected: Expected) -> Damage {
-        Damage::new(self.header + at::BLOCKS, Field::Blocks, self.blocks, expected)
+        Damage::new(
+            self.header + at::BLOCKS,
+            Field::Blocks,
+            self.blocks,
+            expected,
+        )
     }
 
     fn check_extent(&self, first_block: u16) -> Result<(), Damage> {
         if self.start > self.end || self.start < RDH_BYTES {
             let offset = self.header + at::FIRST_BLOCK;
             let expected = Expected::Words("an offset within the payload");
-            return Err(Damage::new(offset, Field::FirstBlock, first_block, expected));
+            return Err(Damage::new(
+                offset,
+                Field::FirstBlock,
+                first_block,
+                expected,
+            ));
         }
         let end_of_orbit = self.orbit_start + BC_PER_ORBIT - 1;
         if u64::from(self.last_time_bin()) > end_of_orbit / BC_PER_TIME_BIN {
@@ -382,12 +392,7 @@ fn check_zs_header(
     };
     if header.version != format.version() {
         let expected = Expected::Exactly(format.version().into());
-        return wrong(
-            at::VERSION,
-            Field::Version,
-            header.version.into(),
-            expected,
-        );
+        return wrong(at::VERSION, Field::Version, header.version.into(), expected);
     }
     if format.layout() != Layout::Row && header.magic != HEADER_MAGIC {
         let expected = Expected::Exactly(HEADER_MAGIC.into());

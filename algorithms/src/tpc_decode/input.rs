@@ -10,8 +10,8 @@ use generators::tpc::pages::RawPages;
 use generators::tpc::{PadMapping, ZsFormat};
 
 use super::charge_map::Gains;
-use super::fragments::Fragments;
 use super::damage::{Damage, DamagedPage};
+use super::fragments::Fragments;
 use super::header::{FrameBounds, OpenPage, open_in_stream};
 use super::pads::LinkPads;
 
@@ -180,10 +180,7 @@ impl TimeFrame {
     }
 
     /// The fragments that any of these pages touches, in order of time.
-    pub(super) fn fragments<'a>(
-        &self,
-        pages: impl Iterator<Item = &'a OpenPage>,
-    ) -> BTreeSet<u32> {
+    pub(super) fn fragments<'a>(&self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
         Fragments::new(self.settings.fragment).touched(pages)
     }
 
@@ -220,12 +217,14 @@ pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
         let bounds = bounds(*format);
         let of_stream = |stream: generators::tpc::pages::StreamPages<'_>| {
             let pages = stream.pages.iter();
-            let opened = pages.filter_map(|page| super::header::open(page, stream.id, &bounds).ok());
+            let opened =
+                pages.filter_map(|page| super::header::open(page, stream.id, &bounds).ok());
             opened.flatten().count()
         };
         pages.streams().map(of_stream).sum::<usize>()
     };
     let counts = ZsFormat::ALL.map(|format| (sound(&format), format));
     let most = counts.into_iter().rev().max_by_key(|(count, _)| *count);
-    most.filter(|(count, _)| *count > 0).map(|(_, format)| format)
+    most.filter(|(count, _)| *count > 0)
+        .map(|(_, format)| format)
 }

@@ -31,8 +31,8 @@ use clap_complete::Shell;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
-pub use decode::{DamagePolicy, DecodeRequest};
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
 pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};

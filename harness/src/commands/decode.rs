@@ -22,7 +22,11 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
     let Source::File { path, options } = &request.measuring.source else {
         return Err(Failure::Usage("--digits and --strict need --input".into()));
     };
-    let options = options.combinations().into_iter().next().unwrap_or_default();
+    let options = options
+        .combinations()
+        .into_iter()
+        .next()
+        .unwrap_or_default();
     let (frame, _) = TpcDecode::read(path, &options)?;
     let decoded = frame.digits();
     if request.damage == DamagePolicy::Refuse {

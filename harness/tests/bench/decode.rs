@@ -40,9 +40,7 @@ fn every_variant_and_format_has_a_valid_row_with_metrics() {
         return;
     }
     let folder = folder();
-    let line = format!(
-        "decode --zs row12,link,dense-link {SMALL} --threads 1,2 --out r {QUICK}"
-    );
+    let line = format!("decode --zs row12,link,dense-link {SMALL} --threads 1,2 --out r {QUICK}");
     let run = bench_in(folder.path(), &line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = read_summary(&folder.path().join("r")).expect("readable");
@@ -60,7 +58,10 @@ fn every_variant_and_format_has_a_valid_row_with_metrics() {
         assert!((ns * 1e-9 / seconds - 1.0).abs() < 1e-3, "{row:?}");
         let bytes = metric("bytes_per_sample") * row.items as f64;
         let gb_per_s = bytes * 1e-9 / seconds;
-        assert!((gb_per_s / metric("page_gb_per_s") - 1.0).abs() < 1e-3, "{row:?}");
+        assert!(
+            (gb_per_s / metric("page_gb_per_s") - 1.0).abs() < 1e-3,
+            "{row:?}"
+        );
         assert!(metric("us_per_page") > 0.0);
     }
     for chart in ["time-and-page.svg", "speedup-over-threads.png"] {
@@ -96,7 +97,9 @@ fn digits_are_written_by_row_pad_and_time_bin() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("row,pad,time_bin,adc"));
     let number = |field: &str| field.parse::<u32>().expect("a number");
-    let rows: Vec<Vec<u32>> = lines.map(|line| line.split(',').map(number).collect()).collect();
+    let rows: Vec<Vec<u32>> = lines
+        .map(|line| line.split(',').map(number).collect())
+        .collect();
     assert!(rows.len() > 10_000, "{}", rows.len());
     assert!(rows.windows(2).all(|pair| pair[0][..3] < pair[1][..3]));
 }
@@ -109,8 +112,16 @@ fn damaged_pages_are_counted_or_refused() {
     damage(folder.path());
     let run = decode(folder.path(), "--sector 1 --digits rest.csv");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stderr.contains("version 9 instead of 4"), "{}", run.stderr);
-    assert!(run.stderr.contains("are damaged and left out (version 1)"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("version 9 instead of 4"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("are damaged and left out (version 1)"),
+        "{}",
+        run.stderr
+    );
     let lines = |name: &str| -> BTreeSet<String> {
         let text = fs::read_to_string(folder.path().join(name)).expect("written");
         text.lines().map(str::to_owned).collect()
@@ -119,7 +130,11 @@ fn damaged_pages_are_counted_or_refused() {
     assert!(rest.is_subset(&whole) && rest.len() < whole.len() && rest.len() > whole.len() / 2);
     let strict = decode(folder.path(), "--sector 1 --strict --digits none.csv");
     assert_eq!(strict.code, Some(1), "{}", strict.stderr);
-    assert!(strict.stderr.contains("f.pages, byte "), "{}", strict.stderr);
+    assert!(
+        strict.stderr.contains("f.pages, byte "),
+        "{}",
+        strict.stderr
+    );
     assert!(!folder.path().join("none.csv").exists());
 }
 

@@ -42,7 +42,10 @@ fn titled(plots: Vec<Plot>, what: &str) -> impl Iterator<Item = Plot> {
 /// The study without the rows that have no pages.
 fn with_pages<'a>(study: &Study<'a>) -> Study<'a> {
     let mut study = study.clone();
-    let (known, unknown) = study.rows.into_iter().partition(|row| page_time(row).is_some());
+    let (known, unknown) = study
+        .rows
+        .into_iter()
+        .partition(|row| page_time(row).is_some());
     study.rows = known;
     study.left_out.extend::<Vec<_>>(unknown);
     study

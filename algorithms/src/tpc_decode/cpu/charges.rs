@@ -79,9 +79,8 @@ impl<'a> PreparedCharges<'a> {
     ) -> Self {
         let slots = headers::of(frame, &tasks);
         let fragments = Fragments::new(frame.settings.fragment);
-        let copies = |page: &OpenPage| {
-            fragments.of(time_bins_of(page)).len() * usize::from(page.samples)
-        };
+        let copies =
+            |page: &OpenPage| fragments.of(time_bins_of(page)).len() * usize::from(page.samples);
         let pages = slots.iter().filter_map(Slot::page);
         let time_bins = pages.clone().map(|page| time_bins_of(page).end).max();
         let time_bins = time_bins.unwrap_or(0).min(frame.settings.fragment);
@@ -109,7 +108,9 @@ impl<'a> PreparedCharges<'a> {
         headers::read(self.frame, &self.tasks, &mut self.slots);
         let mut holes = Vec::new();
         let mut position = 0;
-        let numbers = self.frame.fragments(self.slots.iter().filter_map(Slot::page));
+        let numbers = self
+            .frame
+            .fragments(self.slots.iter().filter_map(Slot::page));
         self.fill.add(start.elapsed().as_secs_f64(), 0);
         for number in numbers {
             self.clear_maps();
@@ -122,7 +123,9 @@ impl<'a> PreparedCharges<'a> {
 
     fn clear_maps(&mut self) {
         let start = Instant::now();
-        self.maps.par_chunks_mut(CLEARED).for_each(|part| part.fill(0));
+        self.maps
+            .par_chunks_mut(CLEARED)
+            .for_each(|part| part.fill(0));
         let bytes = size_of_val(self.maps.as_slice()) as u64;
         self.clear.add(start.elapsed().as_secs_f64(), bytes);
     }
@@ -138,7 +141,10 @@ impl<'a> PreparedCharges<'a> {
         let touches = |page: &&OpenPage| fragments.of(time_bins_of(page)).contains(&number);
         let of_task = |pages: &Range<usize>| {
             let pages = self.slots[pages.clone()].iter().filter_map(Slot::page);
-            pages.filter(touches).map(|page| usize::from(page.samples)).sum()
+            pages
+                .filter(touches)
+                .map(|page| usize::from(page.samples))
+                .sum()
         };
         let lengths: Vec<usize> = self.tasks.iter().map(of_task).collect();
         let fragment = Fragment {
@@ -263,7 +269,11 @@ impl Prepared<TpcDecode> for PreparedCharges<'_> {
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        let bytes = self.slots.iter().filter_map(Slot::page).map(|page| u64::from(page.used));
+        let bytes = self
+            .slots
+            .iter()
+            .filter_map(Slot::page)
+            .map(|page| u64::from(page.used));
         self.fill.bytes = bytes.sum();
         Ok(vec![self.clear.clone(), self.fill.clone()])
     }

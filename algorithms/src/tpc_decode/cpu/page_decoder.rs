@@ -40,7 +40,8 @@ impl<'a> PageDecoder<'a> {
         digits: &mut [Digit],
     ) -> Result<(), Damage> {
         let pages = self.frame.pages.pages();
-        self.payload.fill(page, &pages[number], pages.get(number + 1));
+        self.payload
+            .fill(page, &pages[number], pages.get(number + 1));
         let job = Job {
             page,
             payload: &self.payload,

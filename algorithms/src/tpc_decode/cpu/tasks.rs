@@ -17,7 +17,9 @@ pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
             // Threads beyond the detector's sectors help with those.
             let threads_of_sector = threads.div_ceil(SECTORS);
             let sectors = frame.sectors().into_iter();
-            sectors.flat_map(|pages| split(pages, threads_of_sector)).collect()
+            sectors
+                .flat_map(|pages| split(pages, threads_of_sector))
+                .collect()
         }
         Sharing::Pages => {
             let pages = frame.pages.pages().len();
@@ -33,7 +35,10 @@ fn split(pages: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>
 }
 
 /// Splits what belongs to all pages into what belongs to each task.
-pub(super) fn split_mut<T>(mut all: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+pub(super) fn split_mut<T>(
+    mut all: &mut [T],
+    lengths: impl Iterator<Item = usize>,
+) -> Vec<&mut [T]> {
     let mut parts = Vec::new();
     for length in lengths {
         let (part, rest) = all.split_at_mut(length);

@@ -28,12 +28,15 @@ struct Pair {
 
 fn decoders() -> Vec<(Level, DecodePage)> {
     let known = Level::ALL.into_iter();
-    known.filter_map(|level| Some((level, level.decoder()?))).collect()
+    known
+        .filter_map(|level| Some((level, level.decoder()?)))
+        .collect()
 }
 
 fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
     let all = hard_inputs::all(seed).into_iter();
-    all.filter(|(name, _)| name.ends_with("time bins")).map(|(_, frame)| frame)
+    all.filter(|(name, _)| name.ends_with("time bins"))
+        .map(|(_, frame)| frame)
 }
 
 /// The pages of a time frame that have few samples, and those that go on.
@@ -48,7 +51,10 @@ fn pairs(frame: &TimeFrame) -> Vec<Pair> {
             };
             if opened.is_some_and(|page| small(&page)) {
                 let next = stream.pages.get(number + 1).unwrap_or(page);
-                pairs.push(Pair { stream: stream.id, pages: [*page, *next] });
+                pairs.push(Pair {
+                    stream: stream.id,
+                    pages: [*page, *next],
+                });
             }
         }
     }
@@ -147,7 +153,10 @@ fn fuzz(pages_of_each_format: usize, seed: u64) {
             .sum();
         let share = accepted as f64 / pages_of_each_format as f64;
         let format = frame.bounds.format;
-        assert!((0.02..0.8).contains(&share), "{format}: {share} of the pages accepted");
+        assert!(
+            (0.02..0.8).contains(&share),
+            "{format}: {share} of the pages accepted"
+        );
     }
 }
 

@@ -36,7 +36,9 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     let charges = frame.sector_numbers().into_iter().map(|sector| {
         let all = maps.range((sector, 0)..(sector + 1, 0));
         let present = all.filter(|(_, charge)| **charge > 0);
-        present.map(|(&(_, index), &charge)| (index as u32, charge)).collect()
+        present
+            .map(|(&(_, index), &charge)| (index as u32, charge))
+            .collect()
     });
     Decoded {
         positions,

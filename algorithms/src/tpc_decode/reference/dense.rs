@@ -109,7 +109,10 @@ fn read_channels(
     for (group, eight) in link.chunks(8).enumerate() {
         if second_level >> group & 1 == 1 {
             let mask = reader.u8()?;
-            let set = eight.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+            let set = eight
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| mask >> bit & 1 == 1);
             pads.extend(set.map(|(_, pad)| pad));
         }
     }
@@ -126,7 +129,11 @@ fn check_end_of_block(page: &OpenPage, end: usize, number: u16) -> Result<(), Da
 
 fn check_end(page: &OpenPage, end: usize) -> Result<(), Damage> {
     let unused = page.joined_end() - end;
-    let limit = if page.continuation.is_some() { 0 } else { MAX_PADDING };
+    let limit = if page.continuation.is_some() {
+        0
+    } else {
+        MAX_PADDING
+    };
     if unused > limit {
         let expected = Expected::AtLeast((page.joined_end() - limit) as u64);
         return Err(page.damage(end, Field::End, end as u64, expected));

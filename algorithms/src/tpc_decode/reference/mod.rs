@@ -61,8 +61,16 @@ fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
         };
         payload.fill(&page, &pages[number], pages.get(number + 1));
         let digits = decode_page(&page, &payload, &frame.tables.mapping);
-        damaged.extend(digits.as_ref().err().map(|damage| frame.damaged(number, *damage)));
-        decoded.push(DecodedPage { page, digits: digits.ok() });
+        damaged.extend(
+            digits
+                .as_ref()
+                .err()
+                .map(|damage| frame.damaged(number, *damage)),
+        );
+        decoded.push(DecodedPage {
+            page,
+            digits: digits.ok(),
+        });
     }
     (decoded, damaged)
 }

@@ -22,7 +22,10 @@ pub(super) fn of(
     request: &VerifyRequest,
 ) -> Result<impl Iterator<Item = Input>, Failure> {
     let file = request.input.as_ref().map(|path| {
-        let (name, case) = (path.display().to_string(), task.read(path, &Params::default())?);
+        let (name, case) = (
+            path.display().to_string(),
+            task.read(path, &Params::default())?,
+        );
         Ok::<_, Failure>(Input { name, case })
     });
     let file = file.transpose()?;

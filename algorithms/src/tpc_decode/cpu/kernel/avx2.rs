@@ -93,7 +93,14 @@ impl Kernel for Avx2 {
         while index < group.len() {
             // Two vectors a turn: a row seldom needs more, so its end is foreseen.
             for _ in 0..2 {
-                store::<BITS>(word_at(bytes, position), shifts, pads, &group, index, digits);
+                store::<BITS>(
+                    word_at(bytes, position),
+                    shifts,
+                    pads,
+                    &group,
+                    index,
+                    digits,
+                );
                 index += LANES;
                 // So many bytes hold four samples, and nothing is left over.
                 position += BITS / 2;

@@ -6,7 +6,7 @@
 
 use generators::tpc::Digit;
 
-use crate::tpc_decode::cpu::kernel::{Group, Kernel, PadList, Packing};
+use crate::tpc_decode::cpu::kernel::{Group, Kernel, Packing, PadList};
 use crate::tpc_decode::payload::PAYLOAD_BYTES;
 
 /// Groups that are joined at once.

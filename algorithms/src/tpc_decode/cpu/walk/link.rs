@@ -1,8 +1,6 @@
 //! Link pages: a block for each link and time bin.
 
-use generators::tpc::page::link_header::{
-    LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD,
-};
+use generators::tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 
 use super::{Kernel, Packing, Walk};
@@ -51,4 +49,3 @@ fn time_bin_of(walk: &Walk<'_>, crossing: u64) -> Option<u32> {
     let time_bin = ((walk.page.orbit_start + crossing) / BC_PER_TIME_BIN) as u32;
     (crossing < BC_PER_ORBIT && time_bin <= walk.page.last_time_bin()).then_some(time_bin)
 }
-

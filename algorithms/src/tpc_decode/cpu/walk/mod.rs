@@ -11,7 +11,7 @@ mod row;
 
 use generators::tpc::{Digit, Layout, PadId};
 
-use super::kernel::{Kernel, PadList, Packing};
+use super::kernel::{Kernel, Packing, PadList};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::payload::{PAYLOAD_BYTES, Payload};
@@ -82,17 +82,13 @@ impl<'a> Walk<'a> {
     /// Goes over the samples of the pads that were listed last, which must end before
     /// a limit. They are joined later.
     #[inline(always)]
-    fn samples<K: Kernel>(
-        &mut self,
-        packing: Packing,
-        template: u64,
-        limit: usize,
-    ) -> Option<()> {
+    fn samples<K: Kernel>(&mut self, packing: Packing, template: u64, limit: usize) -> Option<()> {
         let position = self.position;
         self.position += packing.bytes_of(self.joiner.new_pads());
         if self.position > limit {
             return None;
         }
-        self.joiner.push::<K>(self.bytes, packing, template, position)
+        self.joiner
+            .push::<K>(self.bytes, packing, template, position)
     }
 }

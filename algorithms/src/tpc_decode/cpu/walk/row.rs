@@ -62,11 +62,7 @@ fn rows_of(walk: &Walk<'_>, mask: u16) -> Option<u16> {
 }
 
 #[inline(always)]
-fn decode_row<K: Kernel>(
-    walk: &mut Walk<'_>,
-    row: usize,
-    template: u64,
-) -> Option<()> {
+fn decode_row<K: Kernel>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<()> {
     let count = usize::from(walk.u8_at(walk.position));
     let head = walk.position + 1;
     walk.position = head + count * SEQUENCE_BYTES;
