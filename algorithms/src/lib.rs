@@ -9,6 +9,7 @@
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`plugin`] | variants from shared libraries |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
 //! Nothing here reads a command line, writes a file or takes the time.
@@ -16,6 +17,7 @@
 pub mod algorithm;
 pub mod axis;
 pub mod device;
+pub mod plugin;
 pub mod registry;
 pub mod sts_sort;
 pub mod task;

@@ -87,6 +87,12 @@ pub(super) trait Engine: Send + Sync {
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
 
+    /// The stream's handle, with its context bound to this thread; 0 if it has none.
+    fn native_stream(&self) -> Result<usize, DeviceError>;
+
+    /// Bytes of device memory that nobody has; `None` where nobody knows.
+    fn free_bytes(&self) -> Option<u64>;
+
     /// Waits until all is done.
     fn finish(&self) -> Result<(), DeviceError>;
 

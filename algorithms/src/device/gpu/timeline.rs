@@ -9,6 +9,8 @@ use crate::algorithm::{Stage, Stages};
 const KERNEL: &str = "kernel";
 /// Stages that are no kernels.
 const COPIES: [&str; 3] = ["h2d", "d2h", "memset"];
+/// Names that mean something, and that nothing else can have.
+pub(crate) const RESERVED_STAGES: [&str; 5] = ["total", KERNEL, COPIES[0], COPIES[1], COPIES[2]];
 
 /// Something that was started.
 #[derive(Clone, Copy, Debug)]
