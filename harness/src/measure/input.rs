@@ -222,6 +222,7 @@ impl<'p> InputState<'p> {
         if first {
             let allocated = check_candidate(candidate.as_mut(), &place)?;
             subject.memory_bytes = candidate.buffer_bytes() + allocated;
+            subject.remarks = candidate.remarks();
         }
         let sampler = CandidateSampler::new(candidate, &team.team)
             .in_places(team_spec)
@@ -282,9 +283,9 @@ impl From<CheckError> for Refusal {
     fn from(error: CheckError) -> Self {
         let (ending, note) = match error {
             CheckError::Wrong(problem) => (Ending::Wrong, format!("{WRONG}{problem}")),
-            CheckError::Device(error @ DeviceError::Kernel { .. }) => {
-                (Ending::Wrong, format!("{FAILED}{error}"))
-            }
+            CheckError::Device(
+                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
+            ) => (Ending::Wrong, format!("{FAILED}{error}")),
             CheckError::Device(error) => return Refusal::unavailable(error),
         };
         Refusal { ending, note }

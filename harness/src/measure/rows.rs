@@ -27,6 +27,8 @@ pub(super) struct Subject {
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
+    /// What the variant has to say of its figures.
+    pub(super) remarks: Vec<String>,
     /// Copy bandwidth with the same number of threads, in bytes a second.
     copy_bandwidth: Option<f64>,
 }
@@ -38,8 +40,12 @@ impl Subject {
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
-            fingerprint: fingerprint.to_owned(),
+            fingerprint: info
+                .plugin
+                .map_or(fingerprint, |plugin| &plugin.fingerprint)
+                .to_owned(),
             memory_bytes: 0,
+            remarks: Vec::new(),
             copy_bandwidth: None,
         }
     }
@@ -84,7 +90,7 @@ impl Subject {
             return vec![self.invalid_row(&note)];
         }
         let mut rows = vec![SummaryRow {
-            note: notes(series, &counted, self.work.has_reference),
+            note: self.note(series, &counted),
             ..self.described(TOTAL, reason, &series.seconds, &series.visits)
         }];
         let first = counted.first().into_iter();
@@ -101,6 +107,12 @@ impl Subject {
             rows.push(of_its_own(row, stage));
         }
         rows
+    }
+
+    fn note(&self, series: &Series<Sample>, counted: &[&Sample]) -> String {
+        let mut notes = notes(series, counted, self.work.has_reference);
+        notes.extend(self.remarks.iter().cloned());
+        notes.join("; ")
     }
 
     /// The row of a candidate that was not timed.
@@ -244,7 +256,7 @@ fn flags(at: At, sample: &Sample) -> String {
 }
 
 /// What a reader should know of the samples, in words.
-fn notes(series: &Series<Sample>, counted: &[&Sample], has_reference: bool) -> String {
+fn notes(series: &Series<Sample>, counted: &[&Sample], has_reference: bool) -> Vec<String> {
     let mut notes: Vec<_> = oddities(&series.seconds)
         .iter()
         .map(ToString::to_string)
@@ -285,5 +297,5 @@ fn notes(series: &Series<Sample>, counted: &[&Sample], has_reference: bool) -> S
     if !has_reference {
         notes.push("checked by order and checksums: too large for a reference".to_owned());
     }
-    notes.join("; ")
+    notes
 }

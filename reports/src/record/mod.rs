@@ -11,7 +11,8 @@ mod summary;
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    Bandwidth, CacheLevel, Effort, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software,
+    Bandwidth, CacheLevel, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord,
+    SCHEMA_VERSION, Software,
 };
 pub use sample::{SampleRow, flags};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
