@@ -91,4 +91,4 @@ struct RadixComposite {
 
 const recobench_variant RADIX_COMPOSITE = Variant<RadixComposite>::describe(
     "cub-radix-composite", "CUB DeviceRadixSort::SortKeys by segment, channel and time; drops the address", true,
-    RECOBENCH_SORT_ADDRESS);
+    RECOBENCH_SORT_ADDRESS, false);

@@ -1,5 +1,6 @@
 // DeviceSegmentedSort of keys with values: channel and time as a key of 8 bytes, charge
 // and address as a value of 4. What users do whose data don't fit into a key.
+// As with keys alone, CUB waits for the numbers of small and large segments.
 #include <cub/device/device_segmented_sort.cuh>
 
 #include "tiles.cuh"
@@ -62,4 +63,4 @@ struct SegmentedPairs {
 } // namespace
 
 const recobench_variant SEGMENTED_PAIRS = Variant<SegmentedPairs>::describe(
-    "cub-segmented-pairs", "CUB DeviceSegmentedSort::StableSortPairs, channel and time as the key", true, 0);
+    "cub-segmented-pairs", "CUB DeviceSegmentedSort::StableSortPairs, channel and time as the key", true, 0, true);

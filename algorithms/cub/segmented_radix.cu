@@ -23,4 +23,4 @@ struct SegmentedRadix : OrderedKeys<SegmentedRadix> {
 } // namespace
 
 const recobench_variant SEGMENTED_RADIX = Variant<SegmentedRadix>::describe(
-    "cub-segmented-radix", "CUB DeviceSegmentedRadixSort::SortKeys, 42 of 64 bits", true, 0);
+    "cub-segmented-radix", "CUB DeviceSegmentedRadixSort::SortKeys, 42 of 64 bits", true, 0, false);

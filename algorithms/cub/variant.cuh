@@ -97,7 +97,8 @@ template <typename Sort> struct Variant {
 
     static void release(void *state) { delete static_cast<State *>(state); }
 
-    static constexpr recobench_variant describe(const char *name, const char *summary, bool stable, uint32_t omits) {
+    static constexpr recobench_variant describe(const char *name, const char *summary, bool stable, uint32_t omits,
+                                                bool waits) {
         recobench_variant variant = {};
         variant.size = sizeof variant;
         variant.task = "sort";
@@ -107,6 +108,7 @@ template <typename Sort> struct Variant {
         variant.buffers = RECOBENCH_EITHER;
         variant.stable = stable;
         variant.omits = omits;
+        variant.waits = waits;
         variant.prepare = prepare;
         variant.memory = memory;
         variant.run = run;

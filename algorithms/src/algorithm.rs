@@ -171,7 +171,9 @@ pub trait Prepared<A: Algorithm>: Send {
     /// # Errors
     /// If the device refuses, or a kernel fails.
     fn run(&mut self) -> Result<(), DeviceError>;
-    /// The stages of the last run, where they are known. Not timed.
+    /// The stages of the last run, where they are known. Not timed. On a GPU
+    /// those since [`Gpu::start_timeline`](crate::device::gpu::Gpu::start_timeline):
+    /// who wants to know calls that before a run.
     ///
     /// # Errors
     /// If the device refuses.
@@ -200,10 +202,11 @@ pub trait Prepared<A: Algorithm>: Send {
 }
 
 /// A part of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel.
-    pub name: &'static str,
+    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel;
+    /// `scope/name` for a part of the stage `scope`.
+    pub name: Cow<'static, str>,
     /// How long it took in all its calls, in seconds.
     pub seconds: f64,
     /// How often it was called.
@@ -217,9 +220,9 @@ pub type Stages = Vec<Stage>;
 
 impl Stage {
     /// A stage that was not called yet.
-    pub fn new(name: &'static str) -> Self {
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Stage {
-            name,
+            name: name.into(),
             seconds: 0.0,
             calls: 0,
             bytes: 0,

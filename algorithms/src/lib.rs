@@ -10,12 +10,14 @@
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`plugin`] | variants from shared libraries |
+//! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
 //! Nothing here reads a command line, writes a file or takes the time.
 
 pub mod algorithm;
 pub mod axis;
+pub mod ceilings;
 pub mod device;
 pub mod plugin;
 pub mod registry;

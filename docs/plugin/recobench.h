@@ -130,6 +130,8 @@ typedef struct recobench_variant {
     uint32_t buffers;    /* RECOBENCH_SEPARATE, ... */
     uint32_t stable;     /* 1 if equal keys keep their order, else 0 */
     uint32_t omits;      /* what is lost of each item; 0 if nothing is */
+    uint32_t waits;      /* 1 if run waits for the stream. If not, stages begin only once all
+                          * is queued, so that what launches take is in none of them */
 
     /* Gets ready for inputs of this shape; *state is handed to all other calls.
      * May be NULL. */

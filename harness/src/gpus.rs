@@ -39,7 +39,11 @@ impl Gpus {
         Ok(Place { device, gpu, team })
     }
 
-    fn gpu(&self, device: Device) -> Result<Arc<Gpu>, DeviceError> {
+    /// A GPU; see [`Gpus::place`].
+    ///
+    /// # Errors
+    /// Why it can't be used.
+    pub fn gpu(&self, device: Device) -> Result<Arc<Gpu>, DeviceError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get(&device) {
             Some(gpu) if !gpu.is_lost() => return Ok(Arc::clone(gpu)),

@@ -8,6 +8,7 @@
 //! | [`store`] | the run folder: rows appended and flushed as they come |
 //! | [`history`] | the store of runs: add, list, accept, prune |
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
+//! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
@@ -17,6 +18,7 @@
 //!
 //! This crate knows nothing of how a run was made.
 
+pub mod break_even;
 pub mod charts;
 pub mod compare;
 mod grouped;

@@ -142,6 +142,7 @@ pub fn unit(name: &str) -> Option<&'static str> {
     match name {
         "timeslice" => Some("ns"),
         "rate" | "noise" => Some("Hz"),
+        "block size" => Some("B"),
         _ => None,
     }
 }

@@ -71,6 +71,7 @@ pub(crate) struct Variant {
     pub(crate) buffers: u32,
     pub(crate) stable: u32,
     pub(crate) omits: u32,
+    pub(crate) waits: u32,
     pub(crate) prepare: Option<Prepare>,
     pub(crate) memory: Option<unsafe extern "C" fn(*mut c_void, *const Host, *mut Memory) -> i32>,
     pub(crate) reset: Option<Step>,
@@ -135,7 +136,7 @@ mod tests {
             "recobench_memory" Memory { size scratch_bytes own_bytes }
             "recobench_sort" Sort { size digis segments offsets device_offsets input output }
             "recobench_variant" Variant {
-                size task name summary backend buffers stable omits prepare memory reset run
+                size task name summary backend buffers stable omits waits prepare memory reset run
                 output release
             }
             "recobench_plugin_table" Table { size name version variant_count variants }

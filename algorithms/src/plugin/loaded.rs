@@ -48,6 +48,14 @@ pub(crate) enum Buffers {
     InPlace,
 }
 
+/// Whether `run` waits for a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    Never,
+    /// It must not be held back until all is queued then.
+    ForTheStream,
+}
+
 /// What is called.
 #[derive(Clone, Copy)]
 pub(crate) struct Functions {
@@ -56,6 +64,7 @@ pub(crate) struct Functions {
     pub(super) calls: &'static Calls,
     pub(crate) plugin: &'static PluginInfo,
     pub(crate) buffers: Buffers,
+    pub(crate) waiting: Waiting,
 }
 
 /// A variant of a plugin.

@@ -30,4 +30,4 @@ pub use calls::{Call, Watch, set_watch};
 pub use error::PluginError;
 pub use loaded::{Condemnation, PluginInfo, any_for, condemn, load, plugins};
 
-pub(crate) use loaded::{Buffers, Functions, LoadedVariant, variants_of};
+pub(crate) use loaded::{Buffers, Functions, LoadedVariant, Waiting, variants_of};

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use super::abi::{self, Table};
 use super::calls::Calls;
 use super::library::leak;
-use super::loaded::{Buffers, Functions, LoadedVariant, PluginInfo};
+use super::loaded::{Buffers, Functions, LoadedVariant, PluginInfo, Waiting};
 use crate::algorithm::Content;
 use crate::device::Backend;
 
@@ -64,13 +64,17 @@ fn read(
     Ok(LoadedVariant {
         functions: Functions {
             buffers: buffers(variant, &place)?,
+            waiting: match yes_or_no(variant.waits, "waits", &place)? {
+                true => Waiting::ForTheStream,
+                false => Waiting::Never,
+            },
             calls: leak(Calls::new(&plugin.file, task, name)),
             table: variant,
             run,
             plugin,
         },
         backend: backend(variant.backend, &place)?,
-        stable: yes_or_no(variant.stable, &place)?,
+        stable: yes_or_no(variant.stable, "stable", &place)?,
         content: content(variant.omits, task, &place)?,
         condemned: Default::default(),
         task,
@@ -146,11 +150,11 @@ fn buffers(variant: &abi::Variant, place: &str) -> Result<Buffers, String> {
     }
 }
 
-fn yes_or_no(number: u32, place: &str) -> Result<bool, String> {
+fn yes_or_no(number: u32, field: &str, place: &str) -> Result<bool, String> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(format!("{place}: stable is {other}; 1 is yes and 0 is no")),
+        other => Err(format!("{place}: {field} is {other}; 1 is yes and 0 is no")),
     }
 }
 

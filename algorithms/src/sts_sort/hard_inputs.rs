@@ -4,10 +4,11 @@ use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
 /// Sizes around those at which variants change what they do: powers of two,
 /// the chunk of `block-merge`, 512 × 11, the tiles of `segmented-radix`, 512 ×
-/// 8, and what fits into the shared memory of `channel-bucket`, 512 × 18.
-const SIZES: [usize; 24] = [
-    0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 4095, 4097, 5631, 5632, 5633, 9215, 9216,
-    9217, 11_264, 11_265, 36_865,
+/// 8, and of `channel-bucket` the tile, 512 × 14, and what fits into shared
+/// memory, 512 × 16.
+const SIZES: [usize; 27] = [
+    0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 4095, 4097, 5631, 5632, 5633, 7166, 7168,
+    7169, 8191, 8192, 8193, 11_264, 11_265, 36_865,
 ];
 
 pub(super) fn all(seed: u64) -> Vec<(String, SegmentedDigis)> {

@@ -4,7 +4,7 @@ pub(super) const TOP: &str = "\
 Examples:
   bench sort --segments 24            sort digis of mCBM's 24 module sides
   bench list                          tasks, variants and axes
-  bench devices --measure             this machine, and its memory bandwidth
+  bench devices --measure             this machine, and its bandwidths
   bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
   bench history --last 10             runs in the store, the newest first
@@ -13,6 +13,12 @@ Examples:
 Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
   4 a regression was found   5 nothing measured or compared   130 interrupted";
+
+pub(super) const DEVICES: &str = "\
+Examples:
+  bench devices                       CPUs, caches and GPUs
+  bench devices --measure             what memory and links can do at most
+  bench devices --measure --out ceilings --format json";
 
 pub(super) const RUN: &str = "\
 Examples:

@@ -7,6 +7,7 @@
 mod answer;
 mod axes;
 mod compare;
+mod devices;
 mod examples;
 mod generate;
 mod history;
@@ -24,7 +25,7 @@ use std::ffi::OsString;
 use algorithms::registry::{task, tasks};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
 use crate::plugins::trial::SUBCOMMAND;
@@ -32,6 +33,7 @@ use crate::plugins::trial::SUBCOMMAND;
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use devices::{DevicesFormat, DevicesRequest};
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
@@ -64,7 +66,7 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(list())
-        .subcommand(devices())
+        .subcommand(devices::command())
         .subcommands(tasks().iter().map(|task| measuring::command(*task)))
         .subcommand(suite::command())
         .subcommand(compare::command())
@@ -91,17 +93,6 @@ fn list() -> Command {
         .arg(measuring::plugin_flag())
 }
 
-fn devices() -> Command {
-    Command::new("devices")
-        .about("Show the CPUs and GPUs of this machine")
-        .arg(
-            Arg::new("measure")
-                .long("measure")
-                .action(ArgAction::SetTrue)
-                .help("Measure copy and triad bandwidth too"),
-        )
-}
-
 fn completions() -> Command {
     Command::new("completions")
         .about("Print completions for a shell")
@@ -122,9 +113,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             json: text(matches, "format") == "json",
             plugins: measuring::plugins(matches),
         },
-        "devices" => Request::Devices {
-            measure: matches.get_flag("measure"),
-        },
+        "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),

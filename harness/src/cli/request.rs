@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, HistoryRequest, MeasureRequest, ReportRequest, SelfTestRequest,
-    SuiteRequest, VerifyRequest,
+    AxisValues, CompareRequest, DevicesRequest, HistoryRequest, MeasureRequest, ReportRequest,
+    SelfTestRequest, SuiteRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -20,10 +20,7 @@ pub enum Request {
         plugins: Vec<PathBuf>,
     },
     /// `bench devices`
-    Devices {
-        /// Measure the ceilings too.
-        measure: bool,
-    },
+    Devices(DevicesRequest),
     /// `bench sort` and the like
     Measure(Box<MeasureRequest>),
     /// `bench run`

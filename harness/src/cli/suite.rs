@@ -49,7 +49,9 @@ pub(super) fn command() -> Command {
         .value_name("SUITE")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("A suite as a TOML file, or a built-in one: smoke or nightly");
+        .help(
+            "A suite as a TOML file, or a built-in one: smoke, nightly, gpu-sort, gpu-break-even",
+        );
     Command::new("run")
         .about("Measure a suite: many tasks, axes, devices and threads")
         .after_help(examples::RUN)

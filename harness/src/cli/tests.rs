@@ -26,6 +26,17 @@ fn a_typo_gets_a_suggestion() {
 }
 
 #[test]
+fn a_folder_for_ceilings_needs_ceilings() {
+    assert!(refusal("bench devices --out d").contains("--measure"));
+    let Ok(Request::Devices(request)) = parsed("bench devices --measure --out d --format json")
+    else {
+        panic!("refused");
+    };
+    assert!(request.measure && request.out.is_some());
+    assert_eq!(request.format, DevicesFormat::Json);
+}
+
+#[test]
 fn every_subcommand_has_help() {
     for command in command().get_subcommands() {
         assert!(command.get_about().is_some(), "{}", command.get_name());

@@ -31,7 +31,7 @@ use crate::suite::{Suite, plugins_of};
 pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
         Request::List { json, plugins } => list::run(json, &plugins),
-        Request::Devices { measure } => devices::run(measure),
+        Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),

@@ -1,4 +1,4 @@
-//! The measured ceilings: copy and triad bandwidth of memory.
+//! The measured ceilings of the host: copy and triad bandwidth of memory.
 //!
 //! As STREAM does (McCalpin 1995): arrays much larger than the caches, the
 //! best of several repetitions, reads and writes counted.
@@ -35,6 +35,7 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64) -> Bandwidth {
     Bandwidth {
         copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, copy),
         triad_bytes_per_s: 3.0 * bytes as f64 / best(team, &parts, triad),
+        link: None,
     }
 }
 

@@ -6,11 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Backend, Place};
+use algorithms::device::{Device, Place};
 use algorithms::task::{Candidate, Case};
-use reports::record::{Bandwidth, Effort};
+use reports::record::Effort;
 
 use super::crew::{Crew, TeamState};
+use super::gpu::fleet::Fleet;
+use super::gpu::memory::{self, FreeBefore};
+use super::gpu::on_gpu::{Care, OnGpu};
+use super::on_device::{Ceilings, OnDevice};
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, Series, Visitor};
 use super::rows::{FAILED, Subject, WRONG};
@@ -28,6 +32,8 @@ pub(super) struct InputState<'p> {
     plan: &'p Plan,
     crew: &'p Crew,
     gpus: &'p Gpus,
+    fleet: &'p Fleet,
+    care: Care,
     slowdown: f64,
     seed: u64,
     subjects: Vec<Subject>,
@@ -87,6 +93,8 @@ impl<'p> InputState<'p> {
             plan,
             crew: &session.crew,
             gpus: &session.gpus,
+            fleet: &session.fleet,
+            care: session.care(),
             slowdown: session.assignment.slowdown,
             seed,
         }
@@ -137,7 +145,7 @@ impl<'p> InputState<'p> {
         policy: &Policy,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Failure> {
-        let ready = self.ready(case, recorder)?;
+        let ready = self.ready(case, policy, recorder)?;
         let mut samplers = ready.into_iter();
         let series = self.series.iter_mut().enumerate();
         let visitors = series.filter_map(|(number, series)| {
@@ -157,6 +165,7 @@ impl<'p> InputState<'p> {
     fn ready<'a>(
         &mut self,
         case: &'a dyn Case,
+        policy: &Policy,
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Option<CandidateSampler<'a>>>, Failure>
     where
@@ -167,7 +176,7 @@ impl<'p> InputState<'p> {
         for number in 0..self.phases.len() {
             let wanted = !matches!(self.phases[number], Phase::Finished(_));
             samplers.push(match wanted && !recorder.interrupt.asked() {
-                true => self.ready_one(number, case, recorder)?,
+                true => self.ready_one(number, case, policy, recorder)?,
                 false => None,
             });
         }
@@ -179,12 +188,13 @@ impl<'p> InputState<'p> {
         &mut self,
         number: usize,
         case: &'a dyn Case,
+        policy: &Policy,
         recorder: &mut Recorder<'_>,
     ) -> Result<Option<CandidateSampler<'a>>, Failure>
     where
         'p: 'a,
     {
-        match self.prepare(number, case) {
+        match self.prepare(number, case, policy) {
             Ok(sampler) => {
                 self.phases[number] = Phase::Sampled;
                 Ok(Some(sampler))
@@ -202,6 +212,7 @@ impl<'p> InputState<'p> {
         &mut self,
         number: usize,
         case: &'a dyn Case,
+        policy: &Policy,
     ) -> Result<CandidateSampler<'a>, Refusal>
     where
         'p: 'a,
@@ -214,24 +225,31 @@ impl<'p> InputState<'p> {
         let first = self.phases[number] == Phase::Unchecked;
         let subject = &mut self.subjects[number];
         if first {
-            subject.describe(case.work(), bandwidth(spec, team));
+            let ceilings = ceilings(spec, team, self.fleet);
+            subject.describe(case.work(), ceilings);
         }
         let mut candidate = case
             .prepare(spec.variant, &place)
             .map_err(Refusal::unavailable)?;
         if first {
-            let allocated = check_candidate(candidate.as_mut(), &place)?;
-            subject.memory_bytes = candidate.buffer_bytes() + allocated;
-            subject.remarks = candidate.remarks();
+            check(candidate.as_mut(), &place, subject)?;
         }
-        let sampler = CandidateSampler::new(candidate, &team.team)
+        let mut sampler = CandidateSampler::new(candidate, &team.team)
             .in_places(team_spec)
             .noticing(&team.usual)
             .slowed_by(self.slowdown);
-        Ok(match (spec.cache, &team.flush) {
-            (CacheMode::Cold, Some(flush)) => sampler.flushing(flush),
-            _ => sampler,
-        })
+        if let (CacheMode::Cold, Some(flush)) = (spec.cache, &team.flush) {
+            sampler = sampler.flushing(flush);
+        }
+        if let (Some(gpu), Some(state)) = (place.gpu, self.fleet.get(spec.device)) {
+            let (watch, care) = (&state.watch, self.care);
+            sampler = sampler.on_gpu(OnGpu { gpu, watch, care });
+        }
+        if first {
+            let energy = sampler.energy(policy.max_time);
+            subject.energy_j = energy.map_err(CheckError::from)?;
+        }
+        Ok(sampler)
     }
 
     /// Closes the candidates that have enough samples, or get no more.
@@ -292,12 +310,41 @@ impl From<CheckError> for Refusal {
     }
 }
 
-/// The bandwidth of the memory that a candidate works on, if it is known.
-fn bandwidth(spec: &CandidateSpec, team: &TeamState) -> Option<Bandwidth> {
-    match spec.device.backend() {
-        Backend::Cpu => team.bandwidth,
-        Backend::Cuda => None,
+/// What the device of a candidate can do at most, as far as it is known.
+fn ceilings(spec: &CandidateSpec, team: &TeamState, fleet: &Fleet) -> Ceilings {
+    let bandwidth = match spec.device {
+        Device::Cpu => team.bandwidth,
+        device => fleet.get(device).and_then(|state| state.bandwidth),
+    };
+    Ceilings {
+        backend: spec.device.backend(),
+        bandwidth,
     }
+}
+
+/// Checks a candidate, and takes down what its run tells of it.
+fn check(
+    candidate: &mut dyn Candidate,
+    place: &Place<'_>,
+    subject: &mut Subject,
+) -> Result<(), CheckError> {
+    let free = place.gpu.as_deref().map(FreeBefore::look);
+    let allocated = check_candidate(candidate, place)?;
+    subject.memory_bytes = candidate.buffer_bytes() + allocated;
+    subject.remarks = candidate.remarks();
+    let Some(gpu) = place.gpu.as_deref() else {
+        return Ok(());
+    };
+    let taken = free.and_then(|free| free.taken(gpu));
+    let counted = candidate.buffer_bytes();
+    subject.on_device = OnDevice {
+        // Who can't be asked leaves the columns empty.
+        kernels: gpu.kernels().unwrap_or_default(),
+        properties: Some(gpu.properties().clone()),
+        taken_bytes: taken,
+        note: taken.and_then(|taken| memory::disagreement(taken, counted)),
+    };
+    Ok(())
 }
 
 /// Why a candidate is not right.

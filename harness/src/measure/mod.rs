@@ -11,14 +11,19 @@
 //! | `stopping` | when a visit is long enough, and when a candidate has enough |
 //! | `sampler` | one sample of one candidate |
 //! | `crew`, `probe`, `cache`, `ceilings` | what surrounds a sample |
-//! | `recorder`, `rows` | samples as records |
+//! | `gpu` | the same on GPUs |
+//! | `on_device` | what a device can do at most, and what a run on it told |
+//! | `recorder`, `rows`, `notes` | samples as records |
 
 mod batch;
 mod cache;
 mod ceilings;
 mod crew;
 mod folder;
+mod gpu;
 mod input;
+mod notes;
+mod on_device;
 mod probe;
 mod recorder;
 mod rounds;
@@ -29,6 +34,7 @@ mod stopping;
 
 pub use ceilings::measure_bandwidth;
 pub(crate) use folder::{default_folder, new_folder, now};
+pub(crate) use gpu::ceilings as gpu_ceilings;
 pub use input::{CheckError, check_candidate};
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};

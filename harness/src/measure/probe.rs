@@ -24,7 +24,7 @@ const ROWS_PER_TURN: u32 = 64;
 const CROWD_TURNS: u32 = 400;
 
 /// A sample taken at less than this part of the usual clock is marked.
-const SLOW: f64 = 0.9;
+pub(super) const SLOW: f64 = 0.9;
 /// A probe that takes so many times the least cycles was not alone. Undisturbed
 /// ones vary by some thousandths.
 const DISTURBED: f64 = 1.02;
@@ -186,7 +186,7 @@ impl Reading {
 /// Positive numbers, counted in bins of a third of a per cent: a run takes
 /// hundreds of thousands of readings.
 #[derive(Debug, Default)]
-struct Histogram {
+pub(super) struct Histogram {
     bins: BTreeMap<i32, u64>,
     count: u64,
 }
@@ -194,7 +194,7 @@ struct Histogram {
 impl Histogram {
     const BINS_PER_E: f64 = 300.0;
 
-    fn add(&mut self, value: f64) {
+    pub(super) fn add(&mut self, value: f64) {
         let bin = (value.ln() * Self::BINS_PER_E).round() as i32;
         *self.bins.entry(bin).or_default() += 1;
         self.count += 1;
@@ -202,7 +202,7 @@ impl Histogram {
 
     /// The value that this share of all values is not above; `None` while
     /// there are too few of them.
-    fn quantile(&self, share: f64) -> Option<f64> {
+    pub(super) fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = (share * self.count as f64).ceil() as u64;
         let mut seen = 0;
         let bin = self.bins.iter().find(|(_, count)| {

@@ -2,17 +2,18 @@
 
 use algorithms::algorithm::{Stage, Work};
 use algorithms::task::VariantInfo;
-use reports::record::{Bandwidth, Params, Point, SampleRow, SummaryRow, flags};
-use reports::statistics::{self, describe, oddities};
+use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
+use reports::statistics::{self, describe};
 
+use super::notes::notes;
+use super::on_device::{Ceilings, OnDevice, is_within, leaf};
 use super::rounds::{At, Series};
 use super::{Sample, StopReason};
 
-/// The share of samples that must be affected by something to mention it.
-const WORTH_A_WORD: f64 = 0.1;
-
 /// The stage that a whole run is.
 pub(super) const TOTAL: &str = "total";
+/// The stage that all kernels of a GPU are together.
+const KERNEL: &str = "kernel";
 /// What the note of a wrong variant begins with.
 pub(super) const WRONG: &str = "wrong output: ";
 /// What the note of a variant begins with that failed on its device.
@@ -29,8 +30,11 @@ pub(super) struct Subject {
     pub(super) memory_bytes: u64,
     /// What the variant has to say of its figures.
     pub(super) remarks: Vec<String>,
-    /// Copy bandwidth with the same number of threads, in bytes a second.
-    copy_bandwidth: Option<f64>,
+    ceilings: Ceilings,
+    /// What its run on a GPU told.
+    pub(super) on_device: OnDevice,
+    /// What a run on a GPU takes, in joules.
+    pub(super) energy_j: Option<f64>,
 }
 
 impl Subject {
@@ -46,14 +50,19 @@ impl Subject {
                 .to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
-            copy_bandwidth: None,
+            ceilings: Ceilings {
+                backend: info.backend,
+                bandwidth: None,
+            },
+            on_device: OnDevice::default(),
+            energy_j: None,
         }
     }
 
     /// Takes down what is known once the input is there.
-    pub(super) fn describe(&mut self, work: Work, bandwidth: Option<Bandwidth>) {
+    pub(super) fn describe(&mut self, work: Work, ceilings: Ceilings) {
         self.work = work;
-        self.copy_bandwidth = bandwidth.map(|bandwidth| bandwidth.copy_bytes_per_s);
+        self.ceilings = ceilings;
     }
 
     /// A row for each stage of a sample.
@@ -61,7 +70,7 @@ impl Subject {
         let stages = sample
             .stages
             .iter()
-            .map(|stage| (stage.name, stage.seconds));
+            .map(|stage| (stage.name.as_ref(), stage.seconds));
         let all = std::iter::once((TOTAL, sample.seconds)).chain(stages);
         let flags = flags(at, sample);
         let row = |(stage, seconds): (&str, f64)| SampleRow {
@@ -89,12 +98,13 @@ impl Subject {
             let note = format!("in {outside} of {outside} samples a thread was outside its place");
             return vec![self.invalid_row(&note)];
         }
-        let mut rows = vec![SummaryRow {
-            note: self.note(series, &counted),
-            ..self.described(TOTAL, reason, &series.seconds, &series.visits)
-        }];
-        let first = counted.first().into_iter();
-        for stage in first.flat_map(|sample| &sample.stages) {
+        let row = self.described(TOTAL, reason, &series.seconds, &series.visits);
+        let mut rows = vec![self.with_device(SummaryRow {
+            note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
+            ..row
+        })];
+        let first_stages = counted.first().map_or(&[][..], |sample| &sample.stages);
+        for stage in first_stages {
             let of_stage = |sample: &&Sample| {
                 let times = sample
                     .stages
@@ -103,16 +113,10 @@ impl Subject {
                 times.map(|other| other.seconds).sum::<f64>()
             };
             let seconds: Vec<_> = counted.iter().map(of_stage).collect();
-            let row = self.described(stage.name, reason, &seconds, &series.visits);
-            rows.push(of_its_own(row, stage));
+            let row = self.described(&stage.name, reason, &seconds, &series.visits);
+            rows.push(self.of_its_own(row, stage, first_stages));
         }
         rows
-    }
-
-    fn note(&self, series: &Series<Sample>, counted: &[&Sample]) -> String {
-        let mut notes = notes(series, counted, self.work.has_reference);
-        notes.extend(self.remarks.iter().cloned());
-        notes.join("; ")
     }
 
     /// The row of a candidate that was not timed.
@@ -156,12 +160,62 @@ impl Subject {
             items_per_s: finite(per_second(self.work.items)),
             bytes_per_s: finite(bytes_per_s),
             peak_fraction: self
-                .copy_bandwidth
-                .and_then(|copy| finite(bytes_per_s / copy)),
+                .ceilings
+                .of(stage)
+                .and_then(|most| finite(bytes_per_s / most)),
             memory_bytes: Some(self.memory_bytes),
             memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
+        }
+    }
+
+    /// What a reader should know of the candidate, whatever its samples say.
+    fn remarks(&self) -> Vec<String> {
+        let unchecked = "checked by order and checksums: too large for a reference";
+        let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
+        unchecked
+            .into_iter()
+            .chain(self.on_device.note.clone())
+            .chain(self.remarks.iter().cloned())
+            .collect()
+    }
+
+    /// The row of the whole with what its run on a GPU took.
+    fn with_device(&self, mut row: SummaryRow) -> SummaryRow {
+        if let Some(joules) = self.energy_j {
+            let of_item = joules / self.work.items.max(1) as f64;
+            row.metrics.set("j_per_item", format!("{of_item:.3e}"));
+        }
+        if let Some(bytes) = self.on_device.taken_bytes {
+            row.metrics.set("device_bytes", bytes.to_string());
+        }
+        row
+    }
+
+    /// A stage moves bytes of its own, and has no share in the memory's peak. All
+    /// kernels together have to move what any implementation must, so that they
+    /// can be compared; what they do move is a figure of theirs.
+    fn of_its_own(&self, row: SummaryRow, stage: &Stage, all: &[Stage]) -> SummaryRow {
+        let mut metrics = row.metrics.clone();
+        metrics.set("calls", stage.calls.to_string());
+        if stage.name == KERNEL {
+            metrics.set("bytes_moved", stage.bytes.to_string());
+            return SummaryRow { metrics, ..row };
+        }
+        self.on_device.describe(leaf(&stage.name), &mut metrics);
+        let is_scope = all.iter().any(|other| is_within(&other.name, &stage.name));
+        let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
+        let rate = moved
+            .zip(row.median_s)
+            .map(|(bytes, median)| bytes / median);
+        let most = self.ceilings.of(&stage.name).filter(|_| !is_scope);
+        SummaryRow {
+            bytes_per_s: rate.and_then(finite),
+            bytes_min: stage.bytes,
+            peak_fraction: rate.zip(most).and_then(|(rate, most)| finite(rate / most)),
+            metrics,
+            ..row
         }
     }
 
@@ -215,22 +269,6 @@ impl Subject {
     }
 }
 
-/// A stage moves bytes of its own, and has no share in the memory's peak.
-fn of_its_own(row: SummaryRow, stage: &Stage) -> SummaryRow {
-    let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
-    let mut metrics = row.metrics;
-    metrics.set("calls", stage.calls.to_string());
-    SummaryRow {
-        bytes_per_s: moved
-            .zip(row.median_s)
-            .map(|(bytes, median)| bytes / median),
-        bytes_min: stage.bytes,
-        peak_fraction: None,
-        metrics,
-        ..row
-    }
-}
-
 /// What is divided by nothing is not known.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
@@ -249,53 +287,13 @@ fn flags(at: At, sample: &Sample) -> String {
         (sample.migrated, flags::MIGRATED),
         (sample.slow_clock, flags::SLOW_CLOCK),
         (sample.disturbed, flags::DISTURBED),
+        (!sample.limits.is_empty(), flags::THROTTLED),
+        (sample.launches_in_stages, flags::LATE_LAUNCHES),
     ];
     let set = flags.iter().filter(|(set, _)| *set);
     let names: Vec<_> = set.map(|(_, name)| *name).collect();
     names.join(&flags::JOINT.to_string())
 }
 
-/// What a reader should know of the samples, in words.
-fn notes(series: &Series<Sample>, counted: &[&Sample], has_reference: bool) -> Vec<String> {
-    let mut notes: Vec<_> = oddities(&series.seconds)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    let count = |odd: fn(&Sample) -> bool| counted.iter().filter(|sample| odd(sample)).count();
-    let affected = [
-        (
-            count(|sample| sample.migrated),
-            "moved between CPUs: threads are not pinned",
-        ),
-        (
-            count(|sample| sample.slow_clock),
-            "at a low clock: throttling, or other load?",
-        ),
-        (
-            count(|sample| sample.disturbed),
-            "while others used the cores: a busy machine, or a busy host?",
-        ),
-    ];
-    for (count, what) in affected {
-        // A stray sample or two is what medians are for.
-        if count as f64 > WORTH_A_WORD * counted.len() as f64 {
-            notes.push(format!("{count} of {} samples {what}", counted.len()));
-        }
-    }
-    let outside = series.samples.len() - counted.len();
-    if outside > 0 {
-        notes.push(format!(
-            "{outside} more samples do not count: a thread was outside its place"
-        ));
-    }
-    if series.repeated > 0 {
-        notes.push(format!(
-            "{} disturbed samples were repeated",
-            series.repeated
-        ));
-    }
-    if !has_reference {
-        notes.push("checked by order and checksums: too large for a reference".to_owned());
-    }
-    notes
-}
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,18 @@
 //! One sample of one candidate.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use algorithms::algorithm::Stages;
 use algorithms::device::Team;
 use algorithms::device::gpu::DeviceError;
+use algorithms::device::gpu::monitor::Limit;
 use algorithms::task::Candidate;
 
 use super::cache::CacheFlush;
+use super::gpu::energy::{self, Consumer};
+use super::gpu::on_gpu::{Care, L2, OnGpu};
+use super::gpu::watch;
 use super::probe::{self, Condition, Reading, Usual};
 use super::rounds::{Sampler, Taken};
 use crate::plan::TeamSpec;
@@ -30,10 +34,15 @@ pub struct Sample {
     pub in_place: bool,
     /// Whether somebody else used a core just before or after the run.
     pub disturbed: bool,
-    /// Whether a core was far below its usual clock.
+    /// Whether a core, or the GPU, was far below its usual clock.
     pub slow_clock: bool,
-    /// The lowest clock of the workers just before the run, where it can be told.
+    /// The lowest clock of the workers just before the run, or that of the GPU,
+    /// where it can be told.
     pub clock_mhz: Option<f64>,
+    /// What held the clock of the GPU down.
+    pub limits: Vec<Limit>,
+    /// Whether the stages of a GPU hold what launches cost the host.
+    pub launches_in_stages: bool,
     /// The time that the sample cost, with all that surrounds it.
     pub spent: Duration,
 }
@@ -45,6 +54,7 @@ pub struct CandidateSampler<'a> {
     flush: Option<&'a CacheFlush>,
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
+    gpu: Option<OnGpu<'a>>,
     slowdown: f64,
 }
 
@@ -63,6 +73,7 @@ impl<'a> CandidateSampler<'a> {
             flush: None,
             spec: None,
             usual: None,
+            gpu: None,
             slowdown: 0.0,
         }
     }
@@ -76,6 +87,12 @@ impl<'a> CandidateSampler<'a> {
     /// Notices what is not as usual.
     pub(super) fn noticing(mut self, usual: &'a Mutex<Usual>) -> Self {
         self.usual = Some(usual);
+        self
+    }
+
+    /// On a GPU, which has conditions of its own.
+    pub(super) fn on_gpu(mut self, on_gpu: OnGpu<'a>) -> Self {
+        self.gpu = Some(on_gpu);
         self
     }
 
@@ -103,6 +120,51 @@ impl<'a> CandidateSampler<'a> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let candidate = &mut self.candidate;
         self.team.run(|| candidate.reset())
+    }
+
+    /// Fresh input, empty caches if they are to be cold, and a GPU at work.
+    fn get_ready(&mut self) -> Result<(), DeviceError> {
+        self.reset()?;
+        if let Some(flush) = self.flush {
+            flush.flush(self.team);
+        }
+        let cache = match self.flush {
+            Some(_) => L2::Emptied,
+            None => L2::Kept,
+        };
+        let on_gpu = self.gpu.as_ref();
+        on_gpu.map_or(Ok(()), |on_gpu| on_gpu.get_ready(cache))
+    }
+
+    /// The stages of the run that was timed; on a GPU those of another one, with
+    /// marks between copies and kernels, which the end-to-end time is free of.
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        let gpu = match &self.gpu {
+            None => return self.candidate.stages(),
+            Some(on_gpu) if on_gpu.care == Care::None => return Ok(Stages::new()),
+            Some(on_gpu) => Arc::clone(&on_gpu.gpu),
+        };
+        self.get_ready()?;
+        gpu.start_timeline()?;
+        let candidate = &mut self.candidate;
+        self.team.run(|| candidate.run())?;
+        candidate.stages()
+    }
+
+    fn look_at_gpu(&self) -> watch::Sight {
+        let on_gpu = self.gpu.as_ref();
+        on_gpu.map_or_else(watch::Sight::default, |on_gpu| on_gpu.watch.look())
+    }
+
+    /// Joules that a run on a GPU takes, where it can be told; see [`energy`].
+    pub(super) fn energy(&mut self, max_time: Duration) -> Result<Option<f64>, DeviceError> {
+        let watch = match &self.gpu {
+            Some(on_gpu) if on_gpu.care == Care::Full => on_gpu.watch,
+            _ => return Ok(None),
+        };
+        let joules = energy::of_a_run(self, watch, max_time);
+        self.candidate.release();
+        joules
     }
 
     fn look(&self) -> Vec<Sight> {
@@ -134,6 +196,27 @@ impl<'a> CandidateSampler<'a> {
             usual.judge(&readings)
         })
     }
+
+    fn judged(&self, sample: Sample, before: &[Sight], after: &[Sight]) -> Sample {
+        let condition = self.judge(before, after);
+        Sample {
+            migrated: before.iter().zip(after).any(|(a, b)| a.cpu != b.cpu),
+            disturbed: condition.disturbed,
+            slow_clock: condition.slow_clock,
+            ..sample
+        }
+    }
+}
+
+impl Consumer for CandidateSampler<'_> {
+    fn refresh(&mut self) -> Result<(), DeviceError> {
+        self.reset()
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        let candidate = &mut self.candidate;
+        self.team.run(|| candidate.run())
+    }
 }
 
 fn spin_until(start: Instant, duration: Duration) {
@@ -148,27 +231,30 @@ impl Sampler for CandidateSampler<'_> {
 
     fn sample(&mut self) -> Result<Sample, DeviceError> {
         let start = Instant::now();
-        self.reset()?;
-        if let Some(flush) = self.flush {
-            flush.flush(self.team);
-        }
+        self.get_ready()?;
         let before = self.look();
+        let gpu_before = self.look_at_gpu();
         let seconds = self.time()?;
-        let stages = self.candidate.stages()?;
+        let gpu_after = self.look_at_gpu();
         let after = self.look();
+        let stages = self.stages()?;
         self.candidate.release();
-        let condition = self.judge(&before, &after);
         let clocks = before.iter().filter_map(|sight| sight.reading);
-        Ok(Sample {
+        let sample = Sample {
             seconds,
             stages,
-            migrated: before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu),
             in_place: self.all_in_place(&before) && self.all_in_place(&after),
-            disturbed: condition.disturbed,
-            slow_clock: condition.slow_clock,
-            clock_mhz: clocks.map(|reading| reading.clock_mhz).reduce(f64::min),
             cpus: before.iter().map(|sight| sight.cpu).collect(),
+            clock_mhz: clocks.map(|reading| reading.clock_mhz).reduce(f64::min),
+            ..Sample::default()
+        };
+        let judged = match &self.gpu {
+            Some(on_gpu) => on_gpu.judged(sample, &gpu_before, &gpu_after),
+            None => self.judged(sample, &before, &after),
+        };
+        Ok(Sample {
             spent: start.elapsed(),
+            ..judged
         })
     }
 }
@@ -190,3 +276,6 @@ impl Taken for Sample {
         self.spent
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use algorithms::device::Device;
 use reports::record::{Effort, RunRecord, SCHEMA_VERSION, SuitePart, YesNo};
 use reports::store::RunFolder;
 
 use super::batch::{self, Budget};
 use super::crew::Crew;
 use super::folder::{default_folder, now};
+use super::gpu::fleet::Fleet;
+use super::gpu::on_gpu::Care;
 use super::input::{Ending, InputState};
 use super::recorder::{Recorder, Rows};
 use super::rows::{FAILED, TOTAL, WRONG};
@@ -67,6 +70,7 @@ pub struct Session<'a> {
     pub(super) assignment: &'a Assignment<'a>,
     pub(super) crew: Crew,
     pub(super) gpus: Gpus,
+    pub(super) fleet: Fleet,
     pub(super) fingerprint: String,
 }
 
@@ -171,6 +175,7 @@ impl<'a> Session<'a> {
             assignment,
             crew,
             gpus: Gpus::default(),
+            fleet: Fleet::of(devices(assignment)),
             fingerprint: platform::executable_fingerprint(),
         };
         let mut progress = Progress::new(assignment);
@@ -184,8 +189,15 @@ impl<'a> Session<'a> {
             ..Outcome::default()
         };
         outcome.count_rows();
-        session.prepare(&topology, &progress, &mut outcome.effort);
+        let notes = session.prepare(&topology, &progress, &mut outcome.effort);
+        // However often it is stopped: each of them once.
+        let new = notes
+            .into_iter()
+            .filter(|note| !record.notes.contains(note));
+        let new: Vec<_> = new.collect();
+        record.notes.extend(new);
         record.ceilings.extend(session.crew.ceilings());
+        record.ceilings.extend(session.fleet.ceilings());
         folder.describe(&record)?;
         let mut recorder = Recorder {
             folder: &mut folder,
@@ -210,18 +222,35 @@ impl<'a> Session<'a> {
         Ok(outcome)
     }
 
-    fn prepare(&mut self, topology: &Topology, progress: &Progress, effort: &mut Effort) {
+    /// Measures what times are related to; returns what can't be known here.
+    fn prepare(
+        &mut self,
+        topology: &Topology,
+        progress: &Progress,
+        effort: &mut Effort,
+    ) -> Vec<String> {
         let start = Instant::now();
         let cache_bytes = topology.last_level_bytes();
         let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
         if self.assignment.any(cold) {
             self.crew.prepare_flushes(cache_bytes);
         }
+        let mut notes = self.fleet.notes();
         if self.assignment.ceilings {
-            self.crew
-                .measure_bandwidths(cache_bytes, |text| progress.stage(text));
+            let tell = |text: &str| progress.stage(text);
+            self.crew.measure_bandwidths(cache_bytes, tell);
+            notes.extend(self.fleet.measure_bandwidths(&self.gpus, tell));
         }
         effort.ceilings_s = start.elapsed().as_secs_f64();
+        notes
+    }
+
+    /// A profiler should see nothing but runs.
+    pub(super) fn care(&self) -> Care {
+        match self.assignment.any(|request| request.profile) {
+            true => Care::None,
+            false => Care::Full,
+        }
     }
 
     fn measure(&self, recorder: &mut Recorder<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
@@ -235,6 +264,13 @@ impl<'a> Session<'a> {
         }
         Ok(())
     }
+}
+
+/// The devices of all candidates.
+fn devices<'a>(assignment: &'a Assignment<'_>) -> impl Iterator<Item = Device> + use<'a> {
+    let inputs = assignment.jobs.iter().flat_map(|job| &job.plan.inputs);
+    let candidates = inputs.flat_map(|input| &input.candidates);
+    candidates.map(|candidate| candidate.device)
 }
 
 /// The folder of the run, new or as it was left.

@@ -228,8 +228,7 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
 }
 
 /// The teams and states of the cache that a device's variants are run with. A
-/// GPU has one way: the host's threads do no more than serve it, and its
-/// memory is filled anew for each sample.
+/// GPU has one team: the host's threads do no more than serve it.
 fn ways(
     request: &MeasureRequest,
     device: Device,
@@ -239,11 +238,7 @@ fn ways(
         Device::Cpu => 0..teams,
         _ => 0..teams.min(1),
     };
-    let caches = match device {
-        Device::Cpu => request.caches.as_slice(),
-        _ => &[CacheMode::Hot],
-    };
-    teams.flat_map(|team| caches.iter().map(move |&cache| (team, cache)))
+    teams.flat_map(|team| request.caches.iter().map(move |&cache| (team, cache)))
 }
 
 /// A note for each device that was named but has nothing to run.

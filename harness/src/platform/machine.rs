@@ -1,6 +1,7 @@
 //! What identifies this machine.
 
-use reports::record::Machine;
+use algorithms::device::gpu::cuda;
+use reports::record::{Gpu, Machine};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::Topology;
@@ -29,6 +30,21 @@ pub fn machine(topology: &Topology) -> Machine {
         numa_nodes: topology.nodes(),
         caches: topology.cache_levels(),
         memory_bytes: system.map_or(0, |system| system.total_memory()),
-        gpus: Vec::new(),
+        gpus: gpus(),
     }
+}
+
+/// All GPUs that can be used.
+fn gpus() -> Vec<Gpu> {
+    let Ok((driver, gpus)) = cuda::devices() else {
+        return Vec::new();
+    };
+    // Without a management library the driver knows only what it is for.
+    let version = cuda::driver_version().unwrap_or_else(|_| driver.name());
+    let gpu = |gpu: cuda::CudaGpu| Gpu {
+        model: gpu.name,
+        driver: version.clone(),
+        memory_bytes: gpu.memory_bytes,
+    };
+    gpus.into_iter().map(gpu).collect()
 }

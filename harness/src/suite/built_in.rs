@@ -7,10 +7,15 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 3] = [
+const SUITES: [(&str, &str); 5] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
+    ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
+    (
+        "gpu-break-even",
+        include_str!("../../../suites/gpu-break-even.toml"),
+    ),
 ];
 
 /// The text of a suite: of a file, or else of a built-in suite of that name.

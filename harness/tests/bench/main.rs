@@ -5,6 +5,7 @@ mod common;
 mod comparing;
 mod documentation;
 mod gate;
+mod gpu_results;
 mod history;
 mod interruption;
 mod measuring;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::common::{bench_in, can_measure, folder};
+use reports::record::CeilingsRecord;
 use reports::store::read_summary;
 
 #[test]
@@ -28,6 +29,29 @@ fn devices_are_described() {
     for word in ["cpu:", "core", "memory", "gpu:"] {
         assert!(run.stdout.contains(word), "{}", run.stdout);
     }
+}
+
+#[test]
+fn devices_are_described_for_other_tools() {
+    let folder = folder();
+    let run = bench_in(folder.path(), "devices --format json");
+    assert_eq!(run.code, Some(0));
+    let record: CeilingsRecord = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(record.machine.key(), record.machine_key);
+    assert!(record.ceilings.is_empty() && record.links.is_empty());
+}
+
+#[test]
+fn ceilings_are_not_measured_for_a_folder_that_has_some() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    fs::write(folder.path().join("ceilings.json"), "{}").expect("written");
+    let run = bench_in(folder.path(), "devices --measure --out .");
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("choose another folder with --out"));
+    assert!(!run.stderr.contains("measuring"), "{}", run.stderr);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Variants that are wrong, panic or can't run: told, and never timed.
 
+use std::time::Duration;
+
 use algorithms::algorithm::{Stage, Stages, Unavailable};
 use algorithms::device::gpu::DeviceError;
 use harness::cli::{MeasureRequest, SampleRange};
@@ -30,8 +32,8 @@ fn behaving(variant: &str) -> Result<FakeCandidate, Unavailable> {
 }
 
 fn stages() -> Stages {
-    let stage = |name, seconds| Stage {
-        name,
+    let stage = |name: &'static str, seconds| Stage {
+        name: name.into(),
         seconds,
         calls: 1,
         bytes: 0,
@@ -66,6 +68,8 @@ fn exit_after(variants: &[&str], samples: usize) -> (Exit, tempfile::TempDir) {
             min: samples,
             max: samples,
         },
+        // On a busy machine samples wait for a quiet moment.
+        max_time: Duration::from_secs(60),
         variants: variants.iter().map(ToString::to_string).collect(),
         ..request(&BEHAVIOURS, folder.path())
     };

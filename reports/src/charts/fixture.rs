@@ -46,6 +46,38 @@ pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
     }
 }
 
+/// Two CPU variants and one for a GPU with its kernels, at 1 k to 10 M digis: it is
+/// the faster from somewhat more than 10 k on, and its kernels from 2 k on.
+pub fn break_even_rows(orders: &[&str]) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    for order in orders {
+        for digis in [3, 4, 5, 6, 7].map(|power| 10u64.pow(power)) {
+            // Microseconds to begin with, and nanoseconds a digi.
+            let timed = |variant: &str, start: f64, digi: f64| SummaryRow {
+                items: digis,
+                ..row(
+                    variant,
+                    &format!("digis={digis};order={order}"),
+                    1e-6 * start + 1e-9 * digi * digis as f64,
+                )
+            };
+            let on_gpu = |stage: &str, row: SummaryRow| SummaryRow {
+                stage: stage.into(),
+                backend: "cuda".into(),
+                device: "cuda:0".into(),
+                ..row
+            };
+            rows.extend([
+                timed("small", 1.0, 4.0),
+                timed("large", 30.0, 2.0),
+                on_gpu("total", timed("gpu", 40.0, 0.3)),
+                on_gpu("kernel", timed("gpu", 8.0, 0.05)),
+            ]);
+        }
+    }
+    rows
+}
+
 /// A run on a machine with one GPU.
 pub fn run() -> RunRecord {
     RunRecord {

@@ -8,6 +8,7 @@
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `bars`, `memory`, `lines`, `rounds` | turn rows into plots |
+//! | `link` | turns measured links to GPUs into a plot |
 //! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
 
@@ -20,6 +21,7 @@ mod files;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod lines;
+mod link;
 mod marks;
 mod memory;
 mod number_axis;
@@ -40,7 +42,7 @@ use std::path::{Path, PathBuf};
 pub use error::ChartError;
 pub use page::NamedSvg;
 
-use crate::record::{RunRecord, SampleRow, SummaryRow};
+use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
 use axes::Axis;
 use figure::Figure;
 use page::Page;
@@ -56,6 +58,7 @@ use study::{SeriesNames, Study};
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
+/// | `break-even` | time an item of the fastest on CPU and GPU over the size of the input, and where they cross | both have three sizes in common |
 /// | `memory` | memory of the variants as multiples of their input | it is known |
 ///
 /// The lines are variants, and what else varies makes panels. Over `threads`
@@ -77,13 +80,30 @@ pub fn draw(
 ) -> Result<Vec<PathBuf>, ChartError> {
     let mut paths = Vec::new();
     for page in pages(run, rows, samples) {
-        fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
-            path: dir.to_owned(),
-            source,
-        })?;
-        paths.extend(files::write(dir, &page.name, &page.figure.scene())?);
+        paths.extend(write(dir, &page)?);
     }
     Ok(paths)
+}
+
+/// Draws `link-bandwidth` into `dir` as SVG and PNG, if a link was measured;
+/// returns the paths written.
+///
+/// # Errors
+///
+/// If `dir` cannot be made, or a file cannot be drawn or written.
+pub fn draw_links(dir: &Path, record: &CeilingsRecord) -> Result<Vec<PathBuf>, ChartError> {
+    let figures = link::figure(record).into_iter();
+    let pages = figures.flat_map(|figure| Page::all("devices", "link-bandwidth", figure));
+    let written = pages.map(|page| write(dir, &page));
+    Ok(written.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {
+    fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
+        path: dir.to_owned(),
+        source,
+    })?;
+    files::write(dir, &page.name, &page.figure.scene())
 }
 
 /// The charts that [`draw`] writes, as texts.
@@ -127,6 +147,8 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
     figures.extend(times(study));
     let speedup = lines::speedup::figure(study);
     figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));
+    let break_even = lines::break_even::figure(study);
+    figures.extend(break_even.map(|figure| ("break-even".to_owned(), figure)));
     figures.extend(memory::figure(study).map(|figure| ("memory".to_owned(), figure)));
     figures
 }

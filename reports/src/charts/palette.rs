@@ -109,6 +109,11 @@ impl Style {
         }
     }
 
+    /// The colour of an area that belongs to the line and lies under others.
+    pub fn shade(&self) -> RGBColor {
+        mixed(self.color, WHITE, 0.8)
+    }
+
     /// Whether this is the look of what data are compared with.
     pub fn is_reference(&self) -> bool {
         self.shape.is_none()

@@ -29,6 +29,8 @@ pub struct Study<'a> {
     pub algorithm: &'a str,
     /// Valid rows with a median, in the order of the run.
     pub rows: Vec<&'a SummaryRow>,
+    /// Rows of the parts of a run, such as the kernels of a GPU.
+    pub stages: Vec<&'a SummaryRow>,
     /// Rows that cannot be drawn.
     pub left_out: Vec<&'a SummaryRow>,
     /// Axes with several values on a device.
@@ -61,16 +63,15 @@ impl<'a> Study<'a> {
         samples: &'a [SampleRow],
         names: &'a SeriesNames,
     ) -> Self {
-        let of_study = |row: &&SummaryRow| row.algorithm == algorithm && row.stage == STAGE;
-        let (rows, left_out): (Vec<_>, Vec<_>) = rows
-            .iter()
-            .filter(of_study)
-            .partition(|row| is_drawable(row));
+        let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
+        let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == STAGE);
+        let (rows, left_out): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_drawable(row));
         let varying = axes::varying(&rows);
         Study {
             run,
             algorithm,
             rows,
+            stages,
             left_out,
             varying,
             samples,

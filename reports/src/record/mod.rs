@@ -1,5 +1,6 @@
 //! The records a run leaves behind, as other tools read them.
 
+mod ceilings;
 mod params;
 mod point;
 mod run;
@@ -8,13 +9,16 @@ mod self_test;
 mod suite;
 mod summary;
 
+pub use ceilings::{
+    Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint,
+};
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    Bandwidth, CacheLevel, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord,
-    SCHEMA_VERSION, Software,
+    CacheLevel, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
+    Software,
 };
 pub use sample::{SampleRow, flags};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
 pub use suite::{Shard, SuitePart};
-pub use summary::{SummaryRow, YesNo};
+pub use summary::{Ceiling, SummaryRow, YesNo};

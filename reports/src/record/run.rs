@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SuitePart;
+use super::{Bandwidth, SuitePart};
 
 /// The version of the layout of the run folder.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -37,7 +37,8 @@ pub struct RunRecord {
     pub machine: Machine,
     /// The state the machine was in at the start.
     pub environment: Environment,
-    /// Bandwidths measured in this run, by device and number of threads: `cpu/2`.
+    /// Bandwidths measured in this run, by device and number of threads: `cpu/2`,
+    /// `cuda:0`.
     pub ceilings: BTreeMap<String, Bandwidth>,
     /// Where the time went; `None` while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,15 +174,6 @@ pub struct Environment {
     pub available_memory_bytes: u64,
     /// Hardware threads that this process may use.
     pub usable_threads: usize,
-}
-
-/// Measured memory bandwidth, in bytes a second, reads and writes counted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bandwidth {
-    /// `a[i] = b[i]`.
-    pub copy_bytes_per_s: f64,
-    /// `a[i] = b[i] + s * c[i]`.
-    pub triad_bytes_per_s: f64,
 }
 
 impl Machine {

@@ -16,6 +16,10 @@ pub mod flags {
     pub const SLOW_CLOCK: &str = "slow-clock";
     /// Somebody else used a core.
     pub const DISTURBED: &str = "disturbed";
+    /// Power, heat or the hardware held the clock of a GPU down.
+    pub const THROTTLED: &str = "throttled";
+    /// The stages of a GPU hold what launches cost the host.
+    pub const LATE_LAUNCHES: &str = "late-launches";
     /// What joins them.
     pub const JOINT: char = '+';
 

@@ -89,8 +89,8 @@ pub struct SummaryRow {
     /// `bytes_min` over the median.
     #[serde(default, deserialize_with = "finite")]
     pub bytes_per_s: Option<f64>,
-    /// `bytes_per_s` over the copy bandwidth measured in the same run on the
-    /// same device with the same number of threads.
+    /// `bytes_per_s` over the bandwidth measured in the same run: see
+    /// [`SummaryRow::ceiling`].
     #[serde(default, deserialize_with = "finite")]
     pub peak_fraction: Option<f64>,
     /// Every buffer alive during the run, the input included.
@@ -110,6 +110,16 @@ pub struct SummaryRow {
     pub note: String,
 }
 
+/// What a row's bytes a second are related to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ceiling {
+    /// The copy bandwidth of the device's memory, with as many threads.
+    Copy,
+    /// The bandwidth of the link between host and device: both ways for a whole
+    /// run, one way for a copy.
+    Link,
+}
+
 /// A number, or `None` for what is none: NaN and infinity, which other tools
 /// write, are as little known as an empty column.
 fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -123,6 +133,16 @@ impl SummaryRow {
         params,items,item_unit,bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,\
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
         memory_ratio,stable,valid,fingerprint,metrics,note";
+
+    /// What [`SummaryRow::peak_fraction`] is a fraction of. A whole run on a GPU
+    /// has to move its data over the link, whatever its kernels do.
+    pub fn ceiling(&self) -> Ceiling {
+        let leaf = self.stage.rsplit('/').next().unwrap_or_default();
+        match leaf {
+            "total" | "h2d" | "d2h" if self.device != "cpu" => Ceiling::Link,
+            _ => Ceiling::Copy,
+        }
+    }
 
     /// The point that the row belongs to.
     pub fn point(&self) -> Point {

@@ -1,6 +1,7 @@
 //! What samples say: pure functions, tested on made-up samples.
 
 mod between;
+mod crossing;
 mod description;
 mod interval;
 mod mann_whitney;
@@ -14,6 +15,7 @@ pub(crate) mod synthetic;
 mod visits;
 
 pub use between::{Between, Estimate, MIN_RUNS};
+pub use crossing::{Contest, Crossing, Faster, Timing, crossings};
 pub use description::{Description, describe};
 pub use interval::{Interval, MIN_SAMPLES};
 pub use mann_whitney::mann_whitney;

@@ -10,6 +10,7 @@
 //! Rows are appended and handed to the system as they come, each in one write:
 //! a run that is killed keeps what it measured.
 
+mod ceilings;
 mod error;
 mod read;
 mod regular;
@@ -19,6 +20,7 @@ mod series;
 mod table_file;
 mod write;
 
+pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
 pub(crate) use read::read_distinct_summary;
 pub use read::{read_disturbed, read_run, read_samples, read_summary};

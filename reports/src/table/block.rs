@@ -95,7 +95,7 @@ impl Naming {
                 self.with_device,
                 None,
             ),
-            _ => cells::cells(row, format!("  {}", row.stage), self.with_device, None),
+            _ => cells::cells(row, indented(&row.stage), self.with_device, None),
         };
         entry.iter().enumerate().map(row).collect()
     }
@@ -130,6 +130,15 @@ impl Naming {
         };
         Some(format!("{}{stage}{device}: {said}", row.variant))
     }
+}
+
+/// A stage under its variant, or under the stage that it is a part of.
+fn indented(stage: &str) -> String {
+    let (depth, name) = match stage.rsplit_once('/') {
+        Some((scope, name)) => (scope.split('/').count(), name),
+        None => (0, stage),
+    };
+    format!("{}{name}", "  ".repeat(1 + depth))
 }
 
 /// The time that ranks an entry; none if it is not valid.
@@ -269,6 +278,17 @@ pub mod tests {
         let block = &blocks(&[kernel, row("b", 0.02), row("a", 0.01)])[0];
         assert_eq!(column(block, "variant"), ["a", "  kernel", "b"]);
         assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "2.00 ×"]);
+    }
+
+    #[test]
+    fn parts_of_a_stage_are_indented_under_it() {
+        let stage = |stage: &str| SummaryRow {
+            stage: stage.into(),
+            ..row("a", 0.004)
+        };
+        let rows = [row("a", 0.01), stage("again"), stage("again/sort")];
+        let block = &blocks(&rows)[0];
+        assert_eq!(column(block, "variant"), ["a", "  again", "    sort"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The columns of a table and what a row says in each.
 
-use crate::record::{SummaryRow, YesNo};
+use crate::record::{Ceiling, SummaryRow, YesNo};
 use crate::units;
 
 /// What stands where there is no number.
@@ -56,12 +56,21 @@ pub fn cells(
         shown(ratio, |ratio| format!("{ratio:.2} ×")),
         shown(row.items_per_s, units::rate),
         shown(row.bytes_per_s, units::bytes_per_second),
-        shown(row.peak_fraction, |f| format!("{:.0} %", f * 100.0)),
+        shown(row.peak_fraction, share_of(row.ceiling())),
         shown(row.memory_ratio, |ratio| format!("{ratio:.2} ×")),
         samples(row),
         stable(row),
     ]);
     cells
+}
+
+/// A share of the copy bandwidth goes without saying; one of another ceiling
+/// stands in brackets.
+pub fn share_of(ceiling: Ceiling) -> fn(f64) -> String {
+    match ceiling {
+        Ceiling::Copy => |share| format!("{:.0} %", share * 100.0),
+        Ceiling::Link => |share| format!("({:.0} %)", share * 100.0),
+    }
 }
 
 /// The interval in the unit of the median: `[12.1, 12.4]`.

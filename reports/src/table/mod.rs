@@ -10,7 +10,7 @@ mod markdown;
 mod terminal;
 
 pub(crate) use block::{Block, blocks};
-pub(crate) use cells::Side;
+pub(crate) use cells::{Side, share_of};
 pub(crate) use machine::csv_rows;
 
 use crate::record::SummaryRow;

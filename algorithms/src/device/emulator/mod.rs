@@ -163,6 +163,15 @@ impl Emulator {
         Ok(values.map(bytemuck::pod_read_unaligned).collect())
     }
 
+    /// Bytes of shared memory that a block of a kernel has without asking.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub fn static_shared_bytes(&self, kernel: &str) -> Result<usize, EmulatorError> {
+        let Config { lanes, checked, .. } = self.config;
+        Ok(table::Kernel::find(kernel, lanes, checked)?.shared.size)
+    }
+
     /// Runs a kernel to its end.
     ///
     /// # Errors

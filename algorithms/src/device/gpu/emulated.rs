@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::{Engine, Properties, Shape};
+use super::engine::{Attributes, Download, Engine, Hold, Properties, Recording, Shape, Upload};
 use super::{Argument, DeviceError, Gpu, Image};
 use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError, Launch};
 
@@ -10,6 +10,10 @@ use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError,
 const MULTIPROCESSORS: u32 = 4;
 /// As much as a block can have on a Hopper GPU.
 const SHARED_BYTES: u32 = 227 << 10;
+/// What a multiprocessor of it has.
+const MULTIPROCESSOR_THREADS: u32 = 2048;
+/// What CUDA allows.
+const MOST_THREADS: u32 = 1024;
 
 const DEVICE: &str = "emulator";
 
@@ -36,6 +40,7 @@ impl Gpu {
                 name: format!("kernels on the host, {} lanes", config.lanes.count()),
                 lanes: config.lanes.count(),
                 multiprocessors: MULTIPROCESSORS,
+                multiprocessor_threads: MULTIPROCESSOR_THREADS,
                 memory_bytes: 0,
                 l2_bytes: 0,
                 shared_bytes: SHARED_BYTES,
@@ -135,6 +140,27 @@ impl Engine for EmulatedEngine {
         });
     }
 
+    /// Kernels run on the host: what they reach is an allocation, all of which
+    /// the host has written.
+    fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        let address = self.allocate(bytes)?;
+        self.write(address, &vec![0; bytes])?;
+        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    unsafe fn unmap(&self, start: *mut u8, _: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { self.free(start.expose_provenance() as u64) }
+    }
+
+    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
+        Ok(start.expose_provenance() as u64)
+    }
+
+    fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
+        Ok(None)
+    }
+
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         self.write(to, unsafe { std::slice::from_raw_parts(from, bytes) })
@@ -149,6 +175,14 @@ impl Engine for EmulatedEngine {
         let to = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
         to.copy_from_slice(&all[first..first + bytes]);
         Ok(())
+    }
+
+    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.upload(up.to, up.from, up.bytes)?;
+            self.download(down.to, down.from, down.bytes)
+        }
     }
 
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
@@ -176,8 +210,44 @@ impl Engine for EmulatedEngine {
         Ok(0)
     }
 
-    fn free_bytes(&self) -> Option<u64> {
-        None
+    /// As on a GPU whose blocks are limited by threads and shared memory alone.
+    fn attributes(
+        &self,
+        _: &'static Image,
+        kernel: &'static str,
+        shape: &Shape,
+    ) -> Result<Attributes, DeviceError> {
+        let shared = self.emulator.static_shared_bytes(kernel);
+        let shared = shared.map_err(|error| launch_error(kernel, error))? as u32;
+        let by_threads = MULTIPROCESSOR_THREADS / shape.threads.max(1);
+        let by_shared = SHARED_BYTES / (shared + shape.shared_bytes).max(1);
+        Ok(Attributes {
+            registers: None,
+            shared_bytes: shared,
+            local_bytes: None,
+            most_threads: MOST_THREADS,
+            resident_blocks: by_threads.min(by_shared),
+        })
+    }
+
+    fn hold(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn let_go(&self) -> Hold {
+        Hold::LetGo
+    }
+
+    fn records(&self) -> bool {
+        false
+    }
+
+    fn start_recording(&self) -> Result<(), DeviceError> {
+        Err(no_recording())
+    }
+
+    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
+        Err(no_recording())
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
@@ -200,6 +270,10 @@ impl Engine for EmulatedEngine {
     fn is_lost(&self) -> bool {
         false
     }
+}
+
+fn no_recording() -> DeviceError {
+    failed("recording", "the emulator does work at once".to_owned())
 }
 
 fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {

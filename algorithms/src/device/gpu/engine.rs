@@ -13,6 +13,8 @@ pub struct Properties {
     pub lanes: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
+    /// Threads that a multiprocessor can have at once.
+    pub multiprocessor_threads: u32,
     /// Bytes of device memory.
     pub memory_bytes: u64,
     /// Bytes of the L2 cache.
@@ -33,6 +35,62 @@ pub struct Shape {
     /// Bytes that it reads from and writes to device memory, for its bandwidth;
     /// 0 if nobody knows.
     pub bytes: u64,
+}
+
+/// What a kernel takes, as it was compiled for this GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// Registers of a thread; `None` where there is no such thing.
+    pub registers: Option<u32>,
+    /// Bytes of shared memory that a block has without asking.
+    pub shared_bytes: u32,
+    /// Bytes of a thread in device memory: spilled registers and local arrays.
+    pub local_bytes: Option<u32>,
+    /// Threads that a block can have.
+    pub most_threads: u32,
+    /// Blocks of the shape asked about that a multiprocessor runs at once.
+    pub resident_blocks: u32,
+}
+
+impl Attributes {
+    /// The threads of a shape that a multiprocessor runs at once, over those
+    /// that it can have.
+    pub fn occupancy(&self, shape: &Shape, properties: &Properties) -> f64 {
+        let threads = f64::from(self.resident_blocks) * f64::from(shape.threads);
+        threads / f64::from(properties.multiprocessor_threads.max(1))
+    }
+}
+
+/// Bytes to be copied to the device.
+#[derive(Clone, Copy)]
+pub(super) struct Upload {
+    pub(super) to: u64,
+    pub(super) from: *const u8,
+    pub(super) bytes: usize,
+}
+
+/// Bytes to be copied to the host.
+#[derive(Clone, Copy)]
+pub(super) struct Download {
+    pub(super) to: *mut u8,
+    pub(super) from: u64,
+    pub(super) bytes: usize,
+}
+
+/// How a wait that was asked for by [`Engine::hold`] has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// The host let go.
+    LetGo,
+    /// The time was over before.
+    TimedOut,
+}
+
+/// Work that was recorded, to be done as often as wanted. Dropped, it waits
+/// until nothing of it is running.
+pub(super) trait Recording: Send {
+    /// Starts all of it.
+    fn replay(&self) -> Result<(), DeviceError>;
 }
 
 /// A way to run kernels. One stream: what is started later runs later.
@@ -56,6 +114,19 @@ pub(super) trait Engine: Send + Sync {
     /// As [`Engine::free`], for [`Engine::pin`].
     unsafe fn unpin(&self, start: *mut u8, bytes: usize);
 
+    /// Page-locked memory on the host that kernels reach over the link.
+    fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
+
+    /// # Safety
+    /// As [`Engine::free`], for [`Engine::map`].
+    unsafe fn unmap(&self, start: *mut u8, bytes: usize);
+
+    /// Where kernels find what [`Engine::map`] gave.
+    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError>;
+
+    /// Bytes of device memory that nobody has; `None` where there is no limit.
+    fn free_bytes(&self) -> Result<Option<u64>, DeviceError>;
+
     /// Copies to the device.
     ///
     /// # Safety
@@ -68,6 +139,12 @@ pub(super) trait Engine: Send + Sync {
     /// # Safety
     /// As [`Engine::upload`].
     unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Copies to the device and, at the same time, other bytes to the host.
+    ///
+    /// # Safety
+    /// As [`Engine::upload`] and [`Engine::download`], and no place is in both.
+    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError>;
 
     /// Sets bytes on the device.
     ///
@@ -90,8 +167,29 @@ pub(super) trait Engine: Send + Sync {
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError>;
 
-    /// Bytes of device memory that nobody has; `None` where nobody knows.
-    fn free_bytes(&self) -> Option<u64>;
+    /// What a kernel takes, and how many blocks of a shape run at once.
+    fn attributes(
+        &self,
+        image: &'static Image,
+        kernel: &'static str,
+        shape: &Shape,
+    ) -> Result<Attributes, DeviceError>;
+
+    /// Lets all that is started from now on wait until [`Engine::let_go`], but
+    /// for a moment only: a host that never lets go blocks nobody.
+    fn hold(&self) -> Result<(), DeviceError>;
+
+    /// Ends a hold, if there is one.
+    fn let_go(&self) -> Hold;
+
+    /// Whether work can be recorded. Else it has to be started each time.
+    fn records(&self) -> bool;
+
+    /// What is started from now on is not done but recorded.
+    fn start_recording(&self) -> Result<(), DeviceError>;
+
+    /// Ends a recording.
+    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError>;
 
     /// Waits until all is done.
     fn finish(&self) -> Result<(), DeviceError>;

@@ -10,7 +10,7 @@
 
 use std::marker::PhantomData;
 
-use super::{DeviceBuffer, Image};
+use super::{DeviceBuffer, Image, MappedBuffer};
 
 /// A kernel by name, with the types of its parameters.
 pub struct Kernel<P> {
@@ -66,6 +66,20 @@ impl<T: 'static> Parameter for Ptr<T> {
     }
 }
 
+/// A pointer to elements in memory of the host, which kernels reach over the link.
+pub struct HostPtr<T>(PhantomData<fn(T)>);
+
+impl<T: 'static> Parameter for HostPtr<T> {
+    type Given<'a> = &'a MappedBuffer<T>;
+
+    fn argument(given: &MappedBuffer<T>) -> Argument {
+        Argument {
+            bits: given.device_address(),
+            bytes: size_of::<u64>(),
+        }
+    }
+}
+
 impl Parameter for u32 {
     type Given<'a> = u32;
 
@@ -98,6 +112,7 @@ macro_rules! parameters {
     };
 }
 
+parameters!(A);
 parameters!(A B);
 parameters!(A B C);
 parameters!(A B C D);

@@ -1,4 +1,5 @@
-//! Memory on the device, and page-locked memory on the host.
+//! Memory on the device, and page-locked memory on the host, which kernels may
+//! reach or not.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -39,6 +40,13 @@ pub struct PinnedBuffer<T> {
     elements: PhantomData<T>,
 }
 
+/// So many elements in page-locked memory of the host that kernels read and
+/// write over the link, without a copy.
+pub struct MappedBuffer<T> {
+    host: PinnedBuffer<T>,
+    device_address: u64,
+}
+
 impl Memory {
     /// Frees the memory that nobody has.
     pub(super) fn trim(&self) {
@@ -64,7 +72,8 @@ impl Memory {
     fn allocate(&self, kind: Kind, bytes: usize) -> Result<u64, DeviceError> {
         match kind {
             Kind::Device => self.engine.allocate(bytes),
-            Kind::Pinned => Ok(self.engine.pin(bytes)?.expose_provenance() as u64),
+            Kind::Pinned => self.engine.pin(bytes).map(|start| zeroed(start, bytes)),
+            Kind::Mapped => self.engine.map(bytes).map(|start| zeroed(start, bytes)),
         }
     }
 
@@ -75,6 +84,7 @@ impl Memory {
             match kind {
                 Kind::Device => self.engine.free(address),
                 Kind::Pinned => self.engine.unpin(host_pointer(address), bytes),
+                Kind::Mapped => self.engine.unmap(host_pointer(address), bytes),
             }
         }
     }
@@ -142,14 +152,47 @@ impl<T> DeviceBuffer<T> {
 
 impl<T: Pod> PinnedBuffer<T> {
     pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        let block = Block::new(memory, Kind::Pinned, length * size_of::<T>())?;
-        // SAFETY: the block has so many bytes, and nobody else has it.
-        unsafe { host_pointer(block.address).write_bytes(0, length * size_of::<T>()) };
+        Self::of_kind(memory, Kind::Pinned, length)
+    }
+
+    fn of_kind(memory: &Arc<Memory>, kind: Kind, length: usize) -> Result<Self, DeviceError> {
         Ok(PinnedBuffer {
-            block,
+            block: Block::new(memory, kind, length * size_of::<T>())?,
             length,
             elements: PhantomData,
         })
+    }
+}
+
+impl<T: Pod> MappedBuffer<T> {
+    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
+        let host = PinnedBuffer::of_kind(memory, Kind::Mapped, length)?;
+        let start = host_pointer(host.block.address);
+        Ok(MappedBuffer {
+            device_address: memory.engine.device_address(start)?,
+            host,
+        })
+    }
+}
+
+impl<T> MappedBuffer<T> {
+    /// Where kernels find it.
+    pub fn device_address(&self) -> u64 {
+        self.device_address
+    }
+}
+
+impl<T: Pod> Deref for MappedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.host
+    }
+}
+
+impl<T: Pod> DerefMut for MappedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.host
     }
 }
 
@@ -157,8 +200,8 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: `new` made so many elements; any bytes make a `T`; and the
-        // memory is aligned to a page.
+        // SAFETY: the block has room for so many elements; its bytes were written
+        // when it was allocated; any bytes make a `T`; and it is aligned to a page.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }
@@ -170,6 +213,14 @@ impl<T: Pod> DerefMut for PinnedBuffer<T> {
             std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)
         }
     }
+}
+
+/// Writes zeros once, whoever takes the memory later: its pages are then there,
+/// and all of its bytes are some.
+fn zeroed(start: *mut u8, bytes: usize) -> u64 {
+    // SAFETY: so many bytes were just allocated there.
+    unsafe { start.write_bytes(0, bytes) };
+    start.expose_provenance() as u64
 }
 
 fn host_pointer(address: u64) -> *mut u8 {

@@ -7,37 +7,47 @@
 //! | `pool` | buffers that are used again |
 //! | `kernel` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
-//! | `timeline` | the times of copies and kernels |
+//! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
+//! | `graph` | work that is recorded once and started as a whole |
+//! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `emulated` | kernels on the host |
 //!
 //! All work of a [`Gpu`] goes through one stream, in order. Copies and kernels
-//! are started and not waited for; [`Gpu::finish`] waits.
+//! are started and not waited for; [`Gpu::finish`] waits. Only
+//! [`Gpu::exchange`] uses a second stream, for the other direction.
 
 pub mod cuda;
 mod emulated;
 mod engine;
 mod error;
+mod graph;
 mod image;
 mod kernel;
 mod memory;
+pub mod monitor;
+mod observe;
 mod pool;
+#[cfg(test)]
+mod tests;
 mod timeline;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use crate::algorithm::Stages;
-use engine::Engine;
-use timeline::{Entry, Timeline};
+use engine::{Download, Engine, Upload};
+use observe::Launched;
+use timeline::{Mode, Timeline};
 
-pub use engine::{Properties, Shape};
+pub use engine::{Attributes, Properties, Shape};
 pub use error::DeviceError;
+pub use graph::Graph;
 pub use image::Image;
 pub(crate) use image::image;
-pub use kernel::{Argument, Kernel, Parameter, Parameters, Ptr};
-pub use memory::{DeviceBuffer, PinnedBuffer};
+pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
+pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
+pub use observe::KernelUse;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
@@ -47,6 +57,7 @@ use pool::Pool;
 pub struct Gpu {
     memory: Arc<Memory>,
     timeline: Mutex<Timeline>,
+    launched: Mutex<Vec<Launched>>,
 }
 
 impl Gpu {
@@ -58,6 +69,7 @@ impl Gpu {
         Gpu {
             memory: Arc::new(memory),
             timeline: Mutex::default(),
+            launched: Mutex::default(),
         }
     }
 
@@ -80,6 +92,23 @@ impl Gpu {
     /// If there is no room.
     pub fn pinned<T: Pod>(&self, length: usize) -> Result<PinnedBuffer<T>, DeviceError> {
         PinnedBuffer::new(&self.memory, length)
+    }
+
+    /// A page-locked buffer on the host that kernels reach, of `length` elements
+    /// with any values.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub fn mapped<T: Pod>(&self, length: usize) -> Result<MappedBuffer<T>, DeviceError> {
+        MappedBuffer::new(&self.memory, length)
+    }
+
+    /// Bytes of device memory that nobody has; `None` where there is no limit.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
+        self.engine().free_bytes()
     }
 
     /// Copies the first elements of a buffer to the device: as many as `from` has.
@@ -132,6 +161,35 @@ impl Gpu {
         })
     }
 
+    /// Copies the first elements of a buffer to the device, and at the same time
+    /// those of another one from it. Page-locked memory only can go both ways at
+    /// once.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn exchange<T: Pod>(
+        &self,
+        (to, from): (&DeviceBuffer<T>, &[T]),
+        (into, of): (&mut [T], &DeviceBuffer<T>),
+    ) -> Result<(), DeviceError> {
+        assert!(from.len() <= to.len(), "more than the buffer holds");
+        assert!(into.len() <= of.len(), "more than the buffer holds");
+        let up = Upload {
+            to: to.address(),
+            from: from.as_ptr().cast(),
+            bytes: size_of_val(from),
+        };
+        let down = Download {
+            to: into.as_mut_ptr().cast(),
+            from: of.address(),
+            bytes: size_of_val(into),
+        };
+        assert!(up.to != down.from, "the same buffer both ways");
+        // SAFETY: all sides have so many bytes, any of which make a `T`; on the host
+        // one is borrowed alone, on the device they are different.
+        unsafe { self.engine().exchange(up, down) }
+    }
+
     /// Sets each byte of a buffer.
     ///
     /// # Errors
@@ -162,6 +220,7 @@ impl Gpu {
             return Ok(());
         }
         let arguments = P::arguments(arguments);
+        self.note_launch(kernel.image, kernel.name, shape);
         self.timed(kernel.name, shape.bytes, |engine| {
             // SAFETY: as the caller promises; the types are those that the
             // kernel was declared with.
@@ -186,38 +245,29 @@ impl Gpu {
         self.engine().native_stream()
     }
 
-    /// Bytes of device memory that nobody has; `None` where nobody knows.
-    pub(crate) fn free_bytes(&self) -> Option<u64> {
-        self.engine().free_bytes()
+    /// Lets the device begin what was started so far: somebody else is about to wait
+    /// for it.
+    pub(crate) fn let_go(&self) {
+        let hold = self.engine().let_go();
+        self.timeline().lets_go(hold);
     }
 
     /// Waits until all is done.
     ///
     /// # Errors
-    /// What went wrong on the device since it was last waited for.
+    /// What went wrong on the device since it was last waited for; or that what
+    /// is started is being recorded, so that there is nothing to wait for.
     pub fn finish(&self) -> Result<(), DeviceError> {
+        if let Mode::Recording(_) = self.timeline().mode() {
+            return Err(DeviceError::Failed {
+                device: self.properties().device.clone(),
+                what: "waiting",
+                problem: "work that is recorded can't wait for the device".to_owned(),
+            });
+        }
+        let hold = self.engine().let_go();
+        self.timeline().waits(hold);
         self.engine().finish()
-    }
-
-    /// Forgets the times so far.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn start_timeline(&self) -> Result<(), DeviceError> {
-        let mut timeline = self.timeline();
-        timeline.clear();
-        self.engine().mark(timeline.next_mark())
-    }
-
-    /// What copies and kernels took since [`Gpu::start_timeline`], once all is
-    /// done: the sum of the kernels first, then each by itself, in the order of
-    /// their first calls. Empty where times mean nothing.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn stages(&self) -> Result<Stages, DeviceError> {
-        let timeline = self.timeline();
-        timeline.stages(|from, to| self.engine().seconds_between(from, to))
     }
 
     /// Frees the memory that nobody has.
@@ -241,13 +291,16 @@ impl Gpu {
         bytes: u64,
         start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
+        self.timeline().before(self.engine())?;
         start(self.engine())?;
-        let mut timeline = self.timeline();
-        timeline.push(Entry { name, bytes });
-        self.engine().mark(timeline.next_mark())
+        self.timeline().after(name, bytes, self.engine())
     }
 
     fn timeline(&self) -> MutexGuard<'_, Timeline> {
-        self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.timeline)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

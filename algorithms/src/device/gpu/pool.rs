@@ -11,6 +11,8 @@ pub(super) enum Kind {
     Device,
     /// Page-locked, on the host.
     Pinned,
+    /// The same, within reach of kernels.
+    Mapped,
 }
 
 /// Blocks by kind, address and size in bytes.

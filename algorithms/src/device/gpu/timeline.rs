@@ -1,8 +1,13 @@
 //! The times of copies and kernels.
 //!
 //! All run one after the other, so a mark after each tells the times of all.
+//! Where the host has waited in between, the next one has a mark before it too:
+//! what the host did meanwhile is nobody's time.
+
+use std::borrow::Cow;
 
 use super::DeviceError;
+use super::engine::{Engine, Hold};
 use crate::algorithm::{Stage, Stages};
 
 /// The stage that all kernels are together.
@@ -11,75 +16,230 @@ const KERNEL: &str = "kernel";
 const COPIES: [&str; 3] = ["h2d", "d2h", "memset"];
 /// Names that mean something, and that nothing else can have.
 pub(crate) const RESERVED_STAGES: [&str; 5] = ["total", KERNEL, COPIES[0], COPIES[1], COPIES[2]];
+/// What joins a scope and what is in it.
+const WITHIN: char = '/';
 
-/// Something that was started.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) name: &'static str,
-    pub(super) bytes: u64,
+/// What was started since the timeline was cleared.
+#[derive(Default)]
+pub(super) struct Timeline {
+    mode: Mode,
+    entries: Vec<Entry>,
+    scopes: Vec<&'static str>,
+    marks: usize,
+    /// Whether something was started since the host has waited.
+    queued: bool,
+    late: bool,
 }
 
-/// What was started since the timeline was cleared: mark 0 at the start, and
-/// mark i + 1 after entry i.
-#[derive(Default)]
-pub(super) struct Timeline(Vec<Entry>);
+/// What is done about what is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Its time is taken.
+    Noting,
+    /// It goes into a recording, which moves so many bytes so far.
+    Recording(u64),
+}
+
+/// Something that was started, with the numbers of the marks around it.
+#[derive(Clone, Debug)]
+struct Entry {
+    path: Cow<'static, str>,
+    bytes: u64,
+    from: usize,
+    to: usize,
+}
 
 impl Timeline {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
+    /// Forgets everything, and begins to take times.
+    pub(super) fn start(&mut self) {
+        *self = Timeline {
+            mode: Mode::Noting,
+            ..Timeline::default()
+        };
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
-        self.0.push(entry);
+    pub(super) fn stop(&mut self) {
+        self.mode = Mode::Off;
     }
 
-    /// The number of the mark to be set now.
-    pub(super) fn next_mark(&self) -> usize {
-        self.0.len()
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
     }
 
-    /// What was done, by name.
+    /// Another mode; returns the one before.
+    pub(super) fn switch(&mut self, mode: Mode) -> Mode {
+        std::mem::replace(&mut self.mode, mode)
+    }
+
+    /// Whether the device began before all was queued, so that times may hold
+    /// what launches cost the host.
+    pub(super) fn is_late(&self) -> bool {
+        self.late
+    }
+
+    /// Something is about to be started. The device is held first, until the
+    /// host waits: all marks then are queued when the first one is passed.
+    pub(super) fn before(&mut self, engine: &dyn Engine) -> Result<(), DeviceError> {
+        if self.mode != Mode::Noting || self.queued {
+            return Ok(());
+        }
+        engine.hold()?;
+        self.queued = true;
+        self.mark(engine)
+    }
+
+    /// Something was started.
+    pub(super) fn after(
+        &mut self,
+        name: &'static str,
+        bytes: u64,
+        engine: &dyn Engine,
+    ) -> Result<(), DeviceError> {
+        match &mut self.mode {
+            Mode::Off => Ok(()),
+            Mode::Recording(recorded) => {
+                *recorded += bytes;
+                Ok(())
+            }
+            Mode::Noting => {
+                self.entries.push(Entry {
+                    path: self.path(name),
+                    bytes,
+                    from: self.marks - 1,
+                    to: self.marks,
+                });
+                self.mark(engine)
+            }
+        }
+    }
+
+    /// The host is about to wait.
+    pub(super) fn waits(&mut self, hold: Hold) {
+        self.lets_go(hold);
+        self.queued = false;
+    }
+
+    /// The device begins, and the host goes on.
+    pub(super) fn lets_go(&mut self, hold: Hold) {
+        self.late |= self.queued && hold == Hold::TimedOut;
+    }
+
+    pub(super) fn enter(&mut self, scope: &'static str) {
+        self.scopes.push(scope);
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    fn mark(&mut self, engine: &dyn Engine) -> Result<(), DeviceError> {
+        engine.mark(self.marks)?;
+        self.marks += 1;
+        Ok(())
+    }
+
+    fn path(&self, name: &'static str) -> Cow<'static, str> {
+        match self.scopes.is_empty() {
+            true => name.into(),
+            false => format!("{}{WITHIN}{name}", self.scopes.join("/")).into(),
+        }
+    }
+
+    /// What was done, by name; what is in a scope follows it.
     pub(super) fn stages(
         &self,
         seconds_between: impl Fn(usize, usize) -> Result<Option<f64>, DeviceError>,
     ) -> Result<Stages, DeviceError> {
+        if self.entries.is_empty() {
+            return Ok(Stages::new());
+        }
         let mut stages = vec![Stage::new(KERNEL)];
-        for (i, entry) in self.0.iter().enumerate() {
-            let Some(seconds) = seconds_between(i, i + 1)? else {
+        for entry in &self.entries {
+            let Some(seconds) = seconds_between(entry.from, entry.to)? else {
                 return Ok(Stages::new());
             };
-            if !COPIES.contains(&entry.name) {
+            if !COPIES.contains(&leaf(&entry.path)) {
                 stages[0].add(seconds, entry.bytes);
             }
-            let known = stages.iter().position(|stage| stage.name == entry.name);
-            let at = known.unwrap_or_else(|| {
-                stages.push(Stage::new(entry.name));
-                stages.len() - 1
-            });
-            stages[at].add(seconds, entry.bytes);
+            for scope in scopes(&entry.path) {
+                stage(&mut stages, scope.to_owned().into()).add(seconds, entry.bytes);
+            }
+            stage(&mut stages, entry.path.clone()).add(seconds, entry.bytes);
         }
         Ok(stages)
     }
+}
+
+/// The last name of a path.
+fn leaf(path: &str) -> &str {
+    path.rsplit(WITHIN).next().unwrap_or(path)
+}
+
+/// The paths of all scopes around, the outermost first.
+fn scopes(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices(WITHIN).map(|(end, _)| &path[..end])
+}
+
+/// The stage of that name, which comes last in its scope if it is new.
+fn stage<'s>(stages: &'s mut Stages, name: Cow<'static, str>) -> &'s mut Stage {
+    let known = stages.iter().position(|stage| stage.name == name);
+    let at = known.unwrap_or_else(|| {
+        let end = end_of_scope(stages, &name);
+        stages.insert(end, Stage::new(name));
+        end
+    });
+    &mut stages[at]
+}
+
+fn end_of_scope(stages: &Stages, name: &str) -> usize {
+    let Some((scope, _)) = name.rsplit_once(WITHIN) else {
+        return stages.len();
+    };
+    let is_within = |stage: &Stage| {
+        let rest = stage.name.strip_prefix(scope);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(WITHIN))
+    };
+    stages
+        .iter()
+        .rposition(is_within)
+        .map_or(stages.len(), |last| last + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn calls_of_the_same_name_are_one_stage() {
-        let mut timeline = Timeline::default();
-        for (name, bytes) in [("h2d", 80), ("sort", 10), ("sort", 20), ("merge", 5)] {
-            timeline.push(Entry { name, bytes });
+    /// A timeline of these paths, each with its bytes, one after the other.
+    fn timeline(paths: &[(&'static str, u64)]) -> Timeline {
+        let entry = |(i, (path, bytes)): (usize, &(&'static str, u64))| Entry {
+            path: (*path).into(),
+            bytes: *bytes,
+            from: i,
+            to: i + 1,
+        };
+        Timeline {
+            entries: paths.iter().enumerate().map(entry).collect(),
+            ..Timeline::default()
         }
-        let marks = [0.0, 1.0, 3.0, 6.0, 10.0];
-        let found = timeline.stages(|from, to| Ok(Some(marks[to] - marks[from])));
-        let stage = |name, seconds, calls, bytes| Stage {
-            name,
+    }
+
+    fn stage(name: &'static str, seconds: f64, calls: u32, bytes: u64) -> Stage {
+        Stage {
+            name: name.into(),
             seconds,
             calls,
             bytes,
-        };
+        }
+    }
+
+    #[test]
+    fn calls_of_the_same_name_are_one_stage() {
+        let timeline = timeline(&[("h2d", 80), ("sort", 10), ("sort", 20), ("merge", 5)]);
+        let marks = [0.0, 1.0, 3.0, 6.0, 10.0];
+        let found = timeline.stages(|from, to| Ok(Some(marks[to] - marks[from])));
         let expected = vec![
             stage("kernel", 9.0, 3, 35),
             stage("h2d", 1.0, 1, 80),
@@ -90,12 +250,29 @@ mod tests {
     }
 
     #[test]
+    fn parts_follow_their_scope_and_are_summed_there() {
+        let paths = [
+            ("again/sort", 1),
+            ("d2h", 2),
+            ("again/h2d", 4),
+            ("again/sort", 8),
+        ];
+        let found = timeline(&paths).stages(|_, _| Ok(Some(1.0)));
+        let expected = vec![
+            stage("kernel", 2.0, 2, 9),
+            stage("again", 3.0, 3, 13),
+            stage("again/sort", 2.0, 2, 9),
+            stage("again/h2d", 1.0, 1, 4),
+            stage("d2h", 1.0, 1, 2),
+        ];
+        assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
     fn without_times_there_are_no_stages() {
-        let mut timeline = Timeline::default();
-        timeline.push(Entry {
-            name: "sort",
-            bytes: 1,
-        });
-        assert_eq!(timeline.stages(|_, _| Ok(None)), Ok(Stages::new()));
+        let found = timeline(&[("sort", 1)]).stages(|_, _| Ok(None));
+        assert_eq!(found, Ok(Stages::new()));
+        let found = timeline(&[]).stages(|_, _| Ok(Some(1.0)));
+        assert_eq!(found, Ok(Stages::new()));
     }
 }

@@ -1,49 +1,48 @@
-//! Sorting by distribution: to the buckets of their channels first, then each
-//! bucket in shared memory. See the kernels for the idea.
+//! Sorting by distribution: to groups of channels first, then each group in
+//! shared memory. See the kernels for the idea.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `limits` | sizes that kernels and launcher agree on |
-//! | `division` | which segments are small, of medium size, or large |
-//! | `regions` | large segments and large buckets, distributed by many blocks |
+//! | `division` | which segments are small, and which are large |
+//! | `lists` | ranges that kernels leave to others |
+//! | `regions` | large segments and large buckets, distributed and sorted |
 
 mod division;
 mod limits;
+mod lists;
 mod regions;
 
 use generators::partition::Partition;
 
 use self::division::{Division, Range};
-use self::limits::{CAPACITY, THREADS, shared_by_both, shared_by_sorting};
-use self::regions::{Level, Regions};
+use self::limits::{THREADS, shared_by_sorting};
+use self::lists::{Crowds, Unfit};
+use self::regions::{Level, Regions, groups_of};
 use super::{CudaSort, Digis, Sorter, Table, Words};
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 
 static IMAGE: Image = image!("sts_sort-channel_bucket");
 
-static SMALL: Kernel<(Digis, Words)> = Kernel::new(&IMAGE, "channel_bucket_small");
-static MEDIUM: Kernel<(Digis, Digis, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_medium");
+static SMALL: Kernel<(Digis, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_small");
 
-/// First bit and number of bits of the digit of a digi that tells its bucket:
-/// the channel first, then the time from above. Digis that are in one bucket
-/// after all of them have the same key.
+/// What tells the bucket of a digi: the channel first, then the time from above.
+/// Digis that are in one bucket after all of them have the same key.
 const LEVELS: [Level; 4] = [
-    Level {
-        shift: 37,
-        bits: 11,
-    },
-    Level {
+    Level::Channel,
+    Level::Time {
         shift: 20,
         bits: 11,
     },
-    Level {
+    Level::Time {
         shift: 10,
         bits: 10,
     },
-    Level { shift: 0, bits: 10 },
+    Level::Time { shift: 0, bits: 10 },
 ];
+
+/// The stage of buckets that are distributed once more.
+const AGAIN: &str = "unfit";
 
 /// Bytes of a digi.
 const DIGI: u64 = size_of::<u64>() as u64;
@@ -61,49 +60,40 @@ struct ChannelBucket {
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     small: Table,
-    medium: Table,
     regions: Regions,
     unfit: Unfit,
-}
-
-/// The list of buckets that did not fit into shared memory: their number, then
-/// the position of the first digi of each and of that after the last.
-struct Unfit {
-    device: DeviceBuffer<u32>,
-    host: PinnedBuffer<u32>,
+    crowds: Crowds,
 }
 
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let digis = partition.elements();
-        let division = Division::new(partition, gpu);
+        let division = Division::new(partition);
+        let regions = Regions::new(gpu, digis, division.large.len())?;
+        let groups = groups_of(digis, regions.most());
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
             small: Table::new(gpu, 2 * division.small.len())?,
-            medium: Table::new(gpu, 2 * division.medium.len())?,
-            regions: Regions::new(gpu, digis, division.large.len())?,
+            regions,
             unfit: Unfit::new(gpu, digis)?,
+            crowds: Crowds::new(gpu, groups.max(division.small.len()))?,
             partition: partition.clone(),
         })
     }
 
     fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
+        if segments.is_empty() {
+            return Ok(());
+        }
         self.small.fill(gpu, words(segments))?;
         // Read three times, written once.
         let shape = shape(segments, 4, shared_by_sorting(gpu));
+        let arguments = (&self.digis, &self.small.device, self.crowds.device());
+        self.crowds.clear(gpu)?;
         // SAFETY: the ranges are segments of the array, none longer than fits.
-        unsafe { gpu.launch(&SMALL, &shape, (&self.digis, &self.small.device)) }
-    }
-
-    fn sort_medium(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
-        self.medium.fill(gpu, words(segments))?;
-        // Read twice and written once by each of the two steps.
-        let shape = shape(segments, 6, shared_by_both(gpu));
-        let (ranges, unfit) = (&self.medium.device, &self.unfit.device);
-        // SAFETY: the ranges are segments of both arrays, and the list has room
-        // for all buckets that don't fit.
-        unsafe { gpu.launch(&MEDIUM, &shape, (&self.digis, &self.scratch, ranges, unfit)) }
+        unsafe { gpu.launch(&SMALL, &shape, arguments)? };
+        self.crowds.sort(gpu, &self.digis, &self.digis)
     }
 
     /// Distributes regions once more, and sorts their buckets into `digis`.
@@ -116,8 +106,11 @@ impl ChannelBucket {
         for some in all.chunks(self.regions.most()) {
             self.regions.fill(gpu, some)?;
             self.regions.distribute(gpu, LEVELS[level], from, to)?;
-            let (sorted, unfit) = (&self.digis, &self.unfit.device);
-            self.regions.sort(gpu, LEVELS[level], to, sorted, unfit)?;
+            self.crowds.clear(gpu)?;
+            let left = [self.unfit.device(), self.crowds.device()];
+            self.regions
+                .sort(gpu, LEVELS[level], to, &self.digis, left)?;
+            self.crowds.sort(gpu, to, &self.digis)?;
             if some.len() < all.len() {
                 // The tables are filled again.
                 gpu.finish()?;
@@ -141,61 +134,34 @@ impl Sorter for ChannelBucket {
     }
 
     fn bytes_of_tables(&self) -> u64 {
-        let lists = [&self.small.device, &self.medium.device, &self.unfit.device];
+        let lists = [
+            &self.small.device,
+            self.unfit.device(),
+            self.crowds.device(),
+        ];
         let in_lists: u64 = lists.iter().map(|list| list.bytes()).sum();
         in_lists + self.regions.bytes()
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let division = Division::new(&self.partition, gpu);
+        let division = Division::new(&self.partition);
         self.sort_small(gpu, &division.small)?;
-        if division.medium.is_empty() && division.large.is_empty() {
+        if division.large.is_empty() {
             return Ok(());
         }
         self.unfit.clear(gpu)?;
-        self.sort_medium(gpu, &division.medium)?;
         self.sort_regions(gpu, 0, &division.large)?;
         for level in 1..LEVELS.len() {
             let unfit = self.unfit.read(gpu)?;
             if unfit.is_empty() {
                 break;
             }
-            self.unfit.clear(gpu)?;
-            self.sort_regions(gpu, level, &unfit)?;
+            gpu.scope(AGAIN, || {
+                self.unfit.clear(gpu)?;
+                self.sort_regions(gpu, level, &unfit)
+            })?;
         }
         Ok(())
-    }
-}
-
-impl Unfit {
-    fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
-        let most = digis / CAPACITY as usize;
-        Ok(Unfit {
-            device: gpu.buffer(1 + 2 * most)?,
-            host: gpu.pinned(1 + 2 * most)?,
-        })
-    }
-
-    fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.fill(&self.device, 0)
-    }
-
-    /// Waits for the kernels that make the list.
-    fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
-        gpu.download(&mut self.host[..1], &self.device)?;
-        gpu.finish()?;
-        let count = self.host[0] as usize;
-        if count == 0 {
-            return Ok(Vec::new());
-        }
-        let words = 1 + 2 * count;
-        gpu.download(&mut self.host[..words], &self.device)?;
-        gpu.finish()?;
-        let pairs = self.host[1..words].chunks_exact(2);
-        let mut ranges: Vec<_> = pairs.map(|pair| pair[0]..pair[1]).collect();
-        // Blocks come to the list in any order.
-        ranges.sort_unstable_by_key(|range| range.start);
-        Ok(ranges)
     }
 }
 

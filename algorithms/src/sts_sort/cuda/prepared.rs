@@ -88,7 +88,6 @@ impl Prepared<StsSort> for PreparedCudaSort<'_> {
     fn run(&mut self) -> Result<(), DeviceError> {
         let gpu = Arc::clone(&self.gpu);
         let Buffers { host, sorter } = self.buffers()?;
-        gpu.start_timeline()?;
         gpu.upload(sorter.digis(), host)?;
         sorter.sort(&gpu)?;
         gpu.download(host, sorter.sorted())?;

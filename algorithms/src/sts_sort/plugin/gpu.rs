@@ -14,7 +14,7 @@ use super::shape::Shape;
 use crate::algorithm::{Prepared, Stages};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::plugin::instance::{Instance, NotReady, ResultIn};
-use crate::plugin::{Buffers, Functions};
+use crate::plugin::{Buffers, Functions, Waiting};
 use crate::sts_sort::StsSort;
 
 /// Words behind each buffer that nobody has any business in.
@@ -54,7 +54,7 @@ impl<'a> SortOnGpu<'a> {
         number: i32,
     ) -> Result<Self, NotReady> {
         let shape = Shape::of(input);
-        let before = gpu.free_bytes();
+        let before = free_bytes(gpu);
         let place = Some((gpu, number));
         // SAFETY: the table is one of the task `sort`, and this is its input.
         let instance = unsafe { Instance::prepare(functions, workers, place, shape.as_ptr()) }?;
@@ -113,9 +113,11 @@ impl<'a> SortOnGpu<'a> {
     }
 
     fn run_on(&mut self, held: &mut Held) -> Result<(), DeviceError> {
-        self.gpu.start_timeline()?;
         self.gpu.upload(&held.input, &held.host)?;
         self.gpu.upload(&held.offsets, &held.host_offsets)?;
+        if self.functions.waiting == Waiting::ForTheStream {
+            self.gpu.let_go();
+        }
         // SAFETY: the buffers are as the header has them, and are held.
         let ran = unsafe { self.instance.run(self.shape.as_ptr()) };
         if let Err(error) = ran {
@@ -190,8 +192,12 @@ fn words(bytes: u64) -> usize {
 }
 
 fn taken_since(before: Option<u64>, gpu: &Gpu) -> u64 {
-    let taken = |before: u64| Some(before.saturating_sub(gpu.free_bytes()?));
+    let taken = |before: u64| Some(before.saturating_sub(free_bytes(gpu)?));
     before.and_then(taken).unwrap_or(0)
+}
+
+fn free_bytes(gpu: &Gpu) -> Option<u64> {
+    gpu.free_bytes().ok().flatten()
 }
 
 fn pointer<T>(buffer: &DeviceBuffer<u64>) -> *mut T {
@@ -220,7 +226,7 @@ impl Prepared<StsSort> for SortOnGpu<'_> {
             self.gpu.fill(array, POISON)?;
         }
         self.gpu.finish()?;
-        self.free_before_run = self.gpu.free_bytes();
+        self.free_before_run = free_bytes(&self.gpu);
         Ok(())
     }
 

@@ -1,13 +1,16 @@
-//! Lines over a numeric axis: the time, and the speed-up by threads.
+//! Lines over a numeric axis: the time, the speed-up by threads, and where a GPU
+//! breaks even.
 //!
 //! | module | does |
 //! |---|---|
 //! | `grouping` | parts the rows into panels and lines |
 //! | `time`, `speedup` | turn the rows of lines into values |
+//! | `break_even` | the fastest on CPU and GPU over the size, and where they cross |
 //! | `curves` | what is drawn, whatever the values are |
 //! | `x_axis` | the axis that the lines run over |
 
-mod curves;
+pub mod break_even;
+pub mod curves;
 mod grouping;
 pub mod speedup;
 pub mod time;

@@ -78,13 +78,23 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     })
 }
 
-/// Takes the sum of the kernels out, where the kernels stand beside it.
+/// Takes sums out, where what they are of stands beside them: those of stages
+/// with stages of their own, and that of the kernels.
 fn without_sum(parts: &mut Vec<(String, f64)>) {
+    let names: Vec<String> = parts.iter().map(|(stage, _)| stage.clone()).collect();
+    let is_sum = |stage: &str| names.iter().any(|other| is_within(other, stage));
+    parts.retain(|(stage, _)| !is_sum(stage));
     let is_kernel =
         |(stage, _): &(String, f64)| stage != KERNEL && !TRANSFERS.contains(&stage.as_str());
     if parts.iter().any(is_kernel) {
         parts.retain(|(stage, _)| stage != KERNEL);
     }
+}
+
+/// Whether a stage is a part of another one: `scope/stage` of `scope`.
+fn is_within(stage: &str, scope: &str) -> bool {
+    let rest = stage.strip_prefix(scope);
+    rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -135,5 +145,18 @@ mod tests {
         .concat();
         let stages: Vec<_> = of(&named)[0].parts.iter().map(|p| p.0.clone()).collect();
         assert_eq!(stages, ["h2d", "d2h", "scan", "sort"]);
+    }
+
+    #[test]
+    fn a_stage_with_parts_is_shown_by_them() {
+        let rows = [
+            stage("a", "total", 10.0),
+            stage("a", "again", 4.0),
+            stage("a", "again/sort", 3.0),
+            stage("a", "again/count", 1.0),
+            stage("a", "against", 2.0),
+        ];
+        let stages: Vec<_> = of(&rows)[0].parts.iter().map(|p| p.0.clone()).collect();
+        assert_eq!(stages, ["again/sort", "again/count", "against", "other"]);
     }
 }

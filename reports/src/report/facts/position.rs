@@ -1,15 +1,18 @@
-//! How close variants come to the bandwidth that was measured beside them.
+//! How close variants come to the bandwidth that was measured beside them: on a
+//! GPU whole runs to that of the link, kernels to that of the memory.
 
 use super::settings::name;
 use super::{TOTAL, grouped, median};
-use crate::record::SummaryRow;
+use crate::record::{Ceiling, SummaryRow};
 use crate::shape::{self, Axes};
 
 /// A variant under the ceiling of its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Position {
-    /// The variant, with its device if that is not the CPU.
+    /// The variant, with its device if that is not the CPU; or its kernels.
     pub variant: String,
+    /// What it is held against.
+    pub under: Ceiling,
     /// Threads on the host.
     pub threads: usize,
     /// How many settings it was measured at.
@@ -24,6 +27,9 @@ pub struct Position {
     pub bytes_per_s: f64,
 }
 
+/// The stage that all kernels are together.
+const KERNEL: &str = "kernel";
+
 impl Position {
     /// The ceiling in bytes a second.
     pub fn ceiling(&self) -> f64 {
@@ -34,7 +40,7 @@ impl Position {
 /// The positions of all variants and numbers of threads, the best first.
 pub fn positions(rows: &[&SummaryRow]) -> Vec<Position> {
     let known = rows.iter().copied().filter(|row| share(row).is_some());
-    let groups = grouped(known, |row| (name(row), row.threads));
+    let groups = grouped(known, |row| (subject(row), row.threads));
     let mut positions: Vec<Position> = groups
         .into_iter()
         .filter_map(|((variant, threads), rows)| position(variant, threads, &rows))
@@ -43,9 +49,18 @@ pub fn positions(rows: &[&SummaryRow]) -> Vec<Position> {
     positions
 }
 
+/// `block-merge on cuda:0, kernels`.
+fn subject(row: &SummaryRow) -> String {
+    match row.stage.as_str() {
+        KERNEL => format!("{}, kernels", name(row)),
+        _ => name(row),
+    }
+}
+
 fn share(row: &SummaryRow) -> Option<f64> {
     median(row)?;
-    let share = row.peak_fraction.filter(|_| row.stage == TOTAL)?;
+    let is_whole = [TOTAL, KERNEL].contains(&row.stage.as_str());
+    let share = row.peak_fraction.filter(|_| is_whole)?;
     (share.is_finite() && share > 0.0).then_some(share)
 }
 
@@ -54,6 +69,7 @@ fn position(variant: String, threads: usize, rows: &[&SummaryRow]) -> Option<Pos
     let (best, row) = shares().max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(Position {
         variant,
+        under: row.ceiling(),
         threads,
         settings: rows.len(),
         best,
@@ -81,5 +97,29 @@ mod tests {
         assert_eq!((positions[1].best, positions[1].worst), (0.4, 0.1));
         assert_eq!(positions[1].ceiling(), 1e10);
         assert!(positions[1].at.contains(&("n".into(), "2".into())));
+    }
+
+    #[test]
+    fn kernels_are_held_against_the_memory_and_whole_runs_against_the_link() {
+        let stage = |stage: &str, share: f64| SummaryRow {
+            stage: stage.into(),
+            device: "cuda:0".into(),
+            peak_fraction: Some(share),
+            bytes_per_s: Some(share * 1e12),
+            ..row("a", "n=1", 1.0)
+        };
+        let rows = [
+            stage("total", 0.3),
+            stage("kernel", 0.4),
+            stage("h2d", 0.9),
+            stage("sort", 0.8),
+        ];
+        let positions = positions(&rows.iter().collect::<Vec<_>>());
+        let found: Vec<_> = positions
+            .iter()
+            .map(|position| (position.variant.as_str(), position.under))
+            .collect();
+        let kernels = ("a on cuda:0, kernels", Ceiling::Copy);
+        assert_eq!(found, [kernels, ("a on cuda:0", Ceiling::Link)]);
     }
 }

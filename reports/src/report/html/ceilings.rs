@@ -6,7 +6,7 @@ use super::super::facts::counted;
 use super::super::facts::position::{Position, positions};
 use super::super::facts::settings::Settings;
 use super::parts::{and_more, pixels, scrolling};
-use crate::record::SummaryRow;
+use crate::record::{Ceiling, SummaryRow};
 use crate::units;
 
 /// Further variants are in the tables only.
@@ -27,6 +27,10 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
                 "The bytes that any implementation must move, over the median, as a share of the copy \
                 bandwidth measured with as many threads in the same run. Bars reach to the best \
                 setting, the notch is at the worst; the line is the ceiling."
+                @if positions.iter().any(|position| position.under == Ceiling::Link) {
+                    " On a GPU, that is so for kernels; a whole run is held against the bandwidth \
+                    of the link, both ways at once. Copies one after the other reach half of it."
+                }
                 @if longest > 1.0 { " What is beyond the line was served by the caches." }
             }
             (scrolling("Under the measured ceilings", &table(&positions, settings, longest)))
@@ -41,7 +45,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
             thead { tr {
                 th scope="col" { "variant" }
                 th.number scope="col" { "threads" }
-                th.number scope="col" { "of copy" }
+                th.number scope="col" { "share" }
                 th scope="col" { "0 to " (percent(longest)) }
                 th.number scope="col" { "bytes/s" }
                 th.number scope="col" { "ceiling" }
@@ -53,7 +57,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 td.number { (percent(position.best)) }
                 td { (bar(position, longest)) }
                 td.number { (units::bytes_per_second(position.bytes_per_s)) }
-                td.number { (units::bytes_per_second(position.ceiling())) }
+                td.number { (ceiling(position)) }
                 td.quiet.place { (settings.apart(&position.at)) }
             } } }
         }
@@ -73,6 +77,15 @@ fn bar(position: &Position, longest: f64) -> Markup {
             path.line d={ "M" (pixels(x(1.0).min(WIDTH - 1.0))) " 0v" (BAR) } {}
         }
     }
+}
+
+/// `30 GB/s copy`, `100 GB/s link`.
+fn ceiling(position: &Position) -> String {
+    let name = match position.under {
+        Ceiling::Copy => "copy",
+        Ceiling::Link => "link",
+    };
+    format!("{} {name}", units::bytes_per_second(position.ceiling()))
 }
 
 /// `14 % of the ceiling, 5 % at the worst of 8 settings`.

@@ -6,7 +6,7 @@ use super::super::ReportInput;
 use super::super::facts::time::day;
 use super::super::facts::{counted, grouped};
 use super::parts::{facts, scrolling};
-use crate::record::{CacheLevel, Machine, PluginRecord, RunRecord};
+use crate::record::{Bandwidth, CacheLevel, Machine, PluginRecord, RunRecord};
 use crate::units;
 
 pub fn section(input: &ReportInput) -> Markup {
@@ -139,7 +139,11 @@ fn plugins(record: &RunRecord) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// What is measured of a link.
+const LINK: [&str; 3] = ["host to device", "device to host", "both ways"];
+
 fn ceilings(record: &RunRecord) -> Markup {
+    let has_links = record.ceilings.values().any(|found| found.link.is_some());
     let table = html! {
         table {
             thead { tr {
@@ -147,6 +151,7 @@ fn ceilings(record: &RunRecord) -> Markup {
                 th.number scope="col" { "threads" }
                 th.number scope="col" { "copy" }
                 th.number scope="col" { "triad" }
+                @if has_links { @for name in LINK { th.number scope="col" { (name) } } }
             } }
             tbody { @for (place, bandwidth) in &record.ceilings {
                 @let (device, threads) = place.rsplit_once('/').unwrap_or((place, ""));
@@ -155,6 +160,7 @@ fn ceilings(record: &RunRecord) -> Markup {
                     td.number { (threads) }
                     td.number { (units::bytes_per_second(bandwidth.copy_bytes_per_s)) }
                     td.number { (units::bytes_per_second(bandwidth.triad_bytes_per_s)) }
+                    @if has_links { @for rate in link(bandwidth) { td.number { (rate) } } }
                 }
             } }
         }
@@ -163,8 +169,23 @@ fn ceilings(record: &RunRecord) -> Markup {
         @if record.ceilings.is_empty() {
             p.quiet { "No bandwidth was measured in this run." }
         } @else {
-            p.quiet { "Memory bandwidth measured in the run, reads and writes counted:" }
+            p.quiet {
+                "Memory bandwidth measured in the run, reads and writes counted"
+                @if has_links { ", and that of the link to GPUs" }
+                ":"
+            }
             (scrolling("Measured bandwidth", &table))
         }
     }
+}
+
+fn link(bandwidth: &Bandwidth) -> [String; 3] {
+    let rates = bandwidth.link.map(|link| {
+        [
+            link.h2d_bytes_per_s,
+            link.d2h_bytes_per_s,
+            link.both_bytes_per_s,
+        ]
+    });
+    rates.unwrap_or([f64::NAN; 3]).map(units::bytes_per_second)
 }

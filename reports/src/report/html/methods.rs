@@ -27,7 +27,8 @@ const COLUMNS: [(&str, &str); 8] = [
     ),
     (
         "of copy",
-        "that, over the copy bandwidth measured in the same run with as many threads",
+        "that, over the copy bandwidth measured in the same run with as many threads; in \
+         brackets for a whole run on a GPU: over that of the link, both ways at once",
     ),
     (
         "memory",

@@ -1,6 +1,7 @@
 //! The report as a text for a merge request: what a reviewer must see, and no
 //! picture.
 
+mod break_even;
 mod changes;
 mod tables;
 mod text;
@@ -45,9 +46,10 @@ fn title(input: &ReportInput) -> String {
 fn task(rows: &[&SummaryRow], algorithm: &str) -> String {
     let settings = Settings::of_rows(rows.iter().copied());
     format!(
-        "### {}\n\n{}\n\n{}",
+        "### {}\n\n{}\n\n{}{}",
         escaped(algorithm),
         escaped(&settings.common()),
+        break_even::text(rows),
         tables::text(rows, &settings)
     )
 }

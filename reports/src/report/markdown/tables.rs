@@ -7,6 +7,7 @@ use super::text::and_more;
 use crate::markdown::{escaped, line};
 use crate::record::SummaryRow;
 use crate::shape;
+use crate::table::share_of;
 use crate::units;
 
 /// More settings than this are folded.
@@ -57,13 +58,13 @@ fn cells(row: &SummaryRow, fastest: f64) -> [String; 5] {
     let median = median(row).unwrap_or_default();
     let interval = row.ci95_low_s.zip(row.ci95_high_s);
     let half = interval.map(|(low, high)| (high - low) / 2.0 / median * 100.0);
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
     [
         escaped(&name(row)),
         units::seconds(median, 3),
         half.map_or_else(|| "-".to_owned(), |half| format!("{half:.1} %")),
         format!("{:.2} ×", median / fastest),
-        row.peak_fraction.map_or_else(|| "-".to_owned(), percent),
+        row.peak_fraction
+            .map_or_else(|| "-".to_owned(), share_of(row.ceiling())),
     ]
 }
 

@@ -91,6 +91,7 @@ fn record(started: &str) -> RunRecord {
     let bandwidth = Bandwidth {
         copy_bytes_per_s: 28.7e9,
         triad_bytes_per_s: 34.1e9,
+        link: None,
     };
     let command = ["bench", "sort", "--variant", "std-*", "--seed", "1"];
     RunRecord {

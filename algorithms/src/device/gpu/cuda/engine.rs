@@ -2,21 +2,24 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError};
-use cudarc::driver::sys::{CUevent_flags, CUresult};
+use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
+use super::gate::Gate;
 use super::modules::Modules;
-use super::{ContextSharing, CudaGpu, Driver};
-use crate::device::gpu::engine::{Engine, Properties, Shape};
+use super::{ContextSharing, CudaGpu, Driver, recording};
+use crate::device::gpu::engine::{
+    Attributes, Download, Engine, Hold, Properties, Recording, Shape, Upload,
+};
 use crate::device::gpu::{Argument, DeviceError, Image};
 
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
 
-/// A context with one stream.
+/// A context with one stream, and another one for what goes the other way.
 pub(super) struct CudaEngine {
     properties: Properties,
     modules: Modules,
@@ -24,7 +27,9 @@ pub(super) struct CudaEngine {
     /// Kernels that may be running.
     running: Mutex<Vec<&'static str>>,
     lost: AtomicBool,
+    gate: Gate,
     stream: Arc<CudaStream>,
+    back: OnceLock<Arc<CudaStream>>,
     context: Arc<CudaContext>,
 }
 
@@ -48,6 +53,7 @@ impl CudaEngine {
                 name: gpu.name.clone(),
                 lanes: LANES,
                 multiprocessors: gpu.multiprocessors,
+                multiprocessor_threads: gpu.multiprocessor_threads,
                 memory_bytes: gpu.memory_bytes,
                 l2_bytes: gpu.l2_bytes,
                 shared_bytes: gpu.shared_bytes,
@@ -56,7 +62,9 @@ impl CudaEngine {
             marks: Mutex::default(),
             running: Mutex::default(),
             lost: AtomicBool::new(false),
+            gate: Gate::default(),
             stream: context.new_stream()?,
+            back: OnceLock::new(),
             context,
         })
     }
@@ -110,6 +118,33 @@ impl CudaEngine {
         }
     }
 
+    /// Page-locked memory.
+    fn lock_pages(&self, bytes: usize, flags: u32) -> Result<*mut u8, DeviceError> {
+        self.call("getting ready", || Ok(()))?;
+        // SAFETY: as with all calls into the driver, see below.
+        let start = unsafe { result::malloc_host(bytes, flags) };
+        start.map(<*mut c_void>::cast).map_err(|error| {
+            let needed = bytes as u64;
+            match error.0 {
+                CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfPinnedMemory { needed },
+                _ => self.failed("page-locking", error),
+            }
+        })
+    }
+
+    /// The stream for what goes the other way.
+    fn back(&self) -> Result<&Arc<CudaStream>, DeviceError> {
+        if self.back.get().is_none() {
+            let made = self.call("making a stream", || self.context.new_stream())?;
+            // Whoever was first.
+            let _ = self.back.set(made);
+        }
+        let nothing = DriverError(CUresult::CUDA_ERROR_NOT_FOUND);
+        self.back
+            .get()
+            .ok_or_else(|| self.failed("making a stream", nothing))
+    }
+
     fn running(&self) -> MutexGuard<'_, Vec<&'static str>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,22 +191,37 @@ impl Engine for CudaEngine {
     }
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        self.call("getting ready", || Ok(()))?;
-        // SAFETY: see above. Without flags: memory that the host reads back
-        // must not be write-combined.
-        let start = unsafe { result::malloc_host(bytes, 0) };
-        start.map(<*mut c_void>::cast).map_err(|error| {
-            let needed = bytes as u64;
-            match error.0 {
-                CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfPinnedMemory { needed },
-                _ => self.failed("page-locking", error),
-            }
-        })
+        // Without flags: memory that the host reads back must not be
+        // write-combined.
+        self.lock_pages(bytes, 0)
     }
 
     unsafe fn unpin(&self, start: *mut u8, _: usize) {
         // SAFETY: see above.
         let _ = self.call("freeing", || unsafe { result::free_host(start.cast()) });
+    }
+
+    fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        self.lock_pages(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP)
+    }
+
+    unsafe fn unmap(&self, start: *mut u8, bytes: usize) {
+        // SAFETY: see above.
+        unsafe { self.unpin(start, bytes) }
+    }
+
+    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
+        let mut address = 0;
+        // SAFETY: the driver writes an address to the place that it is given.
+        self.call("mapping memory", || unsafe {
+            sys::cuMemHostGetDevicePointer_v2(&raw mut address, start.cast(), 0).result()
+        })?;
+        Ok(address)
+    }
+
+    fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
+        let (free, _) = self.call("asking for free memory", result::mem_get_info)?;
+        Ok(Some(free as u64))
     }
 
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
@@ -188,6 +238,17 @@ impl Engine for CudaEngine {
             let to = std::slice::from_raw_parts_mut(to, bytes);
             result::memcpy_dtoh_async(to, from, self.stream.cu_stream())
         })
+    }
+
+    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
+        let back = self.back()?.cu_stream();
+        // SAFETY: see above.
+        self.call("copying from the device", || unsafe {
+            let to = std::slice::from_raw_parts_mut(down.to, down.bytes);
+            result::memcpy_dtoh_async(to, down.from, back)
+        })?;
+        // SAFETY: as the caller promises.
+        unsafe { self.upload(up.to, up.from, up.bytes) }
     }
 
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
@@ -238,13 +299,44 @@ impl Engine for CudaEngine {
         Ok(self.stream.cu_stream().expose_provenance())
     }
 
-    fn free_bytes(&self) -> Option<u64> {
-        let memory = self.call("asking for memory", result::mem_get_info);
-        memory.ok().map(|(free, _)| free as u64)
+    fn attributes(
+        &self,
+        image: &'static Image,
+        kernel: &'static str,
+        shape: &Shape,
+    ) -> Result<Attributes, DeviceError> {
+        let attributes = || self.modules.attributes(image, kernel, shape);
+        self.call("asking what a kernel takes", attributes)
+    }
+
+    fn hold(&self) -> Result<(), DeviceError> {
+        // SAFETY: see above.
+        let close = || unsafe { self.gate.close(self.stream.cu_stream()) };
+        self.call("holding the device", close)
+    }
+
+    fn let_go(&self) -> Hold {
+        self.gate.open()
+    }
+
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn start_recording(&self) -> Result<(), DeviceError> {
+        self.call("recording", || recording::start(&self.stream))
+    }
+
+    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
+        let end = || recording::end(&self.stream, self.device());
+        Ok(Box::new(self.call("recording", end)?))
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
         self.call("waiting", || self.stream.synchronize())?;
+        if let Some(back) = self.back.get() {
+            self.call("waiting", || back.synchronize())?;
+        }
         self.running().clear();
         Ok(())
     }

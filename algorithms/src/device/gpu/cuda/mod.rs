@@ -8,19 +8,23 @@
 //! | `probe` | which GPUs there are, or why none |
 //! | `engine` | a GPU at work |
 //! | `modules` | kernels by name |
-//! | `clocks` | what the management library tells |
+//! | `gate` | holds the device until all is queued |
+//! | `recording` | work that is started as a whole |
+//! | `nvml` | what the management library tells |
 
-mod clocks;
 mod engine;
+mod gate;
 mod modules;
+mod nvml;
 mod probe;
+mod recording;
 
 use std::fmt::Display;
 
 use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
-pub use clocks::{Clocks, clocks};
+pub use nvml::{driver_version, monitor};
 pub use probe::{CudaGpu, Driver, devices};
 
 /// Which context a GPU is used in.

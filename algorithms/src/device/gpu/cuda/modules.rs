@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
 use cudarc::nvrtc::Ptx;
 
 use super::Driver;
-use crate::device::gpu::Image;
+use crate::device::gpu::{Attributes, Image, Shape};
 
 /// The CUDA version whose drivers can read fatbins.
 const FATBIN_CUDA: i32 = 13;
@@ -26,7 +26,14 @@ pub(super) struct Modules {
     context: Arc<CudaContext>,
     reads_fatbins: bool,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
-    kernels: Mutex<HashMap<&'static str, CudaFunction>>,
+    kernels: Mutex<HashMap<&'static str, Loaded>>,
+}
+
+/// A kernel, with the dynamic shared memory that it may be started with.
+#[derive(Clone)]
+struct Loaded {
+    function: CudaFunction,
+    shared_bytes: u32,
 }
 
 impl Modules {
@@ -47,16 +54,42 @@ impl Modules {
         shared_bytes: u32,
     ) -> Result<CudaFunction, DriverError> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels.get(name) {
-            return Ok(kernel.clone());
-        }
-        let kernel = self.module(image)?.load_function(name)?;
-        if shared_bytes > SHARED_WITHOUT_ASKING {
+        let known = kernels.get(name).cloned();
+        let mut kernel = match known {
+            Some(kernel) => kernel,
+            None => Loaded {
+                function: self.module(image)?.load_function(name)?,
+                shared_bytes: SHARED_WITHOUT_ASKING,
+            },
+        };
+        if shared_bytes > kernel.shared_bytes {
             let most = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            kernel.set_attribute(most, shared_bytes as i32)?;
+            kernel.function.set_attribute(most, shared_bytes as i32)?;
+            kernel.shared_bytes = shared_bytes;
         }
-        kernels.insert(name, kernel.clone());
-        Ok(kernel)
+        let function = kernel.function.clone();
+        kernels.insert(name, kernel);
+        Ok(function)
+    }
+
+    /// What a kernel takes, and how many blocks of a shape run at once.
+    pub(super) fn attributes(
+        &self,
+        image: &'static Image,
+        name: &'static str,
+        shape: &Shape,
+    ) -> Result<Attributes, DriverError> {
+        let kernel = self.kernel(image, name, shape.shared_bytes)?;
+        let attribute = |which| Ok(kernel.get_attribute(which)?.max(0) as u32);
+        let (threads, shared) = (shape.threads, shape.shared_bytes as usize);
+        Ok(Attributes {
+            registers: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
+            shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
+            most_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            resident_blocks: kernel
+                .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?,
+        })
     }
 
     fn module(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {

@@ -26,6 +26,8 @@ pub struct CudaGpu {
     pub compute_capability: (i32, i32),
     /// Multiprocessors.
     pub multiprocessors: u32,
+    /// Threads that a multiprocessor can have at once.
+    pub multiprocessor_threads: u32,
     /// Bytes of the L2 cache.
     pub l2_bytes: u64,
     /// Bytes of memory.
@@ -116,6 +118,9 @@ fn describe(number: i32) -> Result<CudaGpu, DriverError> {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         multiprocessors: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        multiprocessor_threads: unsigned(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        )?,
         l2_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
         // SAFETY: as above.
         memory_bytes: unsafe { result::device::total_mem(device) }? as u64,

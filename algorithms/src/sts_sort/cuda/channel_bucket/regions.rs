@@ -1,36 +1,50 @@
-//! Regions: large segments, and large buckets of such. Many blocks share each:
-//! they count the digis of its buckets, find the buckets' places, distribute
-//! the digis, and sort the buckets.
+//! Regions: large segments, and large buckets of such. Their digis are moved to
+//! groups of buckets, and the groups sorted.
 
 use super::division::Range;
 use super::limits::{
-    BUCKETS, CAPACITY, DISTRIBUTED_TILE, THREADS, WINDOW, shared_by_distribution, shared_by_sorting,
+    BUCKETS, CAPACITY, DISTRIBUTED_TILE, GROUPING_THREADS, THREADS, shared_by_distribution,
+    shared_by_sorting,
 };
 use super::{DIGI, IMAGE, words};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Shape};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Shape};
 use crate::sts_sort::cuda::{Digis, Table, Words};
+
+/// A pointer to numbers of groups.
+type Halves = Ptr<u16>;
 
 static COUNT: Kernel<(Digis, Words, Words, Words, Words, u32, u32)> =
     Kernel::new(&IMAGE, "channel_bucket_count");
-static PLACE: Kernel<(Words, Words, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_place");
-static DISTRIBUTE: Kernel<(Digis, Digis, Words, Words, u32, u32)> =
+static GROUP: Kernel<(Words, Words, Words, Halves, Words, Words, Words, Words)> =
+    Kernel::new(&IMAGE, "channel_bucket_group");
+static DISTRIBUTE: Kernel<(Digis, Digis, Words, Words, Halves, Words, Words, u32, u32)> =
     Kernel::new(&IMAGE, "channel_bucket_distribute");
-static SORT: Kernel<SortParameters> = Kernel::new(&IMAGE, "channel_bucket_sort");
+static SORT: Kernel<(Digis, Digis, Words, Words, Words, Words, Words, Words)> =
+    Kernel::new(&IMAGE, "channel_bucket_sort");
+static SORT_TIMES: Kernel<(Digis, Digis, Words, Words, Words, u32, u32, Words, Words)> =
+    Kernel::new(&IMAGE, "channel_bucket_sort_times");
 
-type SortParameters = (Digis, Digis, Words, Words, u32, Words, u32, u32, Words);
-
-/// Large buckets are rare; their tables have room for so many at a time.
-const LARGE_BUCKETS: usize = 16;
-/// Parts of all regions together, for each multiprocessor.
+/// So many regions at a time at least.
+const REGIONS: usize = 16;
+/// And no more than one for so many digis, or tables would not be small beside
+/// them.
+const DIGIS_OF_REGION: usize = 1 << 16;
+/// Parts of all regions together, for each multiprocessor: two rounds of what
+/// runs at a time.
 const PARTS: u32 = 4;
-/// A part has so many tiles at least, or its table would be as large as itself.
+/// A part has so many tiles at least.
 const TILES_OF_PART: u32 = 4;
 
+/// Words of a group: its region, its first bucket, how many buckets.
+const GROUP_WORDS: usize = 3;
+
 /// Which bits of a digi tell its bucket.
-#[derive(Clone, Copy)]
-pub(super) struct Level {
-    pub(super) shift: u32,
-    pub(super) bits: u32,
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Level {
+    /// The channel.
+    Channel,
+    /// Some bits of the time.
+    Time { shift: u32, bits: u32 },
 }
 
 /// Some regions, and the tables to distribute and sort them.
@@ -41,41 +55,65 @@ pub(super) struct Regions {
     /// How many digis they have.
     digis: u64,
     parts_count: u32,
-    windows: u32,
-    /// Two words a part: where it begins and ends.
+    /// No more groups than these.
+    groups_bound: u32,
+    /// Two words a region: where it begins and ends.
+    regions: Table,
+    /// Two words a part.
     parts: Table,
     region_of_part: Table,
-    first_parts: Table,
-    first_windows: Table,
-    /// A word for each bucket of each part: its digis, then their place.
+    /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
     /// Where each bucket of each region begins, and where the last one ends.
-    buckets: DeviceBuffer<u32>,
+    begins: DeviceBuffer<u32>,
+    /// The group of each bucket of each region.
+    group_of: DeviceBuffer<u16>,
+    first_groups: DeviceBuffer<u32>,
+    groups: DeviceBuffer<u32>,
+    /// Where the next digi of each group goes.
+    places: DeviceBuffer<u32>,
+    group_count: DeviceBuffer<u32>,
     /// Two words a region: its first time, and the complement of its last.
-    times: DeviceBuffer<u32>,
+    extents: DeviceBuffer<u32>,
+}
+
+impl Level {
+    const CHANNEL_SHIFT: u32 = 37;
+
+    fn digit(self) -> (u32, u32) {
+        match self {
+            Level::Channel => (Self::CHANNEL_SHIFT, BUCKETS.ilog2()),
+            Level::Time { shift, bits } => (shift, bits),
+        }
+    }
 }
 
 impl Regions {
     /// With room for so many large segments of so many digis in all, or for
-    /// some large buckets at a time.
+    /// some of them at a time.
     pub(super) fn new(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
-        let large_buckets = LARGE_BUCKETS.min(digis / CAPACITY as usize);
-        let most = segments.max(large_buckets).max(1);
+        let most = most_regions(digis, segments);
         let parts = most + (PARTS * gpu.properties().multiprocessors) as usize;
         let parts = parts.min(most + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
+        let groups = groups_of(digis, most);
+        let buckets = most * BUCKETS as usize;
         Ok(Regions {
             most,
             count: 0,
             digis: 0,
             parts_count: 0,
-            windows: 0,
+            groups_bound: 0,
+            regions: Table::new(gpu, 2 * most)?,
             parts: Table::new(gpu, 2 * parts)?,
             region_of_part: Table::new(gpu, parts)?,
-            first_parts: Table::new(gpu, most + 1)?,
-            first_windows: Table::new(gpu, most + 1)?,
-            counts: gpu.buffer(parts * BUCKETS as usize)?,
-            buckets: gpu.buffer(most * (BUCKETS as usize + 1))?,
-            times: gpu.buffer(2 * most)?,
+            counts: gpu.buffer(buckets)?,
+            begins: gpu.buffer(buckets + most)?,
+            group_of: gpu.buffer(buckets)?,
+            first_groups: gpu.buffer(most)?,
+            groups: gpu.buffer(GROUP_WORDS * groups)?,
+            places: gpu.buffer(groups)?,
+            group_count: gpu.buffer(1)?,
+            extents: gpu.buffer(2 * most)?,
         })
     }
 
@@ -86,14 +124,19 @@ impl Regions {
 
     /// Bytes of all tables.
     pub(super) fn bytes(&self) -> u64 {
-        let tables = [
-            &self.parts,
-            &self.region_of_part,
-            &self.first_parts,
-            &self.first_windows,
+        let tables = [&self.regions, &self.parts, &self.region_of_part];
+        let buffers = [
+            &self.counts,
+            &self.begins,
+            &self.first_groups,
+            &self.groups,
+            &self.places,
+            &self.group_count,
+            &self.extents,
         ];
         let in_tables: u64 = tables.iter().map(|table| table.device.bytes()).sum();
-        in_tables + self.counts.bytes() + self.buckets.bytes() + self.times.bytes()
+        let in_buffers: u64 = buffers.iter().map(|buffer| buffer.bytes()).sum();
+        in_tables + in_buffers + self.group_of.bytes()
     }
 
     /// Takes regions on, no more than [`Regions::most`].
@@ -101,26 +144,20 @@ impl Regions {
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
         let length = part_length(digis, gpu.properties().multiprocessors);
         let (mut parts, mut owners) = (Vec::new(), Vec::new());
-        let (mut first_parts, mut first_windows) = (vec![0], vec![0]);
-        let mut windows = 0;
         for (number, region) in regions.iter().enumerate() {
             parts.extend(parts_of(region, length));
             owners.resize(parts.len(), number as u32);
-            windows += (region.len() as u32).div_ceil(WINDOW);
-            first_parts.push(parts.len() as u32);
-            first_windows.push(windows);
         }
         self.count = regions.len() as u32;
         self.digis = digis.into();
         self.parts_count = parts.len() as u32;
-        self.windows = windows;
+        self.groups_bound = regions.iter().map(groups_at_most).sum();
+        self.regions.fill(gpu, words(regions))?;
         self.parts.fill(gpu, words(&parts))?;
-        self.region_of_part.fill(gpu, owners.into_iter())?;
-        self.first_parts.fill(gpu, first_parts.into_iter())?;
-        self.first_windows.fill(gpu, first_windows.into_iter())
+        self.region_of_part.fill(gpu, owners.into_iter())
     }
 
-    /// Brings the digis of each region into the order of their buckets.
+    /// Brings the digis of each region into groups of buckets.
     pub(super) fn distribute(
         &self,
         gpu: &Gpu,
@@ -128,53 +165,78 @@ impl Regions {
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        gpu.fill(&self.times, 0xff)?;
-        let parts = &self.parts.device;
-        let (owners, first_parts) = (&self.region_of_part.device, &self.first_parts.device);
-        let Level { shift, bits } = level;
-        let (counts, times) = (&self.counts, &self.times);
+        gpu.fill(&self.extents, 0xff)?;
+        gpu.fill(&self.counts, 0)?;
+        gpu.fill(&self.group_count, 0)?;
+        let (parts, owners) = (&self.parts.device, &self.region_of_part.device);
+        let (counts, group_of, places) = (&self.counts, &self.group_of, &self.places);
+        let first_groups = &self.first_groups;
+        let (shift, bits) = level.digit();
+        let count = (from, parts, owners, counts, &self.extents, shift, bits);
+        let group = (
+            &self.regions.device,
+            counts,
+            &self.begins,
+            group_of,
+            first_groups,
+            &self.groups,
+            places,
+            &self.group_count,
+        );
+        let distribute = (
+            from,
+            to,
+            parts,
+            owners,
+            group_of,
+            first_groups,
+            places,
+            shift,
+            bits,
+        );
+        let grouping = Shape {
+            threads: GROUPING_THREADS,
+            ..self.shape(self.count, 0, 0)
+        };
         // SAFETY: parts are ranges of the arrays, and the tables have room for
-        // so many parts and regions.
+        // so many parts, regions and groups.
         unsafe {
-            let shape = self.shape(self.parts_count, 1, 0);
-            gpu.launch(
-                &COUNT,
-                &shape,
-                (from, parts, owners, counts, times, shift, bits),
-            )?;
-            let shape = self.shape(self.count, 0, 0);
-            gpu.launch(&PLACE, &shape, (parts, first_parts, counts, &self.buckets))?;
+            gpu.launch(&COUNT, &self.shape(self.parts_count, 1, 0), count)?;
+            gpu.launch(&GROUP, &grouping, group)?;
             let shape = self.shape(self.parts_count, 2, shared_by_distribution(gpu));
-            gpu.launch(&DISTRIBUTE, &shape, (from, to, parts, counts, shift, bits))
+            gpu.launch(&DISTRIBUTE, &shape, distribute)
         }
     }
 
-    /// Sorts the buckets of all regions; those that don't fit go to a list.
+    /// Sorts the groups of all regions, but for those that go to one of the
+    /// lists `left`: what does not fit, and crowds.
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
-        Level { shift, bits }: Level,
+        level: Level,
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
-        unfit: &DeviceBuffer<u32>,
+        left: [&DeviceBuffer<u32>; 2],
     ) -> Result<(), DeviceError> {
-        let (buckets, first_windows) = (&self.buckets, &self.first_windows.device);
-        let times = &self.times;
-        let shape = self.shape(self.windows, 3, shared_by_sorting(gpu));
-        let arguments = (
-            from,
-            to,
-            buckets,
-            first_windows,
-            self.count,
-            times,
-            shift,
-            bits,
-            unfit,
-        );
-        // SAFETY: buckets are ranges of the arrays, and the list has room for
-        // all buckets that don't fit.
-        unsafe { gpu.launch(&SORT, &shape, arguments) }
+        let [unfit, crowds] = left;
+        let (begins, groups, count) = (&self.begins, &self.groups, &self.group_count);
+        let extents = &self.extents;
+        // Read twice, written once.
+        let shape = self.shape(self.groups_bound, 3, shared_by_sorting(gpu));
+        // SAFETY: groups are ranges of the arrays, and the lists have room for
+        // all of them.
+        unsafe {
+            match level {
+                Level::Channel => {
+                    let arguments = (from, to, begins, groups, count, extents, unfit, crowds);
+                    gpu.launch(&SORT, &shape, arguments)
+                }
+                Level::Time { shift, bits } => {
+                    let arguments = (from, to, begins, groups, count, shift, bits, unfit, crowds);
+                    gpu.launch(&SORT_TIMES, &shape, arguments)
+                }
+            }
+        }
     }
 
     /// So many blocks, which move so many words for each digi.
@@ -186,6 +248,22 @@ impl Regions {
             bytes: words * self.digis * DIGI,
         }
     }
+}
+
+/// The most groups that so many regions with so many digis can have: two
+/// consecutive ones together don't fit, or they would be one.
+pub(super) fn groups_of(digis: usize, regions: usize) -> usize {
+    2 * (digis / CAPACITY as usize + regions)
+}
+
+fn most_regions(digis: usize, segments: usize) -> usize {
+    let large_buckets = REGIONS.min(digis / CAPACITY as usize).max(1);
+    let affordable = digis / DIGIS_OF_REGION;
+    segments.min(affordable).max(large_buckets)
+}
+
+fn groups_at_most(region: &Range) -> u32 {
+    (groups_of(region.len(), 1) as u32).min(BUCKETS)
 }
 
 /// An even number, so that parts begin as aligned as their regions.
@@ -218,5 +296,15 @@ mod tests {
         let length = part_length(digis, 132);
         assert!(length.is_multiple_of(2) && digis.div_ceil(length) <= 4 * 132);
         assert_eq!(part_length(1000, 132), TILES_OF_PART * DISTRIBUTED_TILE);
+    }
+
+    #[test]
+    fn tables_are_small_beside_the_digis() {
+        assert_eq!(most_regions(187_000_000, 1792), 1792);
+        assert_eq!(most_regions(187_000_000, 20_000), 2853);
+        // Large buckets may come up where there is one segment.
+        assert_eq!(most_regions(1_000_000, 1), 16);
+        assert_eq!(most_regions(10_000, 1), 1);
+        assert_eq!(most_regions(0, 0), 1);
     }
 }

@@ -161,7 +161,7 @@ fn stages_on_the_host_have_times() {
     let stages = on_host(variant.expect("one of them"), &input()).expect("right");
     let names: Vec<_> = stages
         .iter()
-        .map(|stage| (stage.name, stage.calls))
+        .map(|stage| (stage.name.as_ref(), stage.calls))
         .collect();
     assert_eq!(names, [("copy", 1), ("sort", 1)]);
     assert!(stages.iter().all(|stage| stage.seconds > 0.0));

@@ -1,23 +1,58 @@
 //! `bench devices`
+//!
+//! | module | does |
+//! |---|---|
+//! | `ceilings` | measures what the machine can do at most |
+//! | `words` | says what was measured |
+
+mod ceilings;
+mod words;
 
 use std::fmt::Write;
 
-use algorithms::device::Team;
-use algorithms::device::gpu::cuda::{self, Clocks, CudaGpu, Driver};
-use reports::record::{CacheLevel, Machine};
+use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
+use algorithms::device::gpu::monitor::Monitor;
+use reports::charts;
+use reports::record::{CacheLevel, CeilingsRecord, Machine};
+use reports::store::{claim_ceilings, write_ceilings};
 use reports::units;
 
+use crate::cli::{DevicesFormat, DevicesRequest};
 use crate::failure::{Exit, Failure};
-use crate::measure::measure_bandwidth;
 use crate::platform::{self, Topology};
 
-pub(super) fn run(measure: bool) -> Result<Exit, Failure> {
+pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     let topology = Topology::of_this_machine();
-    super::print(&description(&topology))?;
-    if measure {
-        print_ceilings(&topology)?;
+    if request.format == DevicesFormat::Table {
+        super::print(&description(&topology))?;
+    }
+    let mut record = ceilings::nothing(&topology);
+    if request.measure {
+        super::refuse_development_build()?;
+        request.out.as_deref().map_or(Ok(()), claim_ceilings)?;
+        ceilings::measure(&topology, &mut record)?;
+    }
+    keep(request, &record)?;
+    match request.format {
+        DevicesFormat::Table => super::print(&words::of(&record))?,
+        DevicesFormat::Json => super::print(&json(&record)?)?,
     }
     Ok(Exit::Success)
+}
+
+fn json(record: &CeilingsRecord) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(record).map_err(std::io::Error::from)?;
+    Ok(text + "\n")
+}
+
+fn keep(request: &DevicesRequest, record: &CeilingsRecord) -> Result<(), Failure> {
+    let Some(folder) = &request.out else {
+        return Ok(());
+    };
+    write_ceilings(folder, record)?;
+    charts::draw_links(folder, record)?;
+    super::say(&format!("ceilings: {}", folder.display()));
+    Ok(())
 }
 
 fn description(topology: &Topology) -> String {
@@ -98,8 +133,12 @@ fn describe(gpu: &CudaGpu, driver: &Driver) -> String {
 }
 
 fn clocks(gpu: &CudaGpu) -> String {
-    match cuda::clocks(gpu) {
-        Ok(Clocks { now_mhz, most_mhz }) => format!("{now_mhz} MHz now, {most_mhz} MHz at most"),
+    let monitor = cuda::monitor(gpu);
+    let both = monitor
+        .clock_mhz()
+        .and_then(|now| Ok((now, monitor.most_clock_mhz()?)));
+    match both {
+        Ok((now, most)) => format!("{now} MHz now, {most} MHz at most"),
         Err(reason) => format!("not known here: {reason}"),
     }
 }
@@ -127,22 +166,4 @@ fn caches(levels: &[CacheLevel]) -> String {
         format!("L{} {} × {size}", cache.level, cache.count)
     };
     levels.iter().map(cache).collect::<Vec<_>>().join(", ")
-}
-
-fn print_ceilings(topology: &Topology) -> Result<(), Failure> {
-    let all = platform::usable_threads();
-    let mut counts = vec![1, all];
-    counts.dedup();
-    super::print("memory bandwidth, read and write counted:\n")?;
-    for threads in counts {
-        let team = Team::new(threads)?;
-        let bandwidth = measure_bandwidth(&team, topology.last_level_bytes());
-        super::print(&format!(
-            "  {threads:>3} thread{} copy {}, triad {}\n",
-            if threads == 1 { ": " } else { "s:" },
-            units::bytes_per_second(bandwidth.copy_bytes_per_s),
-            units::bytes_per_second(bandwidth.triad_bytes_per_s),
-        ))?;
-    }
-    Ok(())
 }

@@ -1,0 +1,62 @@
+//! Kernels that do nothing: what is left is the price of a launch.
+
+use super::IMAGE;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, Kernel, PinnedBuffer, Shape};
+
+static NOTHING: Kernel<(u32,)> = Kernel::new(&IMAGE, "ceiling_nothing");
+
+const SHAPE: Shape = Shape {
+    blocks: 1,
+    threads: 32,
+    shared_bytes: 0,
+    bytes: 0,
+};
+
+/// Launches, and copies of a single word.
+pub struct Launches {
+    device: DeviceBuffer<u64>,
+    host: PinnedBuffer<u64>,
+}
+
+impl Launches {
+    /// # Errors
+    /// If there is no room for a word.
+    pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
+        Ok(Launches {
+            device: gpu.buffer(1)?,
+            host: gpu.pinned(1)?,
+        })
+    }
+
+    /// Starts so many kernels, one after the other.
+    ///
+    /// # Errors
+    /// If they can't be started.
+    pub fn start(&self, gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
+        start(gpu, count)
+    }
+
+    /// So many kernels, recorded to be started as a whole.
+    ///
+    /// # Errors
+    /// If they can't be recorded.
+    pub fn recorded(&self, gpu: &Gpu, count: usize) -> Result<Graph<'static>, DeviceError> {
+        gpu.capture("nothing", move |gpu| start(gpu, count))
+    }
+
+    /// Starts the copy of a word to the device.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub fn copy_word(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.device, &self.host)
+    }
+}
+
+fn start(gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
+    for _ in 0..count {
+        // SAFETY: the kernel touches no memory.
+        unsafe { gpu.launch(&NOTHING, &SHAPE, (0,)) }?;
+    }
+    Ok(())
+}

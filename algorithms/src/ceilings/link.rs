@@ -1,0 +1,186 @@
+//! Copies between the memory of the host and that of a GPU.
+
+use std::fmt;
+
+use super::{IMAGE, PAIR, shape, wrong};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, HostPtr, Kernel, MappedBuffer, PinnedBuffer, Ptr,
+};
+
+static FROM_HOST: Kernel<(Ptr<u64>, HostPtr<u64>, u32)> = Kernel::new(&IMAGE, "ceiling_copy");
+static TO_HOST: Kernel<(HostPtr<u64>, Ptr<u64>, u32)> = Kernel::new(&IMAGE, "ceiling_copy");
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
+/// Words that are checked, or fewer where buffers are smaller.
+const CHECKED: usize = 4096;
+
+/// What kind of memory the host's side is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostMemory {
+    /// As a program gets it. The driver copies it once more.
+    Pageable,
+    /// Page-locked: the device copies by itself.
+    Pinned,
+    /// Page-locked, and read or written by a kernel, without a copy.
+    Mapped,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// From the host to the device.
+    ToDevice,
+    /// From the device to the host.
+    ToHost,
+    /// As many both ways at the same time. Of pinned memory only.
+    Both,
+}
+
+/// Buffers on both sides, of some size at most.
+pub struct LinkBuffers {
+    device: DeviceBuffer<u64>,
+    other_device: DeviceBuffer<u64>,
+    host: Host,
+    words: usize,
+}
+
+/// The host's side; what is not asked for takes no memory.
+enum Host {
+    Pageable(Vec<u64>),
+    Pinned(PinnedBuffer<u64>, PinnedBuffer<u64>),
+    Mapped(MappedBuffer<u64>),
+}
+
+impl HostMemory {
+    /// All kinds.
+    pub const ALL: [HostMemory; 3] = [HostMemory::Pageable, HostMemory::Pinned, HostMemory::Mapped];
+
+    /// The ways that bytes can go to and from such memory.
+    pub fn directions(self) -> &'static [Direction] {
+        match self {
+            HostMemory::Pinned => &[Direction::ToDevice, Direction::ToHost, Direction::Both],
+            _ => &[Direction::ToDevice, Direction::ToHost],
+        }
+    }
+}
+
+impl LinkBuffers {
+    /// Buffers for blocks of so many bytes at most, with the host's side of a kind.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub fn new(gpu: &Gpu, memory: HostMemory, bytes: usize) -> Result<Self, DeviceError> {
+        let words = (bytes / PAIR).max(1) * (PAIR / WORD);
+        Ok(LinkBuffers {
+            device: gpu.buffer(words)?,
+            other_device: gpu.buffer(words)?,
+            host: match memory {
+                HostMemory::Pageable => Host::Pageable(vec![0; words]),
+                HostMemory::Pinned => Host::Pinned(gpu.pinned(words)?, gpu.pinned(words)?),
+                HostMemory::Mapped => Host::Mapped(gpu.mapped(words)?),
+            },
+            words,
+        })
+    }
+
+    /// Starts the copy of a block of so many bytes; returns how many bytes that
+    /// really are, of both directions together.
+    ///
+    /// # Errors
+    /// If the device refuses, or memory of this kind can't do that.
+    pub fn copy(
+        &mut self,
+        gpu: &Gpu,
+        direction: Direction,
+        bytes: usize,
+    ) -> Result<u64, DeviceError> {
+        let words = ((bytes / PAIR).max(1) * (PAIR / WORD)).min(self.words);
+        let block = (words * WORD) as u64;
+        let device = &self.device;
+        match (&mut self.host, direction) {
+            (Host::Pageable(host), Direction::ToDevice) => gpu.upload(device, &host[..words])?,
+            (Host::Pageable(host), Direction::ToHost) => {
+                gpu.download(&mut host[..words], device)?;
+            }
+            (Host::Pinned(host, _), Direction::ToDevice) => gpu.upload(device, &host[..words])?,
+            (Host::Pinned(host, _), Direction::ToHost) => {
+                gpu.download(&mut host[..words], device)?;
+            }
+            (Host::Pinned(up, down), Direction::Both) => {
+                let up = (device, &up[..words]);
+                gpu.exchange(up, (&mut down[..words], &self.other_device))?;
+                return Ok(2 * block);
+            }
+            (Host::Mapped(host), Direction::ToDevice) => {
+                let pairs = (block as usize / PAIR) as u32;
+                // SAFETY: both sides have so many pairs.
+                unsafe { gpu.launch(&FROM_HOST, &shape(pairs, 1), (device, host, pairs)) }?;
+            }
+            (Host::Mapped(host), Direction::ToHost) => {
+                let pairs = (block as usize / PAIR) as u32;
+                // SAFETY: both sides have so many pairs.
+                unsafe { gpu.launch(&TO_HOST, &shape(pairs, 1), (host, device, pairs)) }?;
+            }
+            (_, Direction::Both) => {
+                let problem = "pinned memory only goes both ways at once".to_owned();
+                return Err(wrong(gpu, "copying both ways", problem));
+            }
+        }
+        Ok(block)
+    }
+
+    /// Sends words there and back, and looks at them. Waits for the device.
+    ///
+    /// # Errors
+    /// If the device refuses, or others came back.
+    pub fn check(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let words = self.words.min(CHECKED);
+        let word = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for (i, place) in self.words_of_host().iter_mut().enumerate() {
+            *place = word(i);
+        }
+        self.copy(gpu, Direction::ToDevice, words * WORD)?;
+        gpu.finish()?;
+        self.words_of_host()[..words].fill(0);
+        self.copy(gpu, Direction::ToHost, words * WORD)?;
+        gpu.finish()?;
+        let back = &self.words_of_host()[..words];
+        let other = back
+            .iter()
+            .enumerate()
+            .position(|(i, &found)| found != word(i));
+        other.map_or(Ok(()), |at| {
+            let problem = format!("word {at} did not come back");
+            Err(wrong(gpu, "checking the link", problem))
+        })
+    }
+
+    fn words_of_host(&mut self) -> &mut [u64] {
+        match &mut self.host {
+            Host::Pageable(words) => words,
+            Host::Pinned(words, _) => words,
+            Host::Mapped(words) => words,
+        }
+    }
+}
+
+impl fmt::Display for HostMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            HostMemory::Pageable => "pageable",
+            HostMemory::Pinned => "pinned",
+            HostMemory::Mapped => "mapped",
+        })
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Direction::ToDevice => "h2d",
+            Direction::ToHost => "d2h",
+            Direction::Both => "both",
+        })
+    }
+}

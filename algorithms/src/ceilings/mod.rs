@@ -1,0 +1,46 @@
+//! What the memory of a GPU, its link to the host and its launches can do at most:
+//! work that does nothing else, for others to take the time of.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `memory` | copy and triad in device memory |
+//! | `link` | copies between host and device |
+//! | `launches` | kernels that do nothing |
+
+mod launches;
+mod link;
+mod memory;
+
+use crate::device::gpu::{DeviceError, Gpu, Image, Shape, image};
+
+pub use launches::Launches;
+pub use link::{Direction, HostMemory, LinkBuffers};
+pub use memory::MemoryStreams;
+
+static IMAGE: Image = image!("ceilings-streams");
+
+/// As in the kernels.
+const THREADS: u32 = 256;
+/// Pairs of words that a block moves.
+const TILE: u32 = THREADS * 4;
+/// Bytes of a pair of words.
+const PAIR: usize = 16;
+
+/// A block a tile; each pair is read from or written to so many arrays.
+fn shape(pairs: u32, arrays: u64) -> Shape {
+    Shape {
+        blocks: pairs.div_ceil(TILE),
+        threads: THREADS,
+        shared_bytes: 0,
+        bytes: arrays * u64::from(pairs) * PAIR as u64,
+    }
+}
+
+/// What does not do what it claims is not worth a time.
+fn wrong(gpu: &Gpu, what: &'static str, problem: String) -> DeviceError {
+    DeviceError::Failed {
+        device: gpu.properties().device.clone(),
+        what,
+        problem,
+    }
+}

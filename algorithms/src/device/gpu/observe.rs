@@ -1,0 +1,118 @@
+//! What is seen of copies and kernels: their times, and what kernels take.
+
+use super::{Attributes, DeviceError, Gpu, Image, Kernel, Shape, lock};
+use crate::algorithm::Stages;
+
+/// A kernel that was started in some shape.
+#[derive(Clone, Copy)]
+pub(super) struct Launched {
+    image: &'static Image,
+    kernel: &'static str,
+    shape: Shape,
+}
+
+/// A kernel with what it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelUse {
+    /// Its name.
+    pub kernel: &'static str,
+    /// How it was started first.
+    pub shape: Shape,
+    /// What it takes in that shape.
+    pub attributes: Attributes,
+}
+
+impl Gpu {
+    /// From now on takes the times of copies and kernels, and forgets those so
+    /// far. The device begins only when the host waits for it, so that the time
+    /// that launches take the host is in none of them.
+    ///
+    /// # Errors
+    /// What went wrong on the device before.
+    pub fn start_timeline(&self) -> Result<(), DeviceError> {
+        self.finish()?;
+        self.timeline().start();
+        Ok(())
+    }
+
+    /// What copies and kernels took since [`Gpu::start_timeline`], once all is
+    /// done: the sum of the kernels first, then each by itself, in the order of
+    /// their first calls. Takes no more times. Empty where times mean nothing,
+    /// and where none were taken.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn stages(&self) -> Result<Stages, DeviceError> {
+        let mut timeline = self.timeline();
+        timeline.stop();
+        timeline.stages(|from, to| self.engine().seconds_between(from, to))
+    }
+
+    /// Whether the host took so long to start what it then waited for that the
+    /// device had to begin before: launches are a part of the last times then.
+    pub fn was_host_late(&self) -> bool {
+        self.timeline().is_late()
+    }
+
+    /// Does some work whose copies and kernels are parts of a stage of that name:
+    /// `name/kernel`.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn scope<R>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        self.timeline().enter(name);
+        let done = work();
+        self.timeline().leave();
+        done
+    }
+
+    /// What a kernel takes if it is started in such a shape.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub fn attributes<P>(
+        &self,
+        kernel: &Kernel<P>,
+        shape: &Shape,
+    ) -> Result<Attributes, DeviceError> {
+        self.engine().attributes(kernel.image, kernel.name, shape)
+    }
+
+    /// All kernels that were started so far, in the order of their first calls,
+    /// with what they take.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn kernels(&self) -> Result<Vec<KernelUse>, DeviceError> {
+        let launched = lock(&self.launched).clone();
+        let described = launched.into_iter().map(|launched| {
+            let Launched {
+                image,
+                kernel,
+                shape,
+            } = launched;
+            Ok(KernelUse {
+                kernel,
+                shape,
+                attributes: self.engine().attributes(image, kernel, &shape)?,
+            })
+        });
+        described.collect()
+    }
+
+    /// The first launch of each kernel is remembered.
+    pub(super) fn note_launch(&self, image: &'static Image, kernel: &'static str, shape: &Shape) {
+        let mut launched = lock(&self.launched);
+        if launched.iter().all(|known| known.kernel != kernel) {
+            launched.push(Launched {
+                image,
+                kernel,
+                shape: *shape,
+            });
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What launchers rely on, tried on the emulator.
+
+use super::monitor::Limit;
+use super::*;
+use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
+use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
+
+/// A tile and a bit, so that a block is not full.
+const BYTES: usize = (1 << 14) + 48;
+
+/// Emulators that differ in lanes, orders and checks; none where there is none.
+fn emulators() -> Vec<Gpu> {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("skipped: {reason}");
+        return Vec::new();
+    }
+    let config = |lanes, policy, checked| Config {
+        lanes,
+        schedule: Schedule { seed: 3, policy },
+        checked,
+        ..Config::default()
+    };
+    let configs = [
+        config(Lanes::L32, Policy::InOrder, false),
+        config(Lanes::L64, Policy::Random, false),
+        config(Lanes::L32, Policy::Preempting, true),
+        config(Lanes::L64, Policy::Reverse, true),
+    ];
+    let open = |config| Gpu::emulated(config).expect("it is available");
+    configs.into_iter().map(open).collect()
+}
+
+#[test]
+fn copy_and_triad_give_what_they_claim() {
+    for gpu in emulators() {
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        assert_eq!(streams.check(&gpu), Ok(()));
+        assert_eq!(streams.copied_bytes(), 2 * BYTES as u64);
+    }
+}
+
+#[test]
+fn words_come_back_from_all_kinds_of_memory() {
+    for gpu in emulators() {
+        for memory in HostMemory::ALL {
+            let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
+            assert_eq!(link.check(&gpu), Ok(()), "{memory}");
+            for &direction in memory.directions() {
+                let twice = u64::from(direction == Direction::Both) + 1;
+                let copied = link.copy(&gpu, direction, BYTES);
+                assert_eq!(copied, Ok(twice * BYTES as u64), "{memory} {direction}");
+            }
+        }
+        let mut pageable = LinkBuffers::new(&gpu, HostMemory::Pageable, 64).expect("room");
+        assert!(pageable.copy(&gpu, Direction::Both, 64).is_err());
+    }
+}
+
+#[test]
+fn recorded_work_is_done_at_each_replay_and_not_before() {
+    for gpu in emulators() {
+        let (there, back) = (gpu.buffer::<u64>(2).expect("room"), [3, 4]);
+        gpu.fill(&there, 0).expect("filled");
+        let graph = gpu.capture("both", |gpu| gpu.upload(&there, &back));
+        let graph = graph.expect("recorded");
+        let mut found = [9; 2];
+        gpu.download(&mut found, &there).expect("copied");
+        assert_eq!(found, [0, 0]);
+        gpu.replay(&graph).expect("started");
+        gpu.download(&mut found, &there).expect("copied");
+        assert_eq!(found, [3, 4]);
+    }
+}
+
+#[test]
+fn recorded_work_can_not_wait() {
+    for gpu in emulators() {
+        let waiting = gpu.capture("waits", Gpu::finish);
+        // A device that records finds out at once, another one when it is done.
+        let problem = waiting.and_then(|graph| gpu.replay(&graph)).err();
+        let text = problem.map(|error| error.to_string()).unwrap_or_default();
+        assert!(text.contains("can't wait"), "{text}");
+        assert_eq!(gpu.finish(), Ok(()));
+    }
+}
+
+#[test]
+fn launches_do_nothing_in_any_number() {
+    for gpu in emulators() {
+        let launches = Launches::new(&gpu).expect("room");
+        assert_eq!(launches.start(&gpu, 3), Ok(()));
+        let graph = launches.recorded(&gpu, 3).expect("recorded");
+        assert_eq!(gpu.replay(&graph), Ok(()));
+        assert_eq!(launches.copy_word(&gpu), Ok(()));
+    }
+}
+
+#[test]
+fn kernels_say_what_they_take() {
+    for gpu in emulators() {
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        streams.copy(&gpu).expect("started");
+        streams.copy(&gpu).expect("started");
+        let kernels = gpu.kernels().expect("known");
+        let [copy] = kernels[..] else {
+            panic!("one kernel, not {kernels:?}");
+        };
+        assert_eq!(copy.kernel, "ceiling_copy");
+        assert_eq!(copy.attributes.resident_blocks, 2048 / 256);
+        let occupancy = copy.attributes.occupancy(&copy.shape, gpu.properties());
+        assert_eq!(occupancy, 1.0);
+    }
+}
+
+#[test]
+fn an_emulator_has_no_times_and_no_limits() {
+    for gpu in emulators() {
+        gpu.start_timeline().expect("started");
+        let streams = MemoryStreams::new(&gpu, 64).expect("room");
+        let done = gpu.scope("inside", || streams.copy(&gpu));
+        assert_eq!(done, Ok(()));
+        gpu.finish().expect("done");
+        assert_eq!(gpu.stages(), Ok(Vec::new()));
+        assert!(!gpu.was_host_late());
+        assert_eq!(gpu.free_bytes(), Ok(None));
+    }
+    assert!(Limit::Heat.to_string().contains("fan"));
+}

@@ -1,0 +1,48 @@
+// What the steps of channel-bucket have in common.
+#pragma once
+#include "digi.h"
+#include "streams.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+// Buckets of a region at most: all channels.
+constexpr u32 BUCKETS = CHANNELS;
+// Digis that are sorted at once in shared memory: 64 KiB.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+
+// Positions in the array of all digis.
+struct Range {
+    u32 begin, end;
+    __device__ __forceinline__ u32 count() const { return end - begin; }
+};
+
+// Some ranges, in any order.
+struct RangeList {
+    u32 count;
+    Range ranges[1];
+};
+
+// All threads of a block call this.
+__device__ __forceinline__ void list(RangeList* ranges, Range range) {
+    if (threadIdx.x == 0) ranges->ranges[atomicAdd(&ranges->count, 1u)] = range;
+}
+
+// Which bits of a digi tell its bucket.
+struct Digit {
+    u32 shift, bits;
+    __device__ __forceinline__ u32 operator()(u64 digi) const { return (u32)(digi >> shift) & ((1u << bits) - 1); }
+};
+
+// Consecutive buckets of a region that are sorted together.
+struct Group {
+    u32 region, first_bucket, buckets;
+};
+
+template <u32 BLOCK>
+__device__ __forceinline__ void clear(u32* words, u32 count) {
+    for (u32 i = threadIdx.x; i < count; i += BLOCK) words[i] = 0;
+}
+
+}  // namespace

@@ -1,0 +1,69 @@
+// Which buckets of a region are sorted together: as many as fit.
+#pragma once
+#include "block_scan.h"
+#include "common.h"
+
+namespace {
+
+constexpr u32 GROUPING_THREADS = 1024;
+constexpr u32 BUCKETS_EACH = BUCKETS / GROUPING_THREADS;
+
+struct Grouping {
+    u32 starts[BUCKETS + 1];  // where each bucket begins in the region
+    u32 is_first[BUCKETS];    // of a group
+    u32 numbers[BUCKETS];     // of groups that begin before the bucket
+    u16 leaps[BUCKETS + 1];   // where a chain of groups leads from each bucket
+    u32 warp_sums[LANES];
+    u32 first_group;
+};
+
+// The bucket after the last one that fits in with a bucket, which itself need
+// not fit.
+__device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket) {
+    u32 low = bucket + 1, high = BUCKETS;
+    while (low < high) {
+        const u32 middle = (low + high + 1) / 2;
+        if (starts[middle] - starts[bucket] <= CAPACITY) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+// Marks the buckets that a chain of groups from bucket 0 comes to. A group
+// tells where the next one begins; marks spread along leaps of 1, 2, 4 …
+// groups, and so reach all in as many rounds as the number of buckets has bits.
+// Barriers before and after.
+__device__ __forceinline__ void mark_groups(Grouping& shared) {
+#pragma unroll
+    for (u32 i = 0; i < BUCKETS_EACH; i++) {
+        const u32 bucket = threadIdx.x + i * GROUPING_THREADS;
+        shared.leaps[bucket] = (u16)end_of_group(shared.starts, bucket);
+        shared.is_first[bucket] = bucket == 0;
+    }
+    if (threadIdx.x == 0) shared.leaps[BUCKETS] = (u16)BUCKETS;
+    __syncthreads();
+    for (u32 length = 1; length < BUCKETS; length *= 2) {
+        u32 targets[BUCKETS_EACH], twice[BUCKETS_EACH];
+        bool marked[BUCKETS_EACH];
+#pragma unroll
+        for (u32 i = 0; i < BUCKETS_EACH; i++) {
+            const u32 bucket = threadIdx.x + i * GROUPING_THREADS;
+            targets[i] = shared.leaps[bucket];
+            twice[i] = shared.leaps[targets[i]];
+            marked[i] = shared.is_first[bucket];
+        }
+        __syncthreads();
+#pragma unroll
+        for (u32 i = 0; i < BUCKETS_EACH; i++) {
+            // A target has one predecessor in a chain.
+            if (marked[i] && targets[i] < BUCKETS) shared.is_first[targets[i]] = 1;
+            shared.leaps[threadIdx.x + i * GROUPING_THREADS] = (u16)twice[i];
+        }
+        __syncthreads();
+    }
+}
+
+}  // namespace

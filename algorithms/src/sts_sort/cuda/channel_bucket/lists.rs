@@ -1,0 +1,96 @@
+//! What kernels leave to others: ranges of digis, in any order.
+
+use super::IMAGE;
+use super::division::Range;
+use super::limits::{CAPACITY, THREADS, shared_by_crowds};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, PinnedBuffer, Shape};
+use crate::sts_sort::cuda::{Digis, Words};
+
+static SORT_CROWDS: Kernel<(Digis, Digis, Words)> = Kernel::new(&IMAGE, "channel_bucket_crowds");
+
+/// Buckets that did not fit into shared memory: their number, then the position
+/// of the first digi of each and of that after the last.
+pub(super) struct Unfit {
+    device: DeviceBuffer<u32>,
+    host: PinnedBuffer<u32>,
+}
+
+impl Unfit {
+    pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
+        let words = words_for(digis / CAPACITY as usize);
+        Ok(Unfit {
+            device: gpu.buffer(words)?,
+            host: gpu.pinned(words)?,
+        })
+    }
+
+    pub(super) fn device(&self) -> &DeviceBuffer<u32> {
+        &self.device
+    }
+
+    pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.fill(&self.device, 0)
+    }
+
+    /// Waits for the kernels that make the list.
+    pub(super) fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
+        gpu.download(&mut self.host[..1], &self.device)?;
+        gpu.finish()?;
+        let count = self.host[0] as usize;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let words = words_for(count);
+        gpu.download(&mut self.host[..words], &self.device)?;
+        gpu.finish()?;
+        let pairs = self.host[1..words].chunks_exact(2);
+        let mut ranges: Vec<_> = pairs.map(|pair| pair[0]..pair[1]).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        Ok(ranges)
+    }
+}
+
+/// Groups and segments of which many digis have nearly the same time, in the
+/// same form.
+pub(super) struct Crowds {
+    device: DeviceBuffer<u32>,
+}
+
+impl Crowds {
+    /// A list for so many at most.
+    pub(super) fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
+        let device = gpu.buffer(words_for(most))?;
+        Ok(Crowds { device })
+    }
+
+    pub(super) fn device(&self) -> &DeviceBuffer<u32> {
+        &self.device
+    }
+
+    pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.fill(&self.device, 0)
+    }
+
+    /// Sorts all that are listed; usually none.
+    pub(super) fn sort(
+        &self,
+        gpu: &Gpu,
+        from: &DeviceBuffer<u64>,
+        to: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        let listed = self.device.len() as u32 / 2;
+        let shape = Shape {
+            blocks: gpu.properties().multiprocessors.min(listed),
+            threads: THREADS,
+            shared_bytes: shared_by_crowds(gpu),
+            // Nobody knows how many there are.
+            bytes: 0,
+        };
+        // SAFETY: what is listed are ranges of both arrays that fit.
+        unsafe { gpu.launch(&SORT_CROWDS, &shape, (from, to, &self.device)) }
+    }
+}
+
+fn words_for(ranges: usize) -> usize {
+    1 + 2 * ranges
+}

@@ -1,0 +1,61 @@
+//! `bench devices`
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use super::examples;
+
+/// This machine, to be shown or measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DevicesRequest {
+    /// Whether its ceilings are measured too.
+    pub measure: bool,
+    /// How it is shown.
+    pub format: DevicesFormat,
+    /// Where the ceilings are kept; `None` to show them only.
+    pub out: Option<PathBuf>,
+}
+
+/// How devices are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DevicesFormat {
+    /// For people.
+    Table,
+    /// For other tools.
+    Json,
+}
+
+pub(super) fn command() -> Command {
+    let measure = Arg::new("measure")
+        .long("measure")
+        .action(ArgAction::SetTrue)
+        .help("Measure memory bandwidth, links to GPUs and latencies too");
+    let format = Arg::new("format")
+        .long("format")
+        .value_parser(PossibleValuesParser::new(["table", "json"]))
+        .default_value("table")
+        .help("How to print it");
+    let out = Arg::new("out")
+        .long("out")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .requires("measure")
+        .help("Folder for ceilings.json, links.csv and the chart of the links");
+    Command::new("devices")
+        .about("Show the CPUs and GPUs of this machine")
+        .after_help(examples::DEVICES)
+        .args([measure, format, out])
+}
+
+pub(super) fn request(matches: &ArgMatches) -> DevicesRequest {
+    DevicesRequest {
+        measure: matches.get_flag("measure"),
+        format: match super::text(matches, "format").as_str() {
+            "json" => DevicesFormat::Json,
+            _ => DevicesFormat::Table,
+        },
+        out: matches.get_one("out").cloned(),
+    }
+}

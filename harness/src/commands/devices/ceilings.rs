@@ -1,0 +1,83 @@
+//! Measures what this machine can do at most. What fails leaves a note: the rest
+//! is measured all the same.
+
+use std::fmt::Display;
+
+use algorithms::device::gpu::{Gpu, cuda};
+use algorithms::device::{Device, Team};
+use reports::record::{CEILINGS_VERSION, CeilingsRecord};
+
+use crate::commands::say;
+use crate::failure::Failure;
+use crate::gpus::Gpus;
+use crate::measure::{gpu_ceilings, measure_bandwidth, now};
+use crate::platform::{self, Topology};
+
+/// The machine, before anything is measured.
+pub(super) fn nothing(topology: &Topology) -> CeilingsRecord {
+    let machine = platform::machine(topology);
+    CeilingsRecord {
+        schema_version: CEILINGS_VERSION,
+        started: now(),
+        machine_key: machine.key(),
+        machine,
+        ceilings: Default::default(),
+        links: Vec::new(),
+        latencies: Default::default(),
+        notes: Vec::new(),
+    }
+}
+
+/// Measures the host with one and with all threads, then each GPU.
+pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Result<(), Failure> {
+    let mut counts = vec![1, platform::usable_threads()];
+    counts.dedup();
+    for threads in counts {
+        let plural = if threads == 1 { "" } else { "s" };
+        say(&format!(
+            "measuring the bandwidth of {threads} thread{plural}"
+        ));
+        let team = Team::new(threads)?;
+        let bandwidth = measure_bandwidth(&team, topology.last_level_bytes());
+        record.ceilings.insert(format!("cpu/{threads}"), bandwidth);
+    }
+    let gpus = Gpus::default();
+    for number in 0..cuda::devices().map_or(0, |(_, gpus)| gpus.len()) {
+        measure_gpu(&gpus, Device::Cuda(number as u32), record);
+    }
+    Ok(())
+}
+
+fn measure_gpu(gpus: &Gpus, device: Device, record: &mut CeilingsRecord) {
+    let name = device.to_string();
+    let mut notes = Vec::new();
+    let mut note = |what: &str, error: &dyn Display| {
+        notes.push(format!(
+            "the {what} of {name} could not be measured: {error}"
+        ));
+    };
+    let mut tried = |what: &str, take: &mut dyn FnMut(&Gpu) -> Result<(), String>| {
+        say(&format!("measuring the {what} of {name}"));
+        // Anew each time: after a failed kernel only that helps.
+        let gpu = gpus.gpu(device).map_err(|error| error.to_string());
+        if let Err(error) = gpu.and_then(|gpu| take(&gpu)) {
+            note(what, &error);
+        }
+    };
+    tried("bandwidth", &mut |gpu| {
+        let bandwidth = gpu_ceilings::bandwidth(gpu).map_err(|error| error.to_string())?;
+        record.ceilings.insert(name.clone(), bandwidth);
+        Ok(())
+    });
+    tried("link", &mut |gpu| {
+        let curves = gpu_ceilings::link_curves(gpu).map_err(|error| error.to_string())?;
+        record.links.extend(curves);
+        Ok(())
+    });
+    tried("latency", &mut |gpu| {
+        let latencies = gpu_ceilings::latencies(gpu).map_err(|error| error.to_string())?;
+        record.latencies.insert(name.clone(), latencies);
+        Ok(())
+    });
+    record.notes.extend(notes);
+}

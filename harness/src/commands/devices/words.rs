@@ -1,0 +1,136 @@
+//! What was measured, as texts for people.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use reports::record::{Bandwidth, CeilingsRecord, Latencies, LinkPoint};
+use reports::units;
+
+use crate::platform;
+
+/// All that was measured; empty if nothing was.
+pub(super) fn of(record: &CeilingsRecord) -> String {
+    let mut text = String::new();
+    if !record.ceilings.is_empty() {
+        text.push_str("memory bandwidth, read and write counted:\n");
+    }
+    for (place, bandwidth) in &record.ceilings {
+        let _ = writeln!(text, "  {:<14}{}", name(place), memory(bandwidth));
+    }
+    let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
+    for device in devices {
+        let of_device = record.links.iter().filter(|point| point.device == device);
+        text.push_str(&links(device, &of_device.collect::<Vec<_>>()));
+    }
+    for (device, latencies) in &record.latencies {
+        text.push_str(&small_things(device, latencies));
+    }
+    for note in &record.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// `cpu/2` is `2 threads:`.
+fn name(place: &str) -> String {
+    match place.strip_prefix("cpu/") {
+        Some("1") => "1 thread:".to_owned(),
+        Some(threads) => format!("{threads} threads:"),
+        None => format!("{place}:"),
+    }
+}
+
+fn memory(bandwidth: &Bandwidth) -> String {
+    format!(
+        "copy {}, triad {}",
+        units::bytes_per_second(bandwidth.copy_bytes_per_s),
+        units::bytes_per_second(bandwidth.triad_bytes_per_s),
+    )
+}
+
+/// A line a block size, a column a kind of memory and direction.
+fn links(device: &str, points: &[&LinkPoint]) -> String {
+    let series = |point: &LinkPoint| (point.memory.clone(), point.direction.clone());
+    let mut columns = Vec::new();
+    for point in points {
+        if !columns.contains(&series(point)) {
+            columns.push(series(point));
+        }
+    }
+    let blocks: BTreeSet<u64> = points.iter().map(|point| point.block_bytes).collect();
+    let mut text = format!("link of {device}, over the size of blocks:\n  {:<10}", "");
+    for (memory, direction) in &columns {
+        let _ = write!(text, "{:>14}", format!("{memory} {direction}"));
+    }
+    text.push('\n');
+    for block in blocks {
+        let _ = write!(text, "  {:<10}", platform::size(block));
+        for column in &columns {
+            let is_it = |p: &&&LinkPoint| p.block_bytes == block && series(p) == *column;
+            let rate = points
+                .iter()
+                .find(is_it)
+                .map_or(f64::NAN, |p| p.bytes_per_s);
+            let _ = write!(text, "{:>14}", units::bytes_per_second(rate));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn small_things(device: &str, latencies: &Latencies) -> String {
+    let lines = [
+        ("an empty kernel, waited for", latencies.launch_s),
+        ("one of many", latencies.queued_launch_s),
+        ("one of many in a graph", latencies.graph_launch_s),
+        ("a copy of 8 bytes, waited for", latencies.copy_s),
+    ];
+    let line =
+        |(what, seconds): (&str, f64)| format!("  {what:<31}{}\n", units::seconds(seconds, 3));
+    format!("small things on {device}:\n") + &lines.map(line).concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::Topology;
+
+    #[test]
+    fn everything_that_was_measured_is_said() {
+        let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
+        assert_eq!(of(&record), "");
+        let bandwidth = Bandwidth {
+            copy_bytes_per_s: 3e9,
+            triad_bytes_per_s: 4e9,
+            link: None,
+        };
+        record.ceilings.insert("cpu/1".into(), bandwidth);
+        record.ceilings.insert("cuda:0".into(), bandwidth);
+        let point = |memory: &str, block_bytes, bytes_per_s| LinkPoint {
+            device: "cuda:0".into(),
+            memory: memory.into(),
+            direction: "h2d".into(),
+            block_bytes,
+            bytes_per_s,
+        };
+        record.links = vec![point("pinned", 4096, 1e9), point("mapped", 1 << 20, 2e10)];
+        record.notes = vec!["no latency".into()];
+        let text = of(&record);
+        for words in [
+            "1 thread:",
+            "copy 3 GB/s",
+            "pinned h2d",
+            "4 KiB",
+            "20 GB/s",
+            "note: no",
+        ] {
+            assert!(text.contains(words), "{words} in\n{text}");
+        }
+        let lines: BTreeSet<usize> = text
+            .lines()
+            .filter(|line| line.contains("iB "))
+            .map(str::len)
+            .collect();
+        assert_eq!(lines.len(), 1, "columns line up:\n{text}");
+    }
+}

@@ -1,0 +1,238 @@
+//! What the memory of a GPU, its link to the host and its launches can do at most.
+//!
+//! Kernels are timed by the device, as those of variants are; what goes over the
+//! link is timed by the host, many blocks in a row, as only some of it can be
+//! waited for by the device. The best of several repetitions counts, once what
+//! came of the work was seen to be right.
+
+use std::time::Instant;
+
+use algorithms::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
+use algorithms::device::gpu::{DeviceError, Gpu};
+use reports::record::{Bandwidth, Latencies, LinkBandwidth, LinkPoint};
+
+use crate::platform::available_memory;
+
+const REPETITIONS: usize = 10;
+/// The first repetition is to warm up.
+const LINK_REPETITIONS: usize = 5;
+/// An array, in multiples of the L2 cache, and its limits in bytes.
+const TIMES_L2: u64 = 8;
+const LEAST_ARRAY: u64 = 64 << 20;
+const MOST_ARRAY: u64 = 1 << 30;
+/// Arrays or buffers take one part of so many of what is free.
+const SHARE_OF_FREE: u64 = 8;
+/// What stands for the link in a run.
+const LARGE_BLOCK: usize = 256 << 20;
+/// Block sizes of a curve, each four times the one before.
+const SMALLEST_BLOCK: usize = 4 << 10;
+const LARGEST_BLOCK: usize = 1 << 30;
+const STEP: usize = 4;
+/// Blocks in a row: as many as make so many bytes, and no more than this.
+const VOLUME: usize = 64 << 20;
+const MOST_BLOCKS: usize = 256;
+/// Launches in a row; the queue of a device takes about as many.
+const LAUNCHES: usize = 500;
+const LATENCY_REPETITIONS: usize = 100;
+
+/// Copy and triad of the memory, and the link for large blocks of pinned memory.
+///
+/// # Errors
+/// If the device refuses, or takes no times.
+pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
+    let (copy, triad) = memory(gpu)?;
+    Ok(Bandwidth {
+        copy_bytes_per_s: copy,
+        triad_bytes_per_s: triad,
+        link: Some(link(gpu)?),
+    })
+}
+
+/// The bandwidth of the link for all kinds of memory, over the size of blocks.
+///
+/// # Errors
+/// If the device refuses.
+pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
+    let mut points = Vec::new();
+    for memory in HostMemory::ALL {
+        let (mut buffers, largest) = buffers(gpu, memory, LARGEST_BLOCK)?;
+        buffers.check(gpu)?;
+        for &direction in memory.directions() {
+            for block in blocks(largest) {
+                points.push(LinkPoint {
+                    device: gpu.properties().device.clone(),
+                    memory: memory.to_string(),
+                    direction: direction.to_string(),
+                    block_bytes: block as u64,
+                    bytes_per_s: link_rate(gpu, &mut buffers, direction, block)?,
+                });
+            }
+        }
+        drop(buffers);
+        gpu.trim();
+    }
+    Ok(points)
+}
+
+/// What small things take.
+///
+/// # Errors
+/// If the device refuses.
+pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
+    let launches = Launches::new(gpu)?;
+    let graph = launches.recorded(gpu, LAUNCHES)?;
+    let of_many = 1.0 / LAUNCHES as f64;
+    Ok(Latencies {
+        launch_s: latency(gpu, || launches.start(gpu, 1))?,
+        queued_launch_s: latency(gpu, || launches.start(gpu, LAUNCHES))? * of_many,
+        graph_launch_s: latency(gpu, || gpu.replay(&graph))? * of_many,
+        copy_s: latency(gpu, || launches.copy_word(gpu))?,
+    })
+}
+
+/// Copy and triad in bytes a second.
+fn memory(gpu: &Gpu) -> Result<(f64, f64), DeviceError> {
+    let wanted = TIMES_L2 * gpu.properties().l2_bytes;
+    let affordable = gpu.free_bytes()?.unwrap_or(u64::MAX) / SHARE_OF_FREE;
+    let bytes = wanted.clamp(LEAST_ARRAY, MOST_ARRAY).min(affordable);
+    let streams = MemoryStreams::new(gpu, bytes as usize)?;
+    streams.check(gpu)?;
+    let copy = best_of_kernel(gpu, || streams.copy(gpu))?;
+    let triad = best_of_kernel(gpu, || streams.triad(gpu))?;
+    Ok((
+        streams.copied_bytes() as f64 / copy,
+        streams.triad_bytes() as f64 / triad,
+    ))
+}
+
+fn link(gpu: &Gpu) -> Result<LinkBandwidth, DeviceError> {
+    let (mut buffers, block) = buffers(gpu, HostMemory::Pinned, LARGE_BLOCK)?;
+    buffers.check(gpu)?;
+    let mut rate = |direction| link_rate(gpu, &mut buffers, direction, block);
+    Ok(LinkBandwidth {
+        h2d_bytes_per_s: rate(Direction::ToDevice)?,
+        d2h_bytes_per_s: rate(Direction::ToHost)?,
+        both_bytes_per_s: rate(Direction::Both)?,
+    })
+}
+
+/// The shortest time of a kernel in seconds, by the device.
+fn best_of_kernel(
+    gpu: &Gpu,
+    start: impl Fn() -> Result<(), DeviceError>,
+) -> Result<f64, DeviceError> {
+    let mut best = f64::INFINITY;
+    for _ in 0..REPETITIONS {
+        gpu.start_timeline()?;
+        start()?;
+        gpu.finish()?;
+        let stages = gpu.stages()?;
+        let Some(kernel) = stages.first() else {
+            return Err(no_times(gpu));
+        };
+        best = best.min(kernel.seconds);
+    }
+    Ok(best)
+}
+
+fn no_times(gpu: &Gpu) -> DeviceError {
+    DeviceError::Failed {
+        device: gpu.properties().device.clone(),
+        what: "taking a time",
+        problem: "times mean nothing here".to_owned(),
+    }
+}
+
+/// Buffers for the largest block that there is room for: page-locked memory may
+/// be limited.
+fn buffers(
+    gpu: &Gpu,
+    memory: HostMemory,
+    largest: usize,
+) -> Result<(LinkBuffers, usize), DeviceError> {
+    let free = gpu
+        .free_bytes()?
+        .unwrap_or(u64::MAX)
+        .min(available_memory());
+    let affordable = (free / SHARE_OF_FREE) as usize;
+    let mut sizes = blocks(largest)
+        .rev()
+        .filter(|&bytes| bytes <= affordable.max(SMALLEST_BLOCK));
+    let mut bytes = sizes.next().unwrap_or(SMALLEST_BLOCK);
+    loop {
+        match (LinkBuffers::new(gpu, memory, bytes), sizes.next()) {
+            (Ok(buffers), _) => return Ok((buffers, bytes)),
+            (Err(error), None) => return Err(error),
+            (Err(_), Some(smaller)) => bytes = smaller,
+        }
+    }
+}
+
+/// Block sizes up to a largest one.
+fn blocks(largest: usize) -> impl DoubleEndedIterator<Item = usize> {
+    let count = (largest / SMALLEST_BLOCK).max(1).ilog(STEP) + 1;
+    (0..count).map(|step| SMALLEST_BLOCK * STEP.pow(step))
+}
+
+/// Bytes a second, for blocks of a size one after the other.
+fn link_rate(
+    gpu: &Gpu,
+    buffers: &mut LinkBuffers,
+    direction: Direction,
+    block: usize,
+) -> Result<f64, DeviceError> {
+    let count = (VOLUME / block).clamp(1, MOST_BLOCKS);
+    let mut best = 0.0_f64;
+    for _ in 0..LINK_REPETITIONS {
+        gpu.finish()?;
+        let (start, mut bytes) = (Instant::now(), 0);
+        for _ in 0..count {
+            bytes += buffers.copy(gpu, direction, block)?;
+        }
+        gpu.finish()?;
+        best = best.max(bytes as f64 / start.elapsed().as_secs_f64());
+    }
+    Ok(best)
+}
+
+/// The shortest time in seconds from the start of something until its end is known.
+fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64, DeviceError> {
+    let mut best = f64::INFINITY;
+    for _ in 0..LATENCY_REPETITIONS {
+        gpu.finish()?;
+        let begin = Instant::now();
+        start()?;
+        gpu.finish()?;
+        best = best.min(begin.elapsed().as_secs_f64());
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::device::emulator::{self, Config};
+
+    use super::*;
+
+    #[test]
+    fn blocks_are_powers_of_four_up_to_the_largest() {
+        let all: Vec<_> = blocks(LARGEST_BLOCK).collect();
+        assert_eq!((all.len(), all[0], all[9]), (10, 4 << 10, 1 << 30));
+        assert_eq!(
+            blocks(100 << 10).collect::<Vec<_>>(),
+            [4 << 10, 16 << 10, 64 << 10]
+        );
+        assert_eq!(blocks(1).collect::<Vec<_>>(), [4 << 10]);
+    }
+
+    #[test]
+    fn an_emulator_refuses_to_be_measured() {
+        let Ok(gpu) = Gpu::emulated(Config::default()) else {
+            eprintln!("skipped: {:?}", emulator::unavailable());
+            return;
+        };
+        let streams = MemoryStreams::new(&gpu, 1 << 10).expect("room");
+        let refused = best_of_kernel(&gpu, || streams.copy(&gpu)).expect_err("no times");
+        assert!(refused.to_string().contains("mean nothing"), "{refused}");
+    }
+}

@@ -1,0 +1,150 @@
+//! The energy that a run takes, by the counter of the GPU.
+//!
+//! Counters move every 20 to 100 ms, most runs are shorter, and between two runs
+//! the GPU waits for fresh input. So many runs with fresh input each are taken
+//! together, then fresh input is made as often without a run: the difference is
+//! what the runs took.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use algorithms::device::gpu::DeviceError;
+
+use super::watch::Watch;
+
+/// Long against the steps of a counter.
+const LOOP: Duration = Duration::from_secs(1);
+/// A share of the time of a candidate that its energy may take, twice.
+const SHARE: u32 = 8;
+/// Shorter loops tell nothing.
+const SHORTEST_LOOP: Duration = Duration::from_millis(400);
+/// A counter that does not move for so long will not.
+const PATIENCE: Duration = Duration::from_millis(300);
+const POLL: Duration = Duration::from_millis(1);
+/// A difference of fewer steps of the counter is none.
+const STEPS: f64 = 3.0;
+
+/// Something whose energy is asked for.
+pub(in crate::measure) trait Consumer {
+    /// Fresh input.
+    fn refresh(&mut self) -> Result<(), DeviceError>;
+    /// A run, on fresh input.
+    fn run(&mut self) -> Result<(), DeviceError>;
+}
+
+/// A reading of the counter just after it has moved, and by how much.
+struct Tick {
+    joules: f64,
+    step: f64,
+}
+
+/// Joules that a run takes, with what the GPU takes anyway meanwhile; `None`
+/// where there is no counter, no time, or too little to be seen.
+///
+/// # Errors
+/// If the device refuses.
+pub(in crate::measure) fn of_a_run(
+    consumer: &mut dyn Consumer,
+    watch: &Watch,
+    max_time: Duration,
+) -> Result<Option<f64>, DeviceError> {
+    let duration = LOOP.min(max_time / SHARE);
+    let Some(before) = next_tick(watch).filter(|_| duration >= SHORTEST_LOOP) else {
+        return Ok(None);
+    };
+    let (start, mut runs) = (Instant::now(), 0_u32);
+    while start.elapsed() < duration {
+        consumer.refresh()?;
+        consumer.run()?;
+        runs += 1;
+    }
+    let middle = next_tick(watch);
+    for _ in 0..runs {
+        consumer.refresh()?;
+    }
+    let after = next_tick(watch);
+    Ok(difference(&before, middle, after).map(|joules| joules / f64::from(runs)))
+}
+
+fn difference(before: &Tick, middle: Option<Tick>, after: Option<Tick>) -> Option<f64> {
+    let (middle, after) = middle.zip(after)?;
+    let with_runs = middle.joules - before.joules;
+    let without = after.joules - middle.joules;
+    let step = before.step.max(middle.step).max(after.step);
+    let taken = with_runs - without;
+    (taken > STEPS * step).then_some(taken)
+}
+
+/// Waits until the counter moves.
+fn next_tick(watch: &Watch) -> Option<Tick> {
+    let start = Instant::now();
+    let first = watch.energy_j()?;
+    while start.elapsed() < PATIENCE {
+        let joules = watch.energy_j()?;
+        if joules > first {
+            let step = joules - first;
+            return Some(Tick { joules, step });
+        }
+        thread::sleep(POLL);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::watch::tests::FakeMonitor;
+    use super::*;
+
+    /// A run takes 5 J and no time to speak of, fresh input 1 J.
+    struct Burner(FakeMonitor);
+
+    impl Burner {
+        fn burn(&self, joules: f64) {
+            let mut fake = self.0.0.lock().expect("no panic");
+            fake.energy_j = fake.energy_j.map(|(energy, step)| (energy + joules, step));
+            drop(fake);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    impl Consumer for Burner {
+        fn refresh(&mut self) -> Result<(), DeviceError> {
+            self.burn(1.0);
+            Ok(())
+        }
+
+        fn run(&mut self) -> Result<(), DeviceError> {
+            self.burn(5.0);
+            Ok(())
+        }
+    }
+
+    fn found(energy_j: Option<(f64, f64)>, max_time: Duration) -> Option<f64> {
+        let monitor = FakeMonitor::default();
+        monitor.0.lock().expect("no panic").energy_j = energy_j;
+        let watch = Watch::new(Box::new(monitor.clone()));
+        of_a_run(&mut Burner(monitor), &watch, max_time).expect("no failure")
+    }
+
+    #[test]
+    fn fresh_input_is_no_part_of_the_energy() {
+        let joules = found(Some((100.0, 0.25)), SHORTEST_LOOP * SHARE).expect("a counter");
+        assert!((joules - 5.0).abs() < 0.2, "{joules} J");
+    }
+
+    #[test]
+    fn without_counter_or_time_nothing_is_said() {
+        let long = SHORTEST_LOOP * SHARE;
+        assert_eq!(found(None, long), None);
+        assert_eq!(found(Some((1.0, 0.0)), long), None, "it never moves");
+        assert_eq!(found(Some((1.0, 0.25)), SHORTEST_LOOP), None, "no time");
+    }
+
+    #[test]
+    fn what_is_within_the_steps_is_not_told() {
+        let tick = |joules| Tick { joules, step: 10.0 };
+        let of = |runs, without| difference(&tick(0.0), Some(tick(runs)), Some(tick(without)));
+        assert_eq!(of(100.0, 180.0), None);
+        assert_eq!(of(100.0, 160.0), Some(40.0));
+    }
+}

@@ -1,0 +1,99 @@
+//! The GPUs of a session, with what is known of them.
+
+use std::collections::BTreeMap;
+
+use algorithms::device::Device;
+use algorithms::device::gpu::{DeviceError, cuda};
+use reports::record::Bandwidth;
+
+use super::ceilings;
+use super::watch::Watch;
+use crate::gpus::Gpus;
+
+/// All GPUs that something is measured on.
+#[derive(Default)]
+pub(in crate::measure) struct Fleet(Vec<GpuState>);
+
+/// A GPU with what is known of it.
+pub(in crate::measure) struct GpuState {
+    device: Device,
+    pub(in crate::measure) watch: Watch,
+    pub(in crate::measure) bandwidth: Option<Bandwidth>,
+}
+
+impl Fleet {
+    /// Each GPU among these devices once.
+    pub(in crate::measure) fn of(devices: impl Iterator<Item = Device>) -> Self {
+        let mut fleet = Fleet::default();
+        for device in devices {
+            if fleet.get(device).is_none()
+                && let Some(watch) = watch(device)
+            {
+                fleet.0.push(GpuState {
+                    device,
+                    watch,
+                    bandwidth: None,
+                });
+            }
+        }
+        fleet
+    }
+
+    pub(in crate::measure) fn get(&self, device: Device) -> Option<&GpuState> {
+        self.0.iter().find(|state| state.device == device)
+    }
+
+    /// What can't be seen of the GPUs.
+    pub(in crate::measure) fn notes(&self) -> Vec<String> {
+        let of_gpu = |state: &GpuState| -> Vec<String> {
+            let problems = state.watch.problems().into_iter();
+            let note = |problem| format!("{}: {problem}", state.device);
+            problems.map(note).collect()
+        };
+        self.0.iter().flat_map(of_gpu).collect()
+    }
+
+    /// Measures what each GPU can do at most; returns why it could not be, where
+    /// it could not: everything else is measured all the same.
+    pub(in crate::measure) fn measure_bandwidths(
+        &mut self,
+        gpus: &Gpus,
+        tell: impl Fn(&str),
+    ) -> Vec<String> {
+        let mut notes = Vec::new();
+        for state in &mut self.0 {
+            tell(&format!("measuring the bandwidth of {}", state.device));
+            match bandwidth(gpus, state.device) {
+                Ok(bandwidth) => state.bandwidth = Some(bandwidth),
+                Err(error) => notes.push(format!(
+                    "the bandwidth of {} was not measured: {error}",
+                    state.device
+                )),
+            }
+        }
+        notes
+    }
+
+    /// Bandwidths by device: `cuda:0`.
+    pub(in crate::measure) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
+        let named = |state: &GpuState| Some((state.device.to_string(), state.bandwidth?));
+        self.0.iter().filter_map(named).collect()
+    }
+}
+
+fn bandwidth(gpus: &Gpus, device: Device) -> Result<Bandwidth, DeviceError> {
+    let gpu = gpus.gpu(device)?;
+    let measured = ceilings::bandwidth(&gpu);
+    gpu.trim();
+    measured
+}
+
+/// Who watches a GPU, if the device is one that can be used.
+fn watch(device: Device) -> Option<Watch> {
+    let Device::Cuda(number) = device else {
+        return None;
+    };
+    let (_, gpus) = cuda::devices().ok()?;
+    let gpu = gpus.get(number as usize)?;
+    Some(Watch::new(Box::new(cuda::monitor(gpu))))
+}

@@ -1,0 +1,195 @@
+//! Clocks of a GPU around samples, and what holds them down.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use algorithms::device::gpu::monitor::{Limit, Monitor};
+
+use crate::measure::probe::{Histogram, SLOW};
+
+/// Watches a GPU. Nothing here is inside a timed region, and nothing is needed:
+/// without a management library there is nothing to be seen, and samples are
+/// taken all the same.
+pub(in crate::measure) struct Watch {
+    monitor: Box<dyn Monitor>,
+    /// Clocks that were seen so far, in MHz.
+    usual: Mutex<Histogram>,
+    /// When it was last known to be at work.
+    worked: Mutex<Option<Instant>>,
+}
+
+/// What is seen at a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::measure) struct Sight {
+    pub(in crate::measure) clock_mhz: Option<f64>,
+    limits: Vec<Limit>,
+}
+
+/// What two sights say of the sample between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::measure) struct Condition {
+    /// The clock was far below the usual one.
+    pub(in crate::measure) slow_clock: bool,
+    /// What held it down.
+    pub(in crate::measure) limits: Vec<Limit>,
+}
+
+impl Watch {
+    pub(in crate::measure) fn new(monitor: Box<dyn Monitor>) -> Self {
+        Watch {
+            monitor,
+            usual: Mutex::default(),
+            worked: Mutex::default(),
+        }
+    }
+
+    /// How long it has had nothing to do, as far as is known.
+    pub(in crate::measure) fn idle(&self) -> Option<Duration> {
+        let worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
+        worked.map(|worked| worked.elapsed())
+    }
+
+    /// It was at work until now.
+    pub(in crate::measure) fn has_worked(&self) {
+        *self.worked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// What can't be seen, with the reasons.
+    pub(in crate::measure) fn problems(&self) -> Vec<String> {
+        let problem = |what: &str, reason: Option<String>| {
+            reason.map(|reason| format!("{what} can't be told: {reason}"))
+        };
+        let answers = [
+            problem("its clock", self.monitor.clock_mhz().err()),
+            problem("what limits its clock", self.monitor.limits().err()),
+            problem("the energy that it takes", self.monitor.energy_j().err()),
+        ];
+        answers.into_iter().flatten().collect()
+    }
+
+    pub(in crate::measure) fn look(&self) -> Sight {
+        Sight {
+            clock_mhz: self.monitor.clock_mhz().ok().map(f64::from),
+            limits: self.monitor.limits().unwrap_or_default(),
+        }
+    }
+
+    /// Takes down what was seen around a sample, and judges it by all so far.
+    pub(in crate::measure) fn judge(&self, before: &Sight, after: &Sight) -> Condition {
+        let clocks: Vec<f64> = [before, after].iter().filter_map(|s| s.clock_mhz).collect();
+        let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
+        clocks.iter().for_each(|&clock| usual.add(clock));
+        let middle = usual.quantile(0.5).unwrap_or_default();
+        let mut limits = [&before.limits[..], &after.limits[..]].concat();
+        limits.sort_unstable();
+        limits.dedup();
+        Condition {
+            slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle),
+            limits,
+        }
+    }
+
+    pub(in crate::measure) fn clock_mhz(&self) -> Option<f64> {
+        self.look().clock_mhz
+    }
+
+    /// See [`Monitor::energy_j`].
+    pub(in crate::measure) fn energy_j(&self) -> Option<f64> {
+        self.monitor.energy_j().ok()
+    }
+}
+
+#[cfg(test)]
+pub(in crate::measure) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A GPU as a test wants it.
+    #[derive(Clone, Default)]
+    pub(in crate::measure) struct FakeMonitor(pub(in crate::measure) Arc<Mutex<Fake>>);
+
+    #[derive(Clone, Default)]
+    pub(in crate::measure) struct Fake {
+        pub(in crate::measure) clock_mhz: Option<u32>,
+        pub(in crate::measure) limits: Vec<Limit>,
+        /// Joules that are there at the next question, and what comes on top
+        /// with each.
+        pub(in crate::measure) energy_j: Option<(f64, f64)>,
+    }
+
+    fn missing() -> String {
+        "libnvidia-ml.so was not found".to_owned()
+    }
+
+    impl Monitor for FakeMonitor {
+        fn clock_mhz(&self) -> Result<u32, String> {
+            self.0
+                .lock()
+                .expect("no panic")
+                .clock_mhz
+                .ok_or_else(missing)
+        }
+
+        fn most_clock_mhz(&self) -> Result<u32, String> {
+            self.clock_mhz()
+        }
+
+        fn limits(&self) -> Result<Vec<Limit>, String> {
+            let fake = self.0.lock().expect("no panic");
+            fake.clock_mhz
+                .map(|_| fake.limits.clone())
+                .ok_or_else(missing)
+        }
+
+        fn energy_j(&self) -> Result<f64, String> {
+            let mut fake = self.0.lock().expect("no panic");
+            let (energy, step) = fake.energy_j.ok_or_else(missing)?;
+            fake.energy_j = Some((energy + step, step));
+            Ok(energy)
+        }
+    }
+
+    fn sight(clock_mhz: f64, limits: &[Limit]) -> Sight {
+        Sight {
+            clock_mhz: Some(clock_mhz),
+            limits: limits.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_clock_far_below_the_usual_one_is_slow() {
+        let watch = Watch::new(Box::new(FakeMonitor::default()));
+        let usual = sight(1980.0, &[]);
+        for _ in 0..5 {
+            assert_eq!(watch.judge(&usual, &usual), Condition::default());
+        }
+        assert!(watch.judge(&usual, &sight(1200.0, &[])).slow_clock);
+        assert!(!watch.judge(&usual, &sight(1950.0, &[])).slow_clock);
+    }
+
+    #[test]
+    fn limits_before_and_after_are_told_once() {
+        let watch = Watch::new(Box::new(FakeMonitor::default()));
+        let before = sight(1980.0, &[Limit::Power]);
+        let after = sight(1900.0, &[Limit::Heat, Limit::Power]);
+        let condition = watch.judge(&before, &after);
+        assert_eq!(condition.limits, [Limit::Power, Limit::Heat]);
+    }
+
+    #[test]
+    fn without_a_library_nothing_is_seen_and_the_reasons_are_told() {
+        let watch = Watch::new(Box::new(FakeMonitor::default()));
+        let nothing = watch.look();
+        assert_eq!(nothing, Sight::default());
+        assert_eq!(watch.judge(&nothing, &nothing), Condition::default());
+        assert_eq!(watch.problems().len(), 3);
+        let there = FakeMonitor::default();
+        there.0.lock().expect("no panic").clock_mhz = Some(1980);
+        let problems = Watch::new(Box::new(there)).problems();
+        assert!(
+            problems[0].contains("energy") && problems.len() == 1,
+            "{problems:?}"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! What a reader should know of the samples of a candidate, in words.
+
+use algorithms::device::Backend;
+use algorithms::device::gpu::monitor::Limit;
+use reports::statistics::oddities;
+
+use super::Sample;
+use super::rounds::Series;
+
+/// The share of samples that must be affected by something to mention it.
+const WORTH_A_WORD: f64 = 0.1;
+
+/// Something about a sample, and how it is told of many.
+type Remark = (fn(&Sample) -> bool, &'static str);
+
+/// What concerns threads on the host.
+const ON_CPU: [Remark; 3] = [
+    (
+        |sample| sample.migrated,
+        "moved between CPUs: threads are not pinned",
+    ),
+    (
+        |sample| sample.slow_clock,
+        "at a low clock: throttling, or other load?",
+    ),
+    (
+        |sample| sample.disturbed,
+        "while others used the cores: a busy machine, or a busy host?",
+    ),
+];
+
+/// What concerns a GPU; what limits its clock is told apart.
+const ON_GPU: [Remark; 2] = [
+    (
+        |sample| sample.slow_clock,
+        "at a low clock of the GPU: other work on it, or a limit?",
+    ),
+    (
+        |sample| sample.launches_in_stages,
+        "with launches that the device did not wait for: their cost is in the times of kernels",
+    ),
+];
+
+/// All notes of a candidate's samples, `counted` of which count, and other remarks.
+pub(super) fn notes(
+    series: &Series<Sample>,
+    counted: &[&Sample],
+    backend: Backend,
+    remarks: &[String],
+) -> String {
+    let odd = oddities(&series.seconds);
+    let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
+    notes.extend(match backend {
+        Backend::Cpu => affected(counted, &ON_CPU),
+        Backend::Cuda => [affected(counted, &ON_GPU), limits(counted)].concat(),
+    });
+    let outside = series.samples.len() - counted.len();
+    if outside > 0 {
+        notes.push(format!(
+            "{outside} more samples do not count: a thread was outside its place"
+        ));
+    }
+    if series.repeated > 0 {
+        notes.push(format!(
+            "{} disturbed samples were repeated",
+            series.repeated
+        ));
+    }
+    notes.extend_from_slice(remarks);
+    notes.join("; ")
+}
+
+fn affected(counted: &[&Sample], remarks: &[Remark]) -> Vec<String> {
+    let note = |(is_so, what): &Remark| {
+        let count = counted.iter().filter(|sample| is_so(sample)).count();
+        worth(count, counted).then(|| format!("{count} of {} samples {what}", counted.len()))
+    };
+    remarks.iter().filter_map(note).collect()
+}
+
+fn limits(counted: &[&Sample]) -> Vec<String> {
+    let note = |limit: Limit| {
+        let is_limited = |sample: &&&Sample| sample.limits.contains(&limit);
+        let count = counted.iter().filter(is_limited).count();
+        let all = counted.len();
+        worth(count, counted)
+            .then(|| format!("{count} of {all} samples with a clock held down by {limit}"))
+    };
+    let all = [Limit::Power, Limit::Heat, Limit::Hardware];
+    all.into_iter().filter_map(note).collect()
+}
+
+/// A stray sample or two is what medians are for.
+fn worth(count: usize, counted: &[&Sample]) -> bool {
+    count as f64 > WORTH_A_WORD * counted.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(backend: Backend, affected: usize, sample: Sample) -> String {
+        let quiet = Sample::default();
+        let all: Vec<_> = (0..10)
+            .map(|i| if i < affected { &sample } else { &quiet })
+            .collect();
+        let series = Series {
+            samples: all.iter().map(|sample| (*sample).clone()).collect(),
+            ..Series::default()
+        };
+        notes(&series, &all, backend, &[])
+    }
+
+    fn odd() -> Sample {
+        Sample {
+            migrated: true,
+            slow_clock: true,
+            disturbed: true,
+            limits: vec![Limit::Heat],
+            launches_in_stages: true,
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn a_row_of_a_gpu_says_nothing_of_cores() {
+        let note = of(Backend::Cuda, 4, odd());
+        assert!(
+            note.contains("4 of 10 samples at a low clock of the GPU"),
+            "{note}"
+        );
+        assert!(note.contains("held down by heat"), "{note}");
+        assert!(note.contains("launches"), "{note}");
+        assert!(!note.contains("CPU") && !note.contains("cores"), "{note}");
+    }
+
+    #[test]
+    fn a_row_of_a_cpu_says_nothing_of_gpus() {
+        let note = of(Backend::Cpu, 4, odd());
+        assert!(
+            note.contains("moved between CPUs") && note.contains("busy"),
+            "{note}"
+        );
+        assert!(
+            !note.contains("GPU") && !note.contains("launches"),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn a_stray_sample_is_not_worth_a_word() {
+        assert_eq!(of(Backend::Cuda, 1, odd()), "");
+    }
+}

@@ -1,0 +1,157 @@
+//! Rows of GPUs.
+
+use algorithms::device::Backend;
+use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
+use reports::record::{Bandwidth, LinkBandwidth};
+
+use super::*;
+
+const WORK: Work = Work {
+    items: 1000,
+    item_unit: "digi",
+    bytes_min: 16_000,
+    input_bytes: 8000,
+    has_reference: true,
+};
+
+fn subject() -> Subject {
+    let point = Point {
+        algorithm: "sort".into(),
+        variant: "a".into(),
+        device: "cuda:0".into(),
+        threads: 1,
+        places: "none".into(),
+        bind: "false".into(),
+        cache: "hot".into(),
+        params: Params::default(),
+    };
+    let info = VariantInfo {
+        name: "a",
+        summary: "",
+        backend: Backend::Cuda,
+        stable: true,
+        team_levels: 1,
+        plugin: None,
+        missing: None,
+    };
+    let mut subject = Subject::new(point, &info, "code");
+    let link = LinkBandwidth {
+        h2d_bytes_per_s: 50e3,
+        d2h_bytes_per_s: 40e3,
+        both_bytes_per_s: 80e3,
+    };
+    let bandwidth = Bandwidth {
+        copy_bytes_per_s: 4e6,
+        triad_bytes_per_s: 4e6,
+        link: Some(link),
+    };
+    let ceilings = Ceilings {
+        backend: Backend::Cuda,
+        bandwidth: Some(bandwidth),
+    };
+    subject.describe(WORK, ceilings);
+    subject
+}
+
+fn stage(name: &'static str, seconds: f64, bytes: u64) -> Stage {
+    Stage {
+        name: name.into(),
+        seconds,
+        calls: 1,
+        bytes,
+    }
+}
+
+/// The rows of a run with such stages, by the names of the stages.
+fn rows(subject: &Subject, stages: &[Stage]) -> Vec<SummaryRow> {
+    let sample = Sample {
+        seconds: 0.5,
+        stages: stages.to_vec(),
+        in_place: true,
+        ..Sample::default()
+    };
+    let mut series = Series::default();
+    series.visits.push(0);
+    series.seconds.push(sample.seconds);
+    series.samples.push(sample);
+    subject.summary_rows(StopReason::Samples, &series)
+}
+
+#[test]
+fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
+    let stages = [
+        stage("kernel", 0.01, 64_000),
+        stage("h2d", 0.2, 8000),
+        stage("again", 0.01, 64_000),
+        stage("again/sort", 0.008, 24_000),
+        stage("again/memset", 0.002, 8),
+        stage("d2h", 0.25, 8000),
+    ];
+    let found: Vec<_> = rows(&subject(), &stages)
+        .iter()
+        .map(|row| (row.stage.clone(), row.peak_fraction))
+        .collect();
+    let expected = [
+        ("total", Some(16e3 / 0.5 / 80e3)),
+        ("kernel", Some(16e3 / 0.01 / 4e6)),
+        ("h2d", Some(8e3 / 0.2 / 50e3)),
+        ("again", None),
+        ("again/sort", Some(24e3 / 0.008 / 4e6)),
+        ("again/memset", None),
+        ("d2h", Some(8e3 / 0.25 / 40e3)),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for ((stage, share), (name, wanted)) in found.into_iter().zip(expected) {
+        assert_eq!(stage, name);
+        match (share, wanted) {
+            (Some(share), Some(wanted)) => assert!((share - wanted).abs() < 1e-9, "{name}"),
+            (share, wanted) => assert_eq!(share, wanted, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn kernels_have_what_they_take_and_the_whole_its_energy() {
+    let mut subject = subject();
+    subject.energy_j = Some(2.0);
+    let attributes = Attributes {
+        registers: Some(64),
+        shared_bytes: 1024,
+        local_bytes: Some(0),
+        most_threads: 512,
+        resident_blocks: 2,
+    };
+    let shape = Shape {
+        blocks: 8,
+        threads: 512,
+        shared_bytes: 4096,
+        bytes: 0,
+    };
+    subject.on_device = OnDevice {
+        kernels: vec![KernelUse {
+            kernel: "sort",
+            shape,
+            attributes,
+        }],
+        properties: Some(Properties {
+            device: "cuda:0".into(),
+            name: "GPU 100".into(),
+            lanes: 32,
+            multiprocessors: 100,
+            multiprocessor_threads: 2048,
+            memory_bytes: 1 << 36,
+            l2_bytes: 1 << 25,
+            shared_bytes: 1 << 17,
+        }),
+        taken_bytes: Some(16_000),
+        note: Some("somebody else".into()),
+    };
+    let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
+    let metrics: Vec<_> = rows.iter().map(|row| row.metrics.to_string()).collect();
+    assert_eq!(metrics[0], "device_bytes=16000;j_per_item=2.000e-3");
+    assert_eq!(metrics[1], "bytes_moved=5;calls=1");
+    let sort = "calls=1;local_bytes=0;occupancy=0.500;registers=64;shared_bytes=5120";
+    assert_eq!(metrics[2], sort);
+    assert_eq!(rows[0].note, "somebody else");
+    assert_eq!(rows[1].bytes_min, WORK.bytes_min);
+}

@@ -1,0 +1,110 @@
+//! Sampling on what stands in for a GPU.
+
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use algorithms::ceilings::MemoryStreams;
+use algorithms::device::emulator::Config;
+use algorithms::device::gpu::Gpu;
+
+use super::super::gpu::watch::Watch;
+use super::super::gpu::watch::tests::{Fake, FakeMonitor};
+use super::*;
+
+/// Copies on the device, and counts.
+struct Copying {
+    gpu: Arc<Gpu>,
+    counts: Arc<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    resets: AtomicUsize,
+    runs: AtomicUsize,
+}
+
+impl Candidate for Copying {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        self.counts.resets.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.counts.runs.fetch_add(1, Relaxed);
+        MemoryStreams::new(&self.gpu, 64)?.copy(&self.gpu)?;
+        self.gpu.finish()
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        self.gpu.stages()
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// Takes samples with this care; returns the last one, with resets and runs.
+fn sampled(care: Care, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usize, usize)> {
+    let gpu = Arc::new(Gpu::emulated(Config::default()).ok()?);
+    let team = Team::new(1).expect("a thread");
+    let monitor = FakeMonitor::default();
+    let watch = Watch::new(Box::new(monitor.clone()));
+    let counts = Arc::new(Counts::default());
+    let candidate = Copying {
+        gpu: Arc::clone(&gpu),
+        counts: Arc::clone(&counts),
+    };
+    let on_gpu = OnGpu {
+        gpu,
+        watch: &watch,
+        care,
+    };
+    let mut sampler = CandidateSampler::new(Box::new(candidate), &team).on_gpu(on_gpu);
+    let mut last = None;
+    for &clock in clocks {
+        *monitor.0.lock().expect("no panic") = Fake {
+            clock_mhz: Some(clock),
+            limits: limits.to_vec(),
+            energy_j: None,
+        };
+        last = Some(sampler.sample().expect("no failure"));
+    }
+    let count = |count: &AtomicUsize| count.load(Relaxed);
+    Some((last?, count(&counts.resets), count(&counts.runs)))
+}
+
+#[test]
+fn the_clock_of_a_sample_is_that_of_the_gpu() {
+    let clocks = [1980, 1980, 1980, 1980, 1200];
+    let Some((sample, resets, runs)) = sampled(Care::None, &clocks, &[Limit::Power]) else {
+        eprintln!("skipped: no emulator");
+        return;
+    };
+    assert_eq!(sample.clock_mhz, Some(1200.0));
+    assert!(sample.slow_clock);
+    assert_eq!(sample.limits, [Limit::Power]);
+    assert!(!sample.disturbed && !sample.migrated, "{sample:?}");
+    assert_eq!((resets, runs), (5, 5), "a profiler sees nothing but runs");
+}
+
+#[test]
+fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
+    let Some((sample, resets, runs)) = sampled(Care::Full, &[1980], &[]) else {
+        eprintln!("skipped: no emulator");
+        return;
+    };
+    assert_eq!((resets, runs), (2, 2));
+    assert!(!sample.slow_clock && sample.limits.is_empty());
+    assert_eq!(sample.stages, [], "times mean nothing on the emulator");
+}

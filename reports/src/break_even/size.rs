@@ -1,0 +1,116 @@
+//! The axis that makes inputs larger.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::grouped::grouped;
+use crate::record::SummaryRow;
+use crate::shape::Axes;
+
+/// With fewer sizes there is no telling where lines cross.
+pub const MIN_SIZES: usize = 3;
+
+/// The numeric axis of the data with the most values, of those along which items
+/// become more wherever nothing else changes. `digis` is such a one, and so is a
+/// rate if the time is given.
+pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
+    let names: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| row.params.iter().map(|(name, _)| name))
+        .collect();
+    let counted = names.into_iter().map(|name| (values(rows, name), name));
+    let long = counted.filter(|(values, _)| *values >= MIN_SIZES);
+    let sizes = long.filter(|(_, name)| items_rise_with(rows, name));
+    sizes.max().map(|(_, name)| name.to_owned())
+}
+
+/// The data and the state of the cache, without the axis of the size. How many
+/// threads there are and where they run is for the CPU alone.
+pub fn setting(row: &SummaryRow, size: &str) -> Axes {
+    let params = row.params.iter().filter(|(name, _)| *name != size);
+    let params = params.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    params
+        .chain([("cache".to_owned(), row.cache.clone())])
+        .collect()
+}
+
+/// The number of different values, if all are numbers.
+fn values(rows: &[&SummaryRow], name: &str) -> usize {
+    let values: Option<Vec<f64>> = rows.iter().map(|row| row.params.number(name)).collect();
+    let mut values = values.unwrap_or_default();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values.len()
+}
+
+fn items_rise_with(rows: &[&SummaryRow], name: &str) -> bool {
+    let settings = grouped(rows.iter().copied(), |row| setting(row, name));
+    settings.iter().all(|(_, rows)| {
+        let points = rows
+            .iter()
+            .filter_map(|row| Some((row.params.number(name)?, row.items)));
+        rises(points)
+    })
+}
+
+/// Whether each larger value has more items than all smaller ones.
+fn rises(points: impl Iterator<Item = (f64, u64)>) -> bool {
+    let mut ranges: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+    for (value, items) in points {
+        let range = ranges.entry(items).or_insert((value, value));
+        *range = (range.0.min(value), range.1.max(value));
+    }
+    let ranges: Vec<_> = ranges.into_values().collect();
+    ranges.iter().all(|(low, high)| low == high)
+        && ranges.windows(2).all(|pair| pair[0].1 < pair[1].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::row;
+
+    fn with_items(params: &str, items: u64) -> SummaryRow {
+        SummaryRow {
+            items,
+            ..row("a", params, 1e-3)
+        }
+    }
+
+    fn of(rows: &[SummaryRow]) -> Option<String> {
+        axis(&rows.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_changes_the_number_of_items_is_the_size() {
+        let mut rows = Vec::new();
+        for segments in [1, 2, 3, 4] {
+            for digis in [10, 20, 30] {
+                let params = format!("digis={digis};order=random;segments={segments}");
+                rows.push(with_items(&params, digis));
+            }
+        }
+        assert_eq!(of(&rows).as_deref(), Some("digis"));
+    }
+
+    #[test]
+    fn a_rate_makes_more_items_too() {
+        let rows = [1, 2, 3].map(|rate| with_items(&format!("noise=5;rate={rate}"), 7 * rate + 2));
+        assert_eq!(of(&rows).as_deref(), Some("rate"));
+    }
+
+    #[test]
+    fn two_sizes_are_none() {
+        let rows = [1, 2].map(|digis| with_items(&format!("digis={digis}"), digis));
+        assert_eq!(of(&rows), None);
+    }
+
+    #[test]
+    fn what_items_do_not_follow_is_no_size() {
+        let falls = [1, 2, 3].map(|n| with_items(&format!("n={n}"), 10 - n));
+        assert_eq!(of(&falls), None);
+        let stays = [1, 2, 3].map(|n| with_items(&format!("n={n}"), 10));
+        assert_eq!(of(&stays), None);
+        let words = ["a", "b", "c"].map(|n| with_items(&format!("n={n}"), n.len() as u64));
+        assert_eq!(of(&words), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! CPU and GPU over the size of the input, each at its best.
+
+use std::collections::BTreeMap;
+
+use super::size;
+use crate::grouped::grouped;
+use crate::record::{SummaryRow, YesNo};
+use crate::shape::{self, Axes};
+use crate::statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
+
+const CPU: &str = "cpu";
+/// From the first byte in the host's memory to the last one.
+const END_TO_END: &str = "total";
+/// The sum of the kernels of a GPU.
+const KERNELS: &str = "kernel";
+
+/// A CPU and a GPU on the same data in several sizes.
+#[derive(Clone, Debug)]
+pub struct Sweep<'a> {
+    /// What tells it from the other sweeps of a task, the GPU included.
+    pub setting: Axes,
+    /// What the size is a number of: `digi`.
+    pub item: String,
+    /// The fastest on the CPU, of all variants, threads and placements.
+    pub cpu: Curve<'a>,
+    /// The fastest variant on the GPU, copies included.
+    pub end_to_end: Curve<'a>,
+    /// The variant with the fastest kernels; empty if kernels were not timed.
+    pub kernels: Curve<'a>,
+}
+
+/// A row for each size, by size.
+#[derive(Clone, Debug, Default)]
+pub struct Curve<'a>(BTreeMap<u64, &'a SummaryRow>);
+
+/// What of a GPU's work is compared with the CPU's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// All of it, copies included.
+    EndToEnd,
+    /// Its kernels, as if the data were there already and stayed there.
+    Kernels,
+}
+
+/// The CPU against a GPU, size by size.
+#[derive(Clone, Debug)]
+pub struct Duel {
+    /// What is compared.
+    pub way: Way,
+    /// Of the CPU, which is the first, and the GPU.
+    pub contests: Vec<Contest>,
+}
+
+/// The sweeps among the rows of a task: a CPU and a GPU that share three sizes or
+/// more.
+pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
+    let timed = rows.iter().copied().filter(|row| is_timed(row));
+    let timed: Vec<&SummaryRow> = timed.collect();
+    let Some(size) = size::axis(&timed) else {
+        return Vec::new();
+    };
+    let settings = grouped(timed, |row| size::setting(row, &size));
+    let sweeps = settings
+        .iter()
+        .flat_map(|(setting, rows)| of_setting(setting, rows));
+    without_common(sweeps.collect())
+}
+
+fn is_timed(row: &SummaryRow) -> bool {
+    let is_time = |median: f64| median.is_finite() && median > 0.0;
+    row.valid == YesNo::Yes && row.items > 0 && row.median_s.is_some_and(is_time)
+}
+
+/// A sweep for each GPU.
+fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
+    let devices = grouped(rows.iter().copied(), |row| row.device.clone());
+    let gpus = devices.iter().filter(|(device, _)| device != CPU);
+    let cpu = Curve::fastest(rows.iter().filter(|row| row.device == CPU), END_TO_END);
+    let sweep = |(device, rows): &(String, Vec<&'a SummaryRow>)| Sweep {
+        setting: [setting.as_slice(), &[("device".to_owned(), device.clone())]].concat(),
+        item: rows
+            .first()
+            .map_or_else(String::new, |row| row.item_unit.clone()),
+        cpu: cpu.clone(),
+        end_to_end: Curve::fastest(rows, END_TO_END),
+        kernels: Curve::fastest(rows, KERNELS),
+    };
+    let sweeps = gpus.map(sweep);
+    sweeps.filter(|sweep| !sweep.duels().is_empty()).collect()
+}
+
+/// Takes out of the settings what all have in common.
+fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
+    let common = shape::common(sweeps.iter().map(|sweep| sweep.setting.clone()));
+    for sweep in &mut sweeps {
+        sweep.setting.retain(|axis| !common.contains(axis));
+    }
+    sweeps
+}
+
+impl<'a> Sweep<'a> {
+    /// The CPU against the GPU in all ways that were measured at enough sizes.
+    pub fn duels(&self) -> Vec<Duel> {
+        let ways = [
+            (Way::EndToEnd, &self.end_to_end),
+            (Way::Kernels, &self.kernels),
+        ];
+        let duels = ways.map(|(way, gpu)| Duel::new(way, &self.cpu, gpu));
+        let is_long = |duel: &Duel| duel.contests.len() >= size::MIN_SIZES;
+        duels.into_iter().filter(is_long).collect()
+    }
+}
+
+impl<'a> Curve<'a> {
+    /// The fastest row of a stage at each size, the first one of equals.
+    fn fastest<'r>(rows: impl IntoIterator<Item = &'r &'a SummaryRow>, stage: &str) -> Self
+    where
+        'a: 'r,
+    {
+        let mut fastest: BTreeMap<u64, &SummaryRow> = BTreeMap::new();
+        for row in rows.into_iter().filter(|row| row.stage == stage) {
+            let best = fastest.entry(row.items).or_insert(row);
+            if row.median_s < best.median_s {
+                *best = row;
+            }
+        }
+        Curve(fastest)
+    }
+
+    /// Sizes with their rows.
+    pub fn points(&self) -> impl Iterator<Item = (u64, &'a SummaryRow)> + '_ {
+        self.0.iter().map(|(size, row)| (*size, *row))
+    }
+}
+
+impl Duel {
+    /// At the sizes that both were measured at.
+    fn new(way: Way, cpu: &Curve, gpu: &Curve) -> Duel {
+        let contest = |(size, row): (u64, &SummaryRow)| {
+            Some(Contest {
+                size: size as f64,
+                first: timing(cpu.0.get(&size)?),
+                second: timing(row),
+            })
+        };
+        Duel {
+            way,
+            contests: gpu.points().filter_map(contest).collect(),
+        }
+    }
+
+    /// Where the GPU becomes faster than the CPU, or slower.
+    pub fn crossings(&self) -> Vec<Crossing> {
+        crossings(&self.contests)
+    }
+
+    /// At how many sizes this one is the faster beyond doubt.
+    pub fn clear_leads(&self, of: Faster) -> usize {
+        let leads = self.contests.iter().map(Contest::clearly_faster);
+        leads.filter(|lead| *lead == Some(of)).count()
+    }
+}
+
+fn timing(row: &SummaryRow) -> Timing {
+    let ends = row.ci95_low_s.zip(row.ci95_high_s);
+    let ends = ends.filter(|(low, high)| *low > 0.0 && low <= high);
+    Timing {
+        median: row.median_s.unwrap_or_default(),
+        interval: ends.map(|(low, high)| Interval { low, high }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::{break_even_rows, row};
+
+    fn of(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
+        sweeps(&rows.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_fastest_at_each_size_is_the_curve() {
+        let rows = break_even_rows(&["random"]);
+        let sweeps = of(&rows);
+        assert_eq!(sweeps.len(), 1);
+        assert!(sweeps[0].setting.is_empty(), "{:?}", sweeps[0].setting);
+        assert_eq!(sweeps[0].item, "digi");
+        let variants: Vec<_> = sweeps[0]
+            .cpu
+            .points()
+            .map(|(_, row)| row.variant.as_str())
+            .collect();
+        assert_eq!(variants, ["small", "small", "large", "large", "large"]);
+        let way = |duel: &Duel| (duel.way, duel.contests.len());
+        let ways: Vec<_> = sweeps[0].duels().iter().map(way).collect();
+        assert_eq!(ways, [(Way::EndToEnd, 5), (Way::Kernels, 5)]);
+    }
+
+    #[test]
+    fn other_axes_make_sweeps_of_their_own() {
+        let rows = break_even_rows(&["random", "time"]);
+        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let order = |value: &str| vec![("order".to_owned(), value.to_owned())];
+        assert_eq!(settings, [order("random"), order("time")]);
+    }
+
+    #[test]
+    fn each_gpu_has_a_sweep() {
+        let mut rows = break_even_rows(&["random"]);
+        let second = rows
+            .iter()
+            .filter(|row| row.device == "cuda:0")
+            .map(|row| SummaryRow {
+                device: "cuda:1".into(),
+                ..row.clone()
+            });
+        rows.extend(second.collect::<Vec<_>>());
+        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let device = |name: &str| vec![("device".to_owned(), name.to_owned())];
+        assert_eq!(settings, [device("cuda:0"), device("cuda:1")]);
+    }
+
+    #[test]
+    fn without_a_partner_there_is_no_sweep() {
+        let rows = break_even_rows(&["random"]);
+        let only = |keep: fn(&SummaryRow) -> bool| {
+            let rows: Vec<_> = rows.iter().filter(|row| keep(row)).cloned().collect();
+            of(&rows).len()
+        };
+        assert_eq!(only(|row| row.device == "cpu"), 0);
+        assert_eq!(only(|row| row.device != "cpu"), 0);
+        assert_eq!(only(|row| row.device == "cpu" || row.items < 100_000), 0);
+        assert_eq!(only(|row| row.stage != "kernel"), 1);
+        assert_eq!(of(&[row("a", "digis=1", 1e-3)]).len(), 0);
+    }
+
+    #[test]
+    fn sizes_that_are_not_valid_do_not_count() {
+        let mut rows = break_even_rows(&["random"]);
+        for row in rows
+            .iter_mut()
+            .filter(|row| row.device != "cpu" && row.items > 1_000_000)
+        {
+            row.valid = YesNo::No;
+        }
+        let sizes: Vec<_> = of(&rows)[0]
+            .duels()
+            .iter()
+            .map(|duel| duel.contests.len())
+            .collect();
+        assert_eq!(sizes, [4, 4]);
+    }
+}

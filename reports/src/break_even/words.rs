@@ -1,0 +1,222 @@
+//! From where on who is the faster, in words.
+
+use super::{Curve, Duel, Sweep, Way};
+use crate::record::SummaryRow;
+use crate::shape;
+use crate::statistics::{Contest, Crossing, Faster};
+use crate::units;
+
+/// A sentence for each way to compare, without a full stop: `from 45 k digis on
+/// (41 k to 52 k) the GPU wins end to end`.
+pub fn sentences(sweep: &Sweep) -> Vec<String> {
+    let (duels, items) = (sweep.duels(), format!("{}s", sweep.item));
+    duels.iter().map(|duel| sentence(duel, &items)).collect()
+}
+
+/// Who the fastest are: `fastest on the CPU: std-stable with 1 thread, then
+/// block-merge with 2 threads; on the GPU: block-merge`.
+pub fn entrants(sweep: &Sweep) -> String {
+    let with_threads = |row: &SummaryRow| {
+        let threads = shape::phrase("threads", &row.threads.to_string());
+        format!("{} with {threads}", row.variant)
+    };
+    let variant = |row: &SummaryRow| row.variant.clone();
+    let kernels = match names(&sweep.kernels, variant) {
+        names if names.is_empty() => names,
+        names => format!("; kernels on the GPU: {names}"),
+    };
+    format!(
+        "fastest on the CPU: {}; on the GPU: {}{kernels}",
+        names(&sweep.cpu, with_threads),
+        names(&sweep.end_to_end, variant),
+    )
+}
+
+/// The names along a curve, each once in a row.
+fn names(curve: &Curve, name: impl Fn(&SummaryRow) -> String) -> String {
+    let mut names: Vec<String> = curve.points().map(|(_, row)| name(row)).collect();
+    names.dedup();
+    names.join(", then ")
+}
+
+impl Way {
+    fn words(self) -> &'static str {
+        match self {
+            Way::EndToEnd => "end to end",
+            Way::Kernels => "by its kernels alone",
+        }
+    }
+}
+
+fn sentence(duel: &Duel, items: &str) -> String {
+    let crossings = duel.crossings();
+    let Some((first, others)) = crossings.split_first() else {
+        return no_crossing(duel, items);
+    };
+    let way = duel.way.words();
+    let others = others
+        .iter()
+        .map(|crossing| format!(", {}", beyond(crossing, duel, items)));
+    format!(
+        "{} {way}{}",
+        beyond(first, duel, items),
+        others.collect::<String>()
+    )
+}
+
+/// `from 45 k digis on (41 k to 52 k) the GPU wins`.
+fn beyond(crossing: &Crossing, duel: &Duel, items: &str) -> String {
+    let winner = match crossing.faster {
+        Faster::First => "the CPU",
+        Faster::Second => "the GPU",
+    };
+    let size = units::count(crossing.size);
+    let interval = interval(crossing, duel);
+    format!("from {size} {items} on ({interval}) {winner} wins")
+}
+
+fn interval(crossing: &Crossing, duel: &Duel) -> String {
+    if !duel.contests.iter().all(Contest::has_intervals) {
+        return "interval not known".to_owned();
+    }
+    let (smallest, largest) = ends(duel);
+    let low = crossing
+        .low
+        .map_or_else(|| format!("below {smallest}"), units::count);
+    let high = crossing
+        .high
+        .map_or_else(|| format!("beyond {largest}"), units::count);
+    format!("{low} to {high}")
+}
+
+/// `no crossing from 1 k to 10 M digis: the CPU wins end to end at all sizes`.
+fn no_crossing(duel: &Duel, items: &str) -> String {
+    let (smallest, largest) = ends(duel);
+    let way = duel.way.words();
+    let leads = [Faster::First, Faster::Second].map(|one| duel.clear_leads(one));
+    // Clear leads of both would have a crossing between them.
+    let winner = match leads {
+        [0, 0] => format!("neither wins clearly {way}"),
+        [cpu, 0] => format!("the CPU wins {way} {}", at(cpu, duel)),
+        [_, gpu] => format!("the GPU wins {way} {}", at(gpu, duel)),
+    };
+    format!("no crossing from {smallest} to {largest} {items}: {winner}")
+}
+
+fn at(count: usize, duel: &Duel) -> String {
+    match duel.contests.len() {
+        all if count == all => "at all sizes".to_owned(),
+        all => format!("at {count} of {all} sizes and is not clearly slower at the others"),
+    }
+}
+
+/// The smallest and the largest size.
+fn ends(duel: &Duel) -> (String, String) {
+    let words = |contest: Option<&Contest>| {
+        contest.map_or_else(String::new, |contest| units::count(contest.size))
+    };
+    (words(duel.contests.first()), words(duel.contests.last()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sweeps;
+    use super::*;
+    use crate::charts::fixture::{break_even_rows, row};
+
+    /// What is said of a GPU that takes so much time on 10^3 to 10^6 digis; the CPU
+    /// takes 1, 10, 100 and 1000 µs.
+    fn said(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
+        let mut rows = Vec::new();
+        for (i, gpu_us) in (0..).zip(gpu_us) {
+            let digis = 10u64.pow(3 + i);
+            let timed = |device: &str, us: f64| SummaryRow {
+                device: device.into(),
+                items: digis,
+                ci95_low_s: width.map(|width| 1e-6 * us * (1.0 - width)),
+                ci95_high_s: width.map(|width| 1e-6 * us * (1.0 + width)),
+                ..row("a", &format!("digis={digis}"), 1e-6 * us)
+            };
+            rows.extend([timed("cpu", 10f64.powi(i as i32)), timed("cuda:0", gpu_us)]);
+        }
+        let rows: Vec<_> = rows.iter().collect();
+        sweeps(&rows).iter().flat_map(sentences).collect()
+    }
+
+    #[test]
+    fn a_crossing_is_told_with_its_interval() {
+        let said = said([10.0, 31.6, 100.0, 316.0], Some(0.02));
+        assert_eq!(
+            said,
+            ["from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"]
+        );
+    }
+
+    #[test]
+    fn all_crossings_are_told() {
+        let said = said([3.0, 3.0, 300.0, 3000.0], Some(0.02));
+        let expected = "from 3 k digis on (2.92 k to 3.09 k) the GPU wins end to end, \
+                        from 33.3 k digis on (32.4 k to 34.3 k) the CPU wins";
+        assert_eq!(said, [expected]);
+    }
+
+    #[test]
+    fn an_open_end_is_told() {
+        let said = said([1.01, 9.9, 80.0, 500.0], Some(0.02));
+        assert!(said[0].contains("on (below 1 k to 1"), "{said:?}");
+        let said = super::tests::said([2.0, 20.0, 101.0, 990.0], Some(0.02));
+        assert!(said[0].contains(" to beyond 1 M) the GPU wins"), "{said:?}");
+    }
+
+    #[test]
+    fn no_crossing_is_told() {
+        let begin = "no crossing from 1 k to 1 M digis: ";
+        for (gpu_us, end) in [
+            (
+                [2.0, 20.0, 200.0, 2000.0],
+                "the CPU wins end to end at all sizes",
+            ),
+            (
+                [0.5, 5.0, 50.0, 500.0],
+                "the GPU wins end to end at all sizes",
+            ),
+            (
+                [1.0, 10.0, 100.0, 1000.0],
+                "neither wins clearly end to end",
+            ),
+            (
+                [1.0, 5.0, 50.0, 500.0],
+                "the GPU wins end to end at 3 of 4 sizes and is not clearly slower at the others",
+            ),
+        ] {
+            assert_eq!(said(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
+        }
+    }
+
+    #[test]
+    fn without_intervals_none_is_told() {
+        let said = said([10.0, 31.6, 100.0, 316.0], None);
+        assert_eq!(
+            said,
+            ["from 100 k digis on (interval not known) the GPU wins end to end"]
+        );
+    }
+
+    #[test]
+    fn both_ways_and_those_who_run_are_told() {
+        let rows = break_even_rows(&["random"]);
+        let rows: Vec<_> = rows.iter().collect();
+        let sweep = &sweeps(&rows)[0];
+        let said = sentences(sweep);
+        assert!(said[0].ends_with("the GPU wins end to end"), "{said:?}");
+        assert!(
+            said[1].ends_with("the GPU wins by its kernels alone"),
+            "{said:?}"
+        );
+        assert_eq!(
+            entrants(sweep),
+            "fastest on the CPU: small with 2 threads, then large with 2 threads; on the GPU: \
+             gpu; kernels on the GPU: gpu"
+        );
+    }
+}

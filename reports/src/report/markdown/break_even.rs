@@ -1,0 +1,57 @@
+//! From which size on a GPU is worth it, setting by setting.
+
+use super::text::and_more;
+use crate::break_even::{Sweep, entrants, sentences, sweeps};
+use crate::markdown::escaped;
+use crate::record::SummaryRow;
+use crate::shape;
+
+/// Further settings are counted.
+const MOST_SETTINGS: usize = 8;
+
+/// A line for each setting; nothing if no CPU and GPU were measured at enough sizes.
+pub fn text(rows: &[&SummaryRow]) -> String {
+    let sweeps = sweeps(rows);
+    if sweeps.is_empty() {
+        return String::new();
+    }
+    let lines: String = sweeps.iter().take(MOST_SETTINGS).map(line).collect();
+    let more = and_more(sweeps.len().saturating_sub(MOST_SETTINGS), "settings");
+    format!("From which size on a GPU is worth it:\n\n{lines}{more}\n")
+}
+
+fn line(sweep: &Sweep) -> String {
+    let setting = match shape::phrases(&sweep.setting) {
+        words if words.is_empty() => words,
+        words => format!("{words}: "),
+    };
+    let said = sentences(sweep).join("; ");
+    let line = format!("{setting}{said} ({})", entrants(sweep));
+    format!("- {}\n", escaped(&line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::break_even_rows;
+
+    #[test]
+    fn each_setting_has_a_line() {
+        let rows = break_even_rows(&["random", "time"]);
+        let text = text(&rows.iter().collect::<Vec<_>>());
+        let lines: Vec<_> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].starts_with("- order random: from 1"), "{text}");
+        assert!(
+            lines[0].contains("the GPU wins by its kernels alone"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn without_a_gpu_nothing_is_said() {
+        let mut rows = break_even_rows(&["random"]);
+        rows.retain(|row| row.device == "cpu");
+        assert_eq!(text(&rows.iter().collect::<Vec<_>>()), "");
+    }
+}

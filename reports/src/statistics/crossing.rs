@@ -1,0 +1,370 @@
+//! From which size on one of two is the faster.
+//!
+//! Medians over sizes are joined by straight lines on logarithmic scales, so the
+//! logarithm of their ratio is a straight line between sizes, too, and is zero
+//! where they cross.
+//!
+//! The interval of the ratio at a size is made of those of the medians: squared
+//! distances to their ends add up, on either side for itself (Zou and Donner 2008).
+//! Between sizes its ends are joined by straight lines: errors at two sizes don't
+//! depend on each other, so this is rather too wide. The interval of a crossing
+//! holds all sizes around it at which that of the ratio holds one, as in Fieller's
+//! theorem. That medians between sizes may lie beside the line is no part of it:
+//! more sizes help.
+
+use super::interval::Interval;
+
+/// The medians of two at a size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contest {
+    /// How much there was to do.
+    pub size: f64,
+    /// One of them.
+    pub first: Timing,
+    /// The other one.
+    pub second: Timing,
+}
+
+/// A median in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// The median.
+    pub median: f64,
+    /// Its 95 % interval; `None` for too few samples.
+    pub interval: Option<Interval>,
+}
+
+/// The one that takes less time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Faster {
+    /// The first of two.
+    First,
+    /// The second of two.
+    Second,
+}
+
+/// A size at which two take the same time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Where the lines cross.
+    pub size: f64,
+    /// The smallest size that it may be at; `None` if that is below all measured ones.
+    pub low: Option<f64>,
+    /// The largest size that it may be at; `None` if that is beyond all measured ones.
+    pub high: Option<f64>,
+    /// Who is the faster beyond it.
+    pub faster: Faster,
+}
+
+impl Contest {
+    /// Whether both medians have an interval.
+    pub fn has_intervals(&self) -> bool {
+        self.first.interval.is_some() && self.second.interval.is_some()
+    }
+
+    /// Who is the faster beyond doubt: the interval of the ratio is on one side
+    /// of one.
+    pub fn clearly_faster(&self) -> Option<Faster> {
+        Ratio::of(self).clearly_faster()
+    }
+}
+
+/// The crossings of two, by size; the contests have to be in that order.
+///
+/// Crossings that are not clearly apart are one, and none if both ends of what
+/// they may be at have the same winner. Without any clear winner there is none.
+/// A median without an interval is taken for exact.
+pub fn crossings(contests: &[Contest]) -> Vec<Crossing> {
+    let ratios: Vec<Ratio> = contests.iter().map(Ratio::of).collect();
+    let changes = 1..ratios.len();
+    let found: Vec<Crossing> = changes.filter_map(|i| crossing(&ratios, i)).collect();
+    let groups = found.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
+    groups.filter_map(merged).collect()
+}
+
+/// The logarithm of the first median over the second.
+#[derive(Clone, Copy, Debug)]
+struct Ratio {
+    /// The logarithm of the size.
+    at: f64,
+    low: f64,
+    middle: f64,
+    high: f64,
+}
+
+impl Ratio {
+    fn of(contest: &Contest) -> Ratio {
+        let (first, second) = (contest.first.logarithms(), contest.second.logarithms());
+        let middle = first.middle - second.middle;
+        Ratio {
+            at: contest.size.ln(),
+            low: middle - first.below().hypot(second.above()),
+            middle,
+            high: middle + first.above().hypot(second.below()),
+        }
+    }
+
+    fn faster(&self) -> Faster {
+        match self.middle < 0.0 {
+            true => Faster::First,
+            false => Faster::Second,
+        }
+    }
+
+    fn clearly_faster(&self) -> Option<Faster> {
+        match (self.low > 0.0, self.high < 0.0) {
+            (true, _) => Some(Faster::Second),
+            (_, true) => Some(Faster::First),
+            _ => None,
+        }
+    }
+}
+
+/// The logarithms of a median and of the ends of its interval.
+struct Logarithms {
+    low: f64,
+    middle: f64,
+    high: f64,
+}
+
+impl Timing {
+    fn logarithms(&self) -> Logarithms {
+        let exact = Interval {
+            low: self.median,
+            high: self.median,
+        };
+        let interval = self.interval.unwrap_or(exact);
+        Logarithms {
+            low: interval.low.ln(),
+            middle: self.median.ln(),
+            high: interval.high.ln(),
+        }
+    }
+}
+
+impl Logarithms {
+    fn below(&self) -> f64 {
+        (self.middle - self.low).max(0.0)
+    }
+
+    fn above(&self) -> f64 {
+        (self.high - self.middle).max(0.0)
+    }
+}
+
+/// The crossing between the ratio of this number and the one before.
+fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
+    let (before, after) = (&ratios[number - 1], &ratios[number]);
+    (before.faster() != after.faster()).then(|| Crossing {
+        size: root((before.at, before.middle), (after.at, after.middle)),
+        low: last_clear(&ratios[..=number]),
+        high: first_clear(&ratios[number - 1..]),
+        faster: after.faster(),
+    })
+}
+
+/// Where the last clear lead before a crossing ends.
+fn last_clear(ratios: &[Ratio]) -> Option<f64> {
+    let (_, before) = ratios.split_last()?;
+    let clear = before
+        .iter()
+        .rposition(|ratio| ratio.clearly_faster().is_some())?;
+    end_of_lead(&ratios[clear], &ratios[clear + 1])
+}
+
+/// Where the first clear lead behind a crossing begins.
+fn first_clear(ratios: &[Ratio]) -> Option<f64> {
+    let (_, after) = ratios.split_first()?;
+    let clear = after
+        .iter()
+        .position(|ratio| ratio.clearly_faster().is_some())?;
+    end_of_lead(&after[clear], &ratios[clear])
+}
+
+/// Where a clear lead ends on the way to a neighbour.
+fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
+    let end = |ratio: &Ratio| match clear.clearly_faster() {
+        Some(Faster::Second) => Some((ratio.at, ratio.low)),
+        Some(Faster::First) => Some((ratio.at, ratio.high)),
+        None => None,
+    };
+    Some(root(end(clear)?, end(neighbour)?))
+}
+
+/// The size at which a line between two logarithms of different sign is zero.
+fn root((at, value): (f64, f64), (other, other_value): (f64, f64)) -> f64 {
+    (at + (other - at) * value / (value - other_value)).exp()
+}
+
+/// One for crossings that may be at the same sizes; `None` if they cancel out, or
+/// may be anywhere.
+fn merged(group: &[Crossing]) -> Option<Crossing> {
+    let first = group.first()?;
+    let is_somewhere = first.low.is_some() || first.high.is_some();
+    (is_somewhere && group.len() % 2 == 1).then(|| Crossing {
+        size: group[group.len() / 2].size,
+        ..*first
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::Noise;
+    use super::*;
+
+    /// 95 % of what is normally distributed.
+    const WIDTH: f64 = 1.96;
+
+    fn timing(median: f64, width: f64) -> Timing {
+        Timing {
+            median,
+            interval: Some(Interval {
+                low: median * (-width).exp(),
+                high: median * width.exp(),
+            }),
+        }
+    }
+
+    /// Contests at powers of ten from 10 on: a ratio of first over second each,
+    /// with the half-width of the logarithm of either.
+    fn contests(ratios: &[f64], width: f64) -> Vec<Contest> {
+        let contest = |(size, ratio): (f64, &f64)| Contest {
+            size,
+            first: timing(size * ratio, width),
+            second: timing(size, width),
+        };
+        let sizes = (1..).map(|power| 10f64.powi(power));
+        sizes.zip(ratios).map(contest).collect()
+    }
+
+    fn near(found: Option<f64>, expected: f64) -> bool {
+        found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-9)
+    }
+
+    #[test]
+    fn power_laws_cross_where_algebra_says() {
+        // In proportion to the size, and to its root: straight lines on logarithmic
+        // scales.
+        let contest = |size: f64| Contest {
+            size,
+            first: timing(3e-9 * size, 0.0),
+            second: timing(1e-6 * size.sqrt(), 0.0),
+        };
+        let found = crossings(&[1e3, 1e4, 1e5, 1e6].map(contest));
+        let expected = (1e-6_f64 / 3e-9).powi(2);
+        assert_eq!(found.len(), 1);
+        assert!(near(Some(found[0].size), expected), "{found:?}");
+        assert!(near(found[0].low, expected) && near(found[0].high, expected));
+        assert_eq!(found[0].faster, Faster::Second);
+    }
+
+    #[test]
+    fn the_interval_ends_where_those_of_the_ratio_do() {
+        // The logarithm of the ratio rises by ln 4 a decade through zero at 10^2.5,
+        // and its half-width is that of one median times the root of two.
+        let found = crossings(&contests(&[0.125, 0.5, 2.0, 8.0], 0.1));
+        let decades = 0.1 * 2f64.sqrt() / 4f64.ln();
+        let at = |decades: f64| 10f64.powf(2.5 + decades);
+        assert!(near(Some(found[0].size), at(0.0)), "{found:?}");
+        assert!(near(found[0].low, at(-decades)), "{found:?}");
+        assert!(near(found[0].high, at(decades)), "{found:?}");
+    }
+
+    #[test]
+    fn intervals_may_be_longer_on_one_side() {
+        let mut contests = contests(&[0.5, 2.0], 0.0);
+        for contest in &mut contests {
+            let low = contest.first.median * 0.8;
+            let high = contest.first.median;
+            contest.first.interval = Some(Interval { low, high });
+        }
+        let found = crossings(&contests);
+        assert!(near(found[0].low, found[0].size), "{found:?}");
+        assert!(found[0].high.is_some_and(|high| high > found[0].size * 1.2));
+    }
+
+    #[test]
+    fn who_leads_everywhere_is_never_crossed() {
+        assert_eq!(crossings(&contests(&[2.0, 3.0, 2.0], 0.1)), []);
+        assert_eq!(crossings(&contests(&[0.2, 0.3, 0.2], 0.1)), []);
+        assert_eq!(crossings(&contests(&[2.0], 0.1)), []);
+        assert_eq!(crossings(&[]), []);
+    }
+
+    #[test]
+    fn several_crossings_come_in_order() {
+        let found = crossings(&contests(&[0.5, 2.0, 2.0, 0.5, 0.5, 2.0], 0.05));
+        let faster: Vec<Faster> = found.iter().map(|crossing| crossing.faster).collect();
+        assert_eq!(faster, [Faster::Second, Faster::First, Faster::Second]);
+        let ends: Vec<_> = found
+            .iter()
+            .flat_map(|crossing| [crossing.low, Some(crossing.size), crossing.high])
+            .collect();
+        assert!(ends.iter().all(Option::is_some) && ends.is_sorted());
+    }
+
+    #[test]
+    fn touching_is_not_crossing() {
+        assert_eq!(crossings(&contests(&[0.5, 1.0, 0.5], 0.0)), []);
+        assert_eq!(crossings(&contests(&[2.0, 1.0, 2.0], 0.0)), []);
+        // Beyond one, but not beyond doubt.
+        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.05)), []);
+        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
+    }
+
+    #[test]
+    fn crossings_that_are_not_clearly_apart_are_one() {
+        let found = crossings(&contests(&[0.5, 1.01, 0.99, 2.0], 0.05));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].faster, Faster::Second);
+        assert!(found[0].low.is_some_and(|low| low < 100.0));
+        assert!(found[0].high.is_some_and(|high| high > 1000.0));
+    }
+
+    #[test]
+    fn an_interval_may_reach_beyond_what_was_measured() {
+        let found = crossings(&contests(&[0.98, 1.02, 2.0], 0.05));
+        assert_eq!((found.len(), found[0].low), (1, None), "{found:?}");
+        assert!(found[0].high.is_some());
+        let found = crossings(&contests(&[0.5, 0.98, 1.02], 0.05));
+        assert_eq!((found.len(), found[0].high), (1, None), "{found:?}");
+        assert_eq!(crossings(&contests(&[0.98, 1.02, 1.03], 0.05)), []);
+    }
+
+    #[test]
+    fn a_lead_is_clear_if_the_intervals_leave_no_doubt() {
+        let faster = |ratio: f64| contests(&[ratio], 0.05)[0].clearly_faster();
+        assert_eq!(faster(1.2), Some(Faster::Second));
+        assert_eq!(faster(0.8), Some(Faster::First));
+        // Root of two times 0.05 is 0.0707.
+        assert_eq!(faster(1.07), None);
+        assert_eq!(faster(1.08), Some(Faster::Second));
+    }
+
+    #[test]
+    fn the_interval_holds_the_true_crossing_as_often_as_it_says() {
+        let mut noise = Noise::new(3);
+        let error = 0.03;
+        let mut measured =
+            |truth: f64| timing(truth * (error * noise.normal()).exp(), WIDTH * error);
+        // Through one at 10^2.5, in the middle between sizes, where joining the
+        // ends is the widest, and at 10^3, where it changes nothing.
+        for (truths, crossing) in [
+            ([0.25, 0.5, 2.0, 4.0], 10f64.powf(2.5)),
+            ([0.25, 0.5, 1.0, 2.0], 1000.0),
+        ] {
+            let mut is_held = || {
+                let mut contests = contests(&truths, 0.0);
+                for (contest, truth) in contests.iter_mut().zip(truths) {
+                    (contest.first, contest.second) = (measured(truth), measured(1.0));
+                }
+                crossings(&contests).iter().any(|found| {
+                    found.low.is_none_or(|low| low <= crossing)
+                        && found.high.is_none_or(|high| crossing <= high)
+                })
+            };
+            let share = (0..2000).filter(|_| is_held()).count() as f64 / 2000.0;
+            assert!((0.935..0.998).contains(&share), "{crossing}: {share}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Measured ceilings in a folder of their own.
+
+use std::fs;
+use std::path::Path;
+
+use super::StoreError;
+use super::table_file::TableFile;
+use crate::record::{CeilingsRecord, LinkPoint};
+
+const RECORD: &str = "ceilings.json";
+const LINKS: &str = "links.csv";
+const COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
+
+/// Makes sure that ceilings can be written to a folder, before they are measured.
+///
+/// # Errors
+/// If it can't be made, or has some already.
+pub fn claim_ceilings(folder: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(folder).map_err(|source| StoreError::io(folder, source))?;
+    match folder.join(RECORD).exists() {
+        true => Err(StoreError::Occupied(folder.to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Writes `ceilings.json` and, if a link was measured, `links.csv`.
+///
+/// # Errors
+/// If they can't be written, or are there already.
+pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), StoreError> {
+    claim_ceilings(folder)?;
+    let path = folder.join(RECORD);
+    if !record.links.is_empty() {
+        TableFile::<LinkPoint>::create(&folder.join(LINKS), COLUMNS)?.append(&record.links)?;
+    }
+    let text = serde_json::to_string_pretty(record);
+    let text = text.map_err(|error| StoreError::format(&path, error))?;
+    fs::write(&path, text + "\n").map_err(|source| StoreError::io(&path, source))
+}

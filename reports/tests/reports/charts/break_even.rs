@@ -1,0 +1,90 @@
+//! Where a GPU breaks even, read back from the picture.
+
+use reports::record::SummaryRow;
+
+use super::picture::{colour_of, lines_of, svg, texts};
+use super::rows::{drawn, row};
+
+const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+
+/// A row at a size that takes so many seconds.
+fn at(digis: u64, device: &str, stage: &str, seconds: f64) -> SummaryRow {
+    SummaryRow {
+        stage: stage.into(),
+        device: device.into(),
+        items: digis,
+        item_unit: "digi".into(),
+        ..row("a", &format!("digis={digis}"), seconds)
+    }
+}
+
+/// A CPU with 2 ns a digi, and a GPU whose time grows with the root of the digis:
+/// they cross at 100 k, and the kernels, twice as fast, at 25 k.
+fn rows() -> Vec<SummaryRow> {
+    let of_size = |digis: u64| {
+        let gpu = 2e-9 * (digis as f64 * 1e5).sqrt();
+        [
+            at(digis, "cpu", "total", 2e-9 * digis as f64),
+            at(digis, "cuda:0", "total", gpu),
+            at(digis, "cuda:0", "kernel", gpu / 2.0),
+        ]
+    };
+    SIZES.map(of_size).concat()
+}
+
+#[test]
+fn lines_cross_where_the_chart_says() {
+    let (dir, names) = drawn(&rows(), &[]);
+    assert!(names.contains(&"break-even.png".to_owned()), "{names:?}");
+    let text = svg(dir.path(), "break-even.svg");
+    let line = |name: &str| {
+        let lines = lines_of(&text, &colour_of(&text, name));
+        lines.into_iter().next().expect("a line")
+    };
+    let cpu = line("fastest on the CPU");
+    for (name, place) in [
+        ("fastest on the GPU, end to end", 2.0),
+        (
+            "fastest on the GPU, kernels only",
+            4f64.recip().log10() + 2.0,
+        ),
+    ] {
+        let gpu = line(name);
+        assert_eq!((cpu.len(), gpu.len()), (4, 4));
+        let dashes = lines_of(&text, &colour_of(&text, name));
+        let decade = cpu[1].0 - cpu[0].0;
+        let expected = cpu[0].0 + place * decade;
+        let upright = dashes
+            .iter()
+            .filter(|line| line.len() == 2 && line[0].0 == line[1].0);
+        let near = upright.filter(|line| (line[0].0 - expected).abs() <= 1.0);
+        assert!(near.count() > 20, "{name}: dashes at {expected}");
+    }
+    let texts = texts(&text);
+    assert!(texts.contains(&"100 k".to_owned()) && texts.contains(&"25 k".to_owned()));
+    let all = texts.join(" ");
+    assert!(all.contains("from 100 k digis on"), "{all}");
+}
+
+#[test]
+fn without_kernels_there_is_one_line_less() {
+    let mut rows = rows();
+    rows.retain(|row| row.stage == "total");
+    let (dir, _) = drawn(&rows, &[]);
+    let all = texts(&svg(dir.path(), "break-even.svg")).join(" ");
+    assert!(!all.contains("kernels only"), "{all}");
+    assert!(all.contains("the GPU wins end to end"), "{all}");
+}
+
+#[test]
+fn one_side_alone_has_no_such_chart() {
+    for device in ["cpu", "cuda:0"] {
+        let mut rows = rows();
+        rows.retain(|row| row.device == device);
+        let (_dir, names) = drawn(&rows, &[]);
+        assert!(
+            !names.iter().any(|name| name.contains("break-even")),
+            "{names:?}"
+        );
+    }
+}
