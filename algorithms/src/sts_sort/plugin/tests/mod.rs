@@ -94,12 +94,10 @@ fn run(variant: &LoadedVariant, input: &SegmentedDigis) -> Option<Outcome> {
     }
 }
 
-fn named<'v>(variants: &'v [&'static LoadedVariant], name: &str) -> Vec<&'v LoadedVariant> {
-    let of_name = |variant: &&&'static LoadedVariant| variant.name.ends_with(name);
-    let found: Vec<_> = variants
-        .iter()
-        .filter(of_name)
-        .map(|&variant| variant)
+fn named(variants: &[&'static LoadedVariant], name: &str) -> Vec<&'static LoadedVariant> {
+    let found = variants.iter().copied();
+    let found: Vec<_> = found
+        .filter(|variant| variant.name.ends_with(name))
         .collect();
     assert_eq!(found.len(), 2, "{name} on two backends");
     found
