@@ -9,6 +9,7 @@
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`plugin`] | variants from shared libraries |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
@@ -18,6 +19,7 @@ pub mod algorithm;
 pub mod axis;
 pub mod ceilings;
 pub mod device;
+pub mod plugin;
 pub mod registry;
 pub mod sts_sort;
 pub mod task;

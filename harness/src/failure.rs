@@ -14,6 +14,7 @@ use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
+use crate::plugins::PluginFailure;
 use crate::suite::SuiteError;
 
 /// How a command ended: a contract with scripts.
@@ -25,7 +26,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line makes no sense, or asks for more than the machine has.
     Usage = 2,
-    /// A variant's output was wrong.
+    /// A variant's output was wrong, or it failed or crashed.
     WrongOutput = 3,
     /// A regression was found.
     Regression = 4,
@@ -53,6 +54,9 @@ pub enum Failure {
     /// Data that can't be made, read or written.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A plugin that can't be used.
+    #[error(transparent)]
+    Plugin(#[from] PluginFailure),
     /// A suite that can't be read or makes no sense.
     #[error(transparent)]
     Suite(#[from] SuiteError),
@@ -117,6 +121,7 @@ impl Failure {
             | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
+            Failure::Plugin(failure) => failure.exit(),
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::History(error) => history_exit(error),
             _ => Exit::Failed,

@@ -8,6 +8,7 @@ use super::{
     AxisValues, CompareRequest, DevicesRequest, HistoryRequest, MeasureRequest, ReportRequest,
     SelfTestRequest, SuiteRequest, VerifyRequest,
 };
+use crate::plugins::trial::TrialRequest;
 
 /// What is to be done.
 pub enum Request {
@@ -15,6 +16,8 @@ pub enum Request {
     List {
         /// As JSON rather than as a table.
         json: bool,
+        /// Shared libraries with more variants.
+        plugins: Vec<PathBuf>,
     },
     /// `bench devices`
     Devices(DevicesRequest),
@@ -41,6 +44,8 @@ pub enum Request {
     History(HistoryRequest),
     /// `bench report`
     Report(ReportRequest),
+    /// The process that tries a plugin.
+    TryPlugin(TrialRequest),
     /// `bench completions`
     Completions {
         /// The shell.
