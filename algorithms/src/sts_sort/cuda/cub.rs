@@ -68,3 +68,6 @@ impl Variant<StsSort> for CubSort {
         Err(Unavailable(baseline::why_missing().to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests;
