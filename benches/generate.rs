@@ -1,4 +1,4 @@
-//! The generator of digis, on one thread: the time a digi.
+//! The generators, on one thread: the time a digi, and the bytes of pages a second.
 
 use std::time::Duration;
 
@@ -6,12 +6,15 @@ use algorithms::device::Team;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generators::sts::{Order, generate};
+use generators::tpc::simulate::{Preset, TimeFrameGenerator, TimeFrameShape};
+use generators::tpc::{PadMapping, ZsFormat};
 use harness::platform::LabAllocator;
 
 #[global_allocator]
 static ALLOCATOR: LabAllocator = LabAllocator;
 
 const DIGIS: u64 = 5_000_000;
+const ORBITS: u32 = 16;
 
 fn digis(criterion: &mut Criterion) {
     let Ok(team) = Team::new(1) else {
@@ -31,5 +34,31 @@ fn digis(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, digis);
+/// One sector of lead on lead at 50 kHz.
+fn pages(criterion: &mut Criterion) {
+    let Ok(team) = Team::new(1) else {
+        return;
+    };
+    let mut group = criterion.benchmark_group("generate-tpc");
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(2));
+    for format in ZsFormat::ALL {
+        let shape = TimeFrameShape {
+            orbits: ORBITS,
+            ..TimeFrameShape::of_preset(Preset::PbPb, format)
+        };
+        let Ok(generator) = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1) else {
+            return;
+        };
+        let bytes = generator.sector(0).pages().as_flattened().len();
+        group.throughput(Throughput::Bytes(bytes as u64));
+        group.bench_function(format.name(), |bencher| {
+            bencher.iter_with_large_drop(|| team.run(|| generator.sector(0)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, digis, pages);
 criterion_main!(benches);

@@ -35,6 +35,8 @@ pub enum Kind {
     Order,
     /// A [`Skew`] between segments: `hot:0.5`.
     Skew,
+    /// One of these names.
+    Choice(&'static [&'static str]),
 }
 
 /// A value that an axis can't have.
@@ -69,6 +71,7 @@ impl Axis {
                 .map(|order: Order| order.to_string())
                 .map_err(say),
             Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
+            Kind::Choice(names) => parse_choice(text, names),
         };
         plain.map_err(|problem| InvalidValue {
             axis: self.name,
@@ -117,6 +120,13 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
         return Err(problem());
     }
     u64::try_from(scaled / u128::from(fraction_scale)).map_err(|_| problem())
+}
+
+fn parse_choice(text: &str, names: &[&str]) -> Result<String, String> {
+    if names.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("unknown; there are {}", names.join(", ")))
 }
 
 fn parse_number(text: &str) -> Result<f64, String> {
@@ -231,6 +241,14 @@ mod tests {
             Ok("jitter:64".into())
         );
         assert_eq!(axis(Kind::Skew).parse("4.0"), Ok("4".into()));
+    }
+
+    #[test]
+    fn choices_are_refused_with_the_known_ones() {
+        let axis = axis(Kind::Choice(&["near", "far"]));
+        assert_eq!(axis.parse("far"), Ok("far".into()));
+        let error = axis.parse("Far").expect_err("unknown").to_string();
+        assert_eq!(error, "--axis \"Far\": unknown; there are near, far");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | [`registry`] | the list of all tasks |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`axis`] | what can be varied, and the values it can have |
+//! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`plugin`] | variants from shared libraries |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
@@ -23,3 +24,4 @@ pub mod plugin;
 pub mod registry;
 pub mod sts_sort;
 pub mod task;
+pub mod time_frame;

@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sts`] | digis of CBM's Silicon Tracking System |
+//! | [`tpc`] | digits of ALICE's time projection chamber, and the raw pages that carry them |
 //! | [`partition`] | many segments in one flat array |
 //! | [`random`] | reproducible random streams |
 //! | [`io`] | data sets as files: CSV and binary |
@@ -16,5 +17,6 @@ pub mod io;
 pub mod partition;
 pub mod random;
 pub mod sts;
+pub mod tpc;
 
 pub use error::DataError;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use super::fields::{Row, in_range};
+use super::fields::{Row, csv_error, in_range};
 use crate::DataError;
 use crate::partition::Partition;
 use crate::sts::{Digi, MAX_SEGMENTS, ModuleSide, SegmentedDigis};
@@ -54,22 +54,6 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis
         rows.push(row);
     }
     Ok(by_segment(&rows))
-}
-
-fn csv_error(path: &Path, error: &csv::Error) -> DataError {
-    let place = error.position().map_or_else(
-        || "while reading".to_owned(),
-        |place| format!("line {}", place.line()),
-    );
-    let problem = match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
-            format!("{len} fields instead of {expected_len}; is the file cut off?")
-        }
-        _ => error.to_string(),
-    };
-    DataError::format(path, place, problem)
 }
 
 fn parse(record: &StringRecord) -> Result<(ModuleSide, Digi), String> {

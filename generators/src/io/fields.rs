@@ -1,5 +1,8 @@
-//! The fields of a digi in a file, checked against their ranges.
+//! The fields of a line in a file, checked against their ranges.
 
+use std::path::Path;
+
+use crate::DataError;
 use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, MAX_ADC, MAX_TIME_NS, ModuleSide};
 
 /// A digi with the module side it belongs to.
@@ -31,4 +34,21 @@ pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), Strin
         return Ok(());
     }
     Err(format!("{name} {value} is above {largest}"))
+}
+
+/// What is wrong with a line of text.
+pub(super) fn csv_error(path: &Path, error: &csv::Error) -> DataError {
+    let place = error.position().map_or_else(
+        || "while reading".to_owned(),
+        |place| format!("line {}", place.line()),
+    );
+    let problem = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("{len} fields instead of {expected_len}; is the file cut off?")
+        }
+        _ => error.to_string(),
+    };
+    DataError::format(path, place, problem)
 }

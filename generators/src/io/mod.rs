@@ -4,15 +4,21 @@
 //! |---|---|
 //! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
+//! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
 //!
-//! Either may be gzipped (`.csv.gz`, `.bin.gz`).
+//! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
 
 mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
+mod tpc_mapping;
+mod tpc_pages;
 
 use std::path::Path;
+
+pub use tpc_mapping::read_pad_mapping;
+pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages};
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;

@@ -41,6 +41,13 @@ Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
   bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
 
+pub(super) const GENERATE_TPC: &str = "\
+Examples:
+  bench generate tpc --out frame.pages
+  bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
+  bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 1 --out sector.pages
+  bench generate tpc --preset laser --mapping DIR --out laser.pages";
+
 pub(super) const HISTORY: &str = "\
 Examples:
   bench history add results/20260131T120000Z-sort

@@ -4,30 +4,66 @@ use std::path::PathBuf;
 
 use algorithms::axis::Axis;
 use algorithms::registry::task;
+use algorithms::time_frame;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::{Request, axes, examples, measuring, usage};
+use super::{AxisValues, Request, axes, examples, measuring, usage};
+
+/// A time frame of the TPC to be written.
+pub struct TimeFrameRequest {
+    /// The axes with a value each.
+    pub axes: AxisValues,
+    /// A folder with the tables of the experiment's pad mapping; the regular one if
+    /// not given.
+    pub mapping: Option<PathBuf>,
+    /// The seed.
+    pub seed: u64,
+    /// The file.
+    pub out: PathBuf,
+}
 
 /// The subcommand.
 pub(super) fn command() -> Command {
-    let sts = Command::new("sts")
-        .about("Write STS digis to a file")
-        .after_help(examples::GENERATE_STS)
-        .args(digi_axes().iter().map(|axis| axes::flag(axis, false)))
-        .arg(measuring::seed_flag())
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FILE")
-                .required(true)
-                .value_parser(value_parser!(PathBuf))
-                .help("Where to: .csv or .bin, with .gz to compress"),
-        );
     Command::new("generate")
         .about("Write a data set to a file")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(sts)
+        .subcommand(sts())
+        .subcommand(tpc())
+}
+
+fn sts() -> Command {
+    Command::new("sts")
+        .about("Write STS digis to a file")
+        .after_help(examples::GENERATE_STS)
+        .args(digi_axes().iter().map(|axis| axes::flag(axis, false)))
+        .arg(measuring::seed_flag())
+        .arg(out_flag("Where to: .csv or .bin, with .gz to compress"))
+}
+
+fn tpc() -> Command {
+    let mapping = Arg::new("mapping")
+        .long("mapping")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help("Pad mapping: a folder with TABLE-*.txt [default: a regular one]")
+        .help_heading("Data");
+    Command::new("tpc")
+        .about("Write a time frame of the TPC as raw pages, with an index beside it")
+        .after_help(examples::GENERATE_TPC)
+        .args(time_frame::AXES.iter().map(|axis| axes::flag(axis, false)))
+        .arg(mapping)
+        .arg(measuring::seed_flag())
+        .arg(out_flag("Where to: .pages, with .gz to compress"))
+}
+
+fn out_flag(help: &'static str) -> Arg {
+    Arg::new("out")
+        .long("out")
+        .value_name("FILE")
+        .required(true)
+        .value_parser(value_parser!(PathBuf))
+        .help(help)
 }
 
 /// The axes of generated digis are those of the task that sorts them.
@@ -38,15 +74,25 @@ fn digi_axes() -> &'static [Axis] {
 /// What the flags mean.
 pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
     let Some((name, matches)) = matches.subcommand() else {
-        return Err(usage("generate", "a kind of data is needed: sts"));
+        return Err(usage("generate", "a kind of data is needed: sts or tpc"));
     };
-    let axes = axes::values(digi_axes(), matches).map_err(|error| usage(name, &error))?;
-    Ok(Request::Generate {
-        axes,
-        seed: measuring::seed(matches),
-        out: matches
-            .get_one::<PathBuf>("out")
-            .cloned()
-            .unwrap_or_default(),
+    let axes_of = |axes| {
+        let values = axes::values(axes, matches);
+        values.map_err(|error| usage(&format!("generate {name}"), &error))
+    };
+    let seed = measuring::seed(matches);
+    let out = measuring::one(matches, "out").unwrap_or_default();
+    Ok(match name {
+        "tpc" => Request::GenerateTimeFrame(Box::new(TimeFrameRequest {
+            axes: axes_of(time_frame::AXES)?,
+            mapping: measuring::one(matches, "mapping"),
+            seed,
+            out,
+        })),
+        _ => Request::Generate {
+            axes: axes_of(digi_axes())?,
+            seed,
+            out,
+        },
     })
 }

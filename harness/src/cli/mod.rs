@@ -34,6 +34,7 @@ pub use answer::Answer;
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use devices::{DevicesFormat, DevicesRequest};
+pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};

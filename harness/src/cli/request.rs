@@ -6,7 +6,7 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, DevicesRequest, HistoryRequest, MeasureRequest, ReportRequest,
-    SelfTestRequest, SuiteRequest, VerifyRequest,
+    SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -40,6 +40,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench generate tpc`
+    GenerateTimeFrame(Box<TimeFrameRequest>),
     /// `bench history`
     History(HistoryRequest),
     /// `bench report`

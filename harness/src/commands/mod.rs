@@ -4,6 +4,7 @@ mod compare;
 mod completions;
 mod devices;
 mod generate;
+mod generate_time_frame;
 mod history;
 mod list;
 mod measure;
@@ -38,6 +39,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::SelfTest(request) => selftest::run(&request),
         Request::Verify(request) => verify::run(&request),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
         Request::TryPlugin(request) => plugins::trial::run_child(&request),

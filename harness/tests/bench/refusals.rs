@@ -42,6 +42,13 @@ fn command_lines_that_make_no_sense() {
         ("sort --input digis.csv --segments 24", 2, "--segments"),
         ("generate", 2, "sts"),
         ("generate sts", 2, "--out"),
+        ("generate tpc", 2, "--out"),
+        ("generate tpc --zs dense --out a.pages", 2, "dense-link-v2"),
+        (
+            "generate tpc --preset pbpb --out a.pages",
+            2,
+            "there are pbpb-50khz",
+        ),
         ("verify srot", 2, "sort"),
     ]);
 }
@@ -75,6 +82,30 @@ fn shapes_that_no_data_can_have() {
             "even number",
         ),
         ("generate sts --digis 10 --out d.root", 2, "use .csv, .bin"),
+        ("generate tpc --out d.csv", 2, ".pages"),
+        ("generate tpc --sectors 37 --out a.pages", 2, "1 to 36"),
+        ("generate tpc --orbits 0 --out a.pages", 2, "0 orbits"),
+        (
+            "generate tpc --occupancy 2 --out a.pages",
+            2,
+            "share of pads",
+        ),
+        (
+            "generate tpc --rate 1kHz --occupancy 0.1 --out a.pages",
+            2,
+            "give either",
+        ),
+        (
+            "generate tpc --orbits 40k --occupancy 0.9 --out a.pages",
+            2,
+            "of memory, but",
+        ),
+        (
+            "generate tpc --mapping missing --out a.pages",
+            1,
+            "TABLE-IROC.txt",
+        ),
+        ("generate tpc --sectors 1 --out no/a.pages", 1, "no/a.pages"),
     ]);
 }
 

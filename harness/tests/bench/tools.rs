@@ -113,3 +113,29 @@ fn generated_files_are_the_same_each_time_and_can_be_sorted() {
         );
     }
 }
+
+#[test]
+fn generated_pages_are_the_same_each_time() {
+    let folder = folder();
+    for name in ["a.pages", "b.pages"] {
+        let flags = "--zs row12 --orbits 2 --sectors 2 --preset pp --seed 7";
+        let run = bench_in(folder.path(), &format!("generate tpc {flags} --out {name}"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(run.stderr.contains("pages of 2 sectors"), "{}", run.stderr);
+    }
+    let read = |name: &str| fs::read(folder.path().join(name)).expect("written");
+    assert!(read("a.pages") == read("b.pages"));
+    let index = String::from_utf8(read("a.index.csv")).expect("text");
+    let pages = index
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.rsplit(',').next());
+    let pages: usize = pages
+        .map(|count| count.parse::<usize>().expect("a number"))
+        .sum();
+    assert_eq!(read("a.pages").len(), 8192 * pages);
+    assert!(
+        index.starts_with("sector,endpoint,n_pages\n0,0,"),
+        "{index}"
+    );
+}

@@ -1,0 +1,155 @@
+//! The experiment's pad mapping: a folder with four tables.
+//!
+//! A line is a pad: 14 columns between white space, without a header.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::DataError;
+use crate::tpc::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};
+use crate::tpc::mapping::{CHANNELS_IN_CHIP, CHIPS_IN_FEC, ChipChannel};
+use crate::tpc::{LinkChannel, PadId, PadMapping};
+
+const TABLES: [&str; 4] = [
+    "TABLE-IROC.txt",
+    "TABLE-OROC1.txt",
+    "TABLE-OROC2.txt",
+    "TABLE-OROC3.txt",
+];
+const COLUMNS: usize = 14;
+
+/// A column that is used, and what its values are below.
+struct Column {
+    name: &'static str,
+    number: usize,
+    limit: usize,
+}
+
+const ROW: Column = column("row", 1, ROWS);
+const PAD: Column = column("pad", 2, u8::MAX as usize + 1);
+const FEC: Column = column("FEC in sector", 9, FECS_IN_SECTOR);
+const CHIP: Column = column("SAMPA chip", 12, CHIPS_IN_FEC);
+const CHANNEL: Column = column("channel on the SAMPA", 13, CHANNELS_IN_CHIP);
+
+const fn column(name: &'static str, number: usize, limit: usize) -> Column {
+    Column {
+        name,
+        number,
+        limit,
+    }
+}
+
+/// Reads `TABLE-IROC.txt`, `TABLE-OROC1.txt`, `TABLE-OROC2.txt` and
+/// `TABLE-OROC3.txt` of a folder.
+///
+/// # Errors
+/// If a table can't be read or a line is damaged: the error names file and line.
+/// If the tables together leave out a channel or give one twice, or a pad is on a
+/// channel of another region.
+pub fn read_pad_mapping(folder: &Path) -> Result<PadMapping, DataError> {
+    let mut wires = Wires::new();
+    for table in TABLES {
+        wires.read(&folder.join(table))?;
+    }
+    let wires = wires.complete(folder)?;
+    PadMapping::new(|channel| wires.pad(channel))
+        .map_err(|error| DataError::format(folder, "all tables together", error.to_string()))
+}
+
+/// The pad at each channel of each chip, as far as it is known.
+struct Wires(Vec<Option<PadId>>);
+
+impl Wires {
+    fn new() -> Self {
+        Wires(vec![None; FECS_IN_SECTOR * CHIPS_IN_FEC * CHANNELS_IN_CHIP])
+    }
+
+    fn read(&mut self, path: &Path) -> Result<(), DataError> {
+        let text = fs::read_to_string(path).map_err(|source| missing(path, source))?;
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            self.add(line).map_err(|problem| {
+                DataError::format(path, format!("line {}", number + 1), problem)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, line: &str) -> Result<(), String> {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        if fields.len() != COLUMNS {
+            let count = fields.len();
+            return Err(format!(
+                "{count} columns instead of {COLUMNS}; is the file cut off?"
+            ));
+        }
+        let pad = parse_pad(&fields)?;
+        let channel = ChipChannel {
+            fec: FEC.parse(&fields)?,
+            chip: CHIP.parse(&fields)?,
+            channel: CHANNEL.parse(&fields)?,
+        };
+        match self.0[channel.index()].replace(pad) {
+            None => Ok(()),
+            Some(other) => Err(format!(
+                "{channel:?} reads row {} pad {} already; remove one of the lines",
+                other.row(),
+                other.pad()
+            )),
+        }
+    }
+
+    /// Refuses tables that leave out channels.
+    fn complete(self, folder: &Path) -> Result<Self, DataError> {
+        let known = self.0.iter().flatten().count();
+        if known == PADS_IN_SECTOR {
+            return Ok(self);
+        }
+        let problem = format!(
+            "{known} channels instead of {PADS_IN_SECTOR}; is a file cut off or of another detector?"
+        );
+        Err(DataError::format(folder, "all tables together", problem))
+    }
+
+    fn pad(&self, channel: LinkChannel) -> PadId {
+        self.0[ChipChannel::from(channel).index()].unwrap_or_default()
+    }
+}
+
+fn missing(path: &Path, source: std::io::Error) -> DataError {
+    DataError::Io {
+        path: PathBuf::from(path),
+        source,
+    }
+}
+
+fn parse_pad(fields: &[&str]) -> Result<PadId, String> {
+    let (row, pad): (u8, u8) = (ROW.parse(fields)?, PAD.parse(fields)?);
+    let pads = pads_in_row(usize::from(row));
+    if usize::from(pad) >= pads {
+        return Err(format!(
+            "pad {pad} is not in row {row}, which has {pads} pads"
+        ));
+    }
+    Ok(PadId::new(row, pad))
+}
+
+impl Column {
+    fn parse(&self, fields: &[&str]) -> Result<u8, String> {
+        let text = fields[self.number];
+        let value = text.parse::<usize>().ok();
+        value
+            .filter(|value| *value < self.limit)
+            .map(|value| value as u8)
+            .ok_or_else(|| {
+                format!(
+                    "{} \"{text}\" (column {}) is not a whole number from 0 to {}",
+                    self.name,
+                    self.number + 1,
+                    self.limit - 1
+                )
+            })
+    }
+}

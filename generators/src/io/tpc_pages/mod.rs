@@ -1,0 +1,34 @@
+//! Raw pages: a file of slots, and an index that says whose they are.
+//!
+//! `NAME.pages` has the slots of 8192 bytes, stream after stream. `NAME.index.csv`
+//! has a line for each stream: `endpoint,n_pages` if all are of one sector,
+//! `sector,endpoint,n_pages` otherwise. Either may be gzipped.
+
+mod index;
+mod read;
+mod write;
+
+pub use read::{PageSelection, read_raw_pages};
+pub use write::PageWriter;
+
+use std::path::{Path, PathBuf};
+
+use crate::DataError;
+
+const PAGES: &str = ".pages";
+const INDEX: &str = ".index.csv";
+
+/// The index that belongs to a file of pages: its name with another ending.
+///
+/// # Errors
+/// If the file's name ends neither with `.pages` nor with `.pages.gz`.
+pub fn index_of(pages: &Path) -> Result<PathBuf, DataError> {
+    let name = pages.to_string_lossy();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    match stem.strip_suffix(PAGES) {
+        Some(stem) => Ok(PathBuf::from(format!("{stem}{INDEX}"))),
+        None => Err(DataError::shape(format!(
+            "{name}: files of pages are named .pages or .pages.gz"
+        ))),
+    }
+}

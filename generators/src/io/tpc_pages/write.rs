@@ -1,0 +1,59 @@
+//! Writing pages, sector after sector: a time frame need not fit into memory.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::index::{self, Entry};
+use super::index_of;
+use crate::DataError;
+use crate::io::file::{Sink, create, finish};
+use crate::tpc::pages::SectorPages;
+
+/// A file of pages being written. The index is written at the end: without one,
+/// the file is incomplete.
+pub struct PageWriter {
+    path: PathBuf,
+    index: PathBuf,
+    sink: Sink,
+    entries: Vec<Entry>,
+}
+
+impl PageWriter {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// If its name does not end with `.pages` or `.pages.gz`, or it can't be
+    /// created.
+    pub fn create(path: &Path) -> Result<Self, DataError> {
+        Ok(PageWriter {
+            path: path.to_owned(),
+            index: index_of(path)?,
+            sink: create(path)?,
+            entries: Vec::new(),
+        })
+    }
+
+    /// Appends the pages of a sector; sectors must come in ascending order.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn write(&mut self, sector: &SectorPages) -> Result<(), DataError> {
+        self.entries.extend(sector.stream_lengths());
+        self.sink
+            .write_all(sector.pages().as_flattened())
+            .map_err(|source| DataError::io(&self.path, source))
+    }
+
+    /// Writes out what is buffered, and the index.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn finish(self) -> Result<PathBuf, DataError> {
+        finish(self.sink).map_err(|source| DataError::io(&self.path, source))?;
+        let mut sink = create(&self.index)?;
+        index::write(&mut sink, &self.entries)
+            .and_then(|()| finish(sink))
+            .map_err(|source| DataError::io(&self.index, source))?;
+        Ok(self.index)
+    }
+}

@@ -1,0 +1,201 @@
+//! Pages of the row formats: a record for each time bin, empty ones included.
+
+use super::bits::{SLACK, pack, packed_bytes};
+use super::slots::{PageEnd, Slots, empty_header};
+use super::{FrameInfo, Sample, TimeBin};
+use crate::tpc::geometry::MAX_ROWS_IN_HALF;
+use crate::tpc::page::rdh::RDH_BYTES;
+use crate::tpc::page::zs_header::SHORT_HEADER_BYTES;
+use crate::tpc::page::{PAGE_BYTES, ZsHeader};
+use crate::tpc::time::crossing_of;
+
+const FIRST_RECORD: usize = RDH_BYTES + SHORT_HEADER_BYTES;
+/// Time bins of a page, empty ones included.
+const MAX_TIME_BINS: u32 = u8::MAX as u32;
+/// Bytes of the mask of rows, and of the address of a row.
+const MASK_BYTES: usize = 2;
+const ADDRESS_BYTES: usize = 2;
+/// Bytes of the number of sequences of a row, and of a sequence.
+const COUNT_BYTES: usize = 1;
+const SEQUENCE_BYTES: usize = 2;
+/// In the mask of rows: the endpoint is the second of its region.
+const SECOND_HALF: u16 = 1 << 15;
+/// Records begin at even offsets.
+const RECORD_ALIGNMENT: usize = 2;
+
+pub(super) fn encode<'a>(
+    info: &FrameInfo,
+    first_time_bin: u32,
+    time_bins: impl Iterator<Item = TimeBin<'a>>,
+    slots: Slots,
+) {
+    let mut writer = Writer {
+        info,
+        slots,
+        scratch: [0; PAGE_BYTES + SLACK],
+        position: FIRST_RECORD,
+        first_time_bin,
+        header: ZsHeader::default(),
+    };
+    writer.open(first_time_bin);
+    for bin in time_bins {
+        writer.put(bin.number, bin.samples);
+    }
+    writer.close(PageEnd::LastOfFrame);
+}
+
+struct Writer<'a> {
+    info: &'a FrameInfo,
+    slots: Slots<'a>,
+    /// The open page: packing needs some bytes behind its end.
+    scratch: [u8; PAGE_BYTES + SLACK],
+    /// Where the open page's last record ends.
+    position: usize,
+    first_time_bin: u32,
+    header: ZsHeader,
+}
+
+impl Writer<'_> {
+    fn open(&mut self, time_bin: u32) {
+        self.slots.open();
+        self.scratch.fill(0);
+        self.position = FIRST_RECORD;
+        self.first_time_bin = time_bin;
+        self.header = empty_header(self.info);
+        self.header.time_offset = crossing_of(time_bin);
+    }
+
+    fn close(&mut self, end: PageEnd) {
+        let header = self.header.to_short_bytes();
+        self.scratch[RDH_BYTES..FIRST_RECORD].copy_from_slice(&header);
+        self.slots
+            .page()
+            .copy_from_slice(&self.scratch[..PAGE_BYTES]);
+        self.slots.close(end.stated_size(self.position));
+    }
+
+    /// Puts a time bin, over as many pages as it needs.
+    fn put(&mut self, time_bin: u32, mut samples: &[Sample]) {
+        while !samples.is_empty() {
+            let fitting = self.put_fitting(time_bin, samples);
+            samples = &samples[fitting..];
+            if !samples.is_empty() {
+                self.close(PageEnd::MoreFollows);
+                self.open(time_bin);
+            }
+        }
+    }
+
+    /// Puts as many samples of a time bin as fit into the open page.
+    fn put_fitting(&mut self, time_bin: u32, samples: &[Sample]) -> usize {
+        let number = time_bin - self.first_time_bin;
+        if number >= MAX_TIME_BINS {
+            return 0;
+        }
+        let empty = number as usize - usize::from(self.header.span);
+        let start = self.position.next_multiple_of(RECORD_ALIGNMENT) + empty * MASK_BYTES;
+        let room = PAGE_BYTES.saturating_sub(start);
+        let fitting = fitting(samples, self.info.format.sample_bits(), room);
+        if fitting > 0 {
+            self.position = start;
+            self.put_record(&samples[..fitting]);
+            self.header.span = number as u8 + 1;
+            self.header.samples += fitting as u16;
+        }
+        fitting
+    }
+
+    fn put_record(&mut self, samples: &[Sample]) {
+        let start = self.position;
+        let first_row = self.info.endpoint.rows().start as u16;
+        let mut mask = SECOND_HALF * self.info.endpoint.half() as u16;
+        let mut address = start + MASK_BYTES;
+        self.position = address + (rows(samples).count() - 1) * ADDRESS_BYTES;
+        for (number, row) in rows(samples).enumerate() {
+            mask |= 1 << (row_of(&row[0]) - first_row);
+            if number > 0 {
+                self.put_u16(address, self.position as u16);
+                address += ADDRESS_BYTES;
+            }
+            self.put_row(row);
+        }
+        self.put_u16(start, mask);
+    }
+
+    fn put_row(&mut self, samples: &[Sample]) {
+        let count = self.position;
+        self.position += COUNT_BYTES;
+        let mut total = 0;
+        for sequence in samples.chunk_by(is_next_pad) {
+            total += sequence.len();
+            self.scratch[self.position] = sequence[0].place() as u8;
+            self.scratch[self.position + 1] = total as u8;
+            self.scratch[count] += 1;
+            self.position += SEQUENCE_BYTES;
+        }
+        let bits = self.info.format.sample_bits();
+        self.position += pack(samples, bits, &mut self.scratch[self.position..]);
+    }
+
+    fn put_u16(&mut self, offset: usize, value: u16) {
+        self.scratch[offset..offset + 2].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+fn row_of(sample: &Sample) -> u16 {
+    sample.place() >> 8
+}
+
+fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
+    samples.chunk_by(|a, b| row_of(a) == row_of(b))
+}
+
+/// Within a row, pads that follow each other are one sequence.
+fn is_next_pad(a: &Sample, b: &Sample) -> bool {
+    a.place() + 1 == b.place()
+}
+
+/// How many of the samples of a time bin fit into `room` bytes as a record.
+fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
+    if largest_record(samples.len()) <= room {
+        return samples.len();
+    }
+    let mut record = MASK_BYTES;
+    let mut taken = 0;
+    for (number, row) in rows(samples).enumerate() {
+        let address = if number > 0 { ADDRESS_BYTES } else { 0 };
+        let in_row = fitting_of_row(row, bits, room.saturating_sub(record + address));
+        taken += in_row;
+        if in_row < row.len() {
+            return taken;
+        }
+        record += address + row_bytes(row, bits);
+    }
+    taken
+}
+
+/// More bytes than any record of so many samples has.
+fn largest_record(samples: usize) -> usize {
+    let rows = MASK_BYTES + MAX_ROWS_IN_HALF * (ADDRESS_BYTES + COUNT_BYTES + 1);
+    rows + samples * (SEQUENCE_BYTES + 2)
+}
+
+fn fitting_of_row(row: &[Sample], bits: u32, room: usize) -> usize {
+    let mut sequences = 0;
+    for (number, sample) in row.iter().enumerate() {
+        let continues = number > 0 && is_next_pad(&row[number - 1], sample);
+        sequences += usize::from(!continues);
+        if bytes_of(sequences, number + 1, bits) > room {
+            return number;
+        }
+    }
+    row.len()
+}
+
+fn row_bytes(row: &[Sample], bits: u32) -> usize {
+    bytes_of(row.chunk_by(is_next_pad).count(), row.len(), bits)
+}
+
+fn bytes_of(sequences: usize, samples: usize, bits: u32) -> usize {
+    COUNT_BYTES + sequences * SEQUENCE_BYTES + packed_bytes(samples, bits)
+}

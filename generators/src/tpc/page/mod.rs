@@ -1,0 +1,46 @@
+//! The parts of a page: fields, where they lie, what they mean.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`rdh`] | the raw data header at the beginning of each page |
+//! | [`zs_header`] | the header of the zero-suppressed payload |
+//! | [`link_header`] | the head of a block of the link format |
+//! | [`dense_block`] | the heads of a block of the dense link formats |
+//! | [`trigger`] | the trigger word of the dense link formats |
+//!
+//! Decoding fields can't fail: whether values make sense is for readers of pages
+//! to decide. All numbers are little endian.
+
+pub mod dense_block;
+pub mod link_header;
+pub mod rdh;
+pub mod trigger;
+pub mod zs_header;
+
+use std::ops::Range;
+
+pub use link_header::LinkHeader;
+pub use rdh::{FeeId, Rdh};
+pub use trigger::{TriggerEntry, TriggerKind, TriggerWord};
+pub use zs_header::ZsHeader;
+
+/// Bytes of the slot of a page; a page may use fewer.
+pub const PAGE_BYTES: usize = 8192;
+
+/// A page in its slot.
+pub type Page = [u8; PAGE_BYTES];
+
+/// A field in a header.
+type Field = Range<usize>;
+
+fn u16_at(bytes: &[u8], field: Field) -> u16 {
+    let mut word = [0; 2];
+    word.copy_from_slice(&bytes[field]);
+    u16::from_le_bytes(word)
+}
+
+fn u32_at(bytes: &[u8], field: Field) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[field]);
+    u32::from_le_bytes(word)
+}

@@ -1,0 +1,262 @@
+//! The raw data header (RDH), version 7, in front of each page.
+
+use super::{Field, u16_at, u32_at};
+use crate::tpc::geometry::Cru;
+
+/// Bytes of the header.
+pub const RDH_BYTES: usize = 64;
+/// The version that is written and read here.
+pub const RDH_VERSION: u8 = 7;
+/// The source id of the TPC in recorded data; simulated pages have 0.
+pub const TPC_SOURCE_ID: u8 = 3;
+/// The detector field of pages with zero-suppressed data.
+pub const ZS_DETECTOR_FIELD: u32 = 2;
+/// The link id of row pages.
+pub const ROW_LINK_ID: u8 = 15;
+/// The link id of link pages.
+pub const LINK_LINK_ID: u8 = 21;
+/// The link id of dense link pages: their header is at the end of the page.
+pub const DENSE_LINK_ID: u8 = 22;
+
+const HEADER_VERSION: usize = 0;
+const HEADER_SIZE: usize = 1;
+const FEE_ID: Field = 2..4;
+const PRIORITY: usize = 4;
+const SOURCE_ID: usize = 5;
+const OFFSET_TO_NEXT: Field = 8..10;
+const MEMORY_SIZE: Field = 10..12;
+const LINK_ID: usize = 12;
+const PACKET_COUNTER: usize = 13;
+const CRU_AND_ENDPOINT: Field = 14..16;
+const CROSSING: Field = 16..18;
+const ORBIT: Field = 20..24;
+const DATA_FORMAT: usize = 24;
+const TRIGGER_TYPE: Field = 32..36;
+const PAGE_COUNTER: Field = 36..38;
+const STOP_BIT: usize = 38;
+const DETECTOR_FIELD: Field = 48..52;
+const DETECTOR_PAR: Field = 52..54;
+
+/// Bits of the CRU below those of the endpoint.
+const CRU_BITS: u32 = 12;
+const CRU_MASK: u16 = (1 << CRU_BITS) - 1;
+const CROSSING_MASK: u16 = 0xfff;
+
+/// Which front-end a page comes from: 9 bits of CRU, 1 of endpoint, 6 of link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FeeId(pub u16);
+
+impl FeeId {
+    /// The id of an endpoint's half (0 or 1) and link (6 bits).
+    pub const fn new(cru: Cru, half: usize, link: u8) -> Self {
+        FeeId(cru.number() << 7 | (half as u16 & 1) << 6 | link as u16 & 0x3f)
+    }
+
+    /// The number of the CRU, 9 bits: valid ones are below 360.
+    pub const fn cru(self) -> u16 {
+        self.0 >> 7
+    }
+
+    /// The half, 0 or 1.
+    pub const fn half(self) -> usize {
+        (self.0 >> 6 & 1) as usize
+    }
+
+    /// The link, 6 bits.
+    pub const fn link(self) -> u8 {
+        (self.0 & 0x3f) as u8
+    }
+}
+
+/// The fields of a raw data header; reserved bytes are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rdh {
+    /// 7.
+    pub header_version: u8,
+    /// Bytes of this header.
+    pub header_size: u8,
+    /// Where the page comes from.
+    pub fee_id: FeeId,
+    /// Priority bit.
+    pub priority: u8,
+    /// The detector: 3 for the TPC, 0 in simulated pages.
+    pub source_id: u8,
+    /// Bytes to the next page; no use is made of it.
+    pub offset_to_next: u16,
+    /// Bytes used of the page, this header included; 64 is no payload.
+    pub memory_size: u16,
+    /// The same link as in the id.
+    pub link_id: u8,
+    /// Counts the pages of a sender, modulo 256.
+    pub packet_counter: u8,
+    /// The CRU, 12 bits; 0 in simulated pages.
+    pub cru: u16,
+    /// The endpoint, 4 bits; 0 in simulated pages.
+    pub endpoint: u8,
+    /// The bunch crossing of the heartbeat, 12 bits.
+    pub crossing: u16,
+    /// The orbit of the heartbeat frame; it wraps at 2^32.
+    pub orbit: u32,
+    /// 0.
+    pub data_format: u8,
+    /// Bits of the trigger that the page belongs to.
+    pub trigger_type: u32,
+    /// Counts the pages of a heartbeat frame, modulo 65536.
+    pub page_counter: u16,
+    /// 1 in the last page of a heartbeat frame, in recorded data.
+    pub stop_bit: u8,
+    /// 2 for zero-suppressed data.
+    pub detector_field: u32,
+    /// Further bits of the detector.
+    pub detector_par: u16,
+}
+
+impl Default for Rdh {
+    /// A page of zero-suppressed data without payload.
+    fn default() -> Self {
+        Rdh {
+            header_version: RDH_VERSION,
+            header_size: RDH_BYTES as u8,
+            fee_id: FeeId::default(),
+            priority: 0,
+            source_id: 0,
+            offset_to_next: 0,
+            memory_size: RDH_BYTES as u16,
+            link_id: 0,
+            packet_counter: 0,
+            cru: 0,
+            endpoint: 0,
+            crossing: 0,
+            orbit: 0,
+            data_format: 0,
+            trigger_type: 0,
+            page_counter: 0,
+            stop_bit: 0,
+            detector_field: ZS_DETECTOR_FIELD,
+            detector_par: 0,
+        }
+    }
+}
+
+impl Rdh {
+    /// The fields in these bytes.
+    pub fn from_bytes(bytes: &[u8; RDH_BYTES]) -> Self {
+        let cru_and_endpoint = u16_at(bytes, CRU_AND_ENDPOINT);
+        Rdh {
+            header_version: bytes[HEADER_VERSION],
+            header_size: bytes[HEADER_SIZE],
+            fee_id: FeeId(u16_at(bytes, FEE_ID)),
+            priority: bytes[PRIORITY],
+            source_id: bytes[SOURCE_ID],
+            offset_to_next: u16_at(bytes, OFFSET_TO_NEXT),
+            memory_size: u16_at(bytes, MEMORY_SIZE),
+            link_id: bytes[LINK_ID],
+            packet_counter: bytes[PACKET_COUNTER],
+            cru: cru_and_endpoint & CRU_MASK,
+            endpoint: (cru_and_endpoint >> CRU_BITS) as u8,
+            crossing: u16_at(bytes, CROSSING) & CROSSING_MASK,
+            orbit: u32_at(bytes, ORBIT),
+            data_format: bytes[DATA_FORMAT],
+            trigger_type: u32_at(bytes, TRIGGER_TYPE),
+            page_counter: u16_at(bytes, PAGE_COUNTER),
+            stop_bit: bytes[STOP_BIT],
+            detector_field: u32_at(bytes, DETECTOR_FIELD),
+            detector_par: u16_at(bytes, DETECTOR_PAR),
+        }
+    }
+
+    /// The bytes of these fields. Bits that don't fit a field are cut off.
+    pub fn to_bytes(&self) -> [u8; RDH_BYTES] {
+        let mut bytes = [0; RDH_BYTES];
+        let cru_and_endpoint = self.cru & CRU_MASK | u16::from(self.endpoint) << CRU_BITS;
+        bytes[HEADER_VERSION] = self.header_version;
+        bytes[HEADER_SIZE] = self.header_size;
+        bytes[FEE_ID].copy_from_slice(&self.fee_id.0.to_le_bytes());
+        bytes[PRIORITY] = self.priority;
+        bytes[SOURCE_ID] = self.source_id;
+        bytes[OFFSET_TO_NEXT].copy_from_slice(&self.offset_to_next.to_le_bytes());
+        bytes[MEMORY_SIZE].copy_from_slice(&self.memory_size.to_le_bytes());
+        bytes[LINK_ID] = self.link_id;
+        bytes[PACKET_COUNTER] = self.packet_counter;
+        bytes[CRU_AND_ENDPOINT].copy_from_slice(&cru_and_endpoint.to_le_bytes());
+        bytes[CROSSING].copy_from_slice(&(self.crossing & CROSSING_MASK).to_le_bytes());
+        bytes[ORBIT].copy_from_slice(&self.orbit.to_le_bytes());
+        bytes[DATA_FORMAT] = self.data_format;
+        bytes[TRIGGER_TYPE].copy_from_slice(&self.trigger_type.to_le_bytes());
+        bytes[PAGE_COUNTER].copy_from_slice(&self.page_counter.to_le_bytes());
+        bytes[STOP_BIT] = self.stop_bit;
+        bytes[DETECTOR_FIELD].copy_from_slice(&self.detector_field.to_le_bytes());
+        bytes[DETECTOR_PAR].copy_from_slice(&self.detector_par.to_le_bytes());
+        bytes
+    }
+
+    /// Whether the page has nothing but this header.
+    pub const fn is_alone(&self) -> bool {
+        self.memory_size as usize == RDH_BYTES
+    }
+}
+
+/// Sets the two counters of a page, which are known only when all pages of its
+/// sector are there.
+pub(crate) fn set_counters(page: &mut [u8], packet: u8, page_in_frame: u16) {
+    page[PACKET_COUNTER] = packet;
+    page[PAGE_COUNTER].copy_from_slice(&page_in_frame.to_le_bytes());
+}
+
+/// The orbit of a page.
+pub(crate) fn orbit_of(page: &[u8]) -> u32 {
+    u32_at(page, ORBIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc::geometry::Region;
+
+    #[test]
+    fn fields_lie_where_the_format_has_them() {
+        let cru = Region::new(2).and_then(|region| Cru::of(7, region));
+        let rdh = Rdh {
+            fee_id: FeeId::new(cru.expect("a sector"), 1, DENSE_LINK_ID),
+            link_id: DENSE_LINK_ID,
+            memory_size: 0x1ff0,
+            packet_counter: 0x12,
+            orbit: 0xfedc_ba98,
+            page_counter: 0x0102,
+            cru: 0xabc,
+            endpoint: 0xd,
+            ..Rdh::default()
+        };
+        let bytes = rdh.to_bytes();
+        assert_eq!(bytes[..4], [7, 64, 0x56, 0x24]);
+        assert_eq!(
+            bytes[8..16],
+            [0, 0, 0xf0, 0x1f, 22, 0x12, 0xbc, 0xda],
+            "sizes, link and counter"
+        );
+        assert_eq!(bytes[20..24], [0x98, 0xba, 0xdc, 0xfe]);
+        assert_eq!(bytes[36..38], [0x02, 0x01]);
+        assert_eq!(bytes[48], 2);
+        assert_eq!(Rdh::from_bytes(&bytes), rdh);
+    }
+
+    #[test]
+    fn every_byte_comes_back_or_is_reserved() {
+        let bytes = std::array::from_fn(|i| i as u8 | 0x80);
+        let rdh = Rdh::from_bytes(&bytes);
+        let written = rdh.to_bytes();
+        let reserved = |i: usize| written[i] == 0;
+        for i in 0..RDH_BYTES {
+            let cut = i == CROSSING.end - 1;
+            assert!(written[i] == bytes[i] || reserved(i) || cut, "byte {i}");
+        }
+        assert_eq!(Rdh::from_bytes(&written), rdh);
+    }
+
+    #[test]
+    fn ids_come_back() {
+        let cru = Cru::new(359).expect("below 360");
+        let id = FeeId::new(cru, 1, ROW_LINK_ID);
+        assert_eq!((id.cru(), id.half(), id.link()), (359, 1, 15));
+    }
+}

@@ -1,0 +1,229 @@
+//! From the pages of heartbeat frames to streams: pages without data, counters.
+
+use super::StreamId;
+use crate::tpc::ZsFormat;
+use crate::tpc::encode::link_id;
+use crate::tpc::geometry::{Cru, Endpoint};
+use crate::tpc::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, set_counters};
+use crate::tpc::page::{FeeId, PAGE_BYTES, Page, Rdh};
+
+/// Which pages a stream has beside those with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// As the experiment's simulation does it: a page with nothing but a header
+    /// stands in for a stream without data, and for the beginning of the time frame
+    /// where data come in a later heartbeat frame only. Counters go on from one
+    /// endpoint to the next.
+    Simulated,
+    /// As recorded: each heartbeat frame of each endpoint begins and ends with such
+    /// a page, the latter with the stop bit. Counters are those of the stream.
+    Recorded,
+}
+
+/// The pages of a sector's heartbeat frames, before anything is known of the order
+/// in which they are sent.
+#[derive(Clone, Debug)]
+pub struct SectorFrames {
+    /// The format.
+    pub format: ZsFormat,
+    /// The sector.
+    pub sector: usize,
+    /// The orbit of the first heartbeat frame.
+    pub first_orbit: u32,
+    /// For each heartbeat frame, and in it for each endpoint, pages with data.
+    pub frames: Vec<Vec<Vec<Page>>>,
+}
+
+impl SectorFrames {
+    /// Puts the streams together.
+    pub fn assemble(self, framing: Framing) -> SectorPages {
+        match framing {
+            Framing::Simulated => self.simulated(),
+            Framing::Recorded => self.recorded(),
+        }
+    }
+
+    fn simulated(mut self) -> SectorPages {
+        let mut sector = SectorPages::new(self.sector);
+        let mut counters = Counters::default();
+        let mut idle = Vec::new();
+        for endpoint in Endpoint::all() {
+            let start = sector.pages.len();
+            match self.first_frame_with_data(endpoint) {
+                None => {
+                    idle.push(start);
+                    sector.pages.push(self.lone_rdh(endpoint, 0, |_| ()));
+                }
+                Some(frame) => {
+                    if frame > 0 || self.is_late_orbit() {
+                        let page = self.lone_rdh(endpoint, 0, |_| ());
+                        sector.push(page, counters.next_in(frame));
+                    }
+                    self.push_data(endpoint, &mut sector, &mut counters);
+                }
+            }
+            sector.end_stream(start);
+        }
+        // Streams without data are closed when all others are.
+        for page in idle {
+            sector.number(page, counters.next());
+        }
+        sector
+    }
+
+    fn recorded(mut self) -> SectorPages {
+        let mut sector = SectorPages::new(self.sector);
+        for endpoint in Endpoint::all() {
+            let start = sector.pages.len();
+            let mut counters = Counters::default();
+            for frame in 0..self.frames.len() {
+                let opening = self.lone_rdh(endpoint, frame, as_recorded);
+                let closing = self.lone_rdh(endpoint, frame, |rdh| {
+                    as_recorded(rdh);
+                    rdh.stop_bit = 1;
+                });
+                sector.push(opening, counters.next_in(frame));
+                for mut page in self.take(endpoint, frame) {
+                    rewrite(&mut page, as_recorded);
+                    sector.push(page, counters.next_in(frame));
+                }
+                sector.push(closing, counters.next_in(frame));
+            }
+            sector.end_stream(start);
+        }
+        sector
+    }
+
+    fn push_data(&mut self, endpoint: Endpoint, sector: &mut SectorPages, counters: &mut Counters) {
+        for frame in 0..self.frames.len() {
+            for page in self.take(endpoint, frame) {
+                sector.push(page, counters.next_in(frame));
+            }
+        }
+    }
+
+    /// The pages are given away, so that their memory is too.
+    fn take(&mut self, endpoint: Endpoint, frame: usize) -> Vec<Page> {
+        std::mem::take(&mut self.frames[frame][endpoint.number()])
+    }
+
+    fn first_frame_with_data(&self, endpoint: Endpoint) -> Option<usize> {
+        let has_data = |pages: &Vec<Vec<Page>>| !pages[endpoint.number()].is_empty();
+        self.frames.iter().position(has_data)
+    }
+
+    /// From here on the experiment's encoder takes the first heartbeat frame for a
+    /// later one: it compares orbits as signed numbers of different width.
+    fn is_late_orbit(&self) -> bool {
+        i32::try_from(self.first_orbit).is_err()
+    }
+
+    /// A page with nothing but a header.
+    fn lone_rdh(&self, endpoint: Endpoint, frame: usize, change: impl Fn(&mut Rdh)) -> Page {
+        let cru = Cru::of(self.sector, endpoint.region());
+        let link = link_id(self.format);
+        let mut rdh = Rdh {
+            fee_id: cru.map_or(FeeId::default(), |cru| {
+                FeeId::new(cru, endpoint.half(), link)
+            }),
+            link_id: link,
+            orbit: self.first_orbit.wrapping_add(frame as u32),
+            ..Rdh::default()
+        };
+        change(&mut rdh);
+        let mut page = [0; PAGE_BYTES];
+        page[..RDH_BYTES].copy_from_slice(&rdh.to_bytes());
+        page
+    }
+}
+
+/// Fields that recorded pages have and simulated ones leave out.
+fn as_recorded(rdh: &mut Rdh) {
+    rdh.source_id = TPC_SOURCE_ID;
+    rdh.offset_to_next = PAGE_BYTES as u16;
+    rdh.cru = rdh.fee_id.cru();
+    rdh.endpoint = rdh.fee_id.half() as u8;
+}
+
+fn rewrite(page: &mut Page, change: impl Fn(&mut Rdh)) {
+    let mut bytes = [0; RDH_BYTES];
+    bytes.copy_from_slice(&page[..RDH_BYTES]);
+    let mut rdh = Rdh::from_bytes(&bytes);
+    change(&mut rdh);
+    page[..RDH_BYTES].copy_from_slice(&rdh.to_bytes());
+}
+
+/// The counters of the next page.
+#[derive(Default)]
+struct Counters {
+    packet: u8,
+    page: u16,
+    frame: Option<usize>,
+}
+
+impl Counters {
+    /// The counters of a page of a heartbeat frame; a new frame begins at 0.
+    fn next_in(&mut self, frame: usize) -> (u8, u16) {
+        if self.frame != Some(frame) {
+            self.frame = Some(frame);
+            self.page = 0;
+        }
+        self.next()
+    }
+
+    fn next(&mut self) -> (u8, u16) {
+        let counters = (self.packet, self.page);
+        self.packet = self.packet.wrapping_add(1);
+        self.page = self.page.wrapping_add(1);
+        counters
+    }
+}
+
+/// The streams of a sector, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SectorPages {
+    sector: usize,
+    pages: Vec<Page>,
+    lengths: Vec<usize>,
+}
+
+impl SectorPages {
+    fn new(sector: usize) -> Self {
+        SectorPages {
+            sector,
+            pages: Vec::new(),
+            lengths: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, page: Page, counters: (u8, u16)) {
+        self.pages.push(page);
+        self.number(self.pages.len() - 1, counters);
+    }
+
+    fn number(&mut self, page: usize, (packet, in_frame): (u8, u16)) {
+        set_counters(&mut self.pages[page], packet, in_frame);
+    }
+
+    fn end_stream(&mut self, start: usize) {
+        self.lengths.push(self.pages.len() - start);
+    }
+
+    /// All pages, endpoint after endpoint.
+    pub fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
+    /// All pages, endpoint after endpoint.
+    pub fn into_pages(self) -> Vec<Page> {
+        self.pages
+    }
+
+    /// Each stream with the number of its pages.
+    pub fn stream_lengths(&self) -> impl Iterator<Item = (StreamId, usize)> {
+        let sector = self.sector as u8;
+        Endpoint::all()
+            .map(move |endpoint| StreamId { sector, endpoint })
+            .zip(self.lengths.iter().copied())
+    }
+}

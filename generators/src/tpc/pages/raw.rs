@@ -1,0 +1,146 @@
+//! Pages by stream.
+
+use std::ops::Range;
+
+use crate::partition::Partition;
+use crate::tpc::geometry::Endpoint;
+use crate::tpc::page::Page;
+use crate::tpc::page::rdh::orbit_of;
+
+/// Who sends a stream of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId {
+    /// The sector, 0 to 35.
+    pub sector: u8,
+    /// The endpoint in the sector.
+    pub endpoint: Endpoint,
+}
+
+/// The pages of a time frame in one array, stream after stream, each in the order
+/// of time. Nothing is promised about what the pages hold: readers check that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawPages {
+    first_orbit: u32,
+    pages: Vec<Page>,
+    streams: Vec<StreamId>,
+    partition: Partition,
+}
+
+impl RawPages {
+    /// Pages in the order of their streams, each of which has so many.
+    ///
+    /// # Panics
+    /// If the streams together have another number of pages.
+    pub fn new(first_orbit: u32, pages: Vec<Page>, streams: &[(StreamId, usize)]) -> Self {
+        let partition = Partition::from_lengths(streams.iter().map(|(_, pages)| *pages));
+        assert_eq!(pages.len(), partition.elements(), "pages outside streams");
+        RawPages {
+            first_orbit,
+            pages,
+            streams: streams.iter().map(|(id, _)| *id).collect(),
+            partition,
+        }
+    }
+
+    /// The pages of some sectors, one after the other.
+    pub fn of_sectors(
+        first_orbit: u32,
+        sectors: impl IntoIterator<Item = super::SectorPages>,
+    ) -> Self {
+        let (mut pages, mut streams) = (Vec::new(), Vec::new());
+        for sector in sectors {
+            streams.extend(sector.stream_lengths());
+            pages.extend(sector.into_pages());
+        }
+        RawPages::new(first_orbit, pages, &streams)
+    }
+
+    /// The orbit at which the time frame begins: time bin 0.
+    pub fn first_orbit(&self) -> u32 {
+        self.first_orbit
+    }
+
+    /// All pages.
+    pub fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
+    /// All pages, to be changed: damaged, for instance.
+    pub fn pages_mut(&mut self) -> &mut [Page] {
+        &mut self.pages
+    }
+
+    /// All bytes: those of a `.pages` file.
+    pub fn bytes(&self) -> &[u8] {
+        self.pages.as_flattened()
+    }
+
+    /// Each stream's sender and pages.
+    pub fn streams(&self) -> impl ExactSizeIterator<Item = StreamPages<'_>> {
+        (0..self.streams.len()).map(|number| self.stream(number))
+    }
+
+    /// One stream, by its number among all streams.
+    ///
+    /// # Panics
+    /// If there are not so many streams.
+    pub fn stream(&self, number: usize) -> StreamPages<'_> {
+        let range = self.partition.range(number);
+        StreamPages {
+            id: self.streams[number],
+            first_page: range.start,
+            pages: &self.pages[range],
+        }
+    }
+
+    /// The numbers of a sector's streams, if they follow each other.
+    pub fn streams_of_sector(&self, sector: u8) -> Range<usize> {
+        let of_sector = |id: &StreamId| id.sector == sector;
+        let Some(start) = self.streams.iter().position(of_sector) else {
+            return 0..0;
+        };
+        let count = self.streams[start..].iter().take_while(|id| of_sector(id));
+        start..start + count.count()
+    }
+}
+
+/// The pages of one stream.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamPages<'a> {
+    /// The sender.
+    pub id: StreamId,
+    /// The number of the first page among all pages.
+    pub first_page: usize,
+    /// The pages.
+    pub pages: &'a [Page],
+}
+
+impl<'a> StreamPages<'a> {
+    /// The pages of each heartbeat frame: those that follow each other with the
+    /// same orbit.
+    pub fn frames(&self) -> impl Iterator<Item = FramePages<'a>> + use<'a> {
+        let mut first_page = self.first_page;
+        self.pages
+            .chunk_by(|a, b| orbit_of(a) == orbit_of(b))
+            .map(move |pages| {
+                let frame = FramePages {
+                    orbit: orbit_of(&pages[0]),
+                    first_page,
+                    pages,
+                };
+                first_page += pages.len();
+                frame
+            })
+    }
+}
+
+/// The pages of one heartbeat frame of a stream.
+#[derive(Clone, Copy, Debug)]
+pub struct FramePages<'a> {
+    /// The orbit that the pages state.
+    pub orbit: u32,
+    /// The number of the first page among all pages.
+    pub first_page: usize,
+    /// The pages.
+    pub pages: &'a [Page],
+}

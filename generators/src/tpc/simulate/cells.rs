@@ -1,0 +1,142 @@
+//! The order in which the pads of a region are kept: that of the pages.
+
+use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
+use crate::tpc::{Endpoint, Layout, LinkChannel, PadId, PadMapping, ZsFormat};
+
+/// The cells of all regions, for one format.
+pub(super) struct CellOrder {
+    regions: Vec<RegionCells>,
+}
+
+/// The cells of a region: first those of its first endpoint, each half in the order
+/// of the pages.
+pub(super) struct RegionCells {
+    /// The cell of each pad of the region.
+    cells: Vec<u16>,
+    /// The place in the pages of each cell.
+    places: Vec<u16>,
+    /// Cells of the first endpoint.
+    first_half: usize,
+}
+
+impl CellOrder {
+    pub(super) fn new(format: ZsFormat, mapping: &PadMapping) -> Self {
+        let of_region = |region| match format.layout() {
+            Layout::Row => RegionCells::by_row(region),
+            Layout::Link | Layout::DenseLink => RegionCells::by_link(region, mapping),
+        };
+        CellOrder {
+            regions: Region::all().map(of_region).collect(),
+        }
+    }
+
+    pub(super) fn region(&self, region: Region) -> &RegionCells {
+        &self.regions[region.number()]
+    }
+
+    /// Cells in the largest half of a region.
+    pub(super) fn largest_half(&self) -> usize {
+        let halves = self.regions.iter().map(|cells| {
+            let first = cells.first_half;
+            first.max(cells.len() - first)
+        });
+        halves.max().unwrap_or(0)
+    }
+
+    /// Cells in the largest region.
+    pub(super) fn largest_region(&self) -> usize {
+        let lengths = self.regions.iter().map(RegionCells::len);
+        lengths.max().unwrap_or(0)
+    }
+}
+
+impl RegionCells {
+    fn by_row(region: Region) -> Self {
+        let pad = |row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8));
+        let [first, _] = region.endpoints();
+        RegionCells {
+            cells: (0..region.pads().len() as u16).collect(),
+            places: region.rows().flat_map(pad).map(PadId::bits).collect(),
+            first_half: first_pad_of_row(first.rows().end) - region.pads().start,
+        }
+    }
+
+    fn by_link(region: Region, mapping: &PadMapping) -> Self {
+        let pads = region
+            .rows()
+            .flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)));
+        let cell = |pad| {
+            mapping
+                .channel(pad)
+                .map_or(0, |channel| channel.index() as u16)
+        };
+        let count = region.pads().len();
+        let of_first = |index: &usize| {
+            let endpoint = LinkChannel::of_index(region, *index).endpoint();
+            endpoint.half() == 0
+        };
+        RegionCells {
+            cells: pads.map(cell).collect(),
+            places: (0..count as u16).collect(),
+            first_half: (0..count).filter(of_first).count(),
+        }
+    }
+
+    /// The number of cells.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The cell of each pad of the region.
+    pub(super) fn of_pads(&self) -> &[u16] {
+        &self.cells
+    }
+
+    /// The first cell of an endpoint's half, and the places of its cells.
+    pub(super) fn half(&self, endpoint: Endpoint) -> (usize, &[u16]) {
+        match endpoint.half() {
+            0 => (0, &self.places[..self.first_half]),
+            _ => (self.first_half, &self.places[self.first_half..]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_those_of_the_endpoints_and_in_order() {
+        let mapping = PadMapping::regular();
+        for format in [ZsFormat::Row12, ZsFormat::DenseLink] {
+            let order = CellOrder::new(format, &mapping);
+            for region in Region::all() {
+                let cells = order.region(region);
+                assert_eq!(cells.len(), region.pads().len());
+                let [(zero, first), (start, second)] =
+                    region.endpoints().map(|endpoint| cells.half(endpoint));
+                assert_eq!((zero, start), (0, first.len()));
+                assert!(first.is_sorted() && second.is_sorted());
+                assert_eq!(first.len() + second.len(), cells.len());
+                assert!(order.largest_half() >= first.len().max(second.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_has_the_place_of_its_pad() {
+        let mapping = PadMapping::regular();
+        for region in Region::all() {
+            let row = CellOrder::new(ZsFormat::Row10, &mapping);
+            let link = CellOrder::new(ZsFormat::Link, &mapping);
+            for number in 0..region.pads().len() {
+                let by_row = row.region(region);
+                let pad = by_row.places[usize::from(by_row.of_pads()[number])];
+                let by_link = link.region(region);
+                let index = by_link.places[usize::from(by_link.of_pads()[number])];
+                let channel = LinkChannel::of_index(region, index.into());
+                assert_eq!(mapping.pad(channel).expect("a channel").bits(), pad);
+            }
+        }
+    }
+}

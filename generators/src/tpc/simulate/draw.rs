@@ -1,0 +1,47 @@
+//! Numbers drawn from a stream.
+
+use rand_core::Rng;
+
+use crate::random::{Exponential, Stream};
+
+/// Between 0 and 1, neither of them.
+pub(super) fn uniform(stream: &mut Stream) -> f64 {
+    (f64::from(stream.next_u32()) + 0.5) / 4_294_967_296.0
+}
+
+/// Uniform in a range.
+pub(super) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
+    range.0 + (range.1 - range.0) * uniform(stream)
+}
+
+/// In a range, evenly on a logarithmic scale.
+pub(super) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
+    low * libm::exp(libm::log(high / low) * uniform(stream))
+}
+
+/// A Poisson number with this mean: how many gaps of mean 1 fit into it.
+pub(super) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
+    let limit = mean * f64::from(Exponential::MEAN);
+    let mut elapsed = 0.0;
+    for number in 0.. {
+        elapsed += f64::from(gaps.gap(stream.next_u32())) + 1.0;
+        if elapsed > limit {
+            return number;
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+
+    #[test]
+    fn poisson_numbers_have_their_mean() {
+        let gaps = Exponential::new();
+        let mut stream = stream(1, [9]);
+        let sum: usize = (0..10_000).map(|_| poisson(3.0, &gaps, &mut stream)).sum();
+        assert!((29_000..31_000).contains(&sum), "{sum}");
+    }
+}

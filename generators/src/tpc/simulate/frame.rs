@@ -1,0 +1,75 @@
+//! One heartbeat frame of one sector.
+
+use super::cells::{CellOrder, RegionCells};
+use super::collisions::Collisions;
+use super::grid::{Dealt, Grid};
+use super::noise;
+use super::particles::Particles;
+use super::physics::THRESHOLD;
+use super::plane::Plane;
+use super::response::Response;
+use crate::random::{Exponential, stream};
+use crate::tpc::geometry::{ENDPOINTS, Region};
+use crate::tpc::time::time_bins_of;
+use crate::tpc::{Endpoint, ZsFormat};
+
+/// Names the streams of noise.
+const NOISE: u64 = 2;
+
+/// What does not differ from frame to frame.
+pub(super) struct Simulation {
+    pub(super) format: ZsFormat,
+    pub(super) collisions: Collisions,
+    pub(super) noise: f64,
+    pub(super) gain: f64,
+    pub(super) cells: CellOrder,
+    pub(super) gaps: Exponential,
+    pub(super) response: Response,
+    pub(super) seed: u64,
+}
+
+impl Simulation {
+    /// An empty grid that is large enough for any region.
+    pub(super) fn grid(&self) -> Grid {
+        Grid::new(self.cells.largest_region(), self.cells.largest_half())
+    }
+
+    /// Visits each endpoint with its samples, in order. The grid must be empty.
+    pub(super) fn frame(
+        &self,
+        sector: usize,
+        frame: u32,
+        grid: &mut Grid,
+        mut visit: impl FnMut(Endpoint, &Dealt),
+    ) {
+        grid.begin(time_bins_of(frame));
+        let particles = Particles::seen_in(sector, frame, self);
+        for region in Region::all() {
+            let cells = self.cells.region(region);
+            self.fill(region, cells, &particles, grid);
+            let name = [
+                NOISE,
+                (sector * ENDPOINTS + region.number()) as u64,
+                frame.into(),
+            ];
+            let mut stream = stream(self.seed, name);
+            noise::add(
+                grid,
+                cells.len(),
+                self.noise,
+                THRESHOLD,
+                &self.gaps,
+                &mut stream,
+            );
+            for endpoint in region.endpoints() {
+                let (first, places) = cells.half(endpoint);
+                visit(endpoint, grid.take(first, places, THRESHOLD, self.format));
+            }
+        }
+    }
+
+    fn fill(&self, region: Region, cells: &RegionCells, particles: &Particles, grid: &mut Grid) {
+        let mut plane = Plane::new(self, region, cells, grid);
+        plane.add_all(particles);
+    }
+}

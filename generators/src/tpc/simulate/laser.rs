@@ -1,0 +1,59 @@
+//! What a shot of the calibration laser leaves in a sector.
+
+use rand_core::Rng;
+
+use super::collisions::Collision;
+use super::draw::within;
+use super::physics::{BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LASER_PLANES, RADII, RAYS};
+use super::track::{Crossing, path};
+use crate::random::Stream;
+
+/// Slopes of the rays: mirrors send them across the chamber.
+const SLOPES: (f64, f64) = (-0.6, 0.6);
+
+/// A straight ray at a fixed distance from the pads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ray {
+    time: f64,
+    drift: f64,
+    /// A point of the ray: distance from the beam, and along the row.
+    point: (f64, f64),
+    slope: f64,
+    key: u64,
+}
+
+/// The rays of a shot in one sector.
+pub(super) fn rays(shot: &Collision, stream: &mut Stream) -> Vec<Ray> {
+    let ray = |drift| {
+        let distance = within(RADII, stream);
+        Ray {
+            time: shot.time,
+            drift,
+            point: (
+                distance,
+                distance * within((-HALF_SECTOR, HALF_SECTOR), stream),
+            ),
+            slope: within(SLOPES, stream),
+            key: stream.next_u64(),
+        }
+    };
+    let planes = LASER_PLANES
+        .iter()
+        .flat_map(|plane| [DRIFT_LENGTH - plane; RAYS]);
+    planes.map(ray).collect()
+}
+
+impl Ray {
+    /// Where the ray crosses the row at this distance from the beam.
+    pub(super) fn crossing(&self, row: f64) -> Crossing {
+        Crossing {
+            y: self.point.1 + self.slope * (row - self.point.0),
+            drift: self.drift,
+            arrival: self.time + self.drift * BINS_PER_MM,
+            slope: self.slope,
+            dip: 0.0,
+            ionisation: path(self.slope, 0.0),
+            key: self.key,
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Time frames of the TPC from a seed.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `shape`, `preset` | what is to be made |
+//! | `generator` | a time frame, sector by sector |
+//! | `calibrate` | how many particles make an occupancy |
+//! | `physics` | the constants, with their sources |
+//! | `collisions` | when particles come, and how many |
+//! | `track`, `looper`, `laser` | where they cross the pad rows |
+//! | `response` | what a crossing leaves on pads and in time bins |
+//! | `plane`, `grid`, `cells` | charge on the pads of a region, and the samples of it |
+//! | `noise` | samples without a particle |
+//! | `particles`, `frame` | a heartbeat frame of a sector |
+//! | `draw` | numbers drawn from a stream |
+//!
+//! Each heartbeat frame of each sector is made by itself, from streams of random
+//! numbers that belong to collisions, sectors and frames: the number of threads
+//! can't change a byte, and memory holds one sector at a time.
+
+mod calibrate;
+mod cells;
+mod collisions;
+mod draw;
+mod frame;
+mod generator;
+mod grid;
+mod laser;
+mod looper;
+mod noise;
+mod particles;
+mod physics;
+mod plane;
+mod preset;
+mod response;
+mod shape;
+mod track;
+
+pub use generator::{Estimate, TimeFrameGenerator};
+pub use preset::Preset;
+pub use shape::{Beam, Load, TimeFrameShape};

@@ -1,0 +1,56 @@
+//! All that crosses a sector while a heartbeat frame lasts.
+
+use super::Beam;
+use super::collisions::Collision;
+use super::frame::Simulation;
+use super::grid::Grid;
+use super::laser::{self, Ray};
+use super::looper::{self, Looper};
+use super::track::{self, Track};
+use crate::random::stream;
+use crate::tpc::time::time_bins_of;
+
+/// Names the streams of particles.
+const PARTICLES: u64 = 1;
+
+/// All that crosses a sector while a heartbeat frame lasts.
+#[derive(Default)]
+pub(super) struct Particles {
+    pub(super) tracks: Vec<Track>,
+    pub(super) loopers: Vec<Looper>,
+    pub(super) rays: Vec<Ray>,
+    /// When the laser shot, in time bins.
+    pub(super) shots: Vec<f64>,
+}
+
+impl Particles {
+    /// Those whose charge may arrive in this frame.
+    pub(super) fn seen_in(sector: usize, frame: u32, simulation: &Simulation) -> Self {
+        let mut particles = Particles::default();
+        let window = Grid::window_of(time_bins_of(frame));
+        for collision in simulation.collisions.seen_in(frame, &simulation.gaps) {
+            particles.add(&collision, simulation, sector);
+        }
+        particles.loopers.retain(|looper| looper.is_seen(&window));
+        particles
+    }
+
+    fn add(&mut self, collision: &Collision, simulation: &Simulation, sector: usize) {
+        let of_sector = |id| stream(simulation.seed, [PARTICLES, sector as u64, id]);
+        let gaps = &simulation.gaps;
+        match simulation.collisions.beam {
+            Beam::Laser => {
+                // Its mirrors stay where they are: all shots are alike.
+                self.rays.extend(laser::rays(collision, &mut of_sector(0)));
+                self.shots.push(collision.time);
+            }
+            Beam::Lead | Beam::Protons => {
+                let mut stream = of_sector(collision.id);
+                self.tracks
+                    .extend(track::tracks(collision, gaps, &mut stream));
+                self.loopers
+                    .extend(looper::loopers(collision, gaps, &mut stream));
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! From crossings to charge on the pads of a region.
+
+use std::ops::Range;
+
+use super::cells::RegionCells;
+use super::frame::Simulation;
+use super::grid::Grid;
+use super::laser::Ray;
+use super::looper::Looper;
+use super::particles::Particles;
+use super::physics::{
+    BINS_PER_MM, DIFFUSION_VARIANCE, DRIFT_LENGTH, DRIFT_TIME, FLASH_CHARGE, PAD_PLANES,
+    PAD_VARIANCE, PadPlane, SHAPER_VARIANCE,
+};
+use super::response::{BELOW, BINS};
+use super::track::{Crossing, Track};
+use crate::random::mix;
+use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
+
+/// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
+const LEAST_CHARGE: f32 = 16.0;
+
+/// The pads of a region, being filled with charge.
+pub(super) struct Plane<'a> {
+    simulation: &'a Simulation,
+    /// When charge must arrive to be seen.
+    window: Range<f64>,
+    plane: PadPlane,
+    pads_per_mm: f64,
+    region: Region,
+    cells: &'a [u16],
+    grid: &'a mut Grid,
+}
+
+impl<'a> Plane<'a> {
+    pub(super) fn new(
+        simulation: &'a Simulation,
+        region: Region,
+        cells: &'a RegionCells,
+        grid: &'a mut Grid,
+    ) -> Self {
+        let plane = PAD_PLANES[region.number()];
+        Plane {
+            simulation,
+            window: grid.window(),
+            plane,
+            pads_per_mm: 1.0 / plane.pad_pitch,
+            region,
+            cells: cells.of_pads(),
+            grid,
+        }
+    }
+
+    pub(super) fn add_all(&mut self, particles: &Particles) {
+        for track in &particles.tracks {
+            self.add_track(track);
+        }
+        for looper in &particles.loopers {
+            self.add_looper(looper);
+        }
+        for ray in &particles.rays {
+            self.add_ray(ray);
+        }
+        for shot in &particles.shots {
+            self.add_flash(*shot);
+        }
+    }
+
+    fn add_track(&mut self, track: &Track) {
+        for row in self.region.rows() {
+            if let Some(crossing) = track.crossing(self.distance(row), &self.window) {
+                self.add(row, &crossing);
+            }
+        }
+    }
+
+    fn add_looper(&mut self, looper: &Looper) {
+        for row in self.rows_between(looper.distances()) {
+            let (distance, window) = (self.distance(row), self.window.clone());
+            looper.crossings(distance, &window, |crossing| self.add(row, crossing));
+        }
+    }
+
+    fn add_ray(&mut self, ray: &Ray) {
+        for row in self.region.rows() {
+            self.add(row, &ray.crossing(self.distance(row)));
+        }
+    }
+
+    /// Light that hits the central electrode: charge for all pads at once.
+    fn add_flash(&mut self, shot: f64) {
+        let Some((column, in_bin)) = self.grid.column(shot + DRIFT_TIME) else {
+            return;
+        };
+        let variance = self.time_variance(DRIFT_LENGTH, 0.0);
+        let shares = *self.simulation.response.shares(in_bin, variance);
+        for cell in self.cells {
+            self.grid
+                .add(usize::from(*cell), column, FLASH_CHARGE, &shares);
+        }
+    }
+
+    /// Adds the charge of a crossing to the pads around it.
+    #[inline]
+    fn add(&mut self, row: usize, crossing: &Crossing) {
+        let Some((column, in_bin)) = self.grid.column(crossing.arrival) else {
+            return;
+        };
+        let pads = pads_in_row(row);
+        // Shifted, so that a crossing just beside the row has a number too.
+        let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
+        if !(0.0..(pads + 2 * BINS) as f64).contains(&position) {
+            return;
+        }
+        let pad = position as usize;
+        let response = &self.simulation.response;
+        let on_pads = response.shares(position - pad as f64, self.pad_variance(crossing));
+        let variance = self.time_variance(crossing.drift, crossing.dip);
+        let in_time = response.shares(in_bin, variance);
+        let charge = self.charge(row, crossing);
+        let first_cell = first_pad_of_row(row) - self.region.pads().start;
+        for (i, share) in on_pads.iter().enumerate() {
+            let charge = charge * f32::from(*share);
+            // Beside the row on the low side, the difference wraps to a large number.
+            let pad = (pad + i).wrapping_sub(BINS + BELOW);
+            if charge >= LEAST_CHARGE && pad < pads {
+                let cell = usize::from(self.cells[first_cell + pad]);
+                self.grid.add(cell, column, charge as u16, in_time);
+            }
+        }
+    }
+
+    /// The charge of a crossing for each 65536th of it.
+    #[inline]
+    fn charge(&self, row: usize, crossing: &Crossing) -> f32 {
+        let bits = mix(crossing.key ^ (row as u64) << 48);
+        let scale = crossing.ionisation * self.simulation.gain / 65536.0;
+        self.simulation.response.charge(bits) * scale as f32
+    }
+
+    #[inline]
+    fn pad_variance(&self, crossing: &Crossing) -> f64 {
+        let inverse = self.pads_per_mm;
+        let inclined = crossing.slope * self.plane.row_pitch * inverse;
+        let diffused = crossing.drift * DIFFUSION_VARIANCE * inverse * inverse;
+        PAD_VARIANCE + diffused + inclined * inclined * (1.0 / 12.0)
+    }
+
+    #[inline]
+    fn time_variance(&self, drift: f64, dip: f64) -> f64 {
+        let inverse = BINS_PER_MM;
+        let inclined = dip * self.plane.row_pitch * inverse;
+        let diffused = drift * DIFFUSION_VARIANCE * inverse * inverse;
+        SHAPER_VARIANCE + diffused + inclined * inclined * (1.0 / 12.0)
+    }
+
+    /// The distance of a row from the beam.
+    #[inline]
+    fn distance(&self, row: usize) -> f64 {
+        let number = row - self.region.rows().start;
+        self.plane.first_row + number as f64 * self.plane.row_pitch
+    }
+
+    /// The rows of the region between two distances from the beam.
+    fn rows_between(&self, (near, far): (f64, f64)) -> Range<usize> {
+        let rows = self.region.rows();
+        let number = |distance: f64| {
+            let number = (distance - self.plane.first_row) / self.plane.row_pitch;
+            libm::ceil(number).clamp(0.0, rows.len() as f64) as usize
+        };
+        rows.start + number(near)..rows.start + number(far)
+    }
+}

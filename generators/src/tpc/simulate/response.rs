@@ -1,0 +1,128 @@
+//! What a crossing leaves on pads and in time bins.
+
+use super::physics::{CHARGE, CHARGE_WIDTH, KNOCK_ON_CHARGE, KNOCK_ON_SHARE};
+
+/// Bins that a response covers: three below the one it is centred in, four above.
+pub(super) const BINS: usize = 8;
+/// Bins below the centre.
+pub(super) const BELOW: usize = 3;
+/// Centres within a bin that are told apart.
+const CENTRES: usize = 16;
+/// Widths that are told apart: squares of them, in such steps.
+const WIDTHS: usize = 32;
+const VARIANCE_STEP: f64 = 0.06;
+/// Charges that are told apart.
+const CHARGE_BITS: u32 = 12;
+
+/// The shares of a Gaussian in each of its bins, in 65536ths.
+pub(super) type Shares = [u16; BINS];
+
+/// Tables of shares and of charges.
+pub(super) struct Response {
+    shares: Vec<[Shares; CENTRES]>,
+    /// Charges of minimum ionising particles, by their quantile.
+    charges: Vec<f32>,
+}
+
+impl Response {
+    pub(super) fn new() -> Self {
+        let of_width = |width: usize| {
+            let deviation = libm::sqrt((width as f64 + 0.5) * VARIANCE_STEP);
+            std::array::from_fn(|centre| shares((centre as f64 + 0.5) / CENTRES as f64, deviation))
+        };
+        Response {
+            shares: (0..WIDTHS).map(of_width).collect(),
+            charges: (0..1 << CHARGE_BITS).map(charge).collect(),
+        }
+    }
+
+    /// The shares of a Gaussian whose centre is so far (0 to 1) from the middle of
+    /// its bin to that of the next.
+    #[inline]
+    pub(super) fn shares(&self, fraction: f64, variance: f64) -> &Shares {
+        let width = ((variance * (1.0 / VARIANCE_STEP)) as usize).min(WIDTHS - 1);
+        let centre = ((fraction * CENTRES as f64) as usize).min(CENTRES - 1);
+        &self.shares[width][centre]
+    }
+
+    /// The charge that belongs to some random bits.
+    #[inline]
+    pub(super) fn charge(&self, bits: u64) -> f32 {
+        self.charges[(bits >> (u64::BITS - CHARGE_BITS)) as usize]
+    }
+}
+
+fn shares(centre: f64, deviation: f64) -> Shares {
+    let below =
+        |edge: f64| 0.5 * libm::erfc((centre - edge) / deviation / std::f64::consts::SQRT_2);
+    std::array::from_fn(|bin| {
+        let middle = bin as f64 - BELOW as f64;
+        let share = below(middle + 0.5) - below(middle - 0.5);
+        libm::round(share * 65535.0) as u16
+    })
+}
+
+/// The charge at a quantile: energy loss after Moyal (1955), with now and then a
+/// knock-on electron in it.
+fn charge(quantile: usize) -> f32 {
+    let probability = (quantile as f64 + 0.5) / f64::from(1 << CHARGE_BITS);
+    let (mut low, mut high) = (0.0, 1e4);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if is_below(middle) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (CHARGE * low) as f32
+}
+
+/// How often the charge, over the most probable one, is below this.
+fn is_below(charge: f64) -> f64 {
+    let scaled = (charge - 1.0) / CHARGE_WIDTH;
+    let core = libm::erfc(libm::exp(-0.5 * scaled) * std::f64::consts::FRAC_1_SQRT_2);
+    let knock_on = (1.0 - KNOCK_ON_CHARGE / charge).max(0.0);
+    (1.0 - KNOCK_ON_SHARE) * core + KNOCK_ON_SHARE * knock_on
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_to_one() {
+        let response = Response::new();
+        for variance in [0.1, 0.5, 1.0] {
+            for fraction in [0.0, 0.3, 0.99] {
+                let shares = response.shares(fraction, variance);
+                let sum: u32 = shares.iter().map(|share| u32::from(*share)).sum();
+                assert!((65_000..65_540).contains(&sum), "{shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn shares_follow_the_centre() {
+        let response = Response::new();
+        let near = response.shares(0.02, 0.3);
+        assert_eq!(near.iter().max(), Some(&near[BELOW]));
+        let far = response.shares(0.98, 0.3);
+        assert_eq!(far.iter().max(), Some(&far[BELOW + 1]));
+    }
+
+    #[test]
+    fn charges_have_a_peak_and_a_long_tail() {
+        let charges = Response::new().charges;
+        assert!(charges.is_sorted());
+        let at = |quantile: f64| f64::from(charges[(quantile * 4096.0) as usize]) / CHARGE;
+        assert!((0.9..1.2).contains(&at(0.3)), "{}", at(0.3));
+        assert!((1.0..1.5).contains(&at(0.5)), "{}", at(0.5));
+        assert!(
+            at(0.99) > 5.0 && at(0.999) > 30.0,
+            "{} {}",
+            at(0.99),
+            at(0.999)
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! Files of pages: what is written is read, and damage is named.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use generators::io::{PageSelection, PageWriter, index_of, read_raw_pages};
+use generators::tpc::encode::SectorEncoder;
+use generators::tpc::pages::{Framing, RawPages, SectorPages};
+use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
+
+const ALL: PageSelection = PageSelection {
+    sector: None,
+    first_orbit: None,
+};
+
+fn sector(sector: u8) -> SectorPages {
+    let encoder = SectorEncoder {
+        format: ZsFormat::Link,
+        mapping: &PadMapping::regular(),
+        first_orbit: 99,
+        orbits: 3,
+        framing: Framing::Simulated,
+    };
+    let digit = |bin| Digit::new(sector, PadId::new(sector, 5), bin, 77);
+    let digits: Vec<_> = (0..1000)
+        .step_by(1 + usize::from(sector))
+        .map(digit)
+        .collect();
+    encoder.encode(sector.into(), &digits).expect("digits")
+}
+
+/// A file with these sectors in a new folder.
+fn written(sectors: &[u8], name: &str) -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    let mut writer = PageWriter::create(&path).expect("created");
+    for number in sectors {
+        writer.write(&sector(*number)).expect("written");
+    }
+    let index = writer.finish().expect("finished");
+    (folder, path, index)
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).expect("text")
+}
+
+#[test]
+fn sectors_come_back() {
+    for name in ["a.pages", "a.pages.gz"] {
+        let (_folder, path, index) = written(&[0, 3, 4], name);
+        assert_eq!(index, index_of(&path).expect("a file of pages"));
+        assert!(text(&index).starts_with("sector,endpoint,n_pages\n0,0,"));
+        let read = read_raw_pages(&path, &index, ALL).expect("well-formed");
+        let expected = RawPages::of_sectors(99, [0, 3, 4].map(sector));
+        assert!(read == expected);
+        let one = PageSelection {
+            sector: Some(3),
+            ..ALL
+        };
+        let read = read_raw_pages(&path, &index, one).expect("well-formed");
+        assert!(read == RawPages::of_sectors(99, [sector(3)]));
+        assert_eq!(read.streams_of_sector(3), 0..20);
+        assert_eq!(read.streams_of_sector(4), 0..0);
+    }
+}
+
+#[test]
+fn one_sector_is_named_by_who_reads_it() {
+    let (_folder, path, index) = written(&[7], "b.pages");
+    assert!(text(&index).starts_with("endpoint,n_pages\n0,"));
+    let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
+    assert!(error.to_string().contains("--sector"), "{error}");
+    let selection = PageSelection {
+        sector: Some(7),
+        first_orbit: Some(98),
+    };
+    let read = read_raw_pages(&path, &index, selection).expect("well-formed");
+    assert!(read == RawPages::of_sectors(98, [sector(7)]));
+}
+
+#[test]
+fn damage_is_named() {
+    let (_folder, path, index) = written(&[0, 1], "c.pages");
+    let good = text(&index);
+    let error = |change: &dyn Fn(&str) -> String| {
+        fs::write(&index, change(&good)).expect("written");
+        let error = read_raw_pages(&path, &index, ALL).expect_err("damaged");
+        error.to_string()
+    };
+    let with =
+        |from: &'static str, to: &'static str| error(&move |text: &str| text.replacen(from, to, 1));
+    assert!(with("sector,endpoint", "cru,endpoint").contains("line 1: the header is"));
+    assert!(with("0,1,", "0,20,").contains("line 3: endpoint 20 is above 19"));
+    assert!(with("0,1,", "36,1,").contains("sector 36 is above 35"));
+    assert!(with("0,1,", "0,0,").contains("is not behind sector 0 endpoint 0"));
+    assert!(with("0,1,1", "0,1,x").contains("n_pages \"x\" is not a whole number"));
+    assert!(with("0,1,1", "0,1").contains("fields instead of 3"));
+    assert!(with("0,1,1", "0,1,1000000000").contains("is it cut off"));
+    assert!(with("0,1,1", "0,1,0").contains("is it cut off"));
+    assert!(error(&|_| "sector,endpoint,n_pages\n".to_owned()).contains("no stream"));
+    fs::write(&index, &good).expect("written");
+    let bytes = fs::read(&path).expect("pages");
+    fs::write(&path, &bytes[..bytes.len() - 1]).expect("written");
+    let cut = read_raw_pages(&path, &index, ALL).expect_err("cut off");
+    let place = format!("byte {}", bytes.len() - 1);
+    assert!(cut.to_string().contains(&place), "{cut}");
+    let sector = PageSelection {
+        sector: Some(36),
+        ..ALL
+    };
+    let error = read_raw_pages(&path, &index, sector).expect_err("no such sector");
+    assert!(error.to_string().contains("0 to 35"), "{error}");
+}
+
+#[test]
+fn other_names_are_refused() {
+    for name in ["pages", "a.csv", "a.pages.zip"] {
+        let error = index_of(Path::new(name)).expect_err("no file of pages");
+        assert!(error.to_string().contains(".pages.gz"), "{error}");
+        assert!(PageWriter::create(Path::new(name)).is_err());
+    }
+}
