@@ -5,6 +5,8 @@
 #   scripts/build-kernels.sh              build, write algorithms/kernels/prebuilt/
 #   scripts/build-kernels.sh --check      build, compare with what is there
 #   scripts/build-kernels.sh --dry-run    build and judge only, also with another toolkit
+#   scripts/build-kernels.sh --cub        build the baselines of NVIDIA's CUB, and nothing else:
+#                                         target/release/libcub_baseline.so, beside bench
 #
 #   --report FILE             registers, spills, memory and widths, as markdown
 #   CUDA_TOOLKIT=DIR          use a toolkit that is there
@@ -23,6 +25,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --check) mode=check ;;
         --dry-run) mode=dry-run ;;
+        --cub) mode=cub ;;
         --report)
             shift
             case ${1:-} in
@@ -80,6 +83,7 @@ check() {
     echo "$(images "$committed" | wc -l) images are those of their sources"
 }
 
+if [ "$mode" = cub ]; then exec scripts/kernels/cub.sh; fi
 mapfile -t sources < <(kernel_sources)
 if [ ${#sources[@]} -gt 0 ] && [ "${RECOBENCH_NO_NETWORK:-}" = 1 ] && [ -z "${CUDA_TOOLKIT:-}" ] \
     && ! wheels_are_there; then

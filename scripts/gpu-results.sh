@@ -25,11 +25,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 steps() {
     # shellcheck disable=SC2086 # several flags
     {
-        step verify 60 verify --device cuda:0 --quiet ${FLAGS:-}
+        step verify 40 verify --device cuda:0 --quiet ${FLAGS:-}
         if [ ! -e "$out/devices/ceilings.json" ]; then
-            step devices 60 devices --measure --out "$out/devices"
+            step devices 40 devices --measure --out "$out/devices"
         fi
-        measure gpu-sort 250 --budget 140s
+        measure gpu-sort 300 --budget 100s
         measure gpu-break-even 160 --budget 90s
     }
 }

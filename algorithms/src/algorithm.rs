@@ -9,6 +9,7 @@ use generators::DataError;
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
+use crate::plugin::PluginInfo;
 
 /// A reconstruction task with a known right answer.
 pub trait Algorithm: Sized + 'static {
@@ -36,8 +37,9 @@ pub trait Algorithm: Sized + 'static {
         &[]
     }
 
-    /// All variants, in the order in which they are listed.
-    fn variants() -> &'static [&'static dyn Variant<Self>];
+    /// All variants, in the order in which they are listed; those of plugins come
+    /// last. Loading a plugin adds to them.
+    fn variants() -> Vec<&'static dyn Variant<Self>>;
 
     /// Fills in what was not given, and says how much memory a point takes.
     ///
@@ -82,8 +84,8 @@ pub trait Algorithm: Sized + 'static {
     /// The right answer; `None` where it would take too long.
     fn reference(input: &Self::Input) -> Option<Self::Output>;
 
-    /// Whether an output is right; without a reference, as far as that can be
-    /// told. A variant that is `stable` must also keep the order of equals.
+    /// Whether an output is what was promised; without a reference, as far as that
+    /// can be told.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -91,12 +93,30 @@ pub trait Algorithm: Sized + 'static {
         input: &Self::Input,
         reference: Option<&Self::Output>,
         output: &Self::Output,
-        stable: bool,
+        promise: Promise,
     ) -> Result<(), Self::Mismatch>;
 
     /// What a variant that does nothing would leave behind. [`Self::check`]
     /// must refuse it.
     fn untouched(input: &Self::Input) -> Self::Output;
+}
+
+/// What a variant promises of its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// Whether it keeps the order of equals.
+    pub stable: bool,
+    /// What it keeps of each item.
+    pub content: Content,
+}
+
+/// What a variant keeps of each item of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// All of it.
+    Whole,
+    /// All but the address, which tells no more than the segment that an item is in.
+    WithoutAddress,
 }
 
 /// One way to do it, on one backend.
@@ -110,10 +130,25 @@ pub trait Variant<A: Algorithm>: Sync {
     /// Whether it keeps the order of equals.
     fn stable(&self) -> bool;
 
+    /// What it keeps of each item.
+    fn content(&self) -> Content {
+        Content::Whole
+    }
+
     /// How many levels of nested teams it has: a single one unless it starts
     /// teams of its own.
     fn team_levels(&self) -> usize {
         1
+    }
+
+    /// The plugin that it comes from; `None` if `bench` has it itself.
+    fn plugin(&self) -> Option<&'static PluginInfo> {
+        None
+    }
+
+    /// Why it is nowhere to be had, and how to get it; `None` if it is there.
+    fn missing(&self) -> Option<&'static str> {
+        None
     }
 
     /// Gets ready to run on an input.
@@ -133,7 +168,7 @@ pub trait Variant<A: Algorithm>: Sync {
 /// Buffers come from the arena that all variants of a point share, or from the
 /// GPU. They are held from [`Prepared::reset`] to [`Prepared::release`] only.
 ///
-/// Nothing goes wrong on the host; the errors are those of GPUs.
+/// Nothing goes wrong on the host; the errors are those of GPUs and of plugins.
 pub trait Prepared<A: Algorithm>: Send {
     /// Takes buffers and provides fresh input. Not timed.
     ///
@@ -159,6 +194,18 @@ pub trait Prepared<A: Algorithm>: Send {
     /// If the device refuses.
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         Ok(Stages::new())
+    }
+    /// Damage that the last run did and that its output does not show. Not timed;
+    /// asked for when the output is checked.
+    ///
+    /// # Errors
+    /// What is damaged.
+    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+    /// What a reader should know of its figures, once the output was checked.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
     /// The output of the last run.
     fn output(&self) -> Cow<'_, A::Output>;

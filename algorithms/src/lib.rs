@@ -11,6 +11,7 @@
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`plugin`] | variants from shared libraries |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
@@ -20,6 +21,7 @@ pub mod algorithm;
 pub mod axis;
 pub mod ceilings;
 pub mod device;
+pub mod plugin;
 pub mod registry;
 pub mod sts_sort;
 pub mod task;

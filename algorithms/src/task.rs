@@ -11,10 +11,13 @@ use std::sync::OnceLock;
 
 use generators::DataError;
 
-use crate::algorithm::{Algorithm, Plan, Prepared, Stages, Unavailable, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Content, Plan, Prepared, Promise, Stages, Unavailable, Variant, Work,
+};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
+use crate::plugin::PluginInfo;
 
 /// A reconstruction task.
 pub trait Task: Sync {
@@ -62,6 +65,10 @@ pub struct VariantInfo {
     pub stable: bool,
     /// How many levels of nested teams it has.
     pub team_levels: usize,
+    /// The plugin that it comes from; `None` if `bench` has it itself.
+    pub plugin: Option<&'static PluginInfo>,
+    /// Why it is nowhere to be had, and how to get it; `None` if it is there.
+    pub missing: Option<&'static str>,
 }
 
 /// An input with its right answer.
@@ -130,6 +137,10 @@ pub trait Candidate: Send {
     /// # Errors
     /// The first thing that is wrong.
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>>;
+    /// See [`Prepared::remarks`].
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Gives the buffers back.
     fn release(&mut self);
     /// Bytes of all buffers held during a run.
@@ -180,6 +191,8 @@ impl<A: Algorithm> Task for TaskOf<A> {
             backend: variant.backend(),
             stable: variant.stable(),
             team_levels: variant.team_levels(),
+            plugin: variant.plugin(),
+            missing: variant.missing(),
         };
         A::variants().iter().map(info).collect()
     }
@@ -207,6 +220,14 @@ impl<A: Algorithm> Task for TaskOf<A> {
     }
 }
 
+/// All that variants can promise.
+const PROMISES: [(bool, Content); 4] = [
+    (true, Content::Whole),
+    (false, Content::Whole),
+    (true, Content::WithoutAddress),
+    (false, Content::WithoutAddress),
+];
+
 struct CaseOf<A: Algorithm> {
     input: A::Input,
     params: Params,
@@ -224,8 +245,8 @@ impl<A: Algorithm> CaseOf<A> {
         }
     }
 
-    fn check(&self, output: &A::Output, stable: bool) -> Result<(), A::Mismatch> {
-        A::check(&self.input, self.reference(), output, stable)
+    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
+        A::check(&self.input, self.reference(), output, promise)
     }
 
     /// The right answer, found when it is first asked for.
@@ -258,7 +279,10 @@ impl<A: Algorithm> Case for CaseOf<A> {
         Ok(Box::new(CandidateOf {
             case: self,
             prepared,
-            stable: variant.stable(),
+            promise: Promise {
+                stable: variant.stable(),
+                content: variant.content(),
+            },
         }))
     }
 
@@ -278,15 +302,16 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn rejects_no_op(&self) -> bool {
         let untouched = A::untouched(&self.input);
-        self.reference() == Some(&untouched)
-            || [true, false].map(|stable| self.check(&untouched, stable).is_err()) == [true; 2]
+        let passes =
+            |(stable, content)| self.check(&untouched, Promise { stable, content }).is_ok();
+        self.reference() == Some(&untouched) || !PROMISES.into_iter().any(passes)
     }
 }
 
 struct CandidateOf<'c, A: Algorithm> {
     case: &'c CaseOf<A>,
     prepared: Box<dyn Prepared<A> + 'c>,
-    stable: bool,
+    promise: Promise,
 }
 
 impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
@@ -307,8 +332,13 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.prepared.inspect()?;
         let output = self.prepared.output();
-        Ok(self.case.check(&output, self.stable)?)
+        Ok(self.case.check(&output, self.promise)?)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.prepared.remarks()
     }
 
     fn release(&mut self) {

@@ -15,6 +15,7 @@ use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
+use crate::plugins::PluginFailure;
 use crate::suite::SuiteError;
 
 /// How a command ended: a contract with scripts.
@@ -26,7 +27,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line makes no sense, or asks for more than the machine has.
     Usage = 2,
-    /// A variant's output was wrong.
+    /// A variant's output was wrong, or it failed or crashed.
     WrongOutput = 3,
     /// A regression was found.
     Regression = 4,
@@ -65,6 +66,9 @@ pub enum Failure {
     /// A variant that finds other digits than the reference.
     #[error("wrong output: {0}")]
     WrongOutput(String),
+    /// A plugin that can't be used.
+    #[error(transparent)]
+    Plugin(#[from] PluginFailure),
     /// A suite that can't be read or makes no sense.
     #[error(transparent)]
     Suite(#[from] SuiteError),
@@ -129,6 +133,7 @@ impl Failure {
             | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
+            Failure::Plugin(failure) => failure.exit(),
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::WrongOutput(_) => Exit::WrongOutput,
             Failure::History(error) => history_exit(error),

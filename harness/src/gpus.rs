@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use algorithms::device::emulator::Config;
-use algorithms::device::gpu::{DeviceError, Gpu, cuda};
-use algorithms::device::{Device, Place, Team};
+use algorithms::device::gpu::cuda::{self, ContextSharing};
+use algorithms::device::gpu::{DeviceError, Gpu};
+use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::plugin;
 
 /// GPUs by their names.
 #[derive(Default)]
@@ -23,8 +25,9 @@ impl Gpus {
         }
     }
 
-    /// A place to run. A GPU on which a kernel has failed is opened anew:
-    /// nothing can be done with its old context.
+    /// A place to run. A GPU on which a kernel has failed is opened anew, since
+    /// nothing can be done with its old context; with plugins, which hold it too, it
+    /// can't be.
     ///
     /// # Errors
     /// Why the device can't be used.
@@ -42,12 +45,13 @@ impl Gpus {
     /// Why it can't be used.
     pub fn gpu(&self, device: Device) -> Result<Arc<Gpu>, DeviceError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gpu) = open.get(&device).filter(|gpu| !gpu.is_lost()) {
-            return Ok(Arc::clone(gpu));
-        }
-        open.remove(&device);
+        match open.get(&device) {
+            Some(gpu) if !gpu.is_lost() => return Ok(Arc::clone(gpu)),
+            Some(_) if sharing() == ContextSharing::WithPlugins => return Err(lost(device)),
+            _ => open.remove(&device),
+        };
         let gpu = Arc::new(match device {
-            Device::Cuda(number) => cuda::open(number)?,
+            Device::Cuda(number) => cuda::open(number, sharing())?,
             _ => Gpu::emulated(self.emulator)?,
         });
         open.insert(device, Arc::clone(&gpu));
@@ -58,6 +62,24 @@ impl Gpus {
     pub fn trim(&self) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.values().for_each(|gpu| gpu.trim());
+    }
+}
+
+/// Plugins for GPUs use the primary context; everything else does then, too, so that
+/// no GPU has to go from one context to another between samples.
+fn sharing() -> ContextSharing {
+    match plugin::any_for(Backend::Cuda) {
+        true => ContextSharing::WithPlugins,
+        false => ContextSharing::Own,
+    }
+}
+
+fn lost(device: Device) -> DeviceError {
+    DeviceError::Unusable {
+        device: device.to_string(),
+        reason: "a kernel failed in the context that plugins share; leave out the variant that \
+                 failed"
+            .to_owned(),
     }
 }
 
@@ -97,7 +119,9 @@ mod tests {
     #[test]
     fn a_gpu_that_is_not_there_has_a_reason() {
         let reason = problem_of(Device::Cuda(9999)).expect("there are not so many");
-        let opened = cuda::open(9999).err().map(|error| error.to_string());
+        let opened = cuda::open(9999, ContextSharing::Own)
+            .err()
+            .map(|error| error.to_string());
         let text = opened.expect("it can't be opened");
         assert!(
             text.contains("cuda:9999") && text.contains(&reason),

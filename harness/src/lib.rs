@@ -9,6 +9,7 @@
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
+//! | [`plugins`] | variants from shared libraries, tried before they are used |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
 //! | [`progress`] | how far it is, on the terminal |
 //! | [`failure`] | what can go wrong, and the exit codes |
@@ -20,6 +21,7 @@ pub mod gpus;
 pub mod measure;
 pub mod plan;
 pub mod platform;
+pub mod plugins;
 pub mod progress;
 mod suggestion;
 pub mod suite;

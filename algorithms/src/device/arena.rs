@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-/// A pool of vectors by the type of their elements.
+/// A pool of vectors by the type of their elements, and of other buffers by theirs.
 #[derive(Default)]
 pub struct Arena {
     free: Mutex<HashMap<TypeId, Vec<Box<dyn Any + Send>>>>,
@@ -42,7 +42,33 @@ impl Arena {
         }
     }
 
-    /// Frees all vectors that nobody has.
+    /// A buffer of another kind than vectors: one that fits, or else a new one.
+    ///
+    /// # Errors
+    /// If none fits and none can be made.
+    pub(crate) fn take_other<B: Send + 'static, E>(
+        &self,
+        fits: impl Fn(&B) -> bool,
+        make: impl FnOnce() -> Result<B, E>,
+    ) -> Result<B, E> {
+        let mut buffers = self.free();
+        let shelf = buffers.entry(TypeId::of::<B>()).or_default();
+        let found = shelf
+            .iter()
+            .position(|buffer| buffer.downcast_ref().is_some_and(&fits));
+        let taken = found.and_then(|at| shelf.swap_remove(at).downcast().ok());
+        drop(buffers);
+        taken.map_or_else(make, |buffer| Ok(*buffer))
+    }
+
+    /// Gives such a buffer back for others to take.
+    pub(crate) fn give_other<B: Send + 'static>(&self, buffer: B) {
+        let mut buffers = self.free();
+        let shelf = buffers.entry(TypeId::of::<B>()).or_default();
+        shelf.push(Box::new(buffer));
+    }
+
+    /// Frees all buffers that nobody has.
     pub fn clear(&self) {
         self.free().clear();
     }
@@ -96,6 +122,19 @@ mod tests {
         arena.give(small);
         let taken = arena.take::<u64>(5);
         assert_eq!(taken.as_ptr(), address);
+    }
+
+    #[test]
+    fn other_buffers_are_used_again_if_they_fit() {
+        let arena = Arena::default();
+        arena.give_other("short".to_owned());
+        let take = |length: usize| {
+            let fits = move |text: &String| text.len() == length;
+            arena.take_other(fits, || Ok::<_, ()>("new".to_owned()))
+        };
+        assert_eq!(take(4), Ok("new".to_owned()));
+        assert_eq!(take(5), Ok("short".to_owned()));
+        assert_eq!(take(5), Ok("new".to_owned()), "it is taken");
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Device {
 
 impl fmt::Display for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Backend::Cpu => "cpu",
             Backend::Cuda => "cuda",
         })

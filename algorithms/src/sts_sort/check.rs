@@ -4,11 +4,30 @@
 //! equal keys as it likes, but must neither lose nor change a digi. Where the
 //! input is too large for a reference, the order is checked directly and the
 //! digis of each segment by a checksum.
+//!
+//! Every check looks at digis through a [`View`]: what a variant does not keep of
+//! them does not count.
 
 use std::fmt;
 
 use generators::random::mix;
-use generators::sts::{Digi, SegmentedDigis};
+use generators::sts::{Address, Digi, SegmentedDigis};
+
+use crate::algorithm::Content;
+
+/// A digi as far as it counts.
+pub(super) type View = fn(Digi) -> Digi;
+
+/// What counts of digis for variants that keep so much of them.
+pub(super) fn view(content: Content) -> View {
+    match content {
+        Content::Whole => |digi| digi,
+        Content::WithoutAddress => |digi| {
+            let nowhere = Address::from_packed(0);
+            Digi::new(nowhere, digi.channel(), digi.time_ns(), digi.adc())
+        },
+    }
+}
 
 /// How an output is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,16 +101,17 @@ impl fmt::Display for Show {
     }
 }
 
-/// Byte for byte as the reference.
+/// Digi for digi as the reference.
 pub(super) fn identical(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
+    view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
     each_segment(input, |segment, range| {
         let (expected, found) = (&reference[range.clone()], &output[range]);
-        let differ = |&index: &usize| expected[index] != found[index];
+        let differ = |&index: &usize| view(expected[index]) != view(found[index]);
         match (0..found.len()).find(differ) {
             None => Ok(()),
             Some(index) => Err(wrong_digi(segment, index, expected, found)),
@@ -104,6 +124,7 @@ pub(super) fn same_keys_and_runs(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
+    view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
     each_segment(input, |segment, range| {
@@ -114,7 +135,7 @@ pub(super) fn same_keys_and_runs(
         }
         let mut index = 0;
         for run in expected.chunk_by(|a, b| a.key() == b.key()) {
-            if !same_digis(run, &found[index..index + run.len()]) {
+            if !same_digis(run, &found[index..index + run.len()], view) {
                 let place = Position { segment, index };
                 return Err(Mismatch::Run {
                     place,
@@ -131,6 +152,7 @@ pub(super) fn same_keys_and_runs(
 pub(super) fn ordered_and_complete(
     input: &SegmentedDigis,
     output: &[Digi],
+    view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
     each_segment(input, |segment, range| {
@@ -143,7 +165,7 @@ pub(super) fn ordered_and_complete(
                 digi: found[index],
             });
         }
-        if checksum(found) != checksum(input.segment(segment)) {
+        if checksum(found, view) != checksum(input.segment(segment), view) {
             return Err(Mismatch::Content { segment });
         }
         Ok(())
@@ -176,12 +198,12 @@ fn wrong_digi(segment: usize, index: usize, expected: &[Digi], found: &[Digi]) -
     }
 }
 
-fn same_digis(left: &[Digi], right: &[Digi]) -> bool {
+fn same_digis(left: &[Digi], right: &[Digi], view: View) -> bool {
     if left == right {
         return true;
     }
     let sorted = |digis: &[Digi]| {
-        let mut bits: Vec<_> = digis.iter().map(|digi| digi.bits()).collect();
+        let mut bits: Vec<_> = digis.iter().map(|&digi| view(digi).bits()).collect();
         bits.sort_unstable();
         bits
     };
@@ -190,9 +212,9 @@ fn same_digis(left: &[Digi], right: &[Digi]) -> bool {
 
 /// A sum over all digis, so that the order makes no difference: 128 bits in
 /// which each bit of each digi counts.
-fn checksum(digis: &[Digi]) -> (u64, u64) {
-    digis.iter().fold((0, 0), |(low, high), digi| {
-        let hash = mix(digi.bits());
+fn checksum(digis: &[Digi], view: View) -> (u64, u64) {
+    digis.iter().fold((0, 0), |(low, high), &digi| {
+        let hash = mix(view(digi).bits());
         (low.wrapping_add(hash), high.wrapping_add(mix(hash)))
     })
 }
@@ -204,13 +226,15 @@ mod tests {
     use super::*;
     use crate::sts_sort::reference;
 
-    type Check = fn(&SegmentedDigis, &[Digi], &[Digi]) -> Result<(), Mismatch>;
+    type Check = fn(&SegmentedDigis, &[Digi], &[Digi], View) -> Result<(), Mismatch>;
+
+    const WHOLE: View = |digi| digi;
 
     const CHECKS: [(&str, Check); 3] = [
         ("stable", identical),
         ("unstable", same_keys_and_runs),
-        ("without reference", |input, _, output| {
-            ordered_and_complete(input, output)
+        ("without reference", |input, _, output, view| {
+            ordered_and_complete(input, output, view)
         }),
     ];
 
@@ -228,11 +252,15 @@ mod tests {
 
     /// Each check on the right output, spoilt.
     fn rejects(spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
+        rejects_in(Content::Whole, spoil)
+    }
+
+    fn rejects_in(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
         let input = input();
         let reference = reference::sort(&input);
         let mut output = reference.clone();
         spoil(&input, &mut output);
-        CHECKS.map(|(_, check)| check(&input, &reference, &output).is_err())
+        CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
     }
 
     #[test]
@@ -295,6 +323,29 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_address_counts_only_where_it_was_promised() {
+        let lose = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+            let without = view(Content::WithoutAddress);
+            output.iter_mut().for_each(|digi| *digi = without(*digi));
+        };
+        assert_eq!(rejects(lose), [true; 3]);
+        assert_eq!(rejects_in(Content::WithoutAddress, lose), [false; 3]);
+    }
+
+    #[test]
+    fn without_addresses_all_else_counts() {
+        let change = |bit: u32| {
+            move |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+                output[17] = Digi::from_bits(output[17].bits() ^ (1 << bit));
+            }
+        };
+        for (bit, rejected) in [(3, true), (32, true), (40, true), (31, false), (50, false)] {
+            let found = rejects_in(Content::WithoutAddress, change(bit));
+            assert_eq!(found, [rejected; 3], "bit {bit}");
+        }
+    }
+
+    #[test]
     fn a_digi_moved_to_another_segment_fails() {
         // The last digi of segment 0 changes places with the first of segment
         // 1; both stay in order if their keys are made alike.
@@ -303,7 +354,7 @@ mod tests {
         let reference = reference::sort(&input);
         let output = [one(2), one(1)];
         for (name, check) in CHECKS {
-            assert!(check(&input, &reference, &output).is_err(), "{name}");
+            assert!(check(&input, &reference, &output, WHOLE).is_err(), "{name}");
         }
     }
 
@@ -314,7 +365,7 @@ mod tests {
         let mut output = reference.clone();
         let start = input.partition().range(2).start;
         output[start + 3] = Digi::default();
-        let error = identical(&input, &reference, &output).expect_err("changed");
+        let error = identical(&input, &reference, &output, WHOLE).expect_err("changed");
         let text = error.to_string();
         assert!(
             text.starts_with("segment 2, position 3: channel 0 time 0 ns"),

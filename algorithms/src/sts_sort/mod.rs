@@ -15,6 +15,7 @@ mod check;
 mod cpu;
 mod cuda;
 mod hard_inputs;
+mod plugin;
 mod reference;
 mod smaller;
 
@@ -24,7 +25,7 @@ use generators::DataError;
 use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
-use crate::algorithm::{Algorithm, Plan, Variant, Work};
+use crate::algorithm::{Algorithm, Plan, Promise, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub use check::Mismatch;
@@ -67,8 +68,9 @@ impl Algorithm for StsSort {
         axes::AXES
     }
 
-    fn variants() -> &'static [&'static dyn Variant<Self>] {
-        VARIANTS
+    fn variants() -> Vec<&'static dyn Variant<Self>> {
+        let own = VARIANTS.iter().copied();
+        own.chain(plugin::variants()).collect()
     }
 
     fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -127,12 +129,13 @@ impl Algorithm for StsSort {
         input: &SegmentedDigis,
         reference: Option<&Vec<Digi>>,
         output: &Vec<Digi>,
-        stable: bool,
+        promise: Promise,
     ) -> Result<(), Mismatch> {
+        let view = check::view(promise.content);
         match reference {
-            Some(reference) if stable => check::identical(input, reference, output),
-            Some(reference) => check::same_keys_and_runs(input, reference, output),
-            None => check::ordered_and_complete(input, output),
+            Some(reference) if promise.stable => check::identical(input, reference, output, view),
+            Some(reference) => check::same_keys_and_runs(input, reference, output, view),
+            None => check::ordered_and_complete(input, output, view),
         }
     }
 

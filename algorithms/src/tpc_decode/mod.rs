@@ -52,8 +52,6 @@ pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 /// The task `decode`.
 pub struct TpcDecode;
 
-static VARIANTS: &[&dyn Variant<TpcDecode>] = &[&cpu::REFERENCE, &cpu::SCALAR, &cpu::SIMD];
-
 /// What pages are decoded to. Either there are digits, or positions and charges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded {
@@ -85,8 +83,8 @@ impl Algorithm for TpcDecode {
         axes::READING
     }
 
-    fn variants() -> &'static [&'static dyn Variant<Self>] {
-        VARIANTS
+    fn variants() -> Vec<&'static dyn Variant<Self>> {
+        vec![&cpu::REFERENCE, &cpu::SCALAR, &cpu::SIMD]
     }
 
     fn plan(params: Params) -> Result<Plan, DataError> {

@@ -87,7 +87,8 @@ Examples:
   bench {task} --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10
   bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
   bench {task} --variant 'std-*,block-merge' --cache hot,cold --out DIR
-  bench {task} --input digis.csv --format markdown"
+  bench {task} --input digis.csv --format markdown
+  bench {task} --plugin ./libmine.so --variant 'my-*,std-*'"
     )
 }
 

@@ -53,6 +53,8 @@ pub struct MeasureRequest {
     pub quiet: bool,
     /// One variant, few samples, no ceilings, no charts: to run below a profiler.
     pub profile: bool,
+    /// Shared libraries with more variants.
+    pub plugins: Vec<PathBuf>,
     /// The command line as typed.
     pub command: Vec<String>,
 }
@@ -135,7 +137,7 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 }
 
 /// What to run and where.
-fn where_flags() -> [Arg; 6] {
+fn where_flags() -> [Arg; 7] {
     let threads = list("threads", "N")
         .value_parser(values::threads)
         .help("Threads, or all [default: all CPUs of the inherited affinity mask]");
@@ -164,7 +166,8 @@ fn where_flags() -> [Arg; 6] {
             "Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + \
              for nested teams; once more for another value [default: close if there are places]",
         );
-    [variant_flag(), device_flag(), threads, places, bind, cache]
+    let (variant, plugin) = (variant_flag(), plugin_flag());
+    [variant, plugin, device_flag(), threads, places, bind, cache]
         .map(|flag| flag.help_heading("Where"))
 }
 
@@ -212,6 +215,19 @@ pub(super) fn output_flags() -> [Arg; 4] {
 
 pub(super) fn variant_flag() -> Arg {
     list("variant", "NAME").help("Variants by name or glob, such as std-* [default: all]")
+}
+
+pub(super) fn plugin_flag() -> Arg {
+    Arg::new("plugin")
+        .long("plugin")
+        .value_name("LIB")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf))
+        .help("A shared library with variants of your own; once more for another one")
+}
+
+pub(super) fn plugins(matches: &ArgMatches) -> Vec<PathBuf> {
+    many(matches, "plugin")
 }
 
 pub(super) fn device_flag() -> Arg {
@@ -281,6 +297,7 @@ pub(super) fn request(
         charts: !matches.get_flag("no-charts") && !profile,
         quiet: matches.get_flag("quiet"),
         profile,
+        plugins: plugins(matches),
         command,
     })
 }

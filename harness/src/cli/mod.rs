@@ -17,6 +17,7 @@ mod report;
 mod request;
 mod selftest;
 mod suite;
+mod trial;
 pub(crate) mod values;
 mod verify;
 
@@ -28,6 +29,8 @@ use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
+
+use crate::plugins::trial::SUBCOMMAND;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
@@ -77,6 +80,7 @@ pub fn command() -> Command {
         .subcommand(history::command())
         .subcommand(report::command())
         .subcommand(completions())
+        .subcommand(trial::command())
 }
 
 /// The subcommand that measures a task, with the flags that only this one has.
@@ -98,6 +102,7 @@ fn list() -> Command {
                 .default_value("table")
                 .help("How to write the list"),
         )
+        .arg(measuring::plugin_flag())
 }
 
 fn completions() -> Command {
@@ -118,12 +123,14 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
     Ok(match name {
         "list" => Request::List {
             json: text(matches, "format") == "json",
+            plugins: measuring::plugins(matches),
         },
         "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
         "verify" => Request::Verify(Box::new(verify::request(matches))),
+        SUBCOMMAND => Request::TryPlugin(trial::request(matches)),
         "generate" => generate::request(matches)?,
         "history" => Request::History(history::request(matches)),
         "report" => {

@@ -8,6 +8,7 @@ use super::{
     AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
     ReportRequest, SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
+use crate::plugins::trial::TrialRequest;
 
 /// What is to be done.
 pub enum Request {
@@ -15,6 +16,8 @@ pub enum Request {
     List {
         /// As JSON rather than as a table.
         json: bool,
+        /// Shared libraries with more variants.
+        plugins: Vec<PathBuf>,
     },
     /// `bench devices`
     Devices(DevicesRequest),
@@ -45,6 +48,8 @@ pub enum Request {
     History(HistoryRequest),
     /// `bench report`
     Report(ReportRequest),
+    /// The process that tries a plugin.
+    TryPlugin(TrialRequest),
     /// `bench completions`
     Completions {
         /// The shell.

@@ -15,6 +15,8 @@ use super::{examples, values};
 pub struct SuiteRequest {
     /// The file, or the name of a built-in suite.
     pub suite: PathBuf,
+    /// Shared libraries with more variants, beside those that the suite names.
+    pub plugins: Vec<PathBuf>,
     /// Where the results go; a new folder below `results/` if not given.
     pub out: Option<PathBuf>,
     /// Where the history is kept.
@@ -54,6 +56,7 @@ pub(super) fn command() -> Command {
         .about("Measure a suite: many tasks, axes, devices and threads")
         .after_help(examples::RUN)
         .arg(suite)
+        .arg(measuring::plugin_flag())
         .args(suite_flags())
         .args(measuring::output_flags())
         .arg(store_flag().help_heading("Output"))
@@ -96,6 +99,7 @@ fn store_flag() -> Arg {
 pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteRequest {
     SuiteRequest {
         suite: one(matches, "suite").unwrap_or_default(),
+        plugins: measuring::plugins(matches),
         out: one(matches, "out"),
         store: one(matches, "store"),
         budget: one(matches, "budget"),

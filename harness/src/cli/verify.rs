@@ -17,6 +17,8 @@ pub struct VerifyRequest {
     pub tasks: Vec<&'static dyn Task>,
     /// Globs of variants; all if empty.
     pub variants: Vec<String>,
+    /// Shared libraries with more variants.
+    pub plugins: Vec<PathBuf>,
     /// Where to run; the CPU and every usable GPU if empty.
     pub devices: Vec<Device>,
     /// Seeds of the inputs.
@@ -45,6 +47,7 @@ pub(super) fn command() -> Command {
         .after_help(examples::VERIFY)
         .arg(tasks)
         .arg(measuring::variant_flag())
+        .arg(measuring::plugin_flag())
         .arg(device_flag())
         .args(input_flags())
         .args(emulator_flags())
@@ -98,6 +101,7 @@ pub(super) fn request(matches: &ArgMatches) -> VerifyRequest {
     VerifyRequest {
         tasks: names.filter_map(|name| task(name)).collect(),
         variants: measuring::variants(matches),
+        plugins: measuring::plugins(matches),
         devices: measuring::many(matches, "device"),
         seeds: (0..seeds).map(|i| first.wrapping_add(i)).collect(),
         input: measuring::one(matches, "input"),

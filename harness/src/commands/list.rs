@@ -1,6 +1,8 @@
 //! `bench list`
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use algorithms::device::gpu::cuda;
 use algorithms::device::{Backend, Device};
@@ -10,8 +12,10 @@ use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::gpus::problem_of;
+use crate::plugins::{self, Baseline};
 
-pub(super) fn run(as_json: bool) -> Result<Exit, Failure> {
+pub(super) fn run(as_json: bool, plugins: &[PathBuf]) -> Result<Exit, Failure> {
+    plugins::load(plugins, Baseline::Listed)?;
     let text = if as_json {
         let list: Vec<_> = tasks().iter().map(|task| describe(*task)).collect();
         format!("{:#}\n", Value::from(list))
@@ -25,12 +29,16 @@ pub(super) fn run(as_json: bool) -> Result<Exit, Failure> {
 
 fn describe(task: &dyn Task) -> Value {
     let variant = |info: &VariantInfo| {
-        let availability = availability(info.backend);
+        let availability = info.missing.map_or_else(
+            || availability(info.backend),
+            |reason| Err(reason.to_owned()),
+        );
         json!({
             "name": info.name,
             "backend": info.backend.to_string(),
             "summary": info.summary,
             "stable": info.stable,
+            "plugin": info.plugin.map(|plugin| &plugin.file),
             "available": availability.is_ok(),
             "reason": availability.err(),
         })
@@ -55,7 +63,7 @@ fn availability(backend: Backend) -> Result<(), String> {
 
 /// What can't be used here, and why.
 fn notes() -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<_> = tasks().iter().flat_map(|task| missing(*task)).collect();
     if let Err(reason) = availability(Backend::Cuda) {
         notes.push(format!("cuda variants can't be measured here: {reason}\n"));
     }
@@ -65,21 +73,41 @@ fn notes() -> Vec<String> {
     notes
 }
 
+/// A note for each reason why variants of a task are not there.
+fn missing(task: &dyn Task) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for info in task.variants() {
+        if let Some(reason) = info.missing {
+            reasons.entry(reason).or_default().push(info.name);
+        }
+    }
+    let note = |(reason, names): (&str, Vec<&str>)| {
+        format!("{} can't be measured: {reason}\n", names.join(", "))
+    };
+    reasons.into_iter().map(note).collect()
+}
+
 /// Whether their kernels can be checked here, or why not.
 fn emulation() -> Value {
     let problem = problem_of(Device::Emulator);
     json!({ "available": problem.is_none(), "reason": problem })
 }
 
+/// The plugin that a variant comes from, behind its summary.
+fn origin(info: &VariantInfo) -> String {
+    info.plugin
+        .map_or(String::new(), |plugin| format!(" [{}]", plugin.file))
+}
+
 fn table(task: &dyn Task) -> String {
     let mut text = format!("{}: {}\n  variants\n", task.name(), task.summary());
     for info in task.variants() {
         let stable = if info.stable { "stable" } else { "" };
-        let (name, backend) = (info.name, info.backend);
+        let (name, backend, summary) = (info.name, info.backend, info.summary);
         let _ = writeln!(
             text,
-            "    {name:<23}{backend:<6}{stable:<8}{}",
-            info.summary
+            "    {name:<23}{backend:<6}{stable:<8}{summary}{}",
+            origin(&info)
         );
     }
     text.push_str("  axes\n");

@@ -7,6 +7,7 @@ use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session};
 use crate::plan::Plan;
 use crate::platform::Interrupt;
+use crate::plugins::{self, Baseline};
 use algorithms::device::Device;
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
@@ -15,8 +16,10 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
                        how fast they are; use `bench verify --device emulator`";
         return Err(Failure::NothingMeasured(refusal.to_owned()));
     }
+    plugins::load(&request.plugins, Baseline::Measured)?;
     let plan = Plan::new(request)?;
     refuse_development_build()?;
+    super::try_plugins(std::slice::from_ref(&plan), request.quiet)?;
     let interrupt = Interrupt::listen();
     let outcome = Session::run(&Assignment::of(request, &plan), &interrupt)?;
     let presentation = Presentation {

@@ -17,10 +17,14 @@ mod suite;
 mod verify;
 
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use crate::cli::Request;
 use crate::failure::{Exit, Failure};
+use crate::plan::Plan;
 use crate::platform::is_development_build;
+use crate::plugins::{self, Baseline};
+use crate::suite::{Suite, plugins_of};
 
 /// Does what a command line asks for.
 ///
@@ -28,7 +32,7 @@ use crate::platform::is_development_build;
 /// If it can't be done.
 pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
-        Request::List { json } => list::run(json),
+        Request::List { json, plugins } => list::run(json, &plugins),
         Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::Decode(request) => decode::run(&request),
@@ -40,6 +44,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::TryPlugin(request) => plugins::trial::run_child(&request),
         Request::Completions { shell } => completions::run(shell),
     }
 }
@@ -51,6 +56,23 @@ fn refuse_development_build() -> Result<(), Failure> {
     }
     let refusal = "nothing was measured: this is a development build; use `cargo run --release`";
     Err(Failure::NothingMeasured(refusal.to_owned()))
+}
+
+/// Loads the plugins of a suite and those given, and opens it.
+fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
+    plugins::load(given, Baseline::Measured)?;
+    plugins::load(&plugins_of(path)?, Baseline::Measured)?;
+    Ok(Suite::open(path)?)
+}
+
+/// Tries the plugins' variants that are to be measured.
+fn try_plugins(plans: &[Plan], quiet: bool) -> Result<(), Failure> {
+    let tell = |text: &str| {
+        if !quiet {
+            say(text);
+        }
+    };
+    Ok(plugins::try_out(plans, tell)?)
 }
 
 /// Prints to standard output, where the results of a command go. That a reader

@@ -301,9 +301,9 @@ impl From<CheckError> for Refusal {
     fn from(error: CheckError) -> Self {
         let (ending, note) = match error {
             CheckError::Wrong(problem) => (Ending::Wrong, format!("{WRONG}{problem}")),
-            CheckError::Device(error @ DeviceError::Kernel { .. }) => {
-                (Ending::Wrong, format!("{FAILED}{error}"))
-            }
+            CheckError::Device(
+                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
+            ) => (Ending::Wrong, format!("{FAILED}{error}")),
             CheckError::Device(error) => return Refusal::unavailable(error),
         };
         Refusal { ending, note }
@@ -331,6 +331,7 @@ fn check(
     let free = place.gpu.as_deref().map(FreeBefore::look);
     let allocated = check_candidate(candidate, place)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
+    subject.remarks = candidate.remarks();
     let Some(gpu) = place.gpu.as_deref() else {
         return Ok(());
     };

@@ -32,6 +32,8 @@ pub(super) struct Subject {
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
+    /// What the variant has to say of its figures.
+    pub(super) remarks: Vec<String>,
     ceilings: Ceilings,
     /// What its run on a GPU told.
     pub(super) on_device: OnDevice,
@@ -46,8 +48,12 @@ impl Subject {
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
-            fingerprint: fingerprint.to_owned(),
+            fingerprint: info
+                .plugin
+                .map_or(fingerprint, |plugin| &plugin.fingerprint)
+                .to_owned(),
             memory_bytes: 0,
+            remarks: Vec::new(),
             ceilings: Ceilings {
                 backend: info.backend,
                 bandwidth: None,
@@ -187,6 +193,7 @@ impl Subject {
         unchecked
             .into_iter()
             .chain(self.on_device.note.clone())
+            .chain(self.remarks.iter().cloned())
             .collect()
     }
 

@@ -20,6 +20,7 @@ use crate::failure::{Exit, Failure};
 use crate::gpus::Gpus;
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt, Topology};
+use crate::plugins::{self, guard};
 use crate::progress::Progress;
 
 /// How the note of a run begins that was stopped and gone on with.
@@ -169,6 +170,7 @@ impl<'a> Session<'a> {
         let specs = assignment.jobs.iter().flat_map(|job| &job.plan.teams);
         let crew = Crew::start(specs)?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
+        guard::keep_results_in(folder.path());
         let mut session = Session {
             assignment,
             crew,
@@ -312,7 +314,7 @@ fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let environment = platform::environment();
     let mut notes = platform::oddities(&environment);
     let plans = assignment.jobs.iter().map(|job| job.plan);
-    notes.extend(plans.flat_map(|plan| plan.notes.iter().cloned()));
+    notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
     RunRecord {
         schema_version: SCHEMA_VERSION,
         command: assignment.command.to_vec(),
@@ -321,6 +323,7 @@ fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
         seed: assignment.jobs.first().map_or(0, |job| job.request.seed),
         suite: assignment.suite.clone(),
         software: platform::software(),
+        plugins: plugins::records(plans),
         machine_key: machine.key(),
         machine,
         notes,

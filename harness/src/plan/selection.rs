@@ -49,6 +49,8 @@ mod tests {
                 backend: Backend::Cpu,
                 stable: true,
                 team_levels: 1,
+                plugin: None,
+                missing: None,
             })
             .to_vec()
     }

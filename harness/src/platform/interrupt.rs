@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::failure::Exit;
+use crate::plugins::guard;
 
 /// Whether an end was asked for.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,7 @@ impl Interrupt {
         let asked = Arc::clone(&interrupt.0);
         let listening = ctrlc::set_handler(move || {
             if asked.swap(true, Relaxed) {
+                guard::disarm();
                 std::process::exit(Exit::Interrupted as i32);
             }
             let _ = writeln!(

@@ -5,6 +5,7 @@
 //! | `budget` | time, divided fairly over the points |
 //! | `built_in` | the suites that come with the binary |
 //! | `document` | a TOML document as keys and words with their places |
+//! | `plugins` | the libraries that a suite names |
 //! | `problems` | all that is wrong, with lines |
 //! | `read` | the whole file |
 //! | `settings` | the keys that are named as flags are |
@@ -19,6 +20,7 @@ mod exclude;
 mod expand;
 mod hash;
 mod names;
+mod plugins;
 mod problems;
 mod read;
 mod settings;
@@ -43,6 +45,7 @@ use document::Section;
 use problems::Problems;
 
 pub use expand::SuiteInput;
+pub use plugins::plugins_of;
 pub use problems::{Problem, SuiteError};
 pub use settings::Settings;
 
@@ -167,6 +170,7 @@ impl Part {
             charts: false,
             quiet: true,
             profile: false,
+            plugins: Vec::new(),
             command: command.to_vec(),
         }
     }

@@ -9,7 +9,7 @@ use super::document::{Entry, Section};
 use super::problems::Problems;
 use super::settings::Settings;
 use super::task::Parts;
-use super::{Suite, hash, names, task};
+use super::{Suite, hash, names, plugins, task};
 
 /// What the TOML parser says.
 pub(super) fn syntax(errors: &[toml::de::Error]) -> Problems {
@@ -22,7 +22,7 @@ pub(super) fn syntax(errors: &[toml::de::Error]) -> Problems {
 }
 
 /// The keys of the document.
-const KEYS: [&str; 4] = ["name", "description", "defaults", "task"];
+const KEYS: [&str; 5] = ["name", "description", plugins::KEY, "defaults", "task"];
 
 /// Checks and expands the whole document.
 pub(super) fn suite(root: Section<'_>, problems: &mut Problems) -> Suite {

@@ -11,6 +11,7 @@ mod history;
 mod interruption;
 mod measuring;
 mod places;
+mod plugins;
 mod refusals;
 mod regression;
 mod report;

@@ -96,6 +96,7 @@ pub fn run() -> RunRecord {
             target_features: String::new(),
             fingerprint: String::new(),
         },
+        plugins: Vec::new(),
         machine_key: "key".into(),
         machine: Machine {
             cpu_model: "Model 9000".into(),

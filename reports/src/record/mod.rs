@@ -14,7 +14,10 @@ pub use ceilings::{
 };
 pub use params::{InvalidParams, Params};
 pub use point::Point;
-pub use run::{CacheLevel, Effort, Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, Software};
+pub use run::{
+    CacheLevel, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
+    Software,
+};
 pub use sample::{SampleRow, flags};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
 pub use suite::{Shard, SuitePart};

@@ -28,6 +28,9 @@ pub struct RunRecord {
     pub suite: Option<SuitePart>,
     /// What was run.
     pub software: Software,
+    /// The plugins that variants came from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<PluginRecord>,
     /// [`Machine::key`]: equal keys mean comparable numbers.
     pub machine_key: String,
     /// What it ran on.
@@ -95,6 +98,19 @@ pub struct Software {
     pub target_features: String,
     /// A hash of the executable's machine code, as in `summary.csv`.
     #[serde(default)]
+    pub fingerprint: String,
+}
+
+/// A shared library that variants came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginRecord {
+    /// The file's name.
+    pub file: String,
+    /// What it calls itself.
+    pub name: String,
+    /// Its version, as it says.
+    pub version: String,
+    /// A hash of the file, as in `summary.csv`.
     pub fingerprint: String,
 }
 

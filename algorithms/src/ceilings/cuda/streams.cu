@@ -5,15 +5,15 @@
 // first store, so that few threads keep many bytes in flight.
 #include "portable.h"
 
+struct __align__(16) Pair {
+    double x, y;
+};
+
 namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 ITEMS = 4;
 constexpr u32 TILE = THREADS * ITEMS;
-
-struct __align__(16) Pair {
-    double x, y;
-};
 
 // Calls `load(i, at)` and then `store(i, at)` for each of the thread's places
 // below `count` in the block's tile.

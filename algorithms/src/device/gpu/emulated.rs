@@ -59,10 +59,24 @@ impl EmulatedEngine {
     }
 
     fn at(&self, address: u64) -> Result<Allocation, DeviceError> {
+        self.find(address, |allocation| allocation.address() == address)
+    }
+
+    /// The allocation that an address lies in.
+    fn around(&self, address: u64) -> Result<Allocation, DeviceError> {
+        self.find(address, |allocation| {
+            let start = allocation.address();
+            (start..start + allocation.bytes() as u64).contains(&address)
+        })
+    }
+
+    fn find(
+        &self,
+        address: u64,
+        is_it: impl Fn(&Allocation) -> bool,
+    ) -> Result<Allocation, DeviceError> {
         let all = self.allocations();
-        let found = all
-            .iter()
-            .find(|allocation| allocation.address() == address);
+        let found = all.iter().find(|allocation| is_it(allocation));
         found.copied().ok_or_else(|| {
             let problem = format!("nothing was allocated at {address:#x}");
             failed("copying", problem)
@@ -153,10 +167,13 @@ impl Engine for EmulatedEngine {
     }
 
     unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let all = self.emulator.download::<u8>(self.at(from)?);
+        let allocation = self.around(from)?;
+        let all = self.emulator.download::<u8>(allocation);
         let all = all.map_err(|error| failed("copying from the device", error.to_string()))?;
+        let first = (from - allocation.address()) as usize;
         // SAFETY: as the caller promises.
-        unsafe { std::slice::from_raw_parts_mut(to, bytes) }.copy_from_slice(&all[..bytes]);
+        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
+        to.copy_from_slice(&all[first..first + bytes]);
         Ok(())
     }
 
@@ -187,6 +204,10 @@ impl Engine for EmulatedEngine {
         launched
             .map(drop)
             .map_err(|error| launch_error(kernel, error))
+    }
+
+    fn native_stream(&self) -> Result<usize, DeviceError> {
+        Ok(0)
     }
 
     /// As on a GPU whose blocks are limited by threads and shared memory alone.

@@ -164,6 +164,9 @@ pub(super) trait Engine: Send + Sync {
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
 
+    /// The stream's handle, with its context bound to this thread; 0 if it has none.
+    fn native_stream(&self) -> Result<usize, DeviceError>;
+
     /// What a kernel takes, and how many blocks of a shape run at once.
     fn attributes(
         &self,

@@ -53,6 +53,14 @@ pub enum DeviceError {
         /// What the driver or the emulator says.
         problem: String,
     },
+    /// A plugin that failed, on whatever device.
+    #[error("{plugin} {problem}")]
+    Plugin {
+        /// The library's file name.
+        plugin: String,
+        /// What it did.
+        problem: String,
+    },
     /// Anything else.
     #[error("{what} failed on {device}: {problem}")]
     Failed {

@@ -48,6 +48,7 @@ pub(crate) use image::image;
 pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
 pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
 pub use observe::KernelUse;
+pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
 use pool::Pool;
@@ -141,6 +142,25 @@ impl Gpu {
         })
     }
 
+    /// Copies elements from the device, the first one by its number.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub(crate) fn download_part<T: Pod>(
+        &self,
+        to: &mut [T],
+        from: &DeviceBuffer<T>,
+        first: usize,
+    ) -> Result<(), DeviceError> {
+        assert!(first + to.len() <= from.len(), "more than the buffer holds");
+        let (bytes, offset) = (size_of_val(to), first * size_of::<T>());
+        self.timed("d2h", bytes as u64, |engine| {
+            let start = from.address() + offset as u64;
+            // SAFETY: both sides have so many bytes, any of which make a `T`.
+            unsafe { engine.download(to.as_mut_ptr().cast(), start, bytes) }
+        })
+    }
+
     /// Copies the first elements of a buffer to the device, and at the same time
     /// those of another one from it. Page-locked memory only can go both ways at
     /// once.
@@ -206,6 +226,30 @@ impl Gpu {
             // kernel was declared with.
             unsafe { engine.launch(kernel.image, kernel.name, shape, &arguments) }
         })
+    }
+
+    /// What was put into the stream by others since the last mark, as a stage.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub(crate) fn lap(&self, name: &'static str) -> Result<(), DeviceError> {
+        self.timed(name, 0, |_| Ok(()))
+    }
+
+    /// The stream as the driver knows it, for others who put work into it from this
+    /// thread.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub(crate) fn native_stream(&self) -> Result<usize, DeviceError> {
+        self.engine().native_stream()
+    }
+
+    /// Lets the device begin what was started so far: somebody else is about to wait
+    /// for it.
+    pub(crate) fn let_go(&self) {
+        let hold = self.engine().let_go();
+        self.timeline().lets_go(hold);
     }
 
     /// Waits until all is done.

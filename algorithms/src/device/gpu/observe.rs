@@ -16,7 +16,7 @@ pub(super) struct Launched {
 pub struct KernelUse {
     /// Its name.
     pub kernel: &'static str,
-    /// How it was started first.
+    /// How it was started last.
     pub shape: Shape,
     /// What it takes in that shape.
     pub attributes: Attributes,
@@ -104,15 +104,16 @@ impl Gpu {
         described.collect()
     }
 
-    /// The first launch of each kernel is remembered.
+    /// The last launch of each kernel is remembered.
     pub(super) fn note_launch(&self, image: &'static Image, kernel: &'static str, shape: &Shape) {
         let mut launched = lock(&self.launched);
-        if launched.iter().all(|known| known.kernel != kernel) {
-            launched.push(Launched {
+        match launched.iter_mut().find(|known| known.kernel == kernel) {
+            Some(known) => known.shape = *shape,
+            None => launched.push(Launched {
                 image,
                 kernel,
                 shape: *shape,
-            });
+            }),
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::algorithm::{Stage, Stages};
 const KERNEL: &str = "kernel";
 /// Stages that are no kernels.
 const COPIES: [&str; 3] = ["h2d", "d2h", "memset"];
+/// Names that mean something, and that nothing else can have.
+pub(crate) const RESERVED_STAGES: [&str; 5] = ["total", KERNEL, COPIES[0], COPIES[1], COPIES[2]];
 /// What joins a scope and what is in it.
 const WITHIN: char = '/';
 
@@ -116,8 +118,13 @@ impl Timeline {
 
     /// The host is about to wait.
     pub(super) fn waits(&mut self, hold: Hold) {
-        self.late |= self.queued && hold == Hold::TimedOut;
+        self.lets_go(hold);
         self.queued = false;
+    }
+
+    /// The device begins, and the host goes on.
+    pub(super) fn lets_go(&mut self, hold: Hold) {
+        self.late |= self.queued && hold == Hold::TimedOut;
     }
 
     pub(super) fn enter(&mut self, scope: &'static str) {

@@ -6,6 +6,7 @@
 
 mod block_merge;
 mod channel_bucket;
+mod cub;
 mod prepared;
 mod segmented_radix;
 
@@ -22,6 +23,7 @@ use prepared::PreparedCudaSort;
 
 pub(super) use block_merge::BLOCK_MERGE;
 pub(super) use channel_bucket::CHANNEL_BUCKET;
+pub(super) use cub::{CUB, CubSort};
 pub(super) use segmented_radix::{SEGMENTED_RADIX, SEGMENTED_RADIX_PAIRS};
 
 /// What kernels take: a pointer to digis, or to keys.

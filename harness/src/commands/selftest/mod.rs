@@ -22,13 +22,12 @@ use reports::compare::{Comparison, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
-use super::refuse_development_build;
 use super::say;
+use super::{open_suite, refuse_development_build};
 use crate::cli::SelfTestRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{default_folder, now};
 use crate::platform::{self, Interrupt};
-use crate::suite::Suite;
 use after::WholeRun;
 use sittings::{Ended, Sittings};
 use turns::Turns;
@@ -41,7 +40,7 @@ const ROUNDS_BETWEEN: usize = 6;
 
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
-    let suite = Suite::open(&request.suite)?;
+    let suite = open_suite(&request.suite, &[])?;
     let folder = request.out.clone();
     let folder = folder.unwrap_or_else(|| default_folder("selftest"));
     let interrupt = Interrupt::listen();

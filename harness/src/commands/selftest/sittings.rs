@@ -52,9 +52,11 @@ impl<'a> Sittings<'a> {
     ) -> Result<Self, Failure> {
         let whole = suite.requests(&request.command);
         let short = suite.requests(&request.command).into_iter().map(shortened);
+        let plans = suite.plans(&whole)?;
+        super::super::try_plugins(&plans, request.quiet)?;
         Ok(Sittings {
             command: &request.command,
-            plans: suite.plans(&whole)?,
+            plans,
             short: short.collect(),
             whole,
             folder,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reports::record::{Point, RunRecord, SuitePart, SummaryRow};
+use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{RunFolder, StoreError, read_run};
 
 use crate::cli::SuiteRequest;
@@ -13,6 +13,12 @@ use crate::platform;
 
 /// Where runs go that are given no folder.
 const RESULTS: &str = "results";
+
+/// What is to be measured.
+struct Wanted<'a> {
+    part: &'a SuitePart,
+    plugins: &'a [PluginRecord],
+}
 
 /// A run that was stopped.
 pub(super) struct Earlier {
@@ -25,24 +31,29 @@ pub(super) struct Earlier {
 ///
 /// # Errors
 /// If the folder given holds a run that can't be gone on with.
-pub(super) fn find(request: &SuiteRequest, part: &SuitePart) -> Result<Option<Earlier>, Failure> {
+pub(super) fn find(
+    request: &SuiteRequest,
+    part: &SuitePart,
+    plugins: &[PluginRecord],
+) -> Result<Option<Earlier>, Failure> {
+    let wanted = Wanted { part, plugins };
     if let Some(out) = &request.out {
         let is_run = out.join("run.json").exists();
         return match is_run && !request.fresh {
-            true => given(out, part).map(Some),
+            true => given(out, &wanted).map(Some),
             // A run in it is refused when the folder is to be made.
             false => Ok(None),
         };
     }
     Ok(match request.fresh {
         true => None,
-        false => latest(part),
+        false => latest(&wanted),
     })
 }
 
 /// The run in a folder that was named.
-fn given(folder: &Path, part: &SuitePart) -> Result<Earlier, Failure> {
-    if let Some(problem) = problem(&read_run(folder)?, part) {
+fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
+    if let Some(problem) = problem(&read_run(folder)?, wanted) {
         let place = folder.display();
         return Err(Failure::Usage(format!(
             "can't go on with the run in {place}: {problem}; choose another folder with --out"
@@ -53,23 +64,23 @@ fn given(folder: &Path, part: &SuitePart) -> Result<Earlier, Failure> {
 
 /// The latest run below `results/` that was stopped. Folders that are none, or
 /// that are in use, are passed over.
-fn latest(part: &SuitePart) -> Option<Earlier> {
+fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
     let entries = fs::read_dir(RESULTS).ok()?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     folders
         .into_iter()
         .rev()
-        .find_map(|folder| stopped(folder, part))
+        .find_map(|folder| stopped(folder, wanted))
 }
 
-fn stopped(folder: PathBuf, part: &SuitePart) -> Option<Earlier> {
+fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
     let record = read_run(&folder).ok()?;
-    if problem(&record, part).is_some() {
+    if problem(&record, wanted).is_some() {
         return None;
     }
     let earlier = opened(folder).ok()?;
-    (earlier.done.len() < part.points).then_some(earlier)
+    (earlier.done.len() < wanted.part.points).then_some(earlier)
 }
 
 /// Mends what a kill left half written, and takes stock.
@@ -80,7 +91,8 @@ fn opened(folder: PathBuf) -> Result<Earlier, StoreError> {
 }
 
 /// Why a run is not a part of the same measurement.
-fn problem(record: &RunRecord, part: &SuitePart) -> Option<String> {
+fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
+    let part = wanted.part;
     let Some(suite) = &record.suite else {
         return Some("it is not of a suite".to_owned());
     };
@@ -95,6 +107,9 @@ fn problem(record: &RunRecord, part: &SuitePart) -> Option<String> {
     }
     if record.machine_key != platform::machine_key() {
         return Some("it was made on another machine".to_owned());
+    }
+    if record.plugins != wanted.plugins {
+        return Some("it was made with other plugins, or other builds of them".to_owned());
     }
     let other_code = record.software.fingerprint != platform::executable_fingerprint();
     other_code.then(|| "it was made by another build of bench".to_owned())

@@ -7,13 +7,14 @@ use reports::record::SuitePart;
 use reports::store::Run;
 
 use super::super::present::Presentation;
-use super::super::{refuse_development_build, say};
+use super::super::{refuse_development_build, say, try_plugins};
 use super::earlier::{self, Earlier};
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt};
+use crate::plugins;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
@@ -27,7 +28,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         shard: request.shard,
         points: plans.iter().map(Plan::len).sum(),
     };
-    let earlier = earlier::find(request, &part)?;
+    let earlier = earlier::find(request, &part, &plugins::records(plans.iter()))?;
     if let Some(earlier) = &earlier {
         plans
             .iter_mut()
@@ -40,6 +41,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     {
         return complete(&earlier.folder, request);
     }
+    try_plugins(&plans, request.quiet)?;
     let start = match earlier {
         Some(_) => Start::Resume,
         None => Start::New,

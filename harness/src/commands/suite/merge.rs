@@ -130,6 +130,11 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     let mut effort = Effort::default();
     for run in runs {
         record.ceilings.extend(run.record.ceilings.clone());
+        for plugin in &run.record.plugins {
+            if !record.plugins.contains(plugin) {
+                record.plugins.push(plugin.clone());
+            }
+        }
         effort.add(&run.record.effort.unwrap_or_default());
     }
     let records = || runs.iter().map(|run| &run.record);

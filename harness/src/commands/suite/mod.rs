@@ -5,12 +5,13 @@ mod earlier;
 mod measure;
 mod merge;
 
+use super::open_suite;
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::suite::Suite;
 
 pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
-    let suite = Suite::open(&request.suite)?;
+    let suite = open_suite(&request.suite, &request.plugins)?;
     if !request.merge.is_empty() {
         return merge::run(&suite, request);
     }

@@ -6,17 +6,19 @@
 //! | `inputs` | what it is run on |
 //! | `shrink` | a smaller input on which it is still wrong |
 //! | `kept` | that input as a file |
+//! | `trials` | variants of plugins, tried in processes of their own |
 //! | `tally` | what came of it |
 
 mod inputs;
 mod kept;
 mod shrink;
 mod tally;
+mod trials;
 mod ways;
 
 use algorithms::device::Device;
 use algorithms::device::gpu::DeviceError;
-use algorithms::task::{Case, Task};
+use algorithms::task::{Case, Task, VariantInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::VerifyRequest;
@@ -24,10 +26,13 @@ use crate::failure::{Exit, Failure};
 use crate::gpus;
 use crate::measure::{CheckError, check_candidate};
 use crate::plan::select_variants;
+use crate::plugins::{self, Baseline};
 use tally::{Mismatch, Tally};
+use trials::Trials;
 use ways::Way;
 
 pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
+    plugins::load(&request.plugins, Baseline::Measured)?;
     let all = algorithms::registry::tasks();
     let tasks = match request.tasks.as_slice() {
         [] => all,
@@ -37,6 +42,7 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
         request,
         tally: Tally::default(),
         progress: progress(request.quiet),
+        trials: Trials::default(),
     };
     for device in devices(request)? {
         for way in ways::of(device, request)? {
@@ -77,6 +83,7 @@ struct Verification<'a> {
     request: &'a VerifyRequest,
     tally: Tally,
     progress: ProgressBar,
+    trials: Trials,
 }
 
 impl Verification<'_> {
@@ -86,8 +93,10 @@ impl Verification<'_> {
         let mut right: Vec<_> = selected
             .into_iter()
             .filter(|&number| infos[number].backend == way.device.backend())
+            .filter(|&number| infos[number].missing.is_none())
             .collect();
         self.tally.variants = self.tally.variants.max(right.len());
+        self.drop_crashing(task, &infos, way, &mut right)?;
         for input in inputs::of(task, self.request)? {
             let context = format!("{way}, {}", input.name);
             self.progress.set_message(context.clone());
@@ -100,6 +109,35 @@ impl Verification<'_> {
                     way,
                 };
                 self.is_right(&subject, input.case.as_ref(), &context)
+            });
+        }
+        Ok(())
+    }
+
+    /// Takes the variants of plugins that crash, hang or fail out, and down.
+    fn drop_crashing(
+        &mut self,
+        task: &'static dyn Task,
+        infos: &[VariantInfo],
+        way: &Way,
+        right: &mut Vec<usize>,
+    ) -> Result<(), Failure> {
+        let mut problems = Vec::new();
+        for &number in right.iter() {
+            if let Some(problem) = self.trials.problem(task, &infos[number], way)? {
+                problems.push((number, problem));
+            }
+        }
+        for (number, problem) in problems {
+            right.retain(|&other| other != number);
+            self.tally.checks += 1;
+            self.tally.mismatches.push(Mismatch {
+                task: task.name(),
+                variant: infos[number].name,
+                device: way.device,
+                context: way.to_string(),
+                problem,
+                kept: None,
             });
         }
         Ok(())

@@ -75,8 +75,15 @@ impl Mismatch {
 
     /// The command that shows it again.
     fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
+        let plugins = request.plugins.iter();
+        let plugins: String = plugins
+            .map(|path| format!(" --plugin {}", path.display()))
+            .collect();
         let mut words = vec![
-            format!("bench verify {} --variant {}", self.task, self.variant),
+            format!(
+                "bench verify {}{plugins} --variant {}",
+                self.task, self.variant
+            ),
             format!("--device {}", self.device),
         ];
         if self.device == Device::Emulator {
@@ -103,6 +110,7 @@ mod tests {
         VerifyRequest {
             tasks: Vec::new(),
             variants: Vec::new(),
+            plugins: Vec::new(),
             devices: Vec::new(),
             seeds: vec![4, 5],
             input: None,

@@ -31,6 +31,11 @@ pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Fa
 }
 
 impl Way {
+    /// The threads that serve the device.
+    pub(super) fn threads(&self) -> usize {
+        self.team.threads()
+    }
+
     /// A place to run.
     pub(super) fn place(&self) -> Result<Place<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)

@@ -32,6 +32,8 @@ fn subject() -> Subject {
         backend: Backend::Cuda,
         stable: true,
         team_levels: 1,
+        plugin: None,
+        missing: None,
     };
     let mut subject = Subject::new(point, &info, "code");
     let link = LinkBandwidth {

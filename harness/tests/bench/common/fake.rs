@@ -78,6 +78,8 @@ impl Task for FakeTask {
             backend: Backend::Cpu,
             stable: true,
             team_levels: 1,
+            plugin: None,
+            missing: None,
         };
         self.variants.iter().map(info).collect()
     }
@@ -191,6 +193,7 @@ pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
         charts: false,
         quiet: true,
         profile: false,
+        plugins: vec![],
         command: vec!["bench".into(), task.name.into()],
     }
 }

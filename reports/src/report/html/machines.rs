@@ -6,7 +6,7 @@ use super::super::ReportInput;
 use super::super::facts::time::day;
 use super::super::facts::{counted, grouped};
 use super::parts::{facts, scrolling};
-use crate::record::{Bandwidth, CacheLevel, Machine, RunRecord};
+use crate::record::{Bandwidth, CacheLevel, Machine, PluginRecord, RunRecord};
 use crate::units;
 
 pub fn section(input: &ReportInput) -> Markup {
@@ -119,7 +119,24 @@ fn software(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
         ("profile", Some(software.build_profile.clone())),
         ("target", Some(software.target.clone())),
         ("instruction sets", Some(software.target_features.clone())),
+        ("plugins", plugins(record)),
     ]
+}
+
+/// `mine 1.0 (libmine.so)`
+fn plugins(record: &RunRecord) -> Option<String> {
+    let plugins = record.plugins.iter();
+    let words = plugins.map(|plugin| {
+        let PluginRecord {
+            file,
+            name,
+            version,
+            ..
+        } = plugin;
+        format!("{name} {version} ({file})")
+    });
+    let words: Vec<_> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// What is measured of a link.

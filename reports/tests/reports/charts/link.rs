@@ -27,7 +27,7 @@ fn record(devices: &[&str]) -> CeilingsRecord {
                 memory: memory.to_owned(),
                 direction: direction.to_owned(),
                 block_bytes,
-                bytes_per_s: block_bytes as f64 / (5e-6 + block_bytes as f64 / rate),
+                bytes_per_s: (block_bytes as f64 / (5e-6 + block_bytes as f64 / rate)).round(),
             }));
         }
     }

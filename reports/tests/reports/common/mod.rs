@@ -35,6 +35,7 @@ pub fn record() -> RunRecord {
             target_features: String::new(),
             fingerprint: String::new(),
         },
+        plugins: Vec::new(),
         machine_key: machine.key(),
         machine,
         environment: Environment {

@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
 use super::gate::Gate;
 use super::modules::Modules;
-use super::{CudaGpu, Driver, recording};
+use super::{ContextSharing, CudaGpu, Driver, recording};
 use crate::device::gpu::engine::{
     Attributes, Download, Engine, Hold, Properties, Recording, Shape, Upload,
 };
@@ -34,9 +34,16 @@ pub(super) struct CudaEngine {
 }
 
 impl CudaEngine {
-    pub(super) fn new(gpu: &CudaGpu, driver: &Driver) -> Result<Self, DriverError> {
-        // Not the primary one: after a failed kernel only a new context helps.
-        let context = CudaContext::new_non_primary(gpu.number as usize, 0)?;
+    pub(super) fn new(
+        gpu: &CudaGpu,
+        driver: &Driver,
+        sharing: ContextSharing,
+    ) -> Result<Self, DriverError> {
+        let number = gpu.number as usize;
+        let context = match sharing {
+            ContextSharing::Own => CudaContext::new_non_primary(number, 0)?,
+            ContextSharing::WithPlugins => CudaContext::new(number)?,
+        };
         // SAFETY: all work goes through one stream, so nothing has to be
         // tracked; and events around each call would be a part of its time.
         unsafe { context.disable_event_tracking() };
@@ -285,6 +292,11 @@ impl Engine for CudaEngine {
             )
         };
         launched.map_err(refused)
+    }
+
+    fn native_stream(&self) -> Result<usize, DeviceError> {
+        self.call("getting ready", || Ok(()))?;
+        Ok(self.stream.cu_stream().expose_provenance())
     }
 
     fn attributes(

@@ -27,11 +27,22 @@ use engine::CudaEngine;
 pub use nvml::{driver_version, monitor};
 pub use probe::{CudaGpu, Driver, devices};
 
-/// A GPU by its number, in a context of its own.
+/// Which context a GPU is used in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextSharing {
+    /// One of its own: after a failed kernel, which spoils its context, a new one is
+    /// as good as the first.
+    Own,
+    /// The primary one, which is the only one that the CUDA runtime in plugins uses.
+    /// After a failed kernel it can't be had anew, since they hold it, too.
+    WithPlugins,
+}
+
+/// A GPU by its number.
 ///
 /// # Errors
 /// If there is none of that number, or the driver refuses.
-pub fn open(number: u32) -> Result<Gpu, DeviceError> {
+pub fn open(number: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
     let unusable = |reason: String| DeviceError::Unusable {
         device: format!("cuda:{number}"),
         reason,
@@ -40,7 +51,7 @@ pub fn open(number: u32) -> Result<Gpu, DeviceError> {
     let Some(gpu) = gpus.get(number as usize) else {
         return Err(unusable(no_such_gpu(gpus.len())));
     };
-    let engine = CudaEngine::new(gpu, &driver).map_err(|error| unusable(words(error)))?;
+    let engine = CudaEngine::new(gpu, &driver, sharing).map_err(|error| unusable(words(error)))?;
     Ok(Gpu::new(engine))
 }
 

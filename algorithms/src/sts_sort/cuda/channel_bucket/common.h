@@ -3,14 +3,9 @@
 #include "digi.h"
 #include "streams.h"
 
-namespace {
-
-constexpr u32 THREADS = 512;
-// Buckets of a region at most: all channels.
-constexpr u32 BUCKETS = CHANNELS;
-// Digis that are sorted at once in shared memory: 64 KiB.
-constexpr u32 SORTED_ITEMS = 16;
-constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+// What kernels are given. A kernel whose parameters are of types without linkage has
+// none itself, and NVRTC makes up a name for it that is another each time.
+namespace channel_bucket {
 
 // Positions in the array of all digis.
 struct Range {
@@ -24,6 +19,24 @@ struct RangeList {
     Range ranges[1];
 };
 
+// Consecutive buckets of a region that are sorted together.
+struct Group {
+    u32 region, first_bucket, buckets;
+};
+
+}  // namespace channel_bucket
+
+namespace {
+
+using namespace channel_bucket;
+
+constexpr u32 THREADS = 512;
+// Buckets of a region at most: all channels.
+constexpr u32 BUCKETS = CHANNELS;
+// Digis that are sorted at once in shared memory: 64 KiB.
+constexpr u32 SORTED_ITEMS = 16;
+constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
+
 // All threads of a block call this.
 __device__ __forceinline__ void list(RangeList* ranges, Range range) {
     if (threadIdx.x == 0) ranges->ranges[atomicAdd(&ranges->count, 1u)] = range;
@@ -33,11 +46,6 @@ __device__ __forceinline__ void list(RangeList* ranges, Range range) {
 struct Digit {
     u32 shift, bits;
     __device__ __forceinline__ u32 operator()(u64 digi) const { return (u32)(digi >> shift) & ((1u << bits) - 1); }
-};
-
-// Consecutive buckets of a region that are sorted together.
-struct Group {
-    u32 region, first_bucket, buckets;
 };
 
 template <u32 BLOCK>

@@ -13,16 +13,17 @@ use crate::sts_sort::cuda::{Digis, Table, Words};
 /// A pointer to numbers of groups.
 type Halves = Ptr<u16>;
 
-static COUNT: Kernel<(Digis, Words, Words, Words, Words, u32, u32)> =
-    Kernel::new(&IMAGE, "channel_bucket_count");
-static GROUP: Kernel<(Words, Words, Words, Halves, Words, Words, Words, Words)> =
-    Kernel::new(&IMAGE, "channel_bucket_group");
-static DISTRIBUTE: Kernel<(Digis, Digis, Words, Words, Halves, Words, Words, u32, u32)> =
-    Kernel::new(&IMAGE, "channel_bucket_distribute");
-static SORT: Kernel<(Digis, Digis, Words, Words, Words, Words, Words, Words)> =
-    Kernel::new(&IMAGE, "channel_bucket_sort");
-static SORT_TIMES: Kernel<(Digis, Digis, Words, Words, Words, u32, u32, Words, Words)> =
-    Kernel::new(&IMAGE, "channel_bucket_sort_times");
+type GroupParameters = (Words, Words, Words, Halves, Words, Words, Words, Words);
+type DistributeParameters = (Digis, Digis, Words, Words, Halves, Words, Words, u32, u32);
+type SortParameters = (Digis, Digis, Words, Words, Words, Words, Words, Words);
+type SortTimesParameters = (Digis, Digis, Words, Words, Words, u32, u32, Words, Words);
+type CountParameters = (Digis, Words, Words, Words, Words, u32, u32);
+
+static COUNT: Kernel<CountParameters> = Kernel::new(&IMAGE, "channel_bucket_count");
+static GROUP: Kernel<GroupParameters> = Kernel::new(&IMAGE, "channel_bucket_group");
+static DISTRIBUTE: Kernel<DistributeParameters> = Kernel::new(&IMAGE, "channel_bucket_distribute");
+static SORT: Kernel<SortParameters> = Kernel::new(&IMAGE, "channel_bucket_sort");
+static SORT_TIMES: Kernel<SortTimesParameters> = Kernel::new(&IMAGE, "channel_bucket_sort_times");
 
 /// So many regions at a time at least.
 const REGIONS: usize = 16;

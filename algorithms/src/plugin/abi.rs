@@ -1,0 +1,199 @@
+//! The interface in C: `docs/plugin/recobench.h`, which says what each field means.
+//!
+//! A test has a C compiler compare the layouts.
+
+use std::ffi::{c_char, c_void};
+
+/// The version of the interface.
+pub(crate) const ABI: u32 = 1;
+
+pub(crate) const CPU: u32 = 1;
+pub(crate) const CUDA: u32 = 2;
+
+pub(crate) const SEPARATE: u32 = 0;
+pub(crate) const EITHER: u32 = 1;
+pub(crate) const IN_PLACE: u32 = 2;
+
+pub(crate) const OK: i32 = 0;
+pub(crate) const UNAVAILABLE: i32 = 1;
+pub(crate) const FAILED: i32 = 2;
+
+pub(crate) const INPUT_BUFFER: i32 = 1;
+pub(crate) const OUTPUT_BUFFER: i32 = 2;
+
+pub(crate) const SORT_ADDRESS: u32 = 1;
+
+/// `recobench_host`
+#[repr(C)]
+pub(crate) struct Host {
+    pub(crate) size: usize,
+    pub(crate) workers: u32,
+    pub(crate) device: i32,
+    pub(crate) stream: *mut c_void,
+    pub(crate) scratch: *mut c_void,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) parallel: unsafe extern "C" fn(*const Host, Option<Work>, *mut c_void),
+    pub(crate) stage: unsafe extern "C" fn(*const Host, *const c_char),
+    pub(crate) explain: unsafe extern "C" fn(*const Host, *const c_char),
+}
+
+/// What each thread of a team does: argument, worker, workers.
+pub(crate) type Work = unsafe extern "C" fn(*mut c_void, u32, u32);
+
+/// `recobench_memory`
+#[repr(C)]
+pub(crate) struct Memory {
+    pub(crate) size: usize,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) own_bytes: u64,
+}
+
+/// `recobench_sort`
+#[repr(C)]
+pub(crate) struct Sort {
+    pub(crate) size: usize,
+    pub(crate) digis: u64,
+    pub(crate) segments: u64,
+    pub(crate) offsets: *const u64,
+    pub(crate) device_offsets: *const u64,
+    pub(crate) input: *mut u64,
+    pub(crate) output: *mut u64,
+}
+
+/// `recobench_variant`
+#[repr(C)]
+pub(crate) struct Variant {
+    pub(crate) size: usize,
+    pub(crate) task: *const c_char,
+    pub(crate) name: *const c_char,
+    pub(crate) summary: *const c_char,
+    pub(crate) backend: u32,
+    pub(crate) buffers: u32,
+    pub(crate) stable: u32,
+    pub(crate) omits: u32,
+    pub(crate) waits: u32,
+    pub(crate) prepare: Option<Prepare>,
+    pub(crate) memory: Option<unsafe extern "C" fn(*mut c_void, *const Host, *mut Memory) -> i32>,
+    pub(crate) reset: Option<Step>,
+    pub(crate) run: Option<Step>,
+    pub(crate) output: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
+    pub(crate) release: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+// SAFETY: the header has a table and what it points to stay as they are.
+unsafe impl Sync for Variant {}
+
+pub(crate) type Prepare =
+    unsafe extern "C" fn(*const Variant, *const Host, *const c_void, *mut *mut c_void) -> i32;
+
+/// A call on a state with the task's input.
+pub(crate) type Step = unsafe extern "C" fn(*mut c_void, *const Host, *const c_void) -> i32;
+
+/// `recobench_plugin_table`
+#[repr(C)]
+pub(crate) struct Table {
+    pub(crate) size: usize,
+    pub(crate) name: *const c_char,
+    pub(crate) version: *const c_char,
+    pub(crate) variant_count: u64,
+    pub(crate) variants: *const *const Variant,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::mem::offset_of;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    /// Sizes and offsets of all structs, as a C program and as Rust has them.
+    macro_rules! layouts {
+        ($($c:literal $rust:ident { $($field:ident)* })*) => {{
+            let (mut source, mut expected) = (String::new(), String::new());
+            $(
+                let _ = writeln!(source, "printf(\"%zu\", sizeof({}));", $c);
+                let _ = write!(expected, "{}", size_of::<$rust>());
+                $(
+                    let name = stringify!($field);
+                    let _ = writeln!(source, "printf(\" {name} %zu\", offsetof({}, {name}));", $c);
+                    let _ = write!(expected, " {name} {}", offset_of!($rust, $field));
+                )*
+                source.push_str("printf(\"\\n\");\n");
+                expected.push('\n');
+            )*
+            (source, expected)
+        }};
+    }
+
+    #[test]
+    fn the_layouts_are_those_of_the_header() {
+        let (prints, expected) = layouts! {
+            "recobench_host" Host {
+                size workers device stream scratch scratch_bytes parallel stage explain
+            }
+            "recobench_memory" Memory { size scratch_bytes own_bytes }
+            "recobench_sort" Sort { size digis segments offsets device_offsets input output }
+            "recobench_variant" Variant {
+                size task name summary backend buffers stable omits waits prepare memory reset run
+                output release
+            }
+            "recobench_plugin_table" Table { size name version variant_count variants }
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (file, program) = (folder.path().join("layout.c"), folder.path().join("layout"));
+        let source = format!(
+            "#include <stdio.h>\n#include \"recobench.h\"\nint main(void) {{\n{prints}return 0; }}\n"
+        );
+        std::fs::write(&file, source).expect("written");
+        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plugin");
+        let mut compiler = Command::new("cc");
+        compiler
+            .arg("-I")
+            .arg(header)
+            .arg(&file)
+            .arg("-o")
+            .arg(&program);
+        let Ok(compiled) = compiler.status() else {
+            eprintln!("skipped: no C compiler (cc)");
+            return;
+        };
+        assert!(compiled.success());
+        let output = Command::new(program).output().expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    }
+
+    #[test]
+    fn the_values_are_those_of_the_header() {
+        let header = include_str!("../../../docs/plugin/recobench.h");
+        let value = |name: &str| {
+            let line = header.lines().map(str::trim_start).find(|line| {
+                let line = line.strip_prefix("#define ").unwrap_or(line);
+                line.strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with([' ', '=']))
+            });
+            let line = line.unwrap_or_else(|| panic!("{name} is not in the header"));
+            let word = |c: char| !c.is_ascii_digit();
+            let rest = &line[line.find(name).unwrap_or(0) + name.len()..];
+            let number = rest.split(word).find(|digits| !digits.is_empty());
+            number.and_then(|digits| digits.parse::<i64>().ok())
+        };
+        for (name, expected) in [
+            ("RECOBENCH_ABI", i64::from(ABI)),
+            ("RECOBENCH_CPU", CPU.into()),
+            ("RECOBENCH_CUDA", CUDA.into()),
+            ("RECOBENCH_SEPARATE", SEPARATE.into()),
+            ("RECOBENCH_EITHER", EITHER.into()),
+            ("RECOBENCH_IN_PLACE", IN_PLACE.into()),
+            ("RECOBENCH_OK", OK.into()),
+            ("RECOBENCH_UNAVAILABLE", UNAVAILABLE.into()),
+            ("RECOBENCH_FAILED", FAILED.into()),
+            ("RECOBENCH_INPUT_BUFFER", INPUT_BUFFER.into()),
+            ("RECOBENCH_OUTPUT_BUFFER", OUTPUT_BUFFER.into()),
+            ("RECOBENCH_SORT_ADDRESS", SORT_ADDRESS.into()),
+        ] {
+            assert_eq!(value(name), Some(expected), "{name}");
+        }
+    }
+}

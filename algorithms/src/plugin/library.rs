@@ -1,0 +1,87 @@
+//! A shared library that may be a plugin.
+
+use std::path::Path;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::PluginError;
+use super::abi::{ABI, Table};
+use super::calls::{Call, watched};
+
+const ABI_SYMBOL: &str = "recobench_plugin_abi";
+const TABLE_SYMBOL: &str = "recobench_plugin";
+
+type AbiFunction = unsafe extern "C" fn() -> u32;
+type TableFunction = unsafe extern "C" fn() -> *const Table;
+
+/// Opens a library, for as long as the process lives, and asks it for its table;
+/// `None` if it gives none.
+///
+/// # Errors
+/// If it is no plugin of this version.
+pub(super) fn open(path: &Path, file: &str) -> Result<Option<&'static Table>, PluginError> {
+    let load = leak(Call::new(file, None, "load"));
+    let library = leak(watched(load, || dlopen(path))?);
+    let (abi, table) = functions(library, path)?;
+    let describe = leak(Call::new(file, None, "recobench_plugin"));
+    // SAFETY: functions of these names are of these types.
+    let found = watched(describe, || unsafe { abi() });
+    if found != ABI {
+        let path = path.to_owned();
+        return Err(PluginError::OtherVersion { path, found });
+    }
+    // SAFETY: as above; the header has the table stay where it is.
+    Ok(watched(describe, || unsafe { table().as_ref() }))
+}
+
+/// All symbols at once, so that one that is missing is told now.
+fn dlopen(path: &Path) -> Result<Library, PluginError> {
+    // SAFETY: whoever names a plugin wants its code to run. What goes wrong in it
+    // is seen in another process first: see the trial in the harness.
+    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    opened.map_err(|error| PluginError::NotALibrary {
+        path: path.to_owned(),
+        problem: words(&error),
+    })
+}
+
+/// What the dynamic linker says, without the path that it begins with.
+fn words(error: &libloading::Error) -> String {
+    let said = match error {
+        libloading::Error::DlOpen { source } => source.to_string(),
+        other => other.to_string(),
+    };
+    let after_path = said
+        .split_once(": ")
+        .filter(|(start, _)| start.starts_with('/'));
+    after_path.map_or(said.clone(), |(_, problem)| problem.to_owned())
+}
+
+fn functions(
+    library: &'static Library,
+    path: &Path,
+) -> Result<(AbiFunction, TableFunction), PluginError> {
+    // SAFETY: functions of these names are of these types.
+    let (abi, table) = unsafe {
+        (
+            library.get::<AbiFunction>(ABI_SYMBOL),
+            library.get::<TableFunction>(TABLE_SYMBOL),
+        )
+    };
+    match (abi, table) {
+        (Ok(abi), Ok(table)) => Ok((*abi, *table)),
+        (abi, table) => {
+            let missing = [(ABI_SYMBOL, abi.is_err()), (TABLE_SYMBOL, table.is_err())];
+            let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
+            Err(PluginError::MissingSymbols {
+                path: path.to_owned(),
+                symbols: missing.map(|(symbol, _)| symbol).collect(),
+            })
+        }
+    }
+}
+
+/// A plugin stays until the process ends: its functions may be called until then.
+pub(super) fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}

@@ -1,0 +1,56 @@
+//! Plugins that can't be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use algorithms::plugin::PluginError;
+
+use crate::failure::Exit;
+
+/// Why a plugin is not used at all.
+#[derive(Debug, thiserror::Error)]
+pub enum PluginFailure {
+    /// A file that can't be read.
+    #[error("plugin {}: {problem}; --plugin takes a shared library", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        problem: String,
+    },
+    /// It is no plugin, or not one for this bench: seen in another process.
+    #[error("{0}")]
+    Refused(String),
+    /// It is no plugin, or not one beside the others.
+    #[error(transparent)]
+    Unusable(#[from] PluginError),
+    /// It crashed or hung while it was being loaded.
+    #[error("plugin {}: it {problem}; nothing was measured", path.display())]
+    Crashed {
+        /// The file.
+        path: PathBuf,
+        /// How.
+        problem: String,
+    },
+    /// The process that tries plugins can't be started.
+    #[error("{} can't be started to try a plugin: {source}", bench.display())]
+    NoTrial {
+        /// The executable.
+        bench: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl PluginFailure {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            PluginFailure::Unreadable { .. }
+            | PluginFailure::Refused(_)
+            | PluginFailure::Unusable(_) => Exit::Usage,
+            PluginFailure::Crashed { .. } => Exit::WrongOutput,
+            PluginFailure::NoTrial { .. } => Exit::Failed,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The process that tries a plugin, from outside.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use algorithms::device::Device;
+
+use super::ending::{Ending, Trace};
+use super::line::Line;
+use super::{SUBCOMMAND, Subject};
+use crate::plugins::PluginFailure;
+
+/// A call on the host that takes longer hangs: inputs are small.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A first call on a GPU may have the driver compile kernels. And `bench` itself may
+/// wait for a slow machine.
+const GREAT_PATIENCE: Duration = Duration::from_secs(120);
+/// Somebody else may hold what it writes to: the process may have left others behind.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// So much of what a plugin says is listened to.
+const MOST_BYTES: u64 = 1 << 20;
+/// And so much of it is repeated.
+const MOST_CHARACTERS: usize = 200;
+
+/// Loads a plugin, and tries a variant if one is given.
+///
+/// # Errors
+/// If the process can't be started.
+pub(super) fn run(plugin: &Path, subject: Option<&Subject>) -> Result<Ending, PluginFailure> {
+    let mut child = start(plugin, subject)?;
+    let said = child.stderr.take().map(last_line);
+    let lines = child.stdout.take().map(lines);
+    let patience = match subject.map(|subject| subject.device) {
+        None | Some(Device::Cpu) => PATIENCE,
+        Some(_) => GREAT_PATIENCE,
+    };
+    let (trace, hung) = listen(lines, patience);
+    if let Some(patience) = hung {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Ok(trace.hung(patience));
+    }
+    // It closed its output: it ends, or else it hangs where nobody looks.
+    let Some(status) = wait(&mut child) else {
+        return Ok(trace.hung(GREAT_PATIENCE));
+    };
+    let said = said.and_then(|said| said.recv_timeout(LAST_WORDS).ok());
+    let said = said.unwrap_or_default();
+    Ok(trace.ended(status, &said))
+}
+
+fn start(plugin: &Path, subject: Option<&Subject>) -> Result<Child, PluginFailure> {
+    let no_trial = |bench: &Path, source| PluginFailure::NoTrial {
+        bench: bench.to_owned(),
+        source,
+    };
+    let bench = std::env::current_exe().map_err(|error| no_trial(Path::new("bench"), error))?;
+    let mut command = Command::new(&bench);
+    command.arg(SUBCOMMAND).arg(plugin);
+    if let Some(subject) = subject {
+        let threads: Vec<_> = subject.threads.iter().map(usize::to_string).collect();
+        command
+            .args(["--task", subject.task, "--variant", subject.variant])
+            .args(["--device", &subject.device.to_string()])
+            .args(["--threads", &threads.join(",")]);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| no_trial(&bench, error))
+}
+
+/// What is told, as it comes.
+fn lines(output: ChildStdout) -> Receiver<Line> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let texts = BufReader::new(output).lines().map_while(Result::ok);
+        for line in texts.filter_map(|text| Line::parse(&text)) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Listens to the end, or until patience is over: then it says how much there was.
+fn listen(lines: Option<Receiver<Line>>, patience: Duration) -> (Trace, Option<Duration>) {
+    let mut trace = Trace::default();
+    let Some(lines) = lines else {
+        return (trace, None);
+    };
+    loop {
+        let patience = match trace.is_inside() {
+            true => patience,
+            false => GREAT_PATIENCE,
+        };
+        match lines.recv_timeout(patience) {
+            Ok(line) => trace.note(line),
+            Err(RecvTimeoutError::Disconnected) => return (trace, None),
+            Err(RecvTimeoutError::Timeout) => return (trace, Some(patience)),
+        }
+    }
+}
+
+/// The last line that was said as an error, once all is said.
+fn last_line(errors: ChildStderr) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let (mut bytes, mut errors) = (Vec::new(), errors);
+        let _ = errors.by_ref().take(MOST_BYTES).read_to_end(&mut bytes);
+        // Whoever goes on talking must not have to wait.
+        let _ = std::io::copy(&mut errors, &mut std::io::sink());
+        let said = String::from_utf8_lossy(&bytes);
+        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let last = last.unwrap_or_default().trim().chars();
+        let _ = sender.send(
+            last.filter(|c| !c.is_control())
+                .take(MOST_CHARACTERS)
+                .collect(),
+        );
+    });
+    receiver
+}
+
+/// Waits for a process that ends; one that does not is ended.
+fn wait(child: &mut Child) -> Option<std::process::ExitStatus> {
+    const STEP: Duration = Duration::from_millis(5);
+    let steps = PATIENCE.as_millis() / STEP.as_millis();
+    for _ in 0..steps {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        thread::sleep(STEP);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}

@@ -1,0 +1,7 @@
+//! Plugins from the outside: those that are right are measured like all others, and
+//! those that are not are told and cost nothing but themselves.
+
+mod compiled;
+mod failing;
+mod measured;
+mod refused;
