@@ -106,7 +106,7 @@ fn pages_of_the_experiment_have_their_digits() {
 
 #[test]
 fn pages_of_our_own_have_their_digits() {
-    let folder = root().join("generators/tests/golden/tpc");
+    let folder = root().join("generators/tests/generators/golden/tpc");
     let mut digits = String::new();
     let file = File::open(folder.join("digits.csv.gz")).expect("a list of digits");
     GzDecoder::new(file)
