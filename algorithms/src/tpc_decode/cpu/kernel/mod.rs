@@ -134,6 +134,7 @@ pub(in crate::tpc_decode) type DecodePage = fn(Job<'_>, &mut [Digit]) -> Option<
 
 impl Level {
     /// All levels, the widest last.
+    #[cfg(test)]
     pub(in crate::tpc_decode) const ALL: [Level; 3] = [Level::Scalar, Level::Avx2, Level::Avx512];
 
     /// The widest that this machine has.
