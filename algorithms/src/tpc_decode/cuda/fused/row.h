@@ -1,0 +1,83 @@
+// Row pages: a thread finds the rows of a record, then a thread lists the pads of a row.
+#pragma once
+#include "../pages/geometry.h"
+#include "block_scan.h"
+#include "staged.h"
+
+namespace {
+
+// Pads are numbered in their row, which the strand says.
+template <class Output>
+struct RowPads {
+    u32 first_row;
+
+    __device__ __forceinline__ RowPads(const typename Output::Cell*, const PageRecord& page, Geometry geometry)
+        : first_row(geometry.first_row(page.endpoint)) {}
+
+    __device__ __forceinline__ typename Output::Cell cell(const Output& output, const Strand& strand, u32 pad) const {
+        return output.cell((first_row + strand.kind) << 8 | pad);
+    }
+};
+
+struct RowStrands {
+    // A row has a share in a mask or an address, a number of sequences, one of them,
+    // and a sample: seven bytes.
+    static constexpr u32 MOST = 1160;
+    // Time bins of a page: a thread for each.
+    static constexpr u32 MOST_RECORDS = 255;
+    static_assert(MOST_RECORDS <= THREADS, "a thread for each record");
+    using Shared = Staged<MOST>;
+    template <class Output>
+    using Pads = RowPads<Output>;
+
+    // Barriers within.
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, const Piece* pieces,
+                                                Geometry) {
+        Piece record = {0, 0};
+        u32 rows = 0, strands;
+        if (threadIdx.x < page.pieces) {
+            record = pieces[threadIdx.x];
+            rows = shared.half(record.position) & 0x7fff;
+        }
+        const u32 first = block_exclusive_sum<THREADS>((u32)__popc(rows), shared.warp_sums, strands);
+        find_rows(shared, record, rows, first);
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < strands; i += THREADS) list_row(shared, i);
+    }
+
+    // Makes strands of a record's rows, with the place of the row instead of that of its samples.
+    __device__ __forceinline__ static void find_rows(Shared& shared, Piece record, u32 rows, u32 strand) {
+        const u32 count = (u32)__popc(rows);
+        u32 sample = record.first_sample, address = record.position + 2u;
+        u32 position = record.position + 2 * count;
+        for (; rows != 0; rows &= rows - 1) {
+            const u32 row = (u32)__ffs((int)rows) - 1;
+            shared.strands[strand++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
+            sample += shared.byte(position + 2 * shared.byte(position));
+            // Behind the last row there is no address: what stands there is not used.
+            position = shared.half(address);
+            address += 2;
+        }
+    }
+
+    __device__ __forceinline__ static void list_row(Shared& shared, u32 number) {
+        Strand strand = shared.strands[number];
+        const u32 position = strand.packed, sequences = shared.byte(position);
+        u32 samples = 0;
+        for (u32 i = 0; i < sequences; i++) {
+            const u32 pair = shared.half(position + 1 + 2 * i), end = pair >> 8;
+            for (u32 pad = pair & 0xff; samples < end; samples++, pad++)
+                shared.list(strand.first_sample + samples, number, pad);
+        }
+        strand.packed = (u16)(position + 1 + 2 * sequences);
+        shared.add(number, strand, samples);
+    }
+
+    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord& page, const Strand& strand,
+                                              u32 i) {
+        const u32 bits = bits_of_row_sample(page), bit = i * bits;
+        return shared.half(strand.packed + bit / 8) >> (bit % 8) & ((1u << bits) - 1);
+    }
+};
+
+}  // namespace

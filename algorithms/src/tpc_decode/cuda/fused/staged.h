@@ -1,0 +1,74 @@
+// A page in shared memory, and the lists that its samples are made of.
+#pragma once
+#include "../pages/page.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+
+// A sound block has ten cards at most, so no more of it can be in the next page: the
+// words in front, all masks, all samples.
+constexpr u32 MAX_CONTINUATION = 2 + MAX_FECS_IN_HALF * (2 + 10 + CHANNELS_IN_LINK * 12 / 8);
+constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
+// Samples of 10 bits, and of nothing else, would be fewer.
+constexpr u32 MAX_SAMPLES = 7680;
+constexpr u32 GROUP = 32;
+
+// Samples that lie together: of a dense block, of a link's block, of a row's record.
+// Each has one sample at least.
+struct Strand {
+    u16 first_sample;
+    u16 packed;       // where its samples are
+    u16 time_bin;     // after the page's first one
+    u16 kind;         // row, or bits of a sample
+};
+
+// A page and what is known of it. `channels` has for each sample the lowest bits of its
+// strand's number and, below them, its channel. As each strand has a sample, those
+// of a group are so few that the lowest bits tell them apart.
+template <u32 STRANDS>
+struct Staged {
+    uint4 granules[STAGED_BYTES / GRANULE];
+    Strand strands[STRANDS];
+    u16 channels[MAX_SAMPLES];
+    u16 strand_of_group[MAX_SAMPLES / GROUP];
+    u32 warp_sums[LANES];
+
+    static constexpr u32 CHANNEL_BITS = 10;
+    static constexpr u32 STRAND_MASK = (1u << (16 - CHANNEL_BITS)) - 1;
+
+    __device__ __forceinline__ const u8* bytes() const { return reinterpret_cast<const u8*>(granules); }
+    __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
+    __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
+
+    // Loads a payload, its continuation behind it. Barrier needed after.
+    __device__ __forceinline__ void load(const u8* page, const PageRecord& record) {
+        const u32 end = record.end / GRANULE;
+        for (u32 i = record.start / GRANULE + threadIdx.x; i < end; i += THREADS)
+            granules[i] = granule_at(page + i * GRANULE);
+        const u32 behind = (record.continuation + GRANULE - 1) / GRANULE;
+        for (u32 i = threadIdx.x; i < behind; i += THREADS)
+            granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
+    }
+
+    // Adds a strand with `samples` samples. Its channels are listed apart.
+    __device__ __forceinline__ void add(u32 number, Strand strand, u32 samples) {
+        strands[number] = strand;
+        const u32 first = strand.first_sample, end = first + samples;
+        for (u32 group = (first + GROUP - 1) / GROUP; group * GROUP < end; group++)
+            strand_of_group[group] = (u16)number;
+    }
+
+    __device__ __forceinline__ void list(u32 sample, u32 strand, u32 channel) {
+        channels[sample] = (u16)((strand & STRAND_MASK) << CHANNEL_BITS | channel);
+    }
+
+    // The strand and the channel of a sample.
+    __device__ __forceinline__ Strand strand_of(u32 sample, u32& channel) const {
+        const u32 listed = channels[sample], first = strand_of_group[sample / GROUP];
+        channel = listed & ((1u << CHANNEL_BITS) - 1);
+        return strands[first + (((listed >> CHANNEL_BITS) - first) & STRAND_MASK)];
+    }
+};
+
+}  // namespace

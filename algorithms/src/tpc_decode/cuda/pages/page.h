@@ -1,0 +1,105 @@
+// Pages as kernels see them.
+#pragma once
+#include "portable.h"
+
+namespace tpc_decode {
+
+// What is known of a sound page: made by validate.cu, read by all decoders.
+struct __align__(16) PageRecord {
+    u32 orbit_start;     // bunch crossings from the beginning of the time frame to the page's orbit
+    u32 first_time_bin;
+    u16 time_offset;     // bunch crossings from the orbit to the first time bin
+    u16 span;            // row pages: time bins; others: the last one minus the first
+    u16 samples;
+    u16 blocks;          // of link and dense link pages
+    u16 pieces;          // entries of the page in the index
+    u16 start, end;      // of the payload
+    u16 continuation;    // bytes of the last block that are in the next page
+    u8 endpoint, sector;
+    u8 map;              // number of the sector's map of charges
+    u8 version;
+    u8 continues;        // whether the last block goes on in the next page
+};
+
+// A page whose samples are wanted, and where they go.
+struct Job {
+    u32 page, slot;
+};
+
+// Where a page's blocks are: see validate.cu.
+struct Piece {
+    u16 position;      // in the payload, the continuation put behind it
+    u16 first_sample;  // samples of the page before this block
+};
+
+// A fragment of the time frame, and the maps of charges that it is decoded to.
+struct Fragment {
+    u32 first_time_bin, time_bins;
+    u32 entries;      // of a sector's map
+    float scale;      // charges of a map for one ADC value
+};
+
+}  // namespace tpc_decode
+
+namespace {
+
+using namespace tpc_decode;
+
+constexpr u32 PAGE_BYTES = 8192;
+constexpr u32 RDH_BYTES = 64;
+// Headers and payloads begin and end at multiples of this; loads are as wide.
+constexpr u32 GRANULE = 16;
+constexpr u32 BC_PER_ORBIT = 3564;
+constexpr u32 BC_PER_TIME_BIN = 8;
+
+constexpr u32 CHANNELS_IN_LINK = 80;
+constexpr u32 MAX_FECS = 20;          // of a partition
+constexpr u32 MAX_FECS_IN_HALF = 10;  // of an endpoint
+constexpr u32 MAX_ROWS_IN_HALF = 9;
+
+enum Layout : u32 { ROW, LINK, DENSE_LINK };
+
+__device__ __forceinline__ const u8* page_at(const u8* pages, u32 page) { return pages + (u64)page * PAGE_BYTES; }
+
+__device__ __forceinline__ uint4 granule_at(const u8* bytes) { return __ldcg(reinterpret_cast<const uint4*>(bytes)); }
+
+__device__ __forceinline__ u32 word_at(const u8* bytes) { return *reinterpret_cast<const u32*>(bytes); }
+
+__device__ __forceinline__ u32 low_half(u32 word) { return word & 0xffff; }
+__device__ __forceinline__ u32 high_half(u32 word) { return word >> 16; }
+
+// Row 10 and, where it says so, a block of version 5 have short samples.
+__device__ __forceinline__ u32 bits_of_row_sample(const PageRecord& page) { return page.version == 1 ? 10 : 12; }
+
+// The word in front of a dense block.
+struct BlockHead {
+    u32 links, crossing, sample_bits;
+
+    __device__ __forceinline__ BlockHead(u32 word, u32 version) {
+        links = word & 0xf;
+        crossing = low_half(word) >> 4;
+        sample_bits = 12;
+        if (version != 5) return;
+        // The lowest bit of the crossing says that samples are short, and two are to be cleared.
+        if (crossing & 1) sample_bits = 10;
+        crossing &= 0xffc;
+    }
+};
+
+// The first bytes of a link's head in a dense block.
+struct LinkHead {
+    u32 fec;
+    u32 level;  // a bit for each byte of the mask that is there
+    u32 bytes;  // before the mask
+
+    __device__ __forceinline__ LinkHead(u32 first, u32 second) {
+        const bool flat = first & 0x20;
+        fec = first & 0x1f;
+        level = flat ? 0x3ff : (first >> 6) << 8 | second;
+        bytes = flat ? 1 : 2;
+    }
+};
+
+__device__ __forceinline__ u32 bytes_of_samples(u32 samples, u32 bits) { return (samples * bits + 7) / 8; }
+
+}  // namespace

@@ -1,0 +1,106 @@
+// What samples become: digits, or positions and entries in maps of charges.
+//
+// A target is that of a launch, an output that of a page. `make` turns a sample into
+// the value that is stored for it, `cell` finds what is needed of its pad.
+#pragma once
+#include "page.h"
+
+namespace tpc_decode {
+
+// What is needed of a channel's pad for charges.
+struct __align__(8) ChargeCell {
+    float gain;
+    u32 column;
+};
+
+}  // namespace tpc_decode
+
+namespace {
+
+// See generators::tpc::Digit: 16 bits of ADC value, 16 of row and pad, 26 of time bin,
+// 6 of sector.
+struct DigitOutput {
+    using Cell = u16;   // row and pad
+    using Value = u64;
+
+    Value* values;
+    u64 sector;
+
+    __device__ __forceinline__ Cell cell(u32 pad) const { return (u16)pad; }
+
+    __device__ __forceinline__ Value make(u32 time_bin, Cell pad, u32 adc) const {
+        return sector | (u64)time_bin << 32 | (u32)pad << 16 | adc;
+    }
+};
+
+struct DigitTarget {
+    using Output = DigitOutput;
+    u64* digits;
+
+    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
+        return {digits + slot, (u64)page.sector << 58};
+    }
+};
+
+constexpr u32 ROW_PITCH = 152;
+constexpr u32 PAD_MARGIN = 8;
+constexpr u32 TIME_MARGIN = 4;
+constexpr u32 COLUMNS = 152 * ROW_PITCH + PAD_MARGIN;
+constexpr u32 TILE_PADS = 8;
+constexpr u32 TILE_TIMES = 4;
+constexpr u32 TILES_IN_LINE = COLUMNS / TILE_PADS;
+constexpr float MAX_CHARGE = 16383.0f;
+// The position of a sample outside the fragment: column 0, time -1.
+constexpr u32 OUTSIDE = 0xffff0000u;
+
+// A position has the column in its lower half and the time in its upper one.
+struct ChargeOutput {
+    using Cell = ChargeCell;
+    using Value = u32;
+
+    Value* values;
+    u16* map;
+    const float* gains;  // of the sector, by column
+    u32 first_time_bin, time_bins;
+    float scale;
+
+    __device__ __forceinline__ Cell cell(u32 pad) const {
+        const u32 column = (pad >> 8) * ROW_PITCH + (pad & 0xff) + PAD_MARGIN;
+        return {gains[column], column};
+    }
+
+    __device__ __forceinline__ static u32 entry(u32 column, u32 time) {
+        const u32 tile = time / TILE_TIMES * TILES_IN_LINE + column / TILE_PADS;
+        return tile * (TILE_PADS * TILE_TIMES) + time % TILE_TIMES * TILE_PADS + column % TILE_PADS;
+    }
+
+    // Samples of a page have places of their own in the map, as do those of others.
+    __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
+        const u32 local = time_bin - first_time_bin;
+        if (local >= time_bins) return OUTSIDE;
+        const u32 time = local + TIME_MARGIN;
+        const float charge = (float)adc * scale * cell.gain;
+        map[entry(cell.column, time)] = (u16)(charge < MAX_CHARGE ? charge : MAX_CHARGE);
+        return time << 16 | cell.column;
+    }
+};
+
+struct ChargeTarget {
+    using Output = ChargeOutput;
+    const Fragment* fragment;
+    const float* gains;  // COLUMNS of each sector
+    u32* positions;
+    u16* maps;
+
+    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
+        const Fragment own = *fragment;
+        return {positions + slot,
+                maps + (u64)page.map * own.entries,
+                gains + page.sector * COLUMNS,
+                own.first_time_bin,
+                own.time_bins,
+                own.scale};
+    }
+};
+
+}  // namespace

@@ -1,0 +1,37 @@
+// Link and dense link pages as they were decoded before votes: where a lane's sample goes
+// is found by a prefix sum over the warp, shuffle by shuffle. See pages/links.h.
+//
+// Static shared memory: the channels of a dense block, 1600 bytes a warp.
+#include "pages/links.h"
+
+// Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+    shuffle_link_digits(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
+                        u32 fragment, u64* digits) {
+    decode_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
+}
+KERNEL_EXPORT(shuffle_link_digits)
+
+// The same to positions and charges.
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+    shuffle_link_charges(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
+                         u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
+    decode_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, target);
+}
+KERNEL_EXPORT(shuffle_link_charges)
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+    shuffle_dense_link_digits(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
+                              u32 fragment, u64* digits) {
+    decode_dense_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
+}
+KERNEL_EXPORT(shuffle_dense_link_digits)
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+    shuffle_dense_link_charges(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
+                               u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
+    decode_dense_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, target);
+}
+KERNEL_EXPORT(shuffle_dense_link_charges)
