@@ -68,8 +68,9 @@ impl Position {
     }
 }
 
+/// The column of a pad.
 #[inline(always)]
-fn column(pad: PadId) -> usize {
+pub(super) fn column(pad: PadId) -> usize {
     usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
 }
 
@@ -110,6 +111,11 @@ impl Gains {
         Gains { factors }
     }
 
+    /// The factors of all sectors, one after the other.
+    pub(super) fn factors(&self) -> &[f32] {
+        &self.factors
+    }
+
     /// The factors of a sector, by column.
     #[inline(always)]
     pub(super) fn of(&self, sector: u8) -> &[f32; COLUMNS] {
@@ -128,6 +134,15 @@ const UNIT_STEP: u16 = 32_767;
 /// A fifth of it.
 const SPREAD: u16 = 6_553;
 
+/// Charges of a map for one ADC value: whole units in one format, quarters in all others.
+pub(super) fn scale_of(format: ZsFormat) -> f32 {
+    let unit = match format {
+        ZsFormat::Row10 => 1.0,
+        _ => 0.25,
+    };
+    unit * CHARGE_SCALE
+}
+
 /// How digits of a format become entries of a map.
 #[derive(Clone, Copy)]
 pub(super) struct Converter<'a> {
@@ -136,16 +151,11 @@ pub(super) struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
-    /// For digits of a sector. ADC values are whole units in one format, quarters in
-    /// all others.
+    /// For digits of a sector.
     pub(super) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
-        let unit = match format {
-            ZsFormat::Row10 => 1.0,
-            _ => 0.25,
-        };
         Converter {
             gains: gains.of(sector),
-            scale: unit * CHARGE_SCALE,
+            scale: scale_of(format),
         }
     }
 

@@ -18,12 +18,13 @@
 //! | [`fragments`], [`charge_map`] | the cluster finder's input |
 //! | [`reference`], [`check`] | what is right |
 //! | [`hard_inputs`], [`mutate`], [`smaller`] | what is hard to get right |
-//! | [`cpu`] | the variants |
+//! | [`cpu`], [`cuda`] | the variants |
 
 mod axes;
 mod charge_map;
 mod check;
 mod cpu;
+mod cuda;
 pub mod damage;
 mod fragments;
 mod hard_inputs;
@@ -84,7 +85,14 @@ impl Algorithm for TpcDecode {
     }
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
-        vec![&cpu::REFERENCE, &cpu::SCALAR, &cpu::SIMD]
+        vec![
+            &cpu::REFERENCE,
+            &cpu::SCALAR,
+            &cpu::SIMD,
+            &cuda::SHUFFLE_SCAN,
+            &cuda::BALLOT_SCAN,
+            &cuda::FUSED,
+        ]
     }
 
     fn plan(params: Params) -> Result<Plan, DataError> {

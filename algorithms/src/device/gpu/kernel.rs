@@ -121,6 +121,9 @@ parameters!(A B C D E F);
 parameters!(A B C D E F G);
 parameters!(A B C D E F G H);
 parameters!(A B C D E F G H I);
+parameters!(A B C D E F G H I J);
+parameters!(A B C D E F G H I J K);
+parameters!(A B C D E F G H I J K L);
 
 #[cfg(test)]
 mod tests {

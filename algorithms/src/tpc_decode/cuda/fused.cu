@@ -18,12 +18,14 @@ namespace {
 // Values that are stored at once.
 constexpr u32 EACH = 4;
 
+// Nobody reads them soon: the cache is for the maps.
 __device__ __forceinline__ void store(u64* to, const u64 (&values)[EACH]) {
-    reinterpret_cast<ulonglong2*>(to)[0] = make_ulonglong2(values[0], values[1]);
-    reinterpret_cast<ulonglong2*>(to)[1] = make_ulonglong2(values[2], values[3]);
+    ulonglong2* pairs = reinterpret_cast<ulonglong2*>(to);
+    __stcs(&pairs[0], make_ulonglong2(values[0], values[1]));
+    __stcs(&pairs[1], make_ulonglong2(values[2], values[3]));
 }
 __device__ __forceinline__ void store(u32* to, const u32 (&values)[EACH]) {
-    *reinterpret_cast<uint4*>(to) = make_uint4(values[0], values[1], values[2], values[3]);
+    __stcs(reinterpret_cast<uint4*>(to), make_uint4(values[0], values[1], values[2], values[3]));
 }
 
 // The samples of a staged page.
@@ -71,9 +73,10 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
     const u32 end = begins[fragment + 1];
     for (u32 number = begins[fragment] + blockIdx.x; number < end; number += gridDim.x) {
         const Job job = jobs[number];
-        const PageRecord page = records[job.page];
-        shared->load(page_at(pages, job.page), page);
+        shared->load(page_at(pages, job.page), records[job.page]);
         __syncthreads();
+        // Not kept in registers, which are scarce.
+        const PageRecord& page = shared->page;
         Strands::find(*shared, page, index + (u64)job.page * stride, geometry);
         __syncthreads();
         const Output output = target.of(page, job.slot);
@@ -87,7 +90,7 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 
 // Decodes the pages of a fragment to digits, with their places in the `index`, `stride` a
 // page. Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, u64* digits) {
     const DigitTarget target = {digits};
@@ -96,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(fused_row_digits)
 
 // The same to positions and charges.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
@@ -105,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(fused_row_charges)
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const u16* cells, const Job* jobs, const u32* begins, u32 fragment,
                       u64* digits) {
@@ -114,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(fused_link_digits)
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                        const u32* geometry, const ChargeCell* cells, const Job* jobs, const u32* begins,
                        u32 fragment, const Fragment* fragments, u32* positions, u16* maps) {
@@ -123,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(fused_link_charges)
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                             const u32* geometry, const u16* cells, const Job* jobs, const u32* begins,
                             u32 fragment, u64* digits) {
@@ -132,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(fused_dense_link_digits)
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                              const u32* geometry, const ChargeCell* cells, const Job* jobs, const u32* begins,
                              u32 fragment, const Fragment* fragments, u32* positions, u16* maps) {

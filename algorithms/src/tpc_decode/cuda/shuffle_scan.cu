@@ -5,7 +5,7 @@
 #include "pages/links.h"
 
 // Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_link_digits(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
                         u32 fragment, u64* digits) {
     decode_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS)
 KERNEL_EXPORT(shuffle_link_digits)
 
 // The same to positions and charges.
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_link_charges(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
                          u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
@@ -21,14 +21,14 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS)
 }
 KERNEL_EXPORT(shuffle_link_charges)
 
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_dense_link_digits(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
                               u32 fragment, u64* digits) {
     decode_dense_links<ShuffleScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
 }
 KERNEL_EXPORT(shuffle_dense_link_digits)
 
-extern "C" __global__ void __launch_bounds__(WARP_THREADS)
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_dense_link_charges(const u8* pages, const PageRecord* records, const u16* pads, const Job* jobs, const u32* begins,
                                u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};

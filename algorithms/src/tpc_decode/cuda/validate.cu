@@ -26,7 +26,7 @@ __device__ __forceinline__ void validate(const u8* pages, const u32* streams, co
     Verdict verdict = EMPTY;
     if (page < count) verdict = open_in_stream<LAYOUT>(page_at(pages, page), {streams[page]}, bounds, open);
     PageRecord& record = open.record;
-    Piece* pieces = index ? index + (u64)page * stride : nullptr;
+    Piece* pieces = stride ? index + (u64)page * stride : nullptr;
     Walk walk(record, {geometry}, pieces, verdict == SOUND);
     walk_pages(page_at(pages, first_page), Source(record), walk, rings + warp);
     if (page >= count) return;
@@ -44,7 +44,7 @@ __device__ __forceinline__ void validate(const u8* pages, const u32* streams, co
 
 // For each of `count` pages, whose streams' words are `streams`: its record, its first
 // time bin with their number above that of its samples (0 if it is rejected), and
-// its verdict; and if there is an `index`, the places of its blocks, `stride` a page.
+// its verdict; and, unless `stride` is 0, the places of its blocks, so many a page.
 // Pages are of the format `version`, and of `orbits` orbits from `first_orbit` on.
 extern "C" __global__ void __launch_bounds__(THREADS)
     validate_row(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,

@@ -5,6 +5,8 @@
 namespace {
 
 constexpr u32 THREADS = 256;
+// Of a multiprocessor: as many as have room for 40 registers a thread.
+constexpr u32 RESIDENT_BLOCKS = 6;
 
 // A sound block has ten cards at most, so no more of it can be in the next page: the
 // words in front, all masks, all samples.
@@ -29,6 +31,7 @@ struct Strand {
 template <u32 STRANDS>
 struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
+    PageRecord page;
     Strand strands[STRANDS];
     u16 channels[MAX_SAMPLES];
     u16 strand_of_group[MAX_SAMPLES / GROUP];
@@ -43,10 +46,13 @@ struct Staged {
 
     // Loads a payload, its continuation behind it. Barrier needed after.
     __device__ __forceinline__ void load(const u8* page, const PageRecord& record) {
+        if (threadIdx.x == 0) this->page = record;
         const u32 end = record.end / GRANULE;
+#pragma unroll 2
         for (u32 i = record.start / GRANULE + threadIdx.x; i < end; i += THREADS)
             granules[i] = granule_at(page + i * GRANULE);
         const u32 behind = (record.continuation + GRANULE - 1) / GRANULE;
+#pragma unroll 1
         for (u32 i = threadIdx.x; i < behind; i += THREADS)
             granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
     }

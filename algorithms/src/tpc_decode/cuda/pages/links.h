@@ -8,6 +8,8 @@ namespace {
 
 constexpr u32 WARP_THREADS = 128;  // of a block
 constexpr u32 WARPS = WARP_THREADS / LANES;
+// Of a multiprocessor: 64 registers a thread, so that none has to be kept in memory.
+constexpr u32 RESIDENT_BLOCKS = 8;
 // Pads of a card by raw channel, one card after the other: see pads.rs.
 constexpr u32 LINK_STRIDE = 96;
 

@@ -1,0 +1,39 @@
+//! Words for the pages that were rejected: the reference finds what is wrong with them.
+
+use rayon::prelude::*;
+
+use super::validation::DAMAGED;
+use crate::tpc_decode::damage::{Damage, DamagedPage, Expected, Field};
+use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::payload::Payload;
+use crate::tpc_decode::reference;
+
+/// The damaged pages among those with such verdicts.
+pub(super) fn damaged(frame: &TimeFrame, verdicts: &[u8]) -> Vec<DamagedPage> {
+    let pages = verdicts.par_iter().enumerate();
+    let rejected = pages.filter(|(_, verdict)| **verdict == DAMAGED);
+    rejected
+        .map(|(page, _)| frame.damaged(page, damage_of(frame, page)))
+        .collect()
+}
+
+fn damage_of(frame: &TimeFrame, number: usize) -> Damage {
+    let page = match frame.open(number) {
+        Ok(Some(page)) => page,
+        Ok(None) => return accepted_by_reference(),
+        Err(damage) => return damage,
+    };
+    let pages = frame.pages.pages();
+    let mut payload = Payload::new();
+    payload.fill(&page, &pages[number], pages.get(number + 1));
+    match reference::decode_page(&page, &payload, &frame.tables.mapping) {
+        Ok(_) => accepted_by_reference(),
+        Err(damage) => damage,
+    }
+}
+
+/// A decoder that says so is wrong, and must not pass.
+fn accepted_by_reference() -> Damage {
+    let expected = Expected::Words("damage, as the reference finds none");
+    Damage::new(0, Field::End, 0_u8, expected)
+}

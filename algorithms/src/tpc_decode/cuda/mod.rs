@@ -1,0 +1,119 @@
+//! Decoding on a GPU.
+//!
+//! Pages go to the device as they are. They are validated there, their samples get
+//! places, and decoders that trust what was validated fill them. The three are stages
+//! of every variant; variants differ in the last one.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`promise`] | what the headers promise, which tells how large buffers are |
+//! | [`tables`] | what does not change from one time frame to the next |
+//! | [`resident`] | the pages on the device |
+//! | [`validation`], [`placing`] | the first two stages |
+//! | [`target`] | what comes out |
+//! | [`published`], [`fused`] | decoders beside their kernels |
+//! | [`judgement`] | words for the pages that were rejected |
+//! | [`prepared`] | a variant that is ready to run |
+
+mod fused;
+mod judgement;
+mod placing;
+mod prepared;
+mod promise;
+mod published;
+mod resident;
+mod tables;
+mod target;
+mod validation;
+
+use std::sync::Arc;
+
+use super::TpcDecode;
+use super::input::TimeFrame;
+use crate::algorithm::{Prepared, Unavailable, Variant};
+use crate::device::gpu::{DeviceError, Gpu, Ptr};
+use crate::device::{Arena, Backend, Place};
+use prepared::PreparedCudaDecode;
+use promise::Promised;
+use resident::Resident;
+use target::Target;
+
+pub(super) use fused::FUSED;
+pub(super) use published::{BALLOT_SCAN, SHUFFLE_SCAN};
+
+/// A pointer to bytes of pages.
+type Bytes = Ptr<u8>;
+/// A pointer to counts and places.
+type Words = Ptr<u32>;
+/// A pointer to pairs of them.
+type Pairs = Ptr<[u32; 2]>;
+/// A pointer to what is known of pages: `PageRecord`.
+type Records = Ptr<Record>;
+/// The size of a `PageRecord`.
+type Record = [u32; 8];
+/// A pointer to fragments: `Fragment`.
+type Fragments = Ptr<[u32; 4]>;
+
+/// A way to decode pages on a GPU.
+pub(super) struct CudaDecode {
+    name: &'static str,
+    summary: &'static str,
+    index: Index,
+    decode: Decode,
+}
+
+/// Decodes the pages that a fragment, by its place in the list of fragments, wants.
+type Decode = fn(&Gpu, &Resident<'_>, &Target, usize) -> Result<(), DeviceError>;
+
+/// Whether validation writes down where the blocks of pages are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Index {
+    /// The decoder goes through a page from its beginning.
+    Unused,
+    /// The decoder begins anywhere.
+    Written,
+}
+
+/// Samples and pages are counted with 32 bits on the device.
+fn accept(promised: &Promised) -> Result<(), Unavailable> {
+    let most = u64::from(u32::MAX);
+    if promised.samples() <= most {
+        return Ok(());
+    }
+    Err(Unavailable(format!(
+        "{} samples; on a GPU {most} is the most; use fewer sectors or orbits",
+        promised.samples()
+    )))
+}
+
+impl Variant<TpcDecode> for CudaDecode {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Cuda
+    }
+
+    fn stable(&self) -> bool {
+        true
+    }
+
+    fn prepare<'a>(
+        &self,
+        frame: &'a TimeFrame,
+        _: &'a Arena,
+        place: &Place<'_>,
+    ) -> Result<Box<dyn Prepared<TpcDecode> + 'a>, Unavailable> {
+        let promised = Promised::of(frame);
+        accept(&promised)?;
+        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
+        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let prepared = PreparedCudaDecode::new(self.index, self.decode, frame, promised, gpu);
+        Ok(Box::new(prepared))
+    }
+}

@@ -1,0 +1,197 @@
+//! The published decoders: a block decodes a row page, a warp a link or dense link page;
+//! and link pages as before votes of a warp told its lanes where samples go.
+
+use generators::tpc::Layout;
+
+use super::promise::PromisedFragment;
+use super::resident::Resident;
+use super::target::{Charges, Target};
+use super::{Bytes, CudaDecode, Fragments, Index, Pairs, Records, Words};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+
+static ROW_IMAGE: Image = image!("tpc_decode-row");
+static BALLOT_IMAGE: Image = image!("tpc_decode-ballot_scan");
+static SHUFFLE_IMAGE: Image = image!("tpc_decode-shuffle_scan");
+
+static ROW: Decoder<u32> = Decoder {
+    digits: Kernel::new(&ROW_IMAGE, "row_digits"),
+    charges: Kernel::new(&ROW_IMAGE, "row_charges"),
+    threads: 64,
+    sharing: Sharing::Block,
+};
+static LINK: Decoder<u16> = Decoder {
+    digits: Kernel::new(&BALLOT_IMAGE, "link_digits"),
+    charges: Kernel::new(&BALLOT_IMAGE, "link_charges"),
+    threads: WARP_THREADS,
+    sharing: Sharing::Warp,
+};
+static DENSE_LINK: Decoder<u16> = Decoder {
+    digits: Kernel::new(&BALLOT_IMAGE, "dense_link_digits"),
+    charges: Kernel::new(&BALLOT_IMAGE, "dense_link_charges"),
+    threads: WARP_THREADS,
+    sharing: Sharing::Warp,
+};
+static SHUFFLE_LINK: Decoder<u16> = Decoder {
+    digits: Kernel::new(&SHUFFLE_IMAGE, "shuffle_link_digits"),
+    charges: Kernel::new(&SHUFFLE_IMAGE, "shuffle_link_charges"),
+    threads: WARP_THREADS,
+    sharing: Sharing::Warp,
+};
+static SHUFFLE_DENSE_LINK: Decoder<u16> = Decoder {
+    digits: Kernel::new(&SHUFFLE_IMAGE, "shuffle_dense_link_digits"),
+    charges: Kernel::new(&SHUFFLE_IMAGE, "shuffle_dense_link_charges"),
+    threads: WARP_THREADS,
+    sharing: Sharing::Warp,
+};
+
+/// Threads of a block whose warps have a page each.
+const WARP_THREADS: u32 = 128;
+const STAGE: &str = "decode";
+
+pub(in crate::tpc_decode) static BALLOT_SCAN: CudaDecode = CudaDecode {
+    name: "ballot-scan",
+    summary: "published: a block a row page, a warp a link page, lanes ranked by votes",
+    index: Index::Unused,
+    decode: |gpu, resident, target, fragment| {
+        let work = Work::new(gpu, resident, target, fragment);
+        match resident.frame.format().layout() {
+            Layout::Row => work.launch(&ROW, &resident.buffers.tables.geometry),
+            Layout::Link => work.launch(&LINK, &resident.buffers.tables.pads),
+            Layout::DenseLink => work.launch(&DENSE_LINK, &resident.buffers.tables.pads),
+        }
+    },
+};
+
+pub(in crate::tpc_decode) static SHUFFLE_SCAN: CudaDecode = CudaDecode {
+    name: "shuffle-scan",
+    summary: "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
+    index: Index::Unused,
+    decode: |gpu, resident, target, fragment| {
+        let work = Work::new(gpu, resident, target, fragment);
+        match resident.frame.format().layout() {
+            Layout::Row => work.launch(&ROW, &resident.buffers.tables.geometry),
+            Layout::Link => work.launch(&SHUFFLE_LINK, &resident.buffers.tables.pads),
+            Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.buffers.tables.pads),
+        }
+    },
+};
+
+/// The kernels for a layout: they take a table of `T`, the geometry or the pads of links.
+struct Decoder<T> {
+    digits: Kernel<(Bytes, Records, Ptr<T>, Pairs, Words, u32, Ptr<u64>)>,
+    charges: ChargeKernel<T>,
+    threads: u32,
+    sharing: Sharing,
+}
+
+/// Pages, records, table, jobs, begins, fragment; fragments, gains, positions, maps.
+type ChargeKernel<T> = Kernel<(
+    Bytes,
+    Records,
+    Ptr<T>,
+    Pairs,
+    Words,
+    u32,
+    Fragments,
+    Ptr<f32>,
+    Words,
+    Ptr<u16>,
+)>;
+
+/// Who decodes a page.
+#[derive(Clone, Copy)]
+enum Sharing {
+    Block,
+    Warp,
+}
+
+/// A fragment to be decoded.
+struct Work<'a> {
+    gpu: &'a Gpu,
+    resident: &'a Resident<'a>,
+    target: &'a Target,
+    fragment: usize,
+}
+
+impl<'a> Work<'a> {
+    fn new(gpu: &'a Gpu, resident: &'a Resident<'_>, target: &'a Target, fragment: usize) -> Self {
+        Work {
+            gpu,
+            resident,
+            target,
+            fragment,
+        }
+    }
+
+    fn launch<T: 'static>(
+        &self,
+        decoder: &Decoder<T>,
+        table: &DeviceBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        let shape = self.shape(decoder);
+        self.gpu.scope(STAGE, || match self.target {
+            Target::Digits(digits) => self.launch_digits(decoder, table, &shape, digits),
+            Target::Charges(charges) => self.launch_charges(decoder, table, &shape, charges),
+        })
+    }
+
+    fn launch_digits<T: 'static>(
+        &self,
+        decoder: &Decoder<T>,
+        table: &DeviceBuffer<T>,
+        shape: &Shape,
+        digits: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        let buffers = self.resident.buffers;
+        let arguments = (
+            &buffers.pages,
+            &buffers.records,
+            table,
+            &buffers.jobs,
+            &buffers.begins,
+            self.fragment as u32,
+            digits,
+        );
+        // SAFETY: jobs are validated pages, and there is a place for each of their samples.
+        unsafe { self.gpu.launch(&decoder.digits, shape, arguments) }
+    }
+
+    fn launch_charges<T: 'static>(
+        &self,
+        decoder: &Decoder<T>,
+        table: &DeviceBuffer<T>,
+        shape: &Shape,
+        charges: &Charges,
+    ) -> Result<(), DeviceError> {
+        let buffers = self.resident.buffers;
+        let arguments = (
+            &buffers.pages,
+            &buffers.records,
+            table,
+            &buffers.jobs,
+            &buffers.begins,
+            self.fragment as u32,
+            &buffers.fragments,
+            &buffers.tables.gains,
+            &charges.positions,
+            &charges.maps,
+        );
+        // SAFETY: as for digits; maps have an entry for each pad and time bin of the
+        // fragment.
+        unsafe { self.gpu.launch(&decoder.charges, shape, arguments) }
+    }
+
+    fn shape<T>(&self, decoder: &Decoder<T>) -> Shape {
+        let PromisedFragment { load, .. } = &self.resident.promised.fragments[self.fragment];
+        let pages_of_block = match decoder.sharing {
+            Sharing::Block => 1,
+            Sharing::Warp => decoder.threads / self.gpu.properties().lanes,
+        };
+        Shape {
+            blocks: (load.pages as u32).div_ceil(pages_of_block),
+            threads: decoder.threads,
+            shared_bytes: 0,
+            bytes: load.bytes + load.samples * self.target.bytes_of_sample(),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A time frame's pages on the device, with what the stages tell each other of them.
+
+use generators::tpc::Layout;
+use generators::tpc::page::PAGE_BYTES;
+
+use super::promise::Promised;
+use super::tables::DeviceTables;
+use super::{Index, Record};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::tpc_decode::charge_map::{entries, scale_of};
+use crate::tpc_decode::input::TimeFrame;
+
+/// In the word of a page: it is the last one of its stream. Below are sector, endpoint
+/// and map, a byte each.
+const LAST_OF_STREAM: u32 = 1 << 24;
+/// Pages whose samples are summed by a block: see `place.cu`.
+const PAGES_IN_TILE: usize = 1024;
+
+/// Pages and what is known of them.
+pub(super) struct Resident<'a> {
+    pub(super) frame: &'a TimeFrame,
+    pub(super) promised: &'a Promised,
+    pub(super) buffers: &'a Buffers,
+}
+
+/// What is held during a run, but for what comes out.
+pub(super) struct Buffers {
+    /// The pages, page-locked. A run does not change them.
+    host_pages: PinnedBuffer<u8>,
+    host_streams: PinnedBuffer<u32>,
+    /// How each page was judged.
+    host_verdicts: PinnedBuffer<u8>,
+    /// The number of the first job of each fragment, of all jobs, and of all samples.
+    host_begins: PinnedBuffer<u32>,
+    pub(super) tables: DeviceTables,
+    pub(super) pages: DeviceBuffer<u8>,
+    pub(super) streams: DeviceBuffer<u32>,
+    pub(super) records: DeviceBuffer<Record>,
+    pub(super) extents: DeviceBuffer<[u32; 2]>,
+    pub(super) verdicts: DeviceBuffer<u8>,
+    pub(super) index: DeviceBuffer<u32>,
+    /// Entries of the index for each page; none if there is no index.
+    pub(super) stride: u32,
+    pub(super) fragments: DeviceBuffer<[u32; 4]>,
+    /// Jobs and samples of the tiles of each fragment.
+    pub(super) sums: DeviceBuffer<[u32; 2]>,
+    pub(super) begins: DeviceBuffer<u32>,
+    pub(super) jobs: DeviceBuffer<[u32; 2]>,
+}
+
+impl Buffers {
+    pub(super) fn new(
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        promised: &Promised,
+        index: Index,
+    ) -> Result<Self, DeviceError> {
+        let pages = frame.pages.pages().len();
+        let stride = stride(index, frame.format().layout());
+        let begins = promised.fragments.len() + 2;
+        let tiles = promised.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
+        let mut buffers = Buffers {
+            host_pages: gpu.pinned(pages * PAGE_BYTES)?,
+            host_streams: gpu.pinned(pages)?,
+            host_verdicts: gpu.pinned(pages)?,
+            host_begins: gpu.pinned(begins)?,
+            tables: DeviceTables::new(gpu, &frame.tables)?,
+            pages: gpu.buffer(pages * PAGE_BYTES)?,
+            streams: gpu.buffer(pages)?,
+            records: gpu.buffer(pages)?,
+            extents: gpu.buffer(pages)?,
+            verdicts: gpu.buffer(pages)?,
+            index: gpu.buffer(pages * stride as usize)?,
+            stride,
+            fragments: gpu.buffer(promised.fragments.len())?,
+            sums: gpu.buffer(tiles)?,
+            begins: gpu.buffer(begins)?,
+            jobs: gpu.buffer(promised.jobs())?,
+        };
+        buffers.host_pages.copy_from_slice(frame.pages.bytes());
+        buffers.host_streams.copy_from_slice(&streams(frame));
+        gpu.upload(&buffers.fragments, &fragments(frame, promised))?;
+        gpu.finish()?;
+        Ok(buffers)
+    }
+
+    /// Copies the pages to the device.
+    pub(super) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.pages, &self.host_pages)?;
+        gpu.upload(&self.streams, &self.host_streams)
+    }
+
+    /// Copies back what the host has to know.
+    pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(&mut self.host_verdicts, &self.verdicts)?;
+        gpu.download(&mut self.host_begins, &self.begins)
+    }
+
+    /// How each page was judged, once it is downloaded.
+    pub(super) fn verdicts(&self) -> &[u8] {
+        &self.host_verdicts
+    }
+
+    /// Samples of all sound pages, in all fragments.
+    pub(super) fn samples(&self) -> usize {
+        self.host_begins.last().map_or(0, |&samples| samples as usize)
+    }
+
+    /// Tiles that the pages of a fragment are in.
+    pub(super) fn tiles(&self) -> usize {
+        self.streams.len().div_ceil(PAGES_IN_TILE)
+    }
+
+    /// Overwrites all that a run makes.
+    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        self.host_verdicts.fill(byte);
+        self.host_begins.fill(0);
+        gpu.fill(&self.pages, byte)?;
+        gpu.fill(&self.records, byte)?;
+        gpu.fill(&self.extents, byte)?;
+        gpu.fill(&self.verdicts, byte)?;
+        gpu.fill(&self.index, byte)?;
+        gpu.fill(&self.begins, byte)?;
+        gpu.fill(&self.jobs, byte)
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_pages = self.pages.bytes() + self.streams.bytes() + self.records.bytes();
+        let judged = self.extents.bytes() + self.verdicts.bytes() + self.index.bytes();
+        let placed = self.sums.bytes() + self.begins.bytes() + self.jobs.bytes();
+        self.tables.bytes() + of_pages + judged + self.fragments.bytes() + placed
+    }
+}
+
+/// Blocks with samples that a page can have (records of a row page): as many as its
+/// orbit has time bins, or as have room in it. See `fused/*.h`.
+fn stride(index: Index, layout: Layout) -> u32 {
+    match (index, layout) {
+        (Index::Unused, _) => 0,
+        (Index::Written, Layout::Row | Layout::Link) => 256,
+        (Index::Written, Layout::DenseLink) => 448,
+    }
+}
+
+/// A word for each page.
+fn streams(frame: &TimeFrame) -> Vec<u32> {
+    let sectors = frame.sectors();
+    let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;
+    let words = frame.pages.streams().flat_map(|stream| {
+        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
+        let map = map_of(stream.first_page);
+        let word = sector | endpoint << 8 | map << 16;
+        let last = stream.pages.len().wrapping_sub(1);
+        (0..stream.pages.len()).map(move |page| match page == last {
+            true => word | LAST_OF_STREAM,
+            false => word,
+        })
+    });
+    words.collect()
+}
+
+/// `Fragment`s: the first time bin and their number, entries of a map, scale of charges.
+fn fragments(frame: &TimeFrame, promised: &Promised) -> Vec<[u32; 4]> {
+    let entries = entries_of_map(frame, promised) as u32;
+    let scale = scale_of(frame.format()).to_bits();
+    let fragments = promised.fragments.iter();
+    fragments
+        .map(|fragment| {
+            let time_bins = &fragment.time_bins;
+            [time_bins.start, time_bins.end - time_bins.start, entries, scale]
+        })
+        .collect()
+}
+
+/// Entries of the map of a sector.
+pub(super) fn entries_of_map(frame: &TimeFrame, promised: &Promised) -> usize {
+    entries(promised.end.min(frame.settings.fragment))
+}

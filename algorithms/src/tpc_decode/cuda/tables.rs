@@ -1,0 +1,97 @@
+//! What does not change from one time frame to the next: geometry, mapping, gains.
+
+use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, ROWS, SECTORS, pads_in_row};
+use generators::tpc::{Endpoint, PadId};
+
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::tpc_decode::charge_map::column;
+use crate::tpc_decode::input::Tables;
+use crate::tpc_decode::pads::LINK_STRIDE;
+
+/// Cards of an endpoint at most: see `pages/page.h`.
+const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
+
+/// Tables on the device.
+pub(super) struct DeviceTables {
+    /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
+    pub(super) geometry: DeviceBuffer<u32>,
+    /// The pads of all links of all regions.
+    pub(super) pads: DeviceBuffer<u16>,
+    /// The gains of all sectors by column.
+    pub(super) gains: DeviceBuffer<f32>,
+    /// The pads of each endpoint's channels, one card after the other.
+    pub(super) pad_cells: DeviceBuffer<u16>,
+    /// The same for charges, of each sector: `ChargeCell`.
+    pub(super) charge_cells: DeviceBuffer<[u32; 2]>,
+}
+
+impl DeviceTables {
+    pub(super) fn new(gpu: &Gpu, tables: &Tables) -> Result<Self, DeviceError> {
+        Ok(DeviceTables {
+            geometry: copied(gpu, &geometry())?,
+            pads: copied(gpu, &pads(tables))?,
+            gains: copied(gpu, tables.gains.factors())?,
+            pad_cells: copied(gpu, &pad_cells(tables))?,
+            charge_cells: copied(gpu, &charge_cells(tables))?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let (links, cells) = (self.pads.bytes(), self.pad_cells.bytes());
+        self.geometry.bytes() + links + self.gains.bytes() + cells + self.charge_cells.bytes()
+    }
+}
+
+fn copied<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
+    let buffer = gpu.buffer(values.len())?;
+    gpu.upload(&buffer, values)?;
+    gpu.finish()?;
+    Ok(buffer)
+}
+
+fn geometry() -> Vec<u32> {
+    let endpoints = Endpoint::all().map(|endpoint| {
+        let (rows, fecs) = (endpoint.rows(), endpoint.fecs());
+        let bytes = [rows.start, rows.len(), fecs.start, fecs.end];
+        u32::from_le_bytes(bytes.map(|byte| byte as u8))
+    });
+    let rows = (0..ROWS).map(|row| pads_in_row(row) as u32);
+    endpoints.chain(rows).collect()
+}
+
+fn pads(tables: &Tables) -> Vec<u16> {
+    let endpoints = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
+    let links = endpoints.flat_map(|endpoint| tables.links.of(endpoint).iter().flatten());
+    links.map(|pad| pad.bits()).collect()
+}
+
+/// The pads of an endpoint's channels; those of cards that it does not have are the
+/// first of all pads, and nobody asks for them.
+fn channels(tables: &Tables, endpoint: Endpoint) -> Vec<PadId> {
+    let (links, fecs) = (tables.links.of(endpoint), endpoint.fecs());
+    let channels: &[[PadId; LINK_STRIDE]] = &links[fecs];
+    let mut pads: Vec<_> = channels
+        .iter()
+        .flat_map(|link| link[..CHANNELS_IN_LINK].iter().copied())
+        .collect();
+    pads.resize(MAX_FECS_IN_HALF * CHANNELS_IN_LINK, PadId::default());
+    pads
+}
+
+fn pad_cells(tables: &Tables) -> Vec<u16> {
+    let endpoints = Endpoint::all();
+    let pads = endpoints.flat_map(|endpoint| channels(tables, endpoint));
+    pads.map(PadId::bits).collect()
+}
+
+fn charge_cells(tables: &Tables) -> Vec<[u32; 2]> {
+    let pads: Vec<PadId> = Endpoint::all()
+        .flat_map(|endpoint| channels(tables, endpoint))
+        .collect();
+    let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of(sector));
+    let cells = sectors.flat_map(|gains| {
+        let columns = pads.iter().map(|&pad| column(pad));
+        columns.map(|column| [gains[column].to_bits(), column as u32])
+    });
+    cells.collect()
+}

@@ -1,0 +1,77 @@
+//! What comes out: digits, or positions and maps of charges.
+
+use super::promise::Promised;
+use super::resident::entries_of_map;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::tpc_decode::input::{Output, TimeFrame};
+
+/// Where samples go.
+pub(super) enum Target {
+    /// A list of digits.
+    Digits(DeviceBuffer<u64>),
+    /// The cluster finder's input.
+    Charges(Charges),
+}
+
+/// Positions of all fragments, and the maps of the one that is decoded.
+pub(super) struct Charges {
+    /// The column in the lower half, the time in the upper one.
+    pub(super) positions: DeviceBuffer<u32>,
+    /// The maps of all sectors.
+    pub(super) maps: DeviceBuffer<u16>,
+}
+
+/// The maps are cleared, which is not decoding.
+const CLEAR: &str = "clear";
+
+impl Target {
+    pub(super) fn new(
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        promised: &Promised,
+    ) -> Result<Self, DeviceError> {
+        let samples = promised.samples() as usize;
+        Ok(match frame.settings.output {
+            Output::Digits => Target::Digits(gpu.buffer(samples)?),
+            Output::ChargeMap => Target::Charges(Charges {
+                positions: gpu.buffer(samples)?,
+                maps: gpu.buffer(entries_of_map(frame, promised) * frame.sectors().len())?,
+            }),
+        })
+    }
+
+    /// Gets ready for a fragment.
+    pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        match self {
+            Target::Digits(_) => Ok(()),
+            Target::Charges(charges) => gpu.scope(CLEAR, || gpu.fill(&charges.maps, 0)),
+        }
+    }
+
+    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        match self {
+            Target::Digits(digits) => gpu.fill(digits, byte),
+            Target::Charges(Charges { positions, maps }) => {
+                gpu.fill(positions, byte)?;
+                gpu.fill(maps, byte)
+            }
+        }
+    }
+
+    /// Bytes that are stored for a sample.
+    pub(super) fn bytes_of_sample(&self) -> u64 {
+        let bytes = match self {
+            Target::Digits(_) => size_of::<u64>(),
+            Target::Charges(_) => size_of::<u32>() + size_of::<u16>(),
+        };
+        bytes as u64
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Target::Digits(digits) => digits.bytes(),
+            Target::Charges(Charges { positions, maps }) => positions.bytes() + maps.bytes(),
+        }
+    }
+}
