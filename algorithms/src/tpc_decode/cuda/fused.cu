@@ -73,7 +73,7 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
     const u32 end = begins[fragment + 1];
     for (u32 number = begins[fragment] + blockIdx.x; number < end; number += gridDim.x) {
         const Job job = jobs[number];
-        shared->load(page_at(pages, job.page), records[job.page]);
+        shared->load(page_at(pages, job.page), record_at(records, job.page));
         __syncthreads();
         // Not kept in registers, which are scarce.
         const PageRecord& page = shared->page;

@@ -73,7 +73,7 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
     const u32 number = begins[fragment] + blockIdx.x;
     if (number >= begins[fragment + 1]) return;
     const Job job = jobs[number];
-    const PageRecord page = records[job.page];
+    const PageRecord page = record_at(records, job.page);
     const auto output = target.of(page, job.slot);
     const u8* bytes = page_at(pages, job.page);
     const u32 first_row = geometry.first_row(page.endpoint);

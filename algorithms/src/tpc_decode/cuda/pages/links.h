@@ -142,7 +142,7 @@ __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* 
                                              const Job* jobs, const u32* begins, u32 fragment, const Target& target) {
     const WarpJob own(jobs, begins, fragment);
     if (!own.present) return;
-    const PageRecord page = records[own.job.page];
+    const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);
     decode_link_page<Scan>(page_at(pages, own.job.page), page, pads_of(pads, page), output);
 }
@@ -154,7 +154,7 @@ __device__ __forceinline__ void decode_dense_links(const u8* pages, const PageRe
     __shared__ ChannelList lists[WARPS];
     const WarpJob own(jobs, begins, fragment);
     if (!own.present) return;
-    const PageRecord page = records[own.job.page];
+    const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);
     decode_dense_page<Scan>(page_at(pages, own.job.page), page, pads_of(pads, page), lists[threadIdx.x / LANES],
                             output);

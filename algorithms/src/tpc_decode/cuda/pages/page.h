@@ -68,6 +68,16 @@ __device__ __forceinline__ u32 word_at(const u8* bytes) { return *reinterpret_ca
 __device__ __forceinline__ u32 low_half(u32 word) { return word & 0xffff; }
 __device__ __forceinline__ u32 high_half(u32 word) { return word >> 16; }
 
+// All of a record, in two loads.
+__device__ __forceinline__ PageRecord record_at(const PageRecord* records, u32 page) {
+    const u8* bytes = reinterpret_cast<const u8*>(records + page);
+    const uint4 halves[2] = {granule_at(bytes), granule_at(bytes + GRANULE)};
+    PageRecord record;
+    static_assert(sizeof(record) == sizeof(halves), "two granules");
+    memcpy(&record, halves, sizeof(record));
+    return record;
+}
+
 // Row 10 and, where it says so, a block of version 5 have short samples.
 __device__ __forceinline__ u32 bits_of_row_sample(const PageRecord& page) { return page.version == 1 ? 10 : 12; }
 
