@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use generators::tpc::encode::SectorEncoder;
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators::tpc::geometry::{ROWS, Region, pads_in_row};
 use generators::tpc::page::Page;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
 use generators::tpc::time::time_bins_of;
@@ -30,6 +30,10 @@ const CHARGES: Settings = Settings {
     sharing: Sharing::Sectors,
     fragment: FRAGMENT,
 };
+/// A region of which small time frames have all pads in some time bins, so that blocks
+/// go on in the next page all the same.
+const CROWDED_REGION: usize = 4;
+const CROWDED_TIME_BINS: u32 = 8;
 /// One page in so many is damaged.
 const DAMAGED: usize = 3;
 
@@ -41,6 +45,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
         let whole = maker.frame(format, Framing::Simulated);
         let recorded = maker.frame(format, Framing::Recorded);
         let damaged = maker.damaged(&whole);
+        let small = maker.small_frame(format);
+        let small_damaged = maker.damaged(&small);
         let pool = Settings {
             sharing: Sharing::Pages,
             ..CHARGES
@@ -61,6 +67,10 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
             ("damaged pages", damaged.clone()),
             ("fragments", with(&recorded, pool)),
             ("fragments, damaged pages", with(&damaged, CHARGES)),
+            ("few pages", small.clone()),
+            ("few pages, fragments", with(&small, CHARGES)),
+            ("few pages, damaged", small_damaged.clone()),
+            ("few pages, fragments, damaged", with(&small_damaged, CHARGES)),
         ];
         inputs.extend(named.map(|(name, frame)| (format!("{format}: {name}"), frame)));
     }
@@ -91,6 +101,32 @@ fn every_other(frame: &TimeFrame) -> TimeFrame {
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
 }
 
+fn encode(format: ZsFormat, framing: Framing, sector: u8, digits: &[Digit]) -> SectorPages {
+    let mapping = PadMapping::regular();
+    let encoder = SectorEncoder {
+        format,
+        mapping: &mapping,
+        first_orbit: FIRST_ORBIT,
+        orbits: ORBITS,
+        framing,
+    };
+    match encoder.encode(sector.into(), digits) {
+        Ok(pages) => pages,
+        Err(error) => unreachable!("digits of the sector: {error}"),
+    }
+}
+
+fn digits_of(adcs: Adcs, format: ZsFormat, sector: u8) -> Vec<Digit> {
+    let digit = |((time_bin, pad), adc)| {
+        let adc = std::cmp::min(adc, format.max_adc());
+        Digit::new(sector, pad, time_bin, adc)
+    };
+    adcs.into_iter().map(digit).collect()
+}
+
+/// ADC values by time bin and pad.
+type Adcs = BTreeMap<(u32, PadId), u16>;
+
 struct Maker {
     random: Mutator,
     tables: Arc<Tables>,
@@ -106,27 +142,23 @@ impl Maker {
     }
 
     fn frame(&mut self, format: ZsFormat, framing: Framing) -> TimeFrame {
-        let sectors: Vec<_> = SECTORS
-            .map(|sector| self.sector(format, framing, sector))
-            .into();
-        let pages = RawPages::of_sectors(FIRST_ORBIT, sectors);
-        TimeFrame::new(pages, format, ORBITS, Arc::clone(&self.tables), DIGITS)
+        let sectors = SECTORS.map(|sector| {
+            let digits = self.digits(format, sector);
+            encode(format, framing, sector, &digits)
+        });
+        self.of_sectors(format, sectors.into())
     }
 
-    fn sector(&mut self, format: ZsFormat, framing: Framing, sector: u8) -> SectorPages {
-        let mapping = PadMapping::regular();
-        let encoder = SectorEncoder {
-            format,
-            mapping: &mapping,
-            first_orbit: FIRST_ORBIT,
-            orbits: ORBITS,
-            framing,
-        };
-        let digits = self.digits(format, sector);
-        match encoder.encode(sector.into(), &digits) {
-            Ok(pages) => pages,
-            Err(error) => unreachable!("digits of the sector: {error}"),
-        }
+    /// A time frame of one sector, for checks that take long.
+    fn small_frame(&mut self, format: ZsFormat) -> TimeFrame {
+        let digits = self.few_digits(format, SECTORS[0]);
+        let sector = encode(format, Framing::Simulated, SECTORS[0], &digits);
+        self.of_sectors(format, vec![sector])
+    }
+
+    fn of_sectors(&self, format: ZsFormat, sectors: Vec<SectorPages>) -> TimeFrame {
+        let pages = RawPages::of_sectors(FIRST_ORBIT, sectors);
+        TimeFrame::new(pages, format, ORBITS, Arc::clone(&self.tables), DIGITS)
     }
 
     /// Digits of time bins of all kinds: empty, with single pads, with clusters, with
@@ -146,17 +178,30 @@ impl Maker {
             let time_bin = self.random.below(end as usize) as u32;
             (0..ROWS).for_each(|row| self.add_cluster(&mut adcs, time_bin, row, usize::MAX));
         }
-        let digit = |((time_bin, pad), adc)| {
-            let adc = std::cmp::min(adc, format.max_adc());
-            Digit::new(sector, pad, time_bin, adc)
-        };
-        adcs.into_iter().map(digit).collect()
+        digits_of(adcs, format, sector)
+    }
+
+    /// Some clusters anywhere, and all pads of a region around the end of a fragment.
+    fn few_digits(&mut self, format: ZsFormat, sector: u8) -> Vec<Digit> {
+        let mut adcs = BTreeMap::new();
+        let end = time_bins_of(ORBITS - 1).end;
+        for _ in 0..40 {
+            let time_bin = self.random.below(end as usize) as u32;
+            let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
+            self.add_cluster(&mut adcs, time_bin, first_row, pads);
+        }
+        let crowded = FRAGMENT - CROWDED_TIME_BINS / 2;
+        for time_bin in crowded..crowded + CROWDED_TIME_BINS {
+            let rows = Region::new(CROWDED_REGION).map_or(0..0, Region::rows);
+            rows.for_each(|row| self.add_cluster(&mut adcs, time_bin, row, usize::MAX));
+        }
+        digits_of(adcs, format, sector)
     }
 
     /// Neighbouring pads of a row, or all of it; small ADC values, or any.
     fn add_cluster(
         &mut self,
-        adcs: &mut BTreeMap<(u32, PadId), u16>,
+        adcs: &mut Adcs,
         time_bin: u32,
         row: usize,
         pads: usize,

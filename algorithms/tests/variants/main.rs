@@ -4,3 +4,4 @@
 mod cpu;
 mod cuda;
 mod tpc_pages;
+mod zz;

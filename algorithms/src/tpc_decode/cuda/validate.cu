@@ -5,7 +5,7 @@
 // to be read to know where the next one is; see validate/window.h for how the bytes
 // come to the threads. Samples are stepped over.
 //
-// Static shared memory: a ring of 272 bytes a thread.
+// Static shared memory: a window of 144 bytes a thread.
 #include "validate/dense_link.h"
 #include "validate/headers.h"
 #include "validate/link.h"
@@ -14,12 +14,14 @@
 namespace {
 
 constexpr u32 THREADS = 64;
+// Of a multiprocessor, so that enough loads are under way.
+constexpr u32 RESIDENT_BLOCKS = 12;
 
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate(const u8* pages, const u32* streams, const u32* geometry, u32 count,
                                          const Bounds& bounds, PageRecord* records, uint2* extents, u8* verdicts,
                                          Piece* index, u32 stride) {
-    __shared__ Ring rings[THREADS];
+    __shared__ Slot slots[THREADS];
     const u32 warp = threadIdx.x / LANES * LANES;
     const u32 first_page = blockIdx.x * THREADS + warp, page = first_page + threadIdx.x % LANES;
     OpenPage open = {};
@@ -28,7 +30,7 @@ __device__ __forceinline__ void validate(const u8* pages, const u32* streams, co
     PageRecord& record = open.record;
     Piece* pieces = stride ? index + (u64)page * stride : nullptr;
     Walk walk(record, {geometry}, pieces, verdict == SOUND);
-    walk_pages(page_at(pages, first_page), Source(record), walk, rings + warp);
+    walk_pages(page_at(pages, first_page), walk, slots + warp);
     if (page >= count) return;
     if (verdict == SOUND && !walk.sound) verdict = DAMAGED;
     record.pieces = (u16)walk.index.count;
@@ -46,7 +48,7 @@ __device__ __forceinline__ void validate(const u8* pages, const u32* streams, co
 // time bin with their number above that of its samples (0 if it is rejected), and
 // its verdict; and, unless `stride` is 0, the places of its blocks, so many a page.
 // Pages are of the format `version`, and of `orbits` orbits from `first_orbit` on.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     validate_row(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                  u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
@@ -55,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(validate_row)
 
 // As `validate_row`.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     validate_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                   u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
@@ -64,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(validate_link)
 
 // As `validate_row`.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     validate_dense_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version,
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,
                         u32 stride) {

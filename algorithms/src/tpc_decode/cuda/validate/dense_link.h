@@ -1,4 +1,5 @@
-// The way through a dense link page: a step goes over a link's head.
+// The way through a dense link page: a step goes over a block, as far as it is in the
+// window.
 #pragma once
 #include "walk.h"
 
@@ -7,15 +8,16 @@ namespace {
 // A page fills up its last words with so many bytes at most.
 constexpr u32 MAX_PADDING = 31;
 
-// The lowest `count` bytes of a word; none or all if there are not so many.
-__device__ __forceinline__ u32 low_bytes(u32 word, int count) {
-    const u32 bits = 8 * (u32)min(max(count, 0), 4);
-    return word & (u32)((1ull << bits) - 1);
+// So many of the lowest bits; none or all if there are not so many.
+__device__ __forceinline__ u32 low_bits(int count) {
+    const u32 bits = (u32)min(max(count, 0), 32);
+    return (u32)((1ull << bits) - 1);
 }
 
 struct DenseLinkWalk : Walk {
-    // A block's head, a link's head of three words, and the rest of an aligned word.
-    static constexpr u32 REACH = 2 + 12 + 4;
+    // A link's head of three words, and the rest of an aligned word.
+    static constexpr u32 LINK_REACH = 12 + 4;
+    static constexpr u32 REACH = 2 + LINK_REACH;
 
     u32 blocks = 0;      // that were begun
     u32 links = 0;       // of the block that are still to come
@@ -31,9 +33,11 @@ struct DenseLinkWalk : Walk {
         if (walking && page.blocks == 0) end_page();
     }
 
+    // All lanes begin their blocks together, so that few wait for others with more links.
     __device__ __forceinline__ void step(const Window& window) {
         if (links == 0 && !begin_block(window)) return give_up();
-        if (links > 0 && !pass_link(window)) return give_up();
+        while (links > 0 && window.reaches(position + LINK_REACH))
+            if (!pass_link(window)) return give_up();
         if (links > 0) return;
         if (!end_block()) return give_up();
         if (blocks == page.blocks) end_page();
@@ -63,11 +67,12 @@ struct DenseLinkWalk : Walk {
         const LinkHead head(words[0] & 0xff, words[0] >> 8 & 0xff);
         if (!(free_cards >> head.fec & 1)) return false;
         free_cards ^= 1u << head.fec;
-        const int bytes = (int)head.bytes + __popc(head.level);
-        words[0] &= ~0u << (8 * head.bytes);
-#pragma unroll
-        for (int i = 0; i < 3; i++) block_samples += (u32)__popc(low_bytes(words[i], bytes - 4 * i));
-        position += (u32)bytes;
+        const u32 shift = 8 * head.bytes, bytes = (u32)__popc(head.level);
+        const int bits = 8 * (int)bytes;
+        block_samples += (u32)__popc(__funnelshift_r(words[0], words[1], shift) & low_bits(bits)) +
+                         (u32)__popc(__funnelshift_r(words[1], words[2], shift) & low_bits(bits - 32)) +
+                         (u32)__popc(words[2] >> shift & low_bits(bits - 64));
+        position += head.bytes + bytes;
         links--;
         return true;
     }
@@ -78,7 +83,7 @@ struct DenseLinkWalk : Walk {
         if (position > (blocks == page.blocks ? joined_end() : page.end)) return false;
         if (block_samples > 0) index.add(block_start, samples);
         samples += block_samples;
-        return samples <= page.samples;
+        return true;
     }
 
     __device__ __forceinline__ void end_page() {

@@ -50,9 +50,9 @@ struct RowWalk : Walk {
         records++;
         index.add(start, samples);
         if (rows == 0) return true;
-        // Addresses are looked at when their rows come; the ring has forgotten them then.
+        // Addresses are looked at when their rows come; they may be no longer in the window then.
 #pragma unroll
-        for (u32 i = 0; i < 4; i++) window.ring->notes[i] = window.word(position + i * sizeof(u32));
+        for (u32 i = 0; i < 4; i++) window.slot->notes[i] = window.word(position + i * sizeof(u32));
         position += 2 * ((u32)__popc(rows) - 1);
         row_number = 0;
         return true;
@@ -61,7 +61,7 @@ struct RowWalk : Walk {
     // The first row has no address: it begins behind those of the others.
     __device__ __forceinline__ bool begin_row(const Window& window) {
         if (row_number > 0) {
-            const u32 pair = window.ring->notes[(row_number - 1) / 2];
+            const u32 pair = window.slot->notes[(row_number - 1) / 2];
             if ((row_number % 2 ? low_half(pair) : high_half(pair)) != position) return false;
         }
         row_number++;
