@@ -70,7 +70,10 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
             ("few pages", small.clone()),
             ("few pages, fragments", with(&small, CHARGES)),
             ("few pages, damaged", small_damaged.clone()),
-            ("few pages, fragments, damaged", with(&small_damaged, CHARGES)),
+            (
+                "few pages, fragments, damaged",
+                with(&small_damaged, CHARGES),
+            ),
         ];
         inputs.extend(named.map(|(name, frame)| (format!("{format}: {name}"), frame)));
     }
@@ -199,13 +202,7 @@ impl Maker {
     }
 
     /// Neighbouring pads of a row, or all of it; small ADC values, or any.
-    fn add_cluster(
-        &mut self,
-        adcs: &mut Adcs,
-        time_bin: u32,
-        row: usize,
-        pads: usize,
-    ) {
+    fn add_cluster(&mut self, adcs: &mut Adcs, time_bin: u32, row: usize, pads: usize) {
         let in_row = pads_in_row(row);
         let first = if pads > in_row {
             0

@@ -4,4 +4,3 @@
 mod cpu;
 mod cuda;
 mod tpc_pages;
-mod zz;

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use algorithms::algorithm::Algorithm;
 use algorithms::axis::Params;
-use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::device::emulator::{self, Config};
+use algorithms::device::gpu::Gpu;
+use algorithms::device::{Arena, Backend, Device, Place, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode};
 use flate2::read::GzDecoder;
 use generators::tpc::ZsFormat;
@@ -46,17 +49,33 @@ fn read(pages: &Path, options: &[(&'static str, String)]) -> TimeFrame {
     frame
 }
 
-/// What each CPU variant makes of a time frame.
+/// The emulator, if this build has one.
+fn emulated(team: &Team) -> Option<Place<'_>> {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("CUDA variants skipped: {reason}");
+        return None;
+    }
+    let gpu = Gpu::emulated(Config::default()).expect("there is one");
+    Some(Place {
+        device: Device::Emulator,
+        gpu: Some(Arc::new(gpu)),
+        team,
+    })
+}
+
+/// What each variant makes of a time frame.
 fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
     let team = Team::new(2).expect("threads");
-    let place = Place::host(&team);
+    let (host, emulated) = (Place::host(&team), emulated(&team));
     let mut decoded = BTreeMap::new();
     for variant in TpcDecode::variants() {
-        if variant.backend() != Backend::Cpu {
-            continue;
-        }
+        let place = match variant.backend() {
+            Backend::Cpu => Some(&host),
+            Backend::Cuda => emulated.as_ref(),
+        };
+        let Some(place) = place else { continue };
         let arena = Arena::default();
-        let mut prepared = variant.prepare(frame, &arena, &place).expect("any input");
+        let mut prepared = variant.prepare(frame, &arena, place).expect("any input");
         let run = prepared
             .reset()
             .and_then(|()| prepared.poison())

@@ -24,6 +24,8 @@ mod published;
 mod resident;
 mod tables;
 mod target;
+#[cfg(test)]
+mod tests;
 mod validation;
 
 use std::sync::Arc;

@@ -8,8 +8,7 @@ static IMAGE: Image = image!("tpc_decode-place");
 
 static COUNT: Kernel<(Pairs, u32, Fragments, u32, Pairs)> = Kernel::new(&IMAGE, "place_count");
 static SUM: Kernel<(Pairs, u32, u32, Words)> = Kernel::new(&IMAGE, "place_sum");
-static JOBS: Kernel<(Pairs, u32, Fragments, u32, Pairs, Pairs)> =
-    Kernel::new(&IMAGE, "place_jobs");
+static JOBS: Kernel<(Pairs, u32, Fragments, u32, Pairs, Pairs)> = Kernel::new(&IMAGE, "place_jobs");
 
 const THREADS: u32 = 256;
 const SUM_THREADS: u32 = 1024;
@@ -37,7 +36,14 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
         // SAFETY: there is a beginning for each fragment, and two words more.
         unsafe { gpu.launch(&SUM, &summing, (sums, fragments, tiles, &buffers.begins))? };
         let listing = shape(fragments * tiles, THREADS, read + buffers.jobs.bytes());
-        let arguments = (extents, pages, &buffers.fragments, tiles, sums, &buffers.jobs);
+        let arguments = (
+            extents,
+            pages,
+            &buffers.fragments,
+            tiles,
+            sums,
+            &buffers.jobs,
+        );
         // SAFETY: there is a job for each page that headers promise, and no more of them
         // are sound.
         unsafe { gpu.launch(&JOBS, &listing, arguments) }

@@ -147,7 +147,11 @@ fn downloaded<T: bytemuck::Pod>(
 }
 
 fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Position>, DeviceError> {
-    let words = downloaded(gpu, &charges.positions, samples.min(charges.positions.len()))?;
+    let words = downloaded(
+        gpu,
+        &charges.positions,
+        samples.min(charges.positions.len()),
+    )?;
     let position = |word: &u32| Position {
         column: *word as i16,
         time: (*word >> 16) as i16,
@@ -217,6 +221,7 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
 
     fn buffer_bytes(&self) -> u64 {
         let held = self.held.iter();
-        held.map(|held| held.buffers.bytes() + held.target.bytes()).sum()
+        held.map(|held| held.buffers.bytes() + held.target.bytes())
+            .sum()
     }
 }

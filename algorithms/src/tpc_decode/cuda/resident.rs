@@ -103,7 +103,9 @@ impl Buffers {
 
     /// Samples of all sound pages, in all fragments.
     pub(super) fn samples(&self) -> usize {
-        self.host_begins.last().map_or(0, |&samples| samples as usize)
+        self.host_begins
+            .last()
+            .map_or(0, |&samples| samples as usize)
     }
 
     /// Tiles that the pages of a fragment are in.
@@ -148,7 +150,10 @@ fn streams(frame: &TimeFrame) -> Vec<u32> {
     let sectors = frame.sectors();
     let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;
     let words = frame.pages.streams().flat_map(|stream| {
-        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
+        let (sector, endpoint) = (
+            u32::from(stream.id.sector),
+            stream.id.endpoint.number() as u32,
+        );
         let map = map_of(stream.first_page);
         let word = sector | endpoint << 8 | map << 16;
         let last = stream.pages.len().wrapping_sub(1);
@@ -168,7 +173,12 @@ fn fragments(frame: &TimeFrame, promised: &Promised) -> Vec<[u32; 4]> {
     fragments
         .map(|fragment| {
             let time_bins = &fragment.time_bins;
-            [time_bins.start, time_bins.end - time_bins.start, entries, scale]
+            [
+                time_bins.start,
+                time_bins.end - time_bins.start,
+                entries,
+                scale,
+            ]
         })
         .collect()
 }

@@ -1,0 +1,142 @@
+//! On the emulator: damage of all kinds is judged as by the reference, and blocks may be
+//! cut between pages anywhere.
+
+use std::sync::Arc;
+
+use generators::tpc::page::Page;
+use generators::tpc::pages::{RawPages, StreamPages};
+
+use super::{BALLOT_SCAN, CudaDecode, FUSED};
+use crate::algorithm::{Algorithm, Promise, Variant};
+use crate::axis::Params;
+use crate::device::emulator::{self, Config};
+use crate::device::gpu::Gpu;
+use crate::device::{Arena, Device, Place, Team};
+use crate::tpc_decode::hard_inputs;
+use crate::tpc_decode::input::{Output, TimeFrame};
+use crate::tpc_decode::mutate::Mutator;
+use crate::tpc_decode::{Decoded, TpcDecode};
+
+/// Pairs of pages of each format of which one is damaged.
+const PAIRS: usize = 1500;
+/// Pages with more samples would take most of the time.
+const MOST_SAMPLES: u16 = 400;
+
+/// The emulator, if this build has one.
+fn gpu() -> Option<Arc<Gpu>> {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("skipped: {reason}");
+        return None;
+    }
+    Some(Arc::new(
+        Gpu::emulated(Config::default()).expect("there is one"),
+    ))
+}
+
+/// Checks what a variant makes of a time frame.
+fn check(gpu: &Arc<Gpu>, variant: &CudaDecode, frame: &TimeFrame, expected: &Decoded) {
+    let team = Team::new(1).expect("a thread");
+    let place = Place {
+        device: Device::Emulator,
+        gpu: Some(Arc::clone(gpu)),
+        team: &team,
+    };
+    let arena = Arena::default();
+    let mut prepared = variant.prepare(frame, &arena, &place).expect("any input");
+    let run = prepared
+        .reset()
+        .and_then(|()| prepared.poison())
+        .and_then(|()| prepared.run());
+    assert_eq!(run, Ok(()), "{}", variant.name());
+    prepared.inspect().expect("charges");
+    let promise = Promise {
+        stable: variant.stable(),
+        content: variant.content(),
+    };
+    let checked = TpcDecode::check(frame, Some(expected), &prepared.output(), promise);
+    assert_eq!(checked, Ok(()), "{} on {}", variant.name(), frame.format());
+}
+
+/// Whether a page has few samples, or a block that goes on in the next page.
+fn is_wanted(frame: &TimeFrame, page: usize) -> bool {
+    let opened = frame.open(page).expect("undamaged");
+    opened.is_some_and(|page| page.samples <= MOST_SAMPLES || page.continuation.is_some())
+}
+
+/// Pairs of pages with few samples or with a block that goes on, of which one is damaged.
+fn damaged_pairs(frame: &TimeFrame, random: &mut Mutator) -> TimeFrame {
+    let streams: Vec<StreamPages<'_>> = frame.pages.streams().collect();
+    let mut pairs: Vec<Vec<Page>> = streams.iter().map(|_| Vec::new()).collect();
+    for _ in 0..PAIRS {
+        let number = random.below(streams.len());
+        let pages = streams[number].pages;
+        let page = random.below(pages.len());
+        if !is_wanted(frame, streams[number].first_page + page) {
+            continue;
+        }
+        let mut pair = [pages[page], *pages.get(page + 1).unwrap_or(&pages[page])];
+        random.damage(&mut pair[usize::from(random.below(4) == 0)]);
+        pairs[number].extend(pair);
+    }
+    let with_pages = streams.iter().zip(&pairs);
+    let lengths: Vec<_> = with_pages
+        .map(|(stream, pages)| (stream.id, pages.len()))
+        .collect();
+    let pages = pairs.into_iter().flatten().collect();
+    frame.with_pages(RawPages::new(frame.bounds.first_orbit, pages, &lengths))
+}
+
+/// Pages of five formats in time bins of all kinds.
+fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
+    let all = hard_inputs::all(seed).into_iter();
+    all.filter(|(name, _)| name.ends_with("time bins"))
+        .map(|(_, frame)| frame)
+}
+
+#[test]
+fn thousands_of_damaged_pages_are_judged_alike() {
+    let Some(gpu) = gpu() else { return };
+    let mut random = Mutator::new(1);
+    for frame in whole_frames(1) {
+        let mut damaged = damaged_pairs(&frame, &mut random);
+        for output in [Output::Digits, Output::ChargeMap] {
+            damaged.settings.output = output;
+            let expected = TpcDecode::reference(&damaged).expect("always");
+            let share = expected.damaged.len() as f64 / damaged.pages.pages().len() as f64;
+            assert!((0.1..0.9).contains(&share), "{share} are damaged");
+            check(&gpu, &FUSED, &damaged, &expected);
+            check(&gpu, &BALLOT_SCAN, &damaged, &expected);
+        }
+    }
+}
+
+/// An orbit of a sector as it is at some occupancy, in pages of a format.
+fn generated(format: &str, occupancy: &str) -> TimeFrame {
+    let mut params = Params::default();
+    let values = [
+        ("zs", format),
+        ("sectors", "1"),
+        ("orbits", "1"),
+        ("occupancy", occupancy),
+    ];
+    for (name, value) in values {
+        params.set(name, value);
+    }
+    let plan = TpcDecode::plan(params).expect("a time frame");
+    TpcDecode::generate(&plan.params, 1).expect("pages")
+}
+
+#[test]
+fn blocks_are_cut_anywhere() {
+    let Some(gpu) = gpu() else { return };
+    for format in ["dense-link", "dense-link-v2"] {
+        let frame = generated(format, "0.08");
+        let pages = 0..frame.pages.pages().len();
+        let opened = pages.filter_map(|page| frame.open(page).expect("sound"));
+        let cut = opened.filter(|page| page.continuation.is_some()).count();
+        assert!(cut > 80, "{cut} blocks are cut");
+        let expected = TpcDecode::reference(&frame).expect("always");
+        check(&gpu, &FUSED, &frame, &expected);
+        check(&gpu, &BALLOT_SCAN, &frame, &expected);
+    }
+}
