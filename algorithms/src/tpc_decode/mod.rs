@@ -92,6 +92,7 @@ impl Algorithm for TpcDecode {
             &cuda::SHUFFLE_SCAN,
             &cuda::BALLOT_SCAN,
             &cuda::FUSED,
+            &cuda::FUSED_OVERLAPPED,
         ]
     }
 

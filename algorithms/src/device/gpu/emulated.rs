@@ -206,6 +206,11 @@ impl Engine for EmulatedEngine {
             .map_err(|error| launch_error(kernel, error))
     }
 
+    /// All is done at once.
+    fn choose_queue(&self, _: u32) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     fn native_stream(&self) -> Result<usize, DeviceError> {
         Ok(0)
     }

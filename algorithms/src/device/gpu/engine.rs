@@ -93,7 +93,11 @@ pub(super) trait Recording: Send {
     fn replay(&self) -> Result<(), DeviceError>;
 }
 
-/// A way to run kernels. One stream: what is started later runs later.
+/// Queues of work that run side by side.
+pub const QUEUES: u32 = 3;
+
+/// A way to run kernels. One stream: what is started later runs later, unless it is
+/// started in another queue.
 ///
 /// Addresses are those that kernels see.
 pub(super) trait Engine: Send + Sync {
@@ -163,6 +167,10 @@ pub(super) trait Engine: Send + Sync {
         shape: &Shape,
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
+
+    /// Copies and kernels that are started from now on go to the queue of that number,
+    /// below [`QUEUES`]. All else goes to the first one.
+    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError>;
 
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError>;

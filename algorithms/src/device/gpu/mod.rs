@@ -15,7 +15,8 @@
 //!
 //! All work of a [`Gpu`] goes through one stream, in order. Copies and kernels
 //! are started and not waited for; [`Gpu::finish`] waits. Only
-//! [`Gpu::exchange`] uses a second stream, for the other direction.
+//! [`Gpu::exchange`] uses a second stream, for the other direction, and
+//! [`Gpu::in_queue`] some more.
 
 pub mod cuda;
 mod emulated;
@@ -40,7 +41,7 @@ use engine::{Download, Engine, Upload};
 use observe::Launched;
 use timeline::{Mode, Timeline};
 
-pub use engine::{Attributes, Properties, Shape};
+pub use engine::{Attributes, Properties, QUEUES, Shape};
 pub use error::DeviceError;
 pub use graph::Graph;
 pub use image::Image;
@@ -226,6 +227,26 @@ impl Gpu {
             // kernel was declared with.
             unsafe { engine.launch(kernel.image, kernel.name, shape, &arguments) }
         })
+    }
+
+    /// Starts copies and kernels in a queue, by its number below [`QUEUES`]: queues run side
+    /// by side, and each in order. What was started before must be finished. Where
+    /// times are taken, all goes to one queue: of two things at once, neither has a time.
+    ///
+    /// # Errors
+    /// Those of the work, or if the device has no room for a queue.
+    pub fn in_queue<R>(
+        &self,
+        queue: u32,
+        work: impl FnOnce() -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        if self.timeline().mode() != Mode::Off {
+            return work();
+        }
+        self.engine().choose_queue(queue)?;
+        let worked = work();
+        self.engine().choose_queue(0)?;
+        worked
     }
 
     /// What was put into the stream by others since the last mark, as a stage.

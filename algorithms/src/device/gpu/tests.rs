@@ -126,3 +126,22 @@ fn an_emulator_has_no_times_and_no_limits() {
     }
     assert!(Limit::Heat.to_string().contains("fan"));
 }
+
+#[test]
+fn work_of_all_queues_is_done_when_it_was_waited_for() {
+    for gpu in emulators() {
+        let words: Vec<u32> = (0..100).collect();
+        let mut found = vec![vec![0; words.len()]; 2 * QUEUES as usize];
+        let buffer = |_: &Vec<u32>| gpu.buffer(words.len()).expect("room");
+        let buffers: Vec<_> = found.iter().map(buffer).collect();
+        for ((found, buffer), number) in found.iter_mut().zip(&buffers).zip(0..) {
+            let copied = gpu.in_queue(number % QUEUES, || {
+                gpu.upload(buffer, &words)?;
+                gpu.download(found, buffer)
+            });
+            assert_eq!(copied, Ok(()));
+        }
+        assert_eq!(gpu.finish(), Ok(()));
+        assert!(found.iter().all(|found| *found == words));
+    }
+}

@@ -4,7 +4,7 @@ use generators::tpc::Layout;
 
 use super::resident::Resident;
 use super::target::{Charges, Target};
-use super::{Bytes, CudaDecode, Fragments, Index, Pairs, Records, Words};
+use super::{Bytes, CudaDecode, Division, Fragments, Index, Pairs, Records, Words};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
 
 static IMAGE: Image = image!("tpc_decode-fused");
@@ -89,24 +89,42 @@ const STAGE: &str = "decode";
 pub(in crate::tpc_decode) static FUSED: CudaDecode = CudaDecode {
     name: "fused",
     summary: "ours: pages staged in shared memory, a thread a block of them, wide stores",
+    division: Division::Whole,
     index: Index::Written,
-    decode: |gpu, resident, target, fragment| {
-        let work = Work {
-            gpu,
-            resident,
-            fragment,
-            shape: shape(gpu, resident, target, fragment),
-        };
-        gpu.scope(STAGE, || match (resident.frame.format().layout(), target) {
+    decode,
+};
+
+pub(in crate::tpc_decode) static FUSED_OVERLAPPED: CudaDecode = CudaDecode {
+    name: "fused-overlapped",
+    summary: "fused, sector by sector, three at once: copies of one beside the work of another",
+    division: Division::Sectors,
+    index: Index::Written,
+    decode,
+};
+
+fn decode(
+    gpu: &Gpu,
+    resident: &Resident<'_>,
+    target: &Target,
+    fragment: usize,
+) -> Result<(), DeviceError> {
+    let work = Work {
+        gpu,
+        resident,
+        fragment,
+        shape: shape(gpu, resident, target, fragment),
+    };
+    gpu.scope(STAGE, || {
+        match (resident.frame.format().layout(), target) {
             (Layout::Row, Target::Digits(digits)) => work.row_digits(digits),
             (Layout::Row, Target::Charges(charges)) => work.row_charges(charges),
             (Layout::Link, Target::Digits(digits)) => work.digits(&LINK, digits),
             (Layout::Link, Target::Charges(charges)) => work.charges(&LINK, charges),
             (Layout::DenseLink, Target::Digits(digits)) => work.digits(&DENSE_LINK, digits),
             (Layout::DenseLink, Target::Charges(charges)) => work.charges(&DENSE_LINK, charges),
-        })
-    },
-};
+        }
+    })
+}
 
 /// A fragment to be decoded.
 struct Work<'a> {
@@ -118,7 +136,7 @@ struct Work<'a> {
 
 /// As many blocks as run at once.
 fn shape(gpu: &Gpu, resident: &Resident<'_>, target: &Target, fragment: usize) -> Shape {
-    let load = resident.promised.fragments[fragment].load;
+    let load = resident.part.fragments[fragment].load;
     let shared_bytes = shared_bytes(resident.frame.format().layout(), gpu.properties().lanes);
     let properties = gpu.properties();
     let by_threads = properties.multiprocessor_threads / THREADS;
@@ -160,7 +178,7 @@ impl Work<'_> {
             &buffers.records,
             &buffers.index,
             buffers.stride,
-            &buffers.tables.geometry,
+            &self.resident.tables.geometry,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,
@@ -177,12 +195,12 @@ impl Work<'_> {
             &buffers.records,
             &buffers.index,
             buffers.stride,
-            &buffers.tables.geometry,
+            &self.resident.tables.geometry,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,
             &buffers.fragments,
-            &buffers.tables.gains,
+            &self.resident.tables.gains,
             &charges.positions,
             &charges.maps,
         );
@@ -197,8 +215,8 @@ impl Work<'_> {
             &buffers.records,
             &buffers.index,
             buffers.stride,
-            &buffers.tables.geometry,
-            &buffers.tables.pad_cells,
+            &self.resident.tables.geometry,
+            &self.resident.tables.pad_cells,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,
@@ -215,8 +233,8 @@ impl Work<'_> {
             &buffers.records,
             &buffers.index,
             buffers.stride,
-            &buffers.tables.geometry,
-            &buffers.tables.charge_cells,
+            &self.resident.tables.geometry,
+            &self.resident.tables.charge_cells,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,

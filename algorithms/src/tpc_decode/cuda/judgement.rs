@@ -8,12 +8,12 @@ use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::payload::Payload;
 use crate::tpc_decode::reference;
 
-/// The damaged pages among those with such verdicts.
-pub(super) fn damaged(frame: &TimeFrame, verdicts: &[u8]) -> Vec<DamagedPage> {
+/// The damaged pages among those from a first one on that have such verdicts.
+pub(super) fn damaged(frame: &TimeFrame, first: usize, verdicts: &[u8]) -> Vec<DamagedPage> {
     let pages = verdicts.par_iter().enumerate();
     let rejected = pages.filter(|(_, verdict)| **verdict == DAMAGED);
     rejected
-        .map(|(page, _)| frame.damaged(page, damage_of(frame, page)))
+        .map(|(page, _)| frame.damaged(first + page, damage_of(frame, first + page)))
         .collect()
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`promise`] | what the headers promise, which tells how large buffers are |
+//! | [`parts`] | which pages are decoded together, and what their headers promise |
 //! | [`tables`] | what does not change from one time frame to the next |
 //! | [`resident`] | the pages on the device |
 //! | [`validation`], [`placing`] | the first two stages |
@@ -17,9 +17,9 @@
 
 mod fused;
 mod judgement;
+mod parts;
 mod placing;
 mod prepared;
-mod promise;
 mod published;
 mod resident;
 mod tables;
@@ -36,11 +36,11 @@ use crate::algorithm::{Prepared, Unavailable, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Backend, Place};
 use prepared::PreparedCudaDecode;
-use promise::Promised;
+use parts::Part;
 use resident::Resident;
 use target::Target;
 
-pub(super) use fused::FUSED;
+pub(super) use fused::{FUSED, FUSED_OVERLAPPED};
 pub(super) use published::{BALLOT_SCAN, SHUFFLE_SCAN};
 
 /// A pointer to bytes of pages.
@@ -60,12 +60,29 @@ type Fragments = Ptr<[u32; 4]>;
 pub(super) struct CudaDecode {
     name: &'static str,
     summary: &'static str,
+    division: Division,
+    index: Index,
+    decode: Decode,
+}
+
+/// How pages are decoded, whatever is decoded together.
+#[derive(Clone, Copy)]
+struct Way {
     index: Index,
     decode: Decode,
 }
 
 /// Decodes the pages that a fragment, by its place in the list of fragments, wants.
 type Decode = fn(&Gpu, &Resident<'_>, &Target, usize) -> Result<(), DeviceError>;
+
+/// What is decoded together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Division {
+    /// All pages: they are copied, then decoded, then what comes out is copied back.
+    Whole,
+    /// Those of a sector, while those of others are copied.
+    Sectors,
+}
 
 /// Whether validation writes down where the blocks of pages are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,14 +94,14 @@ enum Index {
 }
 
 /// Samples and pages are counted with 32 bits on the device.
-fn accept(promised: &Promised) -> Result<(), Unavailable> {
+fn accept(parts: &[Part]) -> Result<(), Unavailable> {
     let most = u64::from(u32::MAX);
-    if promised.samples() <= most {
+    let samples = parts.iter().map(Part::samples).max().unwrap_or(0);
+    if samples <= most {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{} samples; on a GPU {most} is the most; use fewer sectors or orbits",
-        promised.samples()
+        "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
     )))
 }
 
@@ -101,8 +118,9 @@ impl Variant<TpcDecode> for CudaDecode {
         Backend::Cuda
     }
 
+    /// Sectors that are decoded apart have their positions apart, whatever the fragment.
     fn stable(&self) -> bool {
-        true
+        self.division == Division::Whole
     }
 
     fn prepare<'a>(
@@ -111,11 +129,14 @@ impl Variant<TpcDecode> for CudaDecode {
         _: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcDecode> + 'a>, Unavailable> {
-        let promised = Promised::of(frame);
-        accept(&promised)?;
+        let parts = parts::of(frame, self.division);
+        accept(&parts)?;
         let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
         let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
-        let prepared = PreparedCudaDecode::new(self.index, self.decode, frame, promised, gpu);
-        Ok(Box::new(prepared))
+        let way = Way {
+            index: self.index,
+            decode: self.decode,
+        };
+        Ok(Box::new(PreparedCudaDecode::new(way, frame, parts, gpu)))
     }
 }

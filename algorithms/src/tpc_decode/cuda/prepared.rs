@@ -7,12 +7,13 @@ use std::sync::Arc;
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
-use super::promise::Promised;
-use super::resident::{Buffers, Resident, entries_of_map};
+use super::parts::Part;
+use super::resident::{Buffers, Resident};
+use super::tables::DeviceTables;
 use super::target::{Charges, Target};
-use super::{Decode, Index, judgement, placing, validation};
+use super::{Way, judgement, placing, validation};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, QUEUES};
 use crate::tpc_decode::charge_map::Position;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -21,18 +22,23 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaDecode<'a> {
-    index: Index,
-    decode: Decode,
+    way: Way,
     frame: &'a TimeFrame,
-    promised: Promised,
+    parts: Vec<Part>,
     held: Option<Held>,
-    /// The charges of the last run, once they were asked for.
+    /// The positions and charges of the last run, once they were asked for.
     charges: Decoded,
     gpu: Arc<Gpu>,
 }
 
 /// What is held during a run.
 struct Held {
+    tables: DeviceTables,
+    parts: Vec<HeldPart>,
+}
+
+/// What is held for a part of the pages.
+struct HeldPart {
     buffers: Buffers,
     target: Target,
     /// Digits on the host. Charges stay on the device, where clusters are found.
@@ -40,97 +46,107 @@ struct Held {
 }
 
 impl<'a> PreparedCudaDecode<'a> {
-    pub(super) fn new(
-        index: Index,
-        decode: Decode,
-        frame: &'a TimeFrame,
-        promised: Promised,
-        gpu: Arc<Gpu>,
-    ) -> Self {
+    pub(super) fn new(way: Way, frame: &'a TimeFrame, parts: Vec<Part>, gpu: Arc<Gpu>) -> Self {
         PreparedCudaDecode {
-            index,
-            decode,
+            way,
             frame,
-            promised,
+            parts,
             held: None,
             charges: Decoded::default(),
             gpu,
         }
     }
 
-    fn held(&mut self) -> Result<&mut Held, DeviceError> {
+    fn hold(&mut self) -> Result<&mut Held, DeviceError> {
         let held = match self.held.take() {
             Some(held) => held,
-            None => Held::new(&self.gpu, self.frame, &self.promised, self.index)?,
+            None => Held::new(&self.gpu, self.frame, &self.parts, self.way)?,
         };
         Ok(self.held.insert(held))
     }
 
-    /// Copies positions and charges to the host, which no run does.
-    fn fetch(&mut self) -> Result<(), DeviceError> {
-        let Some(held) = &self.held else {
-            return Ok(());
-        };
-        if let Target::Charges(charges) = &held.target {
-            let entries = entries_of_map(self.frame, &self.promised);
-            let maps = match self.promised.fragments.is_empty() {
-                // Nobody has cleared them.
-                true => vec![0; charges.maps.len()],
-                false => downloaded(&self.gpu, &charges.maps, charges.maps.len())?,
-            };
-            self.charges = Decoded {
-                positions: positions(&self.gpu, charges, held.buffers.samples())?,
-                charges: maps.par_chunks(entries).map(present).collect(),
-                ..Decoded::default()
-            };
+    fn held_parts(&self) -> impl Iterator<Item = (&Part, &HeldPart)> {
+        let held = self.held.iter().flat_map(|held| &held.parts);
+        self.parts.iter().zip(held)
+    }
+
+    /// Positions and charges, copied to the host, which no run does.
+    fn fetch(&self) -> Result<Decoded, DeviceError> {
+        let mut all = Decoded::default();
+        for (part, held) in self.held_parts() {
+            if let Target::Charges(charges) = &held.target {
+                let samples = held.buffers.samples();
+                all.positions.extend(positions(&self.gpu, charges, samples)?);
+                all.charges.extend(present_in(&self.gpu, charges, part)?);
+            }
         }
-        Ok(())
+        Ok(all)
     }
 }
 
 impl Held {
-    fn new(
-        gpu: &Gpu,
-        frame: &TimeFrame,
-        promised: &Promised,
-        index: Index,
-    ) -> Result<Self, DeviceError> {
-        let target = Target::new(gpu, frame, promised)?;
+    fn new(gpu: &Gpu, frame: &TimeFrame, parts: &[Part], way: Way) -> Result<Self, DeviceError> {
+        let tables = DeviceTables::new(gpu, &frame.tables)?;
+        let parts = parts.iter().map(|part| HeldPart::new(gpu, frame, part, way));
+        Ok(Held {
+            tables,
+            parts: parts.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl HeldPart {
+    fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
+        let target = Target::new(gpu, frame, part)?;
         let digits = match &target {
             Target::Digits(digits) => digits.len(),
             Target::Charges(_) => 0,
         };
-        Ok(Held {
-            buffers: Buffers::new(gpu, frame, promised, index)?,
+        Ok(HeldPart {
+            buffers: Buffers::new(gpu, frame, part, way.index)?,
             target,
             digits: gpu.pinned(digits)?,
         })
     }
 
-    fn run(
+    /// Starts all copies and kernels.
+    fn start(
         &mut self,
         gpu: &Gpu,
-        decode: Decode,
-        frame: &TimeFrame,
-        promised: &Promised,
+        (frame, part): (&TimeFrame, &Part),
+        tables: &DeviceTables,
+        way: Way,
     ) -> Result<(), DeviceError> {
         let resident = Resident {
             frame,
-            promised,
+            part,
+            tables,
             buffers: &self.buffers,
         };
         self.buffers.upload(gpu)?;
         validation::validate(gpu, &resident)?;
         placing::place(gpu, &resident)?;
-        for fragment in 0..promised.fragments.len() {
+        for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
-            decode(gpu, &resident, &self.target, fragment)?;
+            (way.decode)(gpu, &resident, &self.target, fragment)?;
         }
         self.buffers.download(gpu)?;
-        if let Target::Digits(digits) = &self.target {
-            gpu.download(&mut self.digits, digits)?;
+        match &self.target {
+            Target::Digits(digits) => gpu.download(&mut self.digits, digits),
+            Target::Charges(_) => Ok(()),
         }
-        gpu.finish()
+    }
+
+    fn poison(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        self.digits.fill(u64::from_ne_bytes([POISON; 8]));
+        self.buffers.poison(gpu, POISON)?;
+        self.target.poison(gpu, POISON)
+    }
+
+    fn digits(&self) -> impl Iterator<Item = Digit> {
+        let samples = self.buffers.samples().min(self.digits.len());
+        let bits = self.digits[..samples].iter();
+        bits.map(|&bits| Digit::from_bits(bits))
     }
 }
 
@@ -147,11 +163,8 @@ fn downloaded<T: bytemuck::Pod>(
 }
 
 fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Position>, DeviceError> {
-    let words = downloaded(
-        gpu,
-        &charges.positions,
-        samples.min(charges.positions.len()),
-    )?;
+    let samples = samples.min(charges.positions.len());
+    let words = downloaded(gpu, &charges.positions, samples)?;
     let position = |word: &u32| Position {
         column: *word as i16,
         time: (*word >> 16) as i16,
@@ -159,37 +172,54 @@ fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Positio
     Ok(words.iter().map(position).collect())
 }
 
-/// The entries of a map that are not 0.
+/// The entries of the maps of a part that are not 0.
+fn present_in(
+    gpu: &Gpu,
+    charges: &Charges,
+    part: &Part,
+) -> Result<Vec<Vec<(u32, u16)>>, DeviceError> {
+    if part.fragments.is_empty() {
+        // Nobody has cleared them.
+        return Ok(vec![Vec::new(); part.sectors.len()]);
+    }
+    let maps = downloaded(gpu, &charges.maps, charges.maps.len())?;
+    Ok(maps.par_chunks(part.entries).map(present).collect())
+}
+
 fn present(map: &[u16]) -> Vec<(u32, u16)> {
     let entries = map.iter().zip(0_u32..).filter(|(charge, _)| **charge > 0);
     entries.map(|(charge, index)| (index, *charge)).collect()
 }
 
 impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
+    /// Runs do not change the pages, so they are provided once.
     fn reset(&mut self) -> Result<(), DeviceError> {
-        self.held().map(drop)
+        self.hold().map(drop)
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.charges = Decoded::default();
-        if let Some(held) = &mut self.held {
-            held.digits.fill(u64::from_ne_bytes([POISON; 8]));
-            held.buffers.poison(&self.gpu, POISON)?;
-            held.target.poison(&self.gpu, POISON)?;
+        for part in self.held.iter_mut().flat_map(|held| &mut held.parts) {
+            part.poison(&self.gpu)?;
         }
         self.gpu.finish()
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
         let gpu = Arc::clone(&self.gpu);
-        let (frame, decode) = (self.frame, self.decode);
-        self.held()?;
-        match &mut self.held {
-            Some(held) if !frame.pages.pages().is_empty() => {
-                held.run(&gpu, decode, frame, &self.promised)
+        let (frame, way) = (self.frame, self.way);
+        self.hold()?;
+        let Some(Held { tables, parts }) = &mut self.held else {
+            return Ok(());
+        };
+        let parts = self.parts.iter().zip(parts);
+        for ((part, held), number) in parts.zip(0_u32..) {
+            if !part.pages.is_empty() {
+                let start = || held.start(&gpu, (frame, part), tables, way);
+                gpu.in_queue(number % QUEUES, start)?;
             }
-            _ => Ok(()),
         }
+        gpu.finish()
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
@@ -197,19 +227,18 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
     }
 
     fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(self.fetch()?)
+        self.charges = self.fetch()?;
+        Ok(())
     }
 
     /// Positions and charges as [`Prepared::inspect`] has found them.
     fn output(&self) -> Cow<'_, Decoded> {
-        let Some(held) = &self.held else {
-            return Cow::Borrowed(&self.charges);
-        };
-        let samples = held.buffers.samples().min(held.digits.len());
-        let digits = held.digits[..samples].par_iter();
+        let damaged = self.held_parts().flat_map(|(part, held)| {
+            judgement::damaged(self.frame, part.pages.start, held.buffers.verdicts())
+        });
         Cow::Owned(Decoded {
-            digits: digits.map(|&bits| Digit::from_bits(bits)).collect(),
-            damaged: judgement::damaged(self.frame, held.buffers.verdicts()),
+            digits: self.held_parts().flat_map(|(_, held)| held.digits()).collect(),
+            damaged: damaged.collect(),
             ..self.charges.clone()
         })
     }
@@ -220,8 +249,9 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
     }
 
     fn buffer_bytes(&self) -> u64 {
-        let held = self.held.iter();
-        held.map(|held| held.buffers.bytes() + held.target.bytes())
-            .sum()
+        let tables = self.held.iter().map(|held| held.tables.bytes());
+        let parts = self.held_parts();
+        let in_parts = parts.map(|(_, held)| held.buffers.bytes() + held.target.bytes());
+        tables.sum::<u64>() + in_parts.sum::<u64>()
     }
 }

@@ -3,10 +3,10 @@
 
 use generators::tpc::Layout;
 
-use super::promise::PromisedFragment;
+use super::parts::PromisedFragment;
 use super::resident::Resident;
 use super::target::{Charges, Target};
-use super::{Bytes, CudaDecode, Fragments, Index, Pairs, Records, Words};
+use super::{Bytes, CudaDecode, Division, Fragments, Index, Pairs, Records, Words};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
 
 static ROW_IMAGE: Image = image!("tpc_decode-row");
@@ -51,13 +51,14 @@ const STAGE: &str = "decode";
 pub(in crate::tpc_decode) static BALLOT_SCAN: CudaDecode = CudaDecode {
     name: "ballot-scan",
     summary: "published: a block a row page, a warp a link page, lanes ranked by votes",
+    division: Division::Whole,
     index: Index::Unused,
     decode: |gpu, resident, target, fragment| {
         let work = Work::new(gpu, resident, target, fragment);
         match resident.frame.format().layout() {
-            Layout::Row => work.launch(&ROW, &resident.buffers.tables.geometry),
-            Layout::Link => work.launch(&LINK, &resident.buffers.tables.pads),
-            Layout::DenseLink => work.launch(&DENSE_LINK, &resident.buffers.tables.pads),
+            Layout::Row => work.launch(&ROW, &resident.tables.geometry),
+            Layout::Link => work.launch(&LINK, &resident.tables.pads),
+            Layout::DenseLink => work.launch(&DENSE_LINK, &resident.tables.pads),
         }
     },
 };
@@ -65,13 +66,14 @@ pub(in crate::tpc_decode) static BALLOT_SCAN: CudaDecode = CudaDecode {
 pub(in crate::tpc_decode) static SHUFFLE_SCAN: CudaDecode = CudaDecode {
     name: "shuffle-scan",
     summary: "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
+    division: Division::Whole,
     index: Index::Unused,
     decode: |gpu, resident, target, fragment| {
         let work = Work::new(gpu, resident, target, fragment);
         match resident.frame.format().layout() {
-            Layout::Row => work.launch(&ROW, &resident.buffers.tables.geometry),
-            Layout::Link => work.launch(&SHUFFLE_LINK, &resident.buffers.tables.pads),
-            Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.buffers.tables.pads),
+            Layout::Row => work.launch(&ROW, &resident.tables.geometry),
+            Layout::Link => work.launch(&SHUFFLE_LINK, &resident.tables.pads),
+            Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.tables.pads),
         }
     },
 };
@@ -172,7 +174,7 @@ impl<'a> Work<'a> {
             &buffers.begins,
             self.fragment as u32,
             &buffers.fragments,
-            &buffers.tables.gains,
+            &self.resident.tables.gains,
             &charges.positions,
             &charges.maps,
         );
@@ -182,7 +184,7 @@ impl<'a> Work<'a> {
     }
 
     fn shape<T>(&self, decoder: &Decoder<T>) -> Shape {
-        let PromisedFragment { load, .. } = &self.resident.promised.fragments[self.fragment];
+        let PromisedFragment { load, .. } = &self.resident.part.fragments[self.fragment];
         let pages_of_block = match decoder.sharing {
             Sharing::Block => 1,
             Sharing::Warp => decoder.threads / self.gpu.properties().lanes,

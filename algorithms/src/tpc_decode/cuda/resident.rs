@@ -1,13 +1,13 @@
-//! A time frame's pages on the device, with what the stages tell each other of them.
+//! Pages on the device, with what the stages tell each other of them.
 
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
-use super::promise::Promised;
+use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{Index, Record};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
-use crate::tpc_decode::charge_map::{entries, scale_of};
+use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
 /// In the word of a page: it is the last one of its stream. Below are sector, endpoint
@@ -19,7 +19,8 @@ const PAGES_IN_TILE: usize = 1024;
 /// Pages and what is known of them.
 pub(super) struct Resident<'a> {
     pub(super) frame: &'a TimeFrame,
-    pub(super) promised: &'a Promised,
+    pub(super) part: &'a Part,
+    pub(super) tables: &'a DeviceTables,
     pub(super) buffers: &'a Buffers,
 }
 
@@ -32,7 +33,6 @@ pub(super) struct Buffers {
     host_verdicts: PinnedBuffer<u8>,
     /// The number of the first job of each fragment, of all jobs, and of all samples.
     host_begins: PinnedBuffer<u32>,
-    pub(super) tables: DeviceTables,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
     pub(super) records: DeviceBuffer<Record>,
@@ -52,19 +52,18 @@ impl Buffers {
     pub(super) fn new(
         gpu: &Gpu,
         frame: &TimeFrame,
-        promised: &Promised,
+        part: &Part,
         index: Index,
     ) -> Result<Self, DeviceError> {
-        let pages = frame.pages.pages().len();
+        let pages = part.pages.len();
         let stride = stride(index, frame.format().layout());
-        let begins = promised.fragments.len() + 2;
-        let tiles = promised.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
+        let begins = part.fragments.len() + 2;
+        let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
         let mut buffers = Buffers {
             host_pages: gpu.pinned(pages * PAGE_BYTES)?,
             host_streams: gpu.pinned(pages)?,
             host_verdicts: gpu.pinned(pages)?,
             host_begins: gpu.pinned(begins)?,
-            tables: DeviceTables::new(gpu, &frame.tables)?,
             pages: gpu.buffer(pages * PAGE_BYTES)?,
             streams: gpu.buffer(pages)?,
             records: gpu.buffer(pages)?,
@@ -72,14 +71,17 @@ impl Buffers {
             verdicts: gpu.buffer(pages)?,
             index: gpu.buffer(pages * stride as usize)?,
             stride,
-            fragments: gpu.buffer(promised.fragments.len())?,
+            fragments: gpu.buffer(part.fragments.len())?,
             sums: gpu.buffer(tiles)?,
             begins: gpu.buffer(begins)?,
-            jobs: gpu.buffer(promised.jobs())?,
+            jobs: gpu.buffer(part.jobs())?,
         };
-        buffers.host_pages.copy_from_slice(frame.pages.bytes());
-        buffers.host_streams.copy_from_slice(&streams(frame));
-        gpu.upload(&buffers.fragments, &fragments(frame, promised))?;
+        let bytes = part.pages.start * PAGE_BYTES..part.pages.end * PAGE_BYTES;
+        buffers
+            .host_pages
+            .copy_from_slice(&frame.pages.bytes()[bytes]);
+        buffers.host_streams.copy_from_slice(&streams(frame, part));
+        gpu.upload(&buffers.fragments, &fragments(frame, part))?;
         gpu.finish()?;
         Ok(buffers)
     }
@@ -131,7 +133,7 @@ impl Buffers {
         let of_pages = self.pages.bytes() + self.streams.bytes() + self.records.bytes();
         let judged = self.extents.bytes() + self.verdicts.bytes() + self.index.bytes();
         let placed = self.sums.bytes() + self.begins.bytes() + self.jobs.bytes();
-        self.tables.bytes() + of_pages + judged + self.fragments.bytes() + placed
+        of_pages + judged + self.fragments.bytes() + placed
     }
 }
 
@@ -146,44 +148,25 @@ fn stride(index: Index, layout: Layout) -> u32 {
 }
 
 /// A word for each page.
-fn streams(frame: &TimeFrame) -> Vec<u32> {
-    let sectors = frame.sectors();
+fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
+    let sectors = &frame.sectors()[part.sectors.clone()];
     let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;
-    let words = frame.pages.streams().flat_map(|stream| {
-        let (sector, endpoint) = (
-            u32::from(stream.id.sector),
-            stream.id.endpoint.number() as u32,
-        );
-        let map = map_of(stream.first_page);
-        let word = sector | endpoint << 8 | map << 16;
-        let last = stream.pages.len().wrapping_sub(1);
-        (0..stream.pages.len()).map(move |page| match page == last {
-            true => word | LAST_OF_STREAM,
-            false => word,
-        })
+    let streams = frame.pages.streams().filter(|stream| !stream.pages.is_empty());
+    let streams = streams.filter(|stream| part.pages.contains(&stream.first_page));
+    let words = streams.flat_map(|stream| {
+        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
+        let word = sector | endpoint << 8 | map_of(stream.first_page) << 16;
+        let others = std::iter::repeat_n(word, stream.pages.len() - 1);
+        others.chain([word | LAST_OF_STREAM])
     });
     words.collect()
 }
 
 /// `Fragment`s: the first time bin and their number, entries of a map, scale of charges.
-fn fragments(frame: &TimeFrame, promised: &Promised) -> Vec<[u32; 4]> {
-    let entries = entries_of_map(frame, promised) as u32;
-    let scale = scale_of(frame.format()).to_bits();
-    let fragments = promised.fragments.iter();
-    fragments
-        .map(|fragment| {
-            let time_bins = &fragment.time_bins;
-            [
-                time_bins.start,
-                time_bins.end - time_bins.start,
-                entries,
-                scale,
-            ]
-        })
+fn fragments(frame: &TimeFrame, part: &Part) -> Vec<[u32; 4]> {
+    let (entries, scale) = (part.entries as u32, scale_of(frame.format()).to_bits());
+    let time_bins = part.fragments.iter().map(|fragment| &fragment.time_bins);
+    time_bins
+        .map(|bins| [bins.start, bins.end - bins.start, entries, scale])
         .collect()
-}
-
-/// Entries of the map of a sector.
-pub(super) fn entries_of_map(frame: &TimeFrame, promised: &Promised) -> usize {
-    entries(promised.end.min(frame.settings.fragment))
 }

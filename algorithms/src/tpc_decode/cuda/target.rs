@@ -1,7 +1,6 @@
 //! What comes out: digits, or positions and maps of charges.
 
-use super::promise::Promised;
-use super::resident::entries_of_map;
+use super::parts::Part;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::tpc_decode::input::{Output, TimeFrame};
 
@@ -28,14 +27,14 @@ impl Target {
     pub(super) fn new(
         gpu: &Gpu,
         frame: &TimeFrame,
-        promised: &Promised,
+        part: &Part,
     ) -> Result<Self, DeviceError> {
-        let samples = promised.samples() as usize;
+        let samples = part.samples() as usize;
         Ok(match frame.settings.output {
             Output::Digits => Target::Digits(gpu.buffer(samples)?),
             Output::ChargeMap => Target::Charges(Charges {
                 positions: gpu.buffer(samples)?,
-                maps: gpu.buffer(entries_of_map(frame, promised) * frame.sectors().len())?,
+                maps: gpu.buffer(part.entries * part.sectors.len())?,
             }),
         })
     }

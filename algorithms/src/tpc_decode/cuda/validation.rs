@@ -43,13 +43,13 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
         Layout::Link => &LINK,
         Layout::DenseLink => &DENSE_LINK,
     };
-    let pages = frame.pages.pages().len() as u32;
-    let (bounds, tables) = (&frame.bounds, &buffers.tables);
+    let pages = resident.part.pages.len() as u32;
+    let (bounds, tables) = (&frame.bounds, resident.tables);
     let shape = Shape {
         blocks: pages.div_ceil(THREADS),
         threads: THREADS,
         shared_bytes: 0,
-        bytes: resident.promised.all.bytes + buffers.records.bytes() + buffers.extents.bytes(),
+        bytes: resident.part.load.bytes + buffers.records.bytes() + buffers.extents.bytes(),
     };
     let arguments = (
         &buffers.pages,

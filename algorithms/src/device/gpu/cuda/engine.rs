@@ -1,7 +1,7 @@
 //! A GPU at work.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError};
@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::modules::Modules;
 use super::{ContextSharing, CudaGpu, Driver, recording};
 use crate::device::gpu::engine::{
-    Attributes, Download, Engine, Hold, Properties, Recording, Shape, Upload,
+    Attributes, Download, Engine, Hold, Properties, QUEUES, Recording, Shape, Upload,
 };
 use crate::device::gpu::{Argument, DeviceError, Image};
 
@@ -30,6 +30,10 @@ pub(super) struct CudaEngine {
     gate: Gate,
     stream: Arc<CudaStream>,
     back: OnceLock<Arc<CudaStream>>,
+    /// The queues after the first one, which is `stream`.
+    queues: [OnceLock<Arc<CudaStream>>; QUEUES as usize - 1],
+    /// The number of the queue that work goes to.
+    queue: AtomicU32,
     context: Arc<CudaContext>,
 }
 
@@ -65,6 +69,8 @@ impl CudaEngine {
             gate: Gate::default(),
             stream: context.new_stream()?,
             back: OnceLock::new(),
+            queues: Default::default(),
+            queue: AtomicU32::new(0),
             context,
         })
     }
@@ -134,15 +140,30 @@ impl CudaEngine {
 
     /// The stream for what goes the other way.
     fn back(&self) -> Result<&Arc<CudaStream>, DeviceError> {
-        if self.back.get().is_none() {
+        self.made(&self.back)
+    }
+
+    /// A stream that is made when it is first needed.
+    fn made<'s>(
+        &self,
+        stream: &'s OnceLock<Arc<CudaStream>>,
+    ) -> Result<&'s Arc<CudaStream>, DeviceError> {
+        if stream.get().is_none() {
             let made = self.call("making a stream", || self.context.new_stream())?;
             // Whoever was first.
-            let _ = self.back.set(made);
+            let _ = stream.set(made);
         }
         let nothing = DriverError(CUresult::CUDA_ERROR_NOT_FOUND);
-        self.back
+        stream
             .get()
             .ok_or_else(|| self.failed("making a stream", nothing))
+    }
+
+    /// The stream of the queue that was chosen.
+    fn chosen(&self) -> &Arc<CudaStream> {
+        let number = self.queue.load(Relaxed) as usize;
+        let other = number.checked_sub(1).and_then(|at| self.queues[at].get());
+        other.unwrap_or(&self.stream)
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<&'static str>> {
@@ -228,7 +249,7 @@ impl Engine for CudaEngine {
         // SAFETY: see above.
         self.call("copying to the device", || unsafe {
             let from = std::slice::from_raw_parts(from, bytes);
-            result::memcpy_htod_async(to, from, self.stream.cu_stream())
+            result::memcpy_htod_async(to, from, self.chosen().cu_stream())
         })
     }
 
@@ -236,7 +257,7 @@ impl Engine for CudaEngine {
         // SAFETY: see above.
         self.call("copying from the device", || unsafe {
             let to = std::slice::from_raw_parts_mut(to, bytes);
-            result::memcpy_dtoh_async(to, from, self.stream.cu_stream())
+            result::memcpy_dtoh_async(to, from, self.chosen().cu_stream())
         })
     }
 
@@ -254,7 +275,7 @@ impl Engine for CudaEngine {
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: see above.
         self.call("setting memory", || unsafe {
-            result::memset_d8_async(to, byte, bytes, self.stream.cu_stream())
+            result::memset_d8_async(to, byte, bytes, self.chosen().cu_stream())
         })
     }
 
@@ -287,11 +308,19 @@ impl Engine for CudaEngine {
                 (shape.blocks, 1, 1),
                 (shape.threads, 1, 1),
                 shape.shared_bytes,
-                self.stream.cu_stream(),
+                self.chosen().cu_stream(),
                 &mut pointers,
             )
         };
         launched.map_err(refused)
+    }
+
+    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        if let Some(other) = (queue as usize).checked_sub(1) {
+            self.made(&self.queues[other])?;
+        }
+        self.queue.store(queue, Relaxed);
+        Ok(())
     }
 
     fn native_stream(&self) -> Result<usize, DeviceError> {
@@ -334,8 +363,9 @@ impl Engine for CudaEngine {
 
     fn finish(&self) -> Result<(), DeviceError> {
         self.call("waiting", || self.stream.synchronize())?;
-        if let Some(back) = self.back.get() {
-            self.call("waiting", || back.synchronize())?;
+        let others = self.queues.iter().chain([&self.back]);
+        for other in others.filter_map(OnceLock::get) {
+            self.call("waiting", || other.synchronize())?;
         }
         self.running().clear();
         Ok(())
