@@ -23,6 +23,19 @@ EMULATOR_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned s
     const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
     return static_cast<unsigned>(both >> (shift & 31));
 }
+// Bytes of two words, by the lowest three bits of each nibble; the highest one would repeat
+// the byte's sign.
+EMULATOR_INLINE unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+    const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
+    unsigned bytes = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        const unsigned nibble = selector >> (4 * i) & 15;
+        const unsigned byte = static_cast<unsigned>(both >> (nibble % 8 * 8)) & 0xff;
+        const bool repeats_sign = nibble >= 8;
+        bytes |= (repeats_sign ? (byte >> 7) * 0xffu : byte) << (8 * i);
+    }
+    return bytes;
+}
 EMULATOR_INLINE unsigned __umulhi(unsigned a, unsigned b) {
     return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
 }

@@ -163,7 +163,11 @@ fn shared_bytes(layout: Layout, lanes: u32) -> u32 {
         Layout::Link => 256,
         Layout::DenseLink => 448,
     };
-    let bytes = PAGE + RECORD + strands * STRAND + 2 * (SAMPLES + GROUPS) + 4 * lanes;
+    let links = match layout {
+        Layout::DenseLink => 64 * 10 * 4,
+        Layout::Row | Layout::Link => 0,
+    };
+    let bytes = PAGE + RECORD + strands * STRAND + 2 * (SAMPLES + GROUPS) + 4 * lanes + links;
     bytes.next_multiple_of(16)
 }
 

@@ -1,5 +1,7 @@
-// Dense link pages: a thread lists the channels of a block.
+// Dense link pages: a thread finds the links of a block, then a thread lists the
+// channels of a link.
 #pragma once
+#include "../pages/link_head.h"
 #include "links.h"
 #include "staged.h"
 
@@ -8,34 +10,73 @@ namespace {
 struct DenseLinkStrands {
     // A page is of one orbit, which has 446 time bins.
     static constexpr u32 MOST = 448;
-    using Shared = Staged<MOST>;
+    // Blocks whose links are found at once: as many as most pages have.
+    static constexpr u32 BLOCKS = 64;
+    static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
+
+    // A link: where it is, and its first sample. None is at the beginning of a page.
+    struct Link {
+        u16 position, first_sample;
+    };
+
+    struct Shared : Staged<MOST> {
+        Link links[LINKS];
+    };
     template <class Output>
     using Pads = LinkPads<Output>;
 
+    // Barriers within.
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, const Piece* pieces,
                                                 Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
-        for (u32 i = threadIdx.x; i < page.pieces; i += THREADS) {
-            const Piece piece = pieces[i];
-            const BlockHead head(shared.half(piece.position), page.version);
-            u32 position = piece.position + 2u, sample = piece.first_sample;
-            for (u32 link = 0; link < head.links; link++) list_link(shared, i, first_fec, position, sample);
-            const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin;
-            const Strand strand = {piece.first_sample, (u16)position, (u16)time_bin, (u16)head.sample_bits};
-            shared.add(i, strand, sample - piece.first_sample);
+        for (u32 first = 0; first < page.pieces; first += BLOCKS) {
+            const u32 blocks = min(page.pieces - first, BLOCKS);
+            if (threadIdx.x < blocks) find_links(shared, page, pieces[first + threadIdx.x], first);
+            __syncthreads();
+            for (u32 i = threadIdx.x; i < blocks * MAX_FECS_IN_HALF; i += THREADS)
+                list_link(shared, shared.links[i], first + i / MAX_FECS_IN_HALF, first_fec);
+            __syncthreads();
         }
     }
 
-    __device__ __forceinline__ static void list_link(Shared& shared, u32 strand, u32 first_fec, u32& position,
-                                                     u32& sample) {
-        const LinkHead head(shared.byte(position), shared.byte(position + 1));
-        const u32 first = (head.fec - first_fec) * CHANNELS_IN_LINK;
-        position += head.bytes;
-        for (u32 rest = head.level; rest != 0; rest &= rest - 1) {
-            const u32 first_of_group = first + 8 * ((u32)__ffs((int)rest) - 1);
-            for (u32 mask = shared.byte(position++); mask != 0; mask &= mask - 1)
-                shared.list(sample++, strand, first_of_group + (u32)__ffs((int)mask) - 1);
+    // Makes the strand of this thread's block, and finds its links.
+    __device__ __forceinline__ static void find_links(Shared& shared, const PageRecord& page, Piece piece,
+                                                      u32 first_block) {
+        const BlockHead head(shared.half(piece.position), page.version);
+        u32 position = piece.position + 2u, sample = piece.first_sample;
+        for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
+            Link& link = shared.links[threadIdx.x * MAX_FECS_IN_HALF + i];
+            if (i >= head.links) {
+                link.position = 0;
+                continue;
+            }
+            link = {(u16)position, (u16)sample};
+            const WholeLinkHead of_link = head_at(shared, position);
+            position += of_link.bytes();
+            sample += of_link.channels();
         }
+        const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin;
+        const Strand strand = {piece.first_sample, (u16)position, (u16)time_bin, (u16)head.sample_bits};
+        shared.add(first_block + threadIdx.x, strand, sample - piece.first_sample);
+    }
+
+    __device__ __forceinline__ static WholeLinkHead head_at(const Shared& shared, u32 position) {
+        u32 words[3];
+        three_words(shared.word_of(position), position, words);
+        return WholeLinkHead(words);
+    }
+
+    // Lists the channels of a link.
+    __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 strand, u32 first_fec) {
+        if (link.position == 0) return;
+        const WholeLinkHead head = head_at(shared, link.position);
+        const u32 first = (head.fec - first_fec) * CHANNELS_IN_LINK;
+        u32 sample = link.first_sample, masks[3];
+        head.spread(masks);
+#pragma unroll
+        for (u32 part = 0; part < 3; part++)
+            for (u32 mask = masks[part]; mask != 0; mask &= mask - 1)
+                shared.list(sample++, strand, first + part * 32 + (u32)__ffs((int)mask) - 1);
     }
 
     __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord&, const Strand& strand, u32 i) {

@@ -5,8 +5,13 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Of a multiprocessor: as many as have room for 40 registers a thread.
+// Of a multiprocessor: as many as have room for 40 registers a thread; older ones have
+// 1024 threads at most.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr u32 RESIDENT_BLOCKS = 4;
+#else
 constexpr u32 RESIDENT_BLOCKS = 6;
+#endif
 
 // A sound block has ten cards at most, so no more of it can be in the next page: the
 // words in front, all masks, all samples.
@@ -40,6 +45,9 @@ struct Staged {
     static constexpr u32 CHANNEL_BITS = 10;
     static constexpr u32 STRAND_MASK = (1u << (16 - CHANNEL_BITS)) - 1;
 
+    __device__ __forceinline__ const u32* word_of(u32 position) const {
+        return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
+    }
     __device__ __forceinline__ const u8* bytes() const { return reinterpret_cast<const u8*>(granules); }
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }

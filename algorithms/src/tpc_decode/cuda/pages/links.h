@@ -1,5 +1,6 @@
 // Link and dense link pages as published: a warp decodes a page, block by block.
 #pragma once
+#include "link_head.h"
 #include "page.h"
 #include "scan.h"
 #include "target.h"
@@ -73,7 +74,7 @@ template <class Scan, class Bytes>
 __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, ChannelList& list, u32& samples) {
     const u32 lane = threadIdx.x % LANES;
     const LinkHead head(bytes.byte(position), bytes.byte(position + 1));
-    position += head.bytes;
+    position += head.before;
     for (u32 first = 0; first < CHANNELS_IN_LINK; first += LANES) {
         const u32 channel = first + lane, group = channel / 8;
         bool has = false;
@@ -85,7 +86,7 @@ __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, Chann
         if (has) list[samples + rank.before] = (u16)(head.fec * LINK_STRIDE + channel);
         samples += rank.total;
     }
-    return position + (u32)__popc(head.level);
+    return position + head.mask_bytes();
 }
 
 // Two phases: the channels of all links first, as their samples are one stream behind

@@ -96,20 +96,6 @@ struct BlockHead {
     }
 };
 
-// The first bytes of a link's head in a dense block.
-struct LinkHead {
-    u32 fec;
-    u32 level;  // a bit for each byte of the mask that is there
-    u32 bytes;  // before the mask
-
-    __device__ __forceinline__ LinkHead(u32 first, u32 second) {
-        const bool flat = first & 0x20;
-        fec = first & 0x1f;
-        level = flat ? 0x3ff : (first >> 6) << 8 | second;
-        bytes = flat ? 1 : 2;
-    }
-};
-
 __device__ __forceinline__ u32 bytes_of_samples(u32 samples, u32 bits) { return (samples * bits + 7) / 8; }
 
 }  // namespace

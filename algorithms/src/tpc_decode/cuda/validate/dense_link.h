@@ -1,18 +1,13 @@
 // The way through a dense link page: a step goes over a block, as far as it is in the
 // window.
 #pragma once
+#include "../pages/link_head.h"
 #include "walk.h"
 
 namespace {
 
 // A page fills up its last words with so many bytes at most.
 constexpr u32 MAX_PADDING = 31;
-
-// So many of the lowest bits; none or all if there are not so many.
-__device__ __forceinline__ u32 low_bits(int count) {
-    const u32 bits = (u32)min(max(count, 0), 32);
-    return (u32)((1ull << bits) - 1);
-}
 
 struct DenseLinkWalk : Walk {
     // A link's head of three words, and the rest of an aligned word.
@@ -63,16 +58,12 @@ struct DenseLinkWalk : Walk {
     // Counts the channels of a link.
     __device__ __forceinline__ bool pass_link(const Window& window) {
         u32 words[3];
-        window.three_words(position, words);
-        const LinkHead head(words[0] & 0xff, words[0] >> 8 & 0xff);
+        three_words(window.aligned(position), position, words);
+        const WholeLinkHead head(words);
         if (!(free_cards >> head.fec & 1)) return false;
         free_cards ^= 1u << head.fec;
-        const u32 shift = 8 * head.bytes, bytes = (u32)__popc(head.level);
-        const int bits = 8 * (int)bytes;
-        block_samples += (u32)__popc(__funnelshift_r(words[0], words[1], shift) & low_bits(bits)) +
-                         (u32)__popc(__funnelshift_r(words[1], words[2], shift) & low_bits(bits - 32)) +
-                         (u32)__popc(words[2] >> shift & low_bits(bits - 64));
-        position += head.bytes + bytes;
+        block_samples += head.channels();
+        position += head.bytes();
         links--;
         return true;
     }

@@ -33,22 +33,19 @@ struct Window {
     // A lane that has so many bytes to read can go on.
     __device__ __forceinline__ bool reaches(u32 end) const { return end <= start + WINDOW; }
 
-    // Four bytes from any place on. Reads two aligned words.
-    __device__ __forceinline__ u32 word(u32 position) const {
-        const u32* aligned = slot->words + (position - start) / sizeof(u32);
-        return __funnelshift_r(aligned[0], aligned[1], position % sizeof(u32) * 8);
+    // The aligned word that a place is in.
+    __device__ __forceinline__ const u32* aligned(u32 position) const {
+        return slot->words + (position - start) / sizeof(u32);
     }
 
-    // Twelve bytes from any place on. Reads four aligned words.
-    __device__ __forceinline__ void three_words(u32 position, u32 (&words)[3]) const {
-        const u32* aligned = slot->words + (position - start) / sizeof(u32);
-        const u32 shift = position % sizeof(u32) * 8;
-#pragma unroll
-        for (u32 i = 0; i < 3; i++) words[i] = __funnelshift_r(aligned[i], aligned[i + 1], shift);
+    // Four bytes from any place on. Reads two aligned words.
+    __device__ __forceinline__ u32 word(u32 position) const {
+        const u32* words = aligned(position);
+        return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
     }
 
     __device__ __forceinline__ uint4 granule(u32 position) const {
-        return *reinterpret_cast<const uint4*>(slot->words + (position - start) / sizeof(u32));
+        return *reinterpret_cast<const uint4*>(aligned(position));
     }
 };
 

@@ -1,0 +1,73 @@
+// The head of a link in a dense block: card, second-level mask, and mask bytes.
+#pragma once
+#include "page.h"
+
+namespace {
+
+// So many of the lowest bits; none or all if there are not so many.
+__device__ __forceinline__ u32 low_bits(int count) {
+    const u32 bits = (u32)min(max(count, 0), 32);
+    return (u32)((1ull << bits) - 1);
+}
+
+// Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
+__device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
+    // A bit in a nibble each; then, for each, the number of those before.
+    const u32 there = (nibble | nibble << 3 | nibble << 6 | nibble << 9) & 0x1111;
+    const u32 before = there * 0x1110;
+    // Byte 4 is the first of the second word, which is 0.
+    const u32 selector = (before & 7 * there) | 4 * (0x1111 - there);
+    return __byte_perm(bytes, 0, selector);
+}
+
+// The first bytes of the head.
+struct LinkHead {
+    u32 fec;
+    u32 level;   // a bit for each byte of the mask that is there
+    u32 before;  // bytes before the mask
+
+    __device__ __forceinline__ LinkHead(u32 first, u32 second) {
+        const bool flat = first & 0x20;
+        fec = first & 0x1f;
+        level = flat ? 0x3ff : (first >> 6) << 8 | second;
+        before = flat ? 1 : 2;
+    }
+
+    __device__ __forceinline__ u32 mask_bytes() const { return (u32)__popc(level); }
+    __device__ __forceinline__ u32 bytes() const { return before + mask_bytes(); }
+};
+
+// All of a head: it has twelve bytes at most.
+struct WholeLinkHead : LinkHead {
+    u32 mask[3];  // the bytes that are there, one after the other
+
+    __device__ __forceinline__ explicit WholeLinkHead(const u32 (&words)[3])
+        : LinkHead(words[0] & 0xff, words[0] >> 8 & 0xff) {
+        const int bits = 8 * (int)mask_bytes();
+        mask[0] = __funnelshift_r(words[0], words[1], 8 * before) & low_bits(bits);
+        mask[1] = __funnelshift_r(words[1], words[2], 8 * before) & low_bits(bits - 32);
+        mask[2] = words[2] >> (8 * before) & low_bits(bits - 64);
+    }
+
+    __device__ __forceinline__ u32 channels() const {
+        return (u32)(__popc(mask[0]) + __popc(mask[1]) + __popc(mask[2]));
+    }
+
+    // All 80 channels: the bytes of the mask where their bits in the second level say.
+    __device__ __forceinline__ void spread(u32 (&channels)[3]) const {
+        const u32 first = (u32)__popc(level & 0xf), second = (u32)__popc(level & 0xff);
+        const u64 low = (u64)mask[1] << 32 | mask[0], high = (u64)mask[2] << 32 | mask[1];
+        channels[0] = spread_bytes(mask[0], level & 0xf);
+        channels[1] = spread_bytes((u32)(low >> (8 * first)), level >> 4 & 0xf);
+        channels[2] = spread_bytes((u32)(second < 4 ? low >> (8 * second) : high >> (8 * (second - 4))), level >> 8);
+    }
+};
+
+// Three words from any byte on. Reads four aligned words.
+__device__ __forceinline__ void three_words(const u32* aligned, u32 position, u32 (&words)[3]) {
+    const u32 shift = position % sizeof(u32) * 8;
+#pragma unroll
+    for (u32 i = 0; i < 3; i++) words[i] = __funnelshift_r(aligned[i], aligned[i + 1], shift);
+}
+
+}  // namespace
