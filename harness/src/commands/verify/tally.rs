@@ -92,7 +92,10 @@ impl Mismatch {
             words.extend(request.races.then(|| "--races".to_owned()));
         }
         match input {
-            Some(path) => words.push(format!("--input {}", path.display())),
+            Some(path) => {
+                words.push(format!("--input {}", path.display()));
+                words.extend(request.options.flags());
+            }
             None => {
                 let first = request.seeds.first().copied().unwrap_or(1);
                 words.push(format!("--seed {first} --seeds {}", request.seeds.len()));
@@ -105,6 +108,7 @@ impl Mismatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::AxisValues;
 
     fn request(races: bool) -> VerifyRequest {
         VerifyRequest {
@@ -114,6 +118,8 @@ mod tests {
             devices: Vec::new(),
             seeds: vec![4, 5],
             input: None,
+            options: AxisValues::default(),
+            most_items: u64::MAX,
             lanes: Lanes::L64,
             schedules: 8,
             races,
