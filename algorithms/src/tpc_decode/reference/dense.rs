@@ -8,8 +8,8 @@ use generators::tpc::page::dense_block::{
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-use super::Samples;
 use super::reader::Reader;
+use super::{Samples, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
@@ -106,15 +106,9 @@ fn read_channels(
     } else {
         u16::from(first >> SECOND_LEVEL_SHIFT) << 8 | u16::from(reader.u8()?)
     };
-    for (group, eight) in link.chunks(8).enumerate() {
-        if second_level >> group & 1 == 1 {
-            let mask = reader.u8()?;
-            let set = eight
-                .iter()
-                .enumerate()
-                .filter(|(bit, _)| mask >> bit & 1 == 1);
-            pads.extend(set.map(|(_, pad)| pad));
-        }
+    for group in set_bits(second_level.into()) {
+        let eight = &link[8 * group..8 * group + 8];
+        pads.extend(set_bits(reader.u8()?.into()).map(|bit| eight[bit]));
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use generators::tpc::page::link_header::{
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators::tpc::{Digit, PadId, PadMapping};
 
-use super::Samples;
 use super::reader::Reader;
+use super::{Samples, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
@@ -70,10 +70,8 @@ fn time_bin_of(page: &OpenPage, start: usize, header: &LinkHeader) -> Result<u32
 fn list_pads(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping, pads: &mut Vec<PadId>) {
     let link = usize::from(header.fec) * CHANNELS_IN_LINK;
     let link = &mapping.pads(page.endpoint.region())[link..link + CHANNELS_IN_LINK];
-    let channels = link.iter().enumerate();
-    let set = channels.filter(|(channel, _)| header.channels >> channel & 1 == 1);
     pads.clear();
-    pads.extend(set.map(|(_, pad)| pad));
+    pads.extend(set_bits(header.channels).map(|channel| link[channel]));
 }
 
 /// Five samples in a 64-bit word, two words in a data word.

@@ -95,6 +95,16 @@ pub(super) fn decode_page(
     }
 }
 
+/// The numbers of the bits that are set, ascending.
+#[inline]
+fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}
+
 /// The samples of one time bin, or of a part of it.
 #[derive(Default)]
 struct Samples {

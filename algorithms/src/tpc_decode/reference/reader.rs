@@ -23,6 +23,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next bytes.
+    #[inline]
     pub(super) fn take(&mut self, length: usize) -> Result<&'a [u8], Damage> {
         let start = self.position;
         let bytes = self.bytes.get(start..start + length).ok_or_else(|| {
@@ -35,17 +36,20 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte.
+    #[inline]
     pub(super) fn u8(&mut self) -> Result<u8, Damage> {
         Ok(self.take(1)?[0])
     }
 
     /// The next two bytes as a number.
+    #[inline]
     pub(super) fn u16(&mut self) -> Result<u16, Damage> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
     /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
+    #[inline]
     pub(super) fn samples(
         &mut self,
         count: usize,
@@ -60,6 +64,7 @@ impl<'a> Reader<'a> {
 }
 
 /// So many bits from a bit on.
+#[inline]
 fn sample(bytes: &[u8], first_bit: usize, bits: usize) -> u16 {
     let byte = first_bit / 8;
     // 12 bits at most, and they begin at an even bit: two bytes hold them.

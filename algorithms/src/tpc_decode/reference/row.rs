@@ -3,13 +3,14 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{Digit, PadId};
 
-use super::Samples;
 use super::reader::Reader;
+use super::{Samples, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
 /// In the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
+const ADDRESS_BYTES: usize = 2;
 
 pub(super) fn decode(
     page: &OpenPage,
@@ -34,17 +35,16 @@ fn decode_record(
     mut put: impl FnMut(&Samples),
 ) -> Result<(), Damage> {
     let rows = rows_of_record(page, reader)?;
-    let mut addresses = Vec::new();
-    for _ in 1..rows.len() {
-        addresses.push((reader.position, reader.u16()?));
-    }
-    for (number, &row) in rows.iter().enumerate() {
-        if let Some((offset, address)) = number.checked_sub(1).map(|i| addresses[i])
-            && usize::from(address) != reader.position
-        {
-            let expected = Expected::Exactly(reader.position as u64);
-            return Err(page.damage(offset, Field::RowAddress, address, expected));
+    let addresses = reader.position;
+    let following = rows.count_ones().saturating_sub(1) as usize;
+    let addressed = reader.take(ADDRESS_BYTES * following)?;
+    for (number, bit) in set_bits(rows.into()).enumerate() {
+        if let Some(before) = number.checked_sub(1) {
+            let at = ADDRESS_BYTES * before;
+            let address = u16::from_le_bytes([addressed[at], addressed[at + 1]]);
+            check_address(page, addresses + at, address, reader.position)?;
         }
+        let row = (page.endpoint.rows().start + bit) as u8;
         pads_of_row(page, reader, row, &mut samples.pads)?;
         let bits = page.format.sample_bits() as usize;
         reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
@@ -53,8 +53,22 @@ fn decode_record(
     Ok(())
 }
 
-/// The rows with data, as numbers in the sector.
-fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<Vec<u8>, Damage> {
+/// A row begins where the one before ends.
+fn check_address(
+    page: &OpenPage,
+    offset: usize,
+    address: u16,
+    position: usize,
+) -> Result<(), Damage> {
+    if usize::from(address) == position {
+        return Ok(());
+    }
+    let expected = Expected::Exactly(position as u64);
+    Err(page.damage(offset, Field::RowAddress, address, expected))
+}
+
+/// The rows with data: a bit for each of the endpoint.
+fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<u16, Damage> {
     let offset = reader.position;
     let mask = reader.u16()?;
     let rows = page.endpoint.rows();
@@ -69,8 +83,7 @@ fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<Vec<u8>, D
         let expected = Expected::Words("rows and half of the endpoint");
         return Err(page.damage(offset, Field::RowMask, mask, expected));
     }
-    let bits = (0..rows.len()).filter(|bit| mask >> bit & 1 == 1);
-    Ok(bits.map(|bit| (rows.start + bit) as u8).collect())
+    Ok(mask & known)
 }
 
 /// The pads of a row with samples, sequence by sequence.
