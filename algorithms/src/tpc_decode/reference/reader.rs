@@ -50,24 +50,26 @@ impl<'a> Reader<'a> {
 
     /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
     #[inline]
-    pub(super) fn samples(
-        &mut self,
-        count: usize,
-        bits: usize,
-        adcs: &mut Vec<u16>,
-    ) -> Result<(), Damage> {
+    pub(super) fn packed(&mut self, count: usize, bits: usize) -> Result<Packed<'a>, Damage> {
         let bytes = self.take((count * bits).div_ceil(8))?;
-        adcs.clear();
-        adcs.extend((0..count).map(|i| sample(bytes, i * bits, bits)));
-        Ok(())
+        Ok(Packed { bytes, bits })
     }
 }
 
-/// So many bits from a bit on.
-#[inline]
-fn sample(bytes: &[u8], first_bit: usize, bits: usize) -> u16 {
-    let byte = first_bit / 8;
-    // 12 bits at most, and they begin at an even bit: two bytes hold them.
-    let word = u16::from_le_bytes([bytes[byte], bytes[byte + 1]]);
-    word >> (first_bit % 8) & ((1 << bits) - 1)
+/// Numbers of so many bits, one behind the other.
+pub(super) struct Packed<'a> {
+    bytes: &'a [u8],
+    bits: usize,
+}
+
+impl Packed<'_> {
+    /// A number by its place.
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> u16 {
+        let first_bit = number * self.bits;
+        let byte = first_bit / 8;
+        // 12 bits at most, and they begin at an even bit: two bytes hold them.
+        let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);
+        word >> (first_bit % 8) & ((1 << self.bits) - 1)
+    }
 }

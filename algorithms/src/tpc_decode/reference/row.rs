@@ -3,26 +3,28 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{Digit, PadId};
 
-use super::reader::Reader;
-use super::{Samples, set_bits};
+use super::reader::{Packed, Reader};
+use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
 /// In the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 const ADDRESS_BYTES: usize = 2;
+/// First pad and end of a sequence.
+const HEAD_BYTES: usize = 2;
 
 pub(super) fn decode(
     page: &OpenPage,
     reader: &mut Reader<'_>,
     digits: &mut Vec<Digit>,
 ) -> Result<(), Damage> {
-    let mut samples = Samples::default();
+    let mut pads = Vec::new();
     for number in 0..page.span {
         reader.position = reader.position.next_multiple_of(2);
         let time_bin = page.first_time_bin() + u32::from(number);
-        decode_record(page, reader, &mut samples, |samples| {
-            samples.append_to(digits, page, time_bin);
+        decode_record(page, reader, &mut pads, |pads, samples| {
+            append(digits, page, time_bin, pads, |number| samples.get(number));
         })?;
     }
     Ok(())
@@ -31,8 +33,8 @@ pub(super) fn decode(
 fn decode_record(
     page: &OpenPage,
     reader: &mut Reader<'_>,
-    samples: &mut Samples,
-    mut put: impl FnMut(&Samples),
+    pads: &mut Vec<PadId>,
+    mut put: impl FnMut(&[PadId], Packed<'_>),
 ) -> Result<(), Damage> {
     let rows = rows_of_record(page, reader)?;
     let addresses = reader.position;
@@ -45,10 +47,9 @@ fn decode_record(
             check_address(page, addresses + at, address, reader.position)?;
         }
         let row = (page.endpoint.rows().start + bit) as u8;
-        pads_of_row(page, reader, row, &mut samples.pads)?;
+        pads_of_row(page, reader, row, pads)?;
         let bits = page.format.sample_bits() as usize;
-        reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
-        put(samples);
+        put(pads, reader.packed(pads.len(), bits)?);
     }
     Ok(())
 }
@@ -99,9 +100,12 @@ fn pads_of_row(
     if sequences == 0 {
         return Err(page.damage(offset, Field::Sequences, 0_u8, Expected::AtLeast(1)));
     }
-    for _ in 0..sequences {
-        let offset = reader.position;
-        let (first, end) = (reader.u8()?, reader.u8()?);
+    let pads_in_row = pads_in_row(usize::from(row));
+    let heads = reader.position;
+    let sequences = reader.take(HEAD_BYTES * usize::from(sequences))?;
+    for (number, head) in sequences.chunks_exact(HEAD_BYTES).enumerate() {
+        let (first, end) = (head[0], head[1]);
+        let offset = heads + HEAD_BYTES * number;
         let free = pads.last().map_or(0, |pad| u64::from(pad.pad()) + 1);
         if u64::from(first) < free {
             return Err(page.damage(offset, Field::FirstPad, first, Expected::AtLeast(free)));
@@ -110,7 +114,7 @@ fn pads_of_row(
             let expected = Expected::AtLeast(pads.len() as u64 + 1);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));
         };
-        let room = pads_in_row(usize::from(row)).saturating_sub(usize::from(first));
+        let room = pads_in_row.saturating_sub(usize::from(first));
         if length > room {
             let expected = Expected::AtMost((pads.len() + room) as u64);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));
