@@ -1,5 +1,6 @@
 //! What came of a verification.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use algorithms::device::Device;
@@ -14,7 +15,8 @@ use crate::failure::{Exit, Failure};
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) checks: usize,
-    pub(super) variants: usize,
+    /// Tasks and names of the variants that were checked.
+    pub(super) variants: BTreeSet<(&'static str, &'static str)>,
     pub(super) skipped: usize,
     pub(super) mismatches: Vec<Mismatch>,
 }
@@ -45,7 +47,7 @@ impl Tally {
         if !request.quiet || wrong > 0 {
             print(&format!(
                 "{} variants, {} checks: {} right, {wrong} wrong, {} not run\n",
-                self.variants,
+                self.variants.len(),
                 self.checks,
                 self.checks - wrong,
                 self.skipped
