@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What there is to say about a GPU, in ten minutes: verifies all kernels on it,
-# measures the main tables and from which size on it is worth it, and reports.
+# measures the main tables, from which size on it is worth it, and decoding, and reports.
 #
 #   scripts/gpu-results.sh [--out DIR] [--dry-run]
 #
@@ -25,12 +25,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 steps() {
     # shellcheck disable=SC2086 # several flags
     {
-        step verify 40 verify --device cuda:0 --quiet ${FLAGS:-}
+        step verify 45 verify --device cuda:0 --quiet ${FLAGS:-}
         if [ ! -e "$out/devices/ceilings.json" ]; then
-            step devices 40 devices --measure --out "$out/devices"
+            step devices 35 devices --measure --out "$out/devices"
         fi
         measure gpu-sort 300 --budget 100s
-        measure gpu-break-even 160 --budget 90s
+        measure gpu-break-even 90 --budget 45s
+        measure gpu-decode 70 --budget 35s
     }
 }
 
@@ -40,8 +41,8 @@ measure() {
     shift 2
     # shellcheck disable=SC2086 # several flags
     step "$suite" "$limit" run "$suite" --out "$out/$suite" --format markdown --quiet "$@" ${FLAGS:-}
-    step "$suite-html" 15 report "$out/$suite" --out "$out/$suite.html"
-    step "$suite-text" 15 report "$out/$suite" --out "$out/$suite.md"
+    step "$suite-html" 10 report "$out/$suite" --out "$out/$suite.html"
+    step "$suite-text" 10 report "$out/$suite" --out "$out/$suite.md"
 }
 
 usage() {

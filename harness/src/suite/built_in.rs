@@ -7,11 +7,12 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 5] = [
+const SUITES: [(&str, &str); 6] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
     ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
+    ("gpu-decode", include_str!("../../../suites/gpu-decode.toml")),
     (
         "gpu-break-even",
         include_str!("../../../suites/gpu-break-even.toml"),

@@ -1,11 +1,14 @@
 // Pages through shared memory: loaded 16 bytes a thread, taken apart there by all threads
-// of a block, and written in whole vectors.
+// of a block, and written by whole warps.
 //
 // Where blocks begin was found out when the page was validated, and written down: two
 // words for a thousand bytes. So a page is no chain any more that one warp has to follow.
-// Each thread goes to a block of its own and lists its channels; then all threads take
-// samples as they come, four in a row, whatever block they are of. A block of threads
-// takes page after page, so that the loads of some overlap with the work of others.
+// Each thread goes to a block of its own and lists its channels; then the threads take
+// samples as they come, neighbours those that are next to each other: what a warp lists
+// is a piece of memory as wide as its alignment, and charges of neighbouring pads, which
+// are in the same link, go to the map together. A block of threads has pages that follow
+// each other, so that what is known of their channels stays there, and the loads of some
+// blocks overlap with the work of others.
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"
@@ -15,73 +18,74 @@
 
 namespace {
 
-// Values that are stored at once.
-constexpr u32 EACH = 4;
-
-// Nobody reads them soon: the cache is for the maps.
-__device__ __forceinline__ void store(u64* to, const u64 (&values)[EACH]) {
-    ulonglong2* pairs = reinterpret_cast<ulonglong2*>(to);
-    __stcs(&pairs[0], make_ulonglong2(values[0], values[1]));
-    __stcs(&pairs[1], make_ulonglong2(values[2], values[3]));
-}
-__device__ __forceinline__ void store(u32* to, const u32 (&values)[EACH]) {
-    __stcs(reinterpret_cast<uint4*>(to), make_uint4(values[0], values[1], values[2], values[3]));
-}
-
 // The samples of a staged page.
 template <class Strands, class Output>
 struct Samples {
     using Value = typename Output::Value;
 
-    const typename Strands::Shared& shared;
+    const typename Strands::template Shared<Output>& shared;
     const PageRecord& page;
     const Output& output;
-    typename Strands::template Pads<Output> pads;
 
     __device__ __forceinline__ Value operator()(u32 sample) const {
         u32 channel;
         const Strand strand = shared.strand_of(sample, channel);
-        const u32 adc = Strands::adc(shared, page, strand, sample - strand.first_sample);
-        return output.make(page.first_time_bin + strand.time_bin, pads.cell(output, strand, channel), adc);
+        const u32 adc = Strands::adc(shared, page, strand, sample - strand.first);
+        return output.make(page.first_time_bin + strand.time_bin, shared.cell(output, strand, channel), adc);
     }
 
-    // Places in the list come in aligned fours, whatever place the page begins at.
-    __device__ __forceinline__ void emit(u32 slot) const {
-        const u32 skipped = slot % EACH, end = skipped + page.samples;
-        Value* values = output.values - skipped;
-        for (u32 first = EACH * threadIdx.x; first < end; first += EACH * THREADS) {
-            if (first >= skipped && first + EACH <= end) {
-                Value four[EACH];
-#pragma unroll
-                for (u32 i = 0; i < EACH; i++) four[i] = (*this)(first + i - skipped);
-                store(values + first, four);
-            } else {
-#pragma unroll 1
-                for (u32 i = max(first, skipped); i < min(first + EACH, end); i++) values[i] = (*this)(i - skipped);
-            }
-        }
+    // Nobody reads the list soon: the cache is for the maps.
+    __device__ __forceinline__ void emit(u32 first) const {
+        Value* values = output.values - first;
+        const u32 end = first + page.samples;
+#pragma unroll 4
+        for (u32 sample = threadIdx.x < first ? threadIdx.x + THREADS : threadIdx.x; sample < end; sample += THREADS)
+            __stcs(&values[sample], (*this)(sample));
+    }
+};
+
+// Pages on the device, and what is known of them.
+struct Source {
+    const u8* pages;
+    const PageRecord* records;
+    const Piece* index;
+    u32 stride;  // entries of the index for each page
+    Geometry geometry;
+    const Job* jobs;
+};
+
+// The jobs of this block among those of a fragment.
+struct Share {
+    u32 begin, end;
+
+    __device__ __forceinline__ Share(const u32* begins, u32 fragment) {
+        const u64 first = begins[fragment], jobs = begins[fragment + 1] - first;
+        begin = (u32)(first + jobs * blockIdx.x / gridDim.x);
+        end = (u32)(first + jobs * (blockIdx.x + 1) / gridDim.x);
     }
 };
 
 template <class Strands, class Target>
-__device__ __forceinline__ void decode(const u8* pages, const PageRecord* records, const Piece* index,
-                                       u32 stride, Geometry geometry, const typename Target::Output::Cell* cells,
-                                       const Job* jobs, const u32* begins, u32 fragment, const Target& target) {
-    using Shared = typename Strands::Shared;
+__device__ __forceinline__ void decode(const Source& source, Share share,
+                                       const typename Target::Output::Cell* cells, const Target& target) {
     using Output = typename Target::Output;
+    using Shared = typename Strands::template Shared<Output>;
     SMEM_DYN(Shared, shared);
-    const u32 end = begins[fragment + 1];
-    for (u32 number = begins[fragment] + blockIdx.x; number < end; number += gridDim.x) {
-        const Job job = jobs[number];
-        shared->load(page_at(pages, job.page), record_at(records, job.page));
+    const typename Output::Cell* loaded = nullptr;
+    for (u32 number = share.begin; number < share.end; number++) {
+        const Job job = source.jobs[number];
+        const PageRecord record = record_at(source.records, job.page);
+        const u32 first = job.slot % GROUP;
+        shared->load(page_at(source.pages, job.page), record, source.index + (u64)job.page * source.stride, first);
+        shared->load_cells(cells, record, loaded);
         __syncthreads();
         // Not kept in registers, which are scarce.
         const PageRecord& page = shared->page;
-        Strands::find(*shared, page, index + (u64)job.page * stride, geometry);
+        Strands::find(*shared, page, source.geometry);
         __syncthreads();
         const Output output = target.of(page, job.slot);
-        const Samples<Strands, Output> samples = {*shared, page, output, {cells, page, geometry}};
-        samples.emit(job.slot);
+        const Samples<Strands, Output> samples = {*shared, page, output};
+        samples.emit(first);
         __syncthreads();
     }
 }
@@ -93,8 +97,9 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, u64* digits) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<RowStrands>(pages, records, index, stride, {geometry}, nullptr, jobs, begins, fragment, target);
+    decode<RowStrands>(source, {begins, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_digits)
 
@@ -103,43 +108,49 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
-    decode<RowStrands>(pages, records, index, stride, {geometry}, nullptr, jobs, begins, fragment, target);
+    decode<RowStrands>(source, {begins, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_charges)
 
+// With the cells of channels.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const u16* cells, const Job* jobs, const u32* begins, u32 fragment,
+                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
                       u64* digits) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<LinkStrands>(pages, records, index, stride, {geometry}, cells, jobs, begins, fragment, target);
+    decode<LinkStrands>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_digits)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                       const u32* geometry, const ChargeCell* cells, const Job* jobs, const u32* begins,
-                       u32 fragment, const Fragment* fragments, u32* positions, u16* maps) {
+                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                       const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* maps) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
-    decode<LinkStrands>(pages, records, index, stride, {geometry}, cells, jobs, begins, fragment, target);
+    decode<LinkStrands>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_charges)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                            const u32* geometry, const u16* cells, const Job* jobs, const u32* begins,
-                            u32 fragment, u64* digits) {
+                            const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                            const u16* cells, u64* digits) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<DenseLinkStrands>(pages, records, index, stride, {geometry}, cells, jobs, begins, fragment, target);
+    decode<DenseLinkStrands>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_digits)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                             const u32* geometry, const ChargeCell* cells, const Job* jobs, const u32* begins,
-                             u32 fragment, const Fragment* fragments, u32* positions, u16* maps) {
+                             const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                             const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* maps) {
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
-    decode<DenseLinkStrands>(pages, records, index, stride, {geometry}, cells, jobs, begins, fragment, target);
+    decode<DenseLinkStrands>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_charges)

@@ -6,6 +6,7 @@ use super::resident::Resident;
 use super::target::{Charges, Target};
 use super::{Bytes, CudaDecode, Division, Fragments, Index, Pairs, Records, Words};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::tpc_decode::input::Output;
 
 static IMAGE: Image = image!("tpc_decode-fused");
 
@@ -33,7 +34,7 @@ type RowDigits = Kernel<(
     Ptr<u64>,
 )>;
 
-/// As above; fragments, gains, positions, maps.
+/// The same; fragments, gains, positions, maps.
 type RowCharges = Kernel<(
     Bytes,
     Records,
@@ -49,19 +50,21 @@ type RowCharges = Kernel<(
     Ptr<u16>,
 )>;
 
-/// With the cells of channels behind the geometry.
+/// The same; cells of channels, digits.
 type LinkDigits = Kernel<(
     Bytes,
     Records,
     Words,
     u32,
     Words,
-    Ptr<u16>,
     Pairs,
     Words,
     u32,
+    Ptr<u16>,
     Ptr<u64>,
 )>;
+
+/// The same; fragments, cells of channels, positions, maps.
 type LinkCharges = Kernel<(
     Bytes,
     Records,
@@ -69,10 +72,10 @@ type LinkCharges = Kernel<(
     u32,
     Words,
     Pairs,
-    Pairs,
     Words,
     u32,
     Fragments,
+    Pairs,
     Words,
     Ptr<u16>,
 )>;
@@ -111,8 +114,8 @@ fn decode(
     let work = Work {
         gpu,
         resident,
+        target,
         fragment,
-        shape: shape(gpu, resident, target, fragment),
     };
     gpu.scope(STAGE, || {
         match (resident.frame.format().layout(), target) {
@@ -126,55 +129,64 @@ fn decode(
     })
 }
 
-/// A fragment to be decoded.
-struct Work<'a> {
-    gpu: &'a Gpu,
-    resident: &'a Resident<'a>,
-    fragment: usize,
-    shape: Shape,
-}
-
-/// As many blocks as run at once.
-fn shape(gpu: &Gpu, resident: &Resident<'_>, target: &Target, fragment: usize) -> Shape {
-    let load = resident.part.fragments[fragment].load;
-    let shared_bytes = shared_bytes(resident.frame.format().layout(), gpu.properties().lanes);
-    let properties = gpu.properties();
-    let by_threads = properties.multiprocessor_threads / THREADS;
-    let by_shared = properties.shared_bytes / shared_bytes;
-    let resident_blocks = by_threads.min(by_shared) * properties.multiprocessors;
-    Shape {
-        blocks: (load.pages as u32).min(resident_blocks),
-        threads: THREADS,
-        shared_bytes,
-        bytes: load.bytes + load.samples * target.bytes_of_sample(),
-    }
-}
-
-/// What a block has in shared memory: `Staged` in `fused/staged.h`.
-fn shared_bytes(layout: Layout, lanes: u32) -> u32 {
+/// What a block has in shared memory: `Shared` in `fused/*.h`.
+fn shared_bytes(layout: Layout, output: Output, lanes: u32) -> u32 {
     /// A page, and the part of a block that can be in the next one.
     const PAGE: u32 = 8192 + 1328;
     const RECORD: u32 = 32;
     const STRAND: u32 = 8;
-    const SAMPLES: u32 = 7680;
-    const GROUPS: u32 = SAMPLES / 32;
+    const NUMBERS: u32 = 7680 + 32;
+    const GROUPS: u32 = NUMBERS / 32;
+    const CHANNELS: u32 = 800;
+    const BLOCKS: u32 = 128;
     let strands = match layout {
         Layout::Row => 1160,
         Layout::Link => 256,
         Layout::DenseLink => 448,
     };
-    let links = match layout {
-        Layout::DenseLink => 64 * 10 * 4,
-        Layout::Row | Layout::Link => 0,
+    let cell = match output {
+        Output::Digits => size_of::<u16>(),
+        Output::ChargeMap => size_of::<[u32; 2]>(),
     };
-    let bytes = PAGE + RECORD + strands * STRAND + 2 * (SAMPLES + GROUPS) + 4 * lanes + links;
-    bytes.next_multiple_of(16)
+    let channels = CHANNELS * cell as u32;
+    let of_layout = match layout {
+        Layout::Row => 0,
+        Layout::Link => channels,
+        Layout::DenseLink => channels + BLOCKS * 10 * 4,
+    };
+    let lists = strands * STRAND + 2 * (NUMBERS + GROUPS) + 4 * lanes;
+    (PAGE + RECORD + lists).next_multiple_of(16) + of_layout
+}
+
+/// A fragment to be decoded.
+struct Work<'a> {
+    gpu: &'a Gpu,
+    resident: &'a Resident<'a>,
+    target: &'a Target,
+    fragment: usize,
 }
 
 // SAFETY of all launches below: jobs are validated pages, with their places in the index;
 // there is a place for each of their samples, and maps have an entry for each pad and
 // time bin of the fragment.
 impl Work<'_> {
+    /// As many blocks as run at once, and no more than there are pages.
+    fn shape<P>(&self, kernel: &Kernel<P>) -> Result<Shape, DeviceError> {
+        let frame = self.resident.frame;
+        let (layout, output) = (frame.format().layout(), frame.settings.output);
+        let load = self.resident.part.fragments[self.fragment].load;
+        let properties = self.gpu.properties();
+        let mut shape = Shape {
+            blocks: load.pages as u32,
+            threads: THREADS,
+            shared_bytes: shared_bytes(layout, output, properties.lanes),
+            bytes: load.bytes + load.samples * self.target.bytes_of_sample(),
+        };
+        let of_each = self.gpu.attributes(kernel, &shape)?.resident_blocks.max(1);
+        shape.blocks = shape.blocks.min(of_each * properties.multiprocessors);
+        Ok(shape)
+    }
+
     fn row_digits(&self, digits: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
         let buffers = self.resident.buffers;
         let arguments = (
@@ -188,8 +200,9 @@ impl Work<'_> {
             self.fragment as u32,
             digits,
         );
+        let shape = self.shape(&ROW_DIGITS)?;
         // SAFETY: see above.
-        unsafe { self.gpu.launch(&ROW_DIGITS, &self.shape, arguments) }
+        unsafe { self.gpu.launch(&ROW_DIGITS, &shape, arguments) }
     }
 
     fn row_charges(&self, charges: &Charges) -> Result<(), DeviceError> {
@@ -208,8 +221,9 @@ impl Work<'_> {
             &charges.positions,
             &charges.maps,
         );
+        let shape = self.shape(&ROW_CHARGES)?;
         // SAFETY: see above.
-        unsafe { self.gpu.launch(&ROW_CHARGES, &self.shape, arguments) }
+        unsafe { self.gpu.launch(&ROW_CHARGES, &shape, arguments) }
     }
 
     fn digits(&self, decoder: &Decoder, digits: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
@@ -220,14 +234,15 @@ impl Work<'_> {
             &buffers.index,
             buffers.stride,
             &self.resident.tables.geometry,
-            &self.resident.tables.pad_cells,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,
+            &self.resident.tables.pad_cells,
             digits,
         );
+        let shape = self.shape(&decoder.digits)?;
         // SAFETY: see above.
-        unsafe { self.gpu.launch(&decoder.digits, &self.shape, arguments) }
+        unsafe { self.gpu.launch(&decoder.digits, &shape, arguments) }
     }
 
     fn charges(&self, decoder: &Decoder, charges: &Charges) -> Result<(), DeviceError> {
@@ -238,15 +253,16 @@ impl Work<'_> {
             &buffers.index,
             buffers.stride,
             &self.resident.tables.geometry,
-            &self.resident.tables.charge_cells,
             &buffers.jobs,
             &buffers.begins,
             self.fragment as u32,
             &buffers.fragments,
+            &self.resident.tables.charge_cells,
             &charges.positions,
             &charges.maps,
         );
+        let shape = self.shape(&decoder.charges)?;
         // SAFETY: see above.
-        unsafe { self.gpu.launch(&decoder.charges, &self.shape, arguments) }
+        unsafe { self.gpu.launch(&decoder.charges, &shape, arguments) }
     }
 }

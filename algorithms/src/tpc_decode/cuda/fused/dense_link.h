@@ -1,37 +1,37 @@
 // Dense link pages: a thread finds the links of a block, then a thread lists the
 // channels of a link.
 #pragma once
+#include "../pages/geometry.h"
 #include "../pages/link_head.h"
 #include "links.h"
-#include "staged.h"
 
 namespace {
 
 struct DenseLinkStrands {
     // A page is of one orbit, which has 446 time bins.
     static constexpr u32 MOST = 448;
-    // Blocks whose links are found at once: as many as most pages have.
-    static constexpr u32 BLOCKS = 64;
+    // Blocks whose links are found at once: as many as all but quite empty pages have.
+    static constexpr u32 BLOCKS = 128;
     static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
 
-    // A link: where it is, and its first sample. None is at the beginning of a page.
+    // A link: where it is, and the number of its first sample. None is at the beginning of
+    // a page.
     struct Link {
-        u16 position, first_sample;
+        u16 position, first;
     };
 
-    struct Shared : Staged<MOST> {
+    template <class Output>
+    struct Shared : LinkPage<MOST, typename Output::Cell> {
         Link links[LINKS];
     };
-    template <class Output>
-    using Pads = LinkPads<Output>;
 
     // Barriers within.
-    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, const Piece* pieces,
-                                                Geometry geometry) {
+    template <class Shared>
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
         for (u32 first = 0; first < page.pieces; first += BLOCKS) {
             const u32 blocks = min(page.pieces - first, BLOCKS);
-            if (threadIdx.x < blocks) find_links(shared, page, pieces[first + threadIdx.x], first);
+            if (threadIdx.x < blocks) find_links(shared, page, first + threadIdx.x);
             __syncthreads();
             for (u32 i = threadIdx.x; i < blocks * MAX_FECS_IN_HALF; i += THREADS)
                 list_link(shared, shared.links[i], first + i / MAX_FECS_IN_HALF, first_fec);
@@ -40,10 +40,11 @@ struct DenseLinkStrands {
     }
 
     // Makes the strand of this thread's block, and finds its links.
-    __device__ __forceinline__ static void find_links(Shared& shared, const PageRecord& page, Piece piece,
-                                                      u32 first_block) {
-        const BlockHead head(shared.half(piece.position), page.version);
-        u32 position = piece.position + 2u, sample = piece.first_sample;
+    template <class Shared>
+    __device__ __forceinline__ static void find_links(Shared& shared, const PageRecord& page, u32 block) {
+        Strand strand = shared.strands[block];
+        const BlockHead head(shared.half(strand.packed), page.version);
+        u32 position = strand.packed + 2u, sample = strand.first;
         for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
             Link& link = shared.links[threadIdx.x * MAX_FECS_IN_HALF + i];
             if (i >= head.links) {
@@ -55,11 +56,13 @@ struct DenseLinkStrands {
             position += of_link.bytes();
             sample += of_link.channels();
         }
-        const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin;
-        const Strand strand = {piece.first_sample, (u16)position, (u16)time_bin, (u16)head.sample_bits};
-        shared.add(first_block + threadIdx.x, strand, sample - piece.first_sample);
+        strand.packed = (u16)position;
+        strand.time_bin = (u16)((page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin);
+        strand.kind = (u16)head.sample_bits;
+        shared.add(block, strand, sample);
     }
 
+    template <class Shared>
     __device__ __forceinline__ static WholeLinkHead head_at(const Shared& shared, u32 position) {
         u32 words[3];
         three_words(shared.word_of(position), position, words);
@@ -67,18 +70,18 @@ struct DenseLinkStrands {
     }
 
     // Lists the channels of a link.
+    template <class Shared>
     __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 strand, u32 first_fec) {
         if (link.position == 0) return;
         const WholeLinkHead head = head_at(shared, link.position);
         const u32 first = (head.fec - first_fec) * CHANNELS_IN_LINK;
-        u32 sample = link.first_sample, masks[3];
+        u32 sample = link.first, masks[3];
         head.spread(masks);
 #pragma unroll
-        for (u32 part = 0; part < 3; part++)
-            for (u32 mask = masks[part]; mask != 0; mask &= mask - 1)
-                shared.list(sample++, strand, first + part * 32 + (u32)__ffs((int)mask) - 1);
+        for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, strand, first + part * 32);
     }
 
+    template <class Shared>
     __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord&, const Strand& strand, u32 i) {
         const u32 bit = i * strand.kind;
         return shared.half(strand.packed + bit / 8) >> (bit % 8) & ((1u << strand.kind) - 1);

@@ -1,6 +1,5 @@
-// The pads of channels, of all links of an endpoint.
+// What the formats of links have in common: a table of their channels.
 #pragma once
-#include "../pages/geometry.h"
 #include "../pages/target.h"
 #include "staged.h"
 
@@ -9,9 +8,8 @@ namespace {
 constexpr u32 CHANNELS_OF_ENDPOINT = MAX_FECS_IN_HALF * CHANNELS_IN_LINK;
 constexpr u32 ENDPOINTS_OF_SECTOR = 20;
 
-// What is needed of each channel is made by the launcher, in the order of channels: the
-// samples of a link then read neighbours. Digits need the same of all sectors, charges
-// have gains of their own in each.
+// What is needed of each channel is made by the launcher, in the order of channels.
+// Digits need the same of all sectors, charges have gains of their own in each.
 __device__ __forceinline__ const u16* cells_of(const u16* cells, const PageRecord& page) {
     return cells + page.endpoint * CHANNELS_OF_ENDPOINT;
 }
@@ -19,15 +17,27 @@ __device__ __forceinline__ const ChargeCell* cells_of(const ChargeCell* cells, c
     return cells + (page.sector * ENDPOINTS_OF_SECTOR + page.endpoint) * CHANNELS_OF_ENDPOINT;
 }
 
-template <class Output>
-struct LinkPads {
-    const typename Output::Cell* cells;
+// A page and the cells of its channels: samples ask for those of channels anywhere.
+template <u32 STRANDS, class Cell>
+struct LinkPage : Staged<STRANDS> {
+    static constexpr u32 CELL_GRANULES = CHANNELS_OF_ENDPOINT * sizeof(Cell) / GRANULE;
+    static_assert(CHANNELS_OF_ENDPOINT * sizeof(Cell) % GRANULE == 0, "whole granules");
 
-    __device__ __forceinline__ LinkPads(const typename Output::Cell* all, const PageRecord& page, Geometry)
-        : cells(cells_of(all, page)) {}
+    uint4 cell_granules[CELL_GRANULES];
 
-    __device__ __forceinline__ typename Output::Cell cell(const Output&, const Strand&, u32 channel) const {
-        return cells[channel];
+    // Loads the cells of a page, unless they are there. Barrier needed after.
+    __device__ __forceinline__ void load_cells(const Cell* all, const PageRecord& page, const Cell*& loaded) {
+        const Cell* wanted = cells_of(all, page);
+        if (wanted == loaded) return;
+        loaded = wanted;
+        const u8* bytes = reinterpret_cast<const u8*>(wanted);
+#pragma unroll 2
+        for (u32 i = threadIdx.x; i < CELL_GRANULES; i += THREADS) cell_granules[i] = granule_at(bytes + i * GRANULE);
+    }
+
+    template <class Output>
+    __device__ __forceinline__ Cell cell(const Output&, Strand, u32 channel) const {
+        return reinterpret_cast<const Cell*>(cell_granules)[channel];
     }
 };
 

@@ -1,21 +1,21 @@
 // Row pages: a thread finds the rows of a record, then a thread lists the pads of a row.
 #pragma once
 #include "../pages/geometry.h"
+#include "../pages/target.h"
 #include "block_scan.h"
 #include "staged.h"
 
 namespace {
 
-// Pads are numbered in their row, which the strand says.
-template <class Output>
-struct RowPads {
-    u32 first_row;
+// A page; channels are pads of a row, which the strand says.
+template <u32 STRANDS>
+struct RowPage : Staged<STRANDS> {
+    template <class Cell>
+    __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, const Cell*&) {}
 
-    __device__ __forceinline__ RowPads(const typename Output::Cell*, const PageRecord& page, Geometry geometry)
-        : first_row(geometry.first_row(page.endpoint)) {}
-
-    __device__ __forceinline__ typename Output::Cell cell(const Output& output, const Strand& strand, u32 pad) const {
-        return output.cell((first_row + strand.kind) << 8 | pad);
+    template <class Output>
+    __device__ __forceinline__ typename Output::Cell cell(const Output& output, Strand strand, u32 pad) const {
+        return output.cell((u32)strand.kind << 8 | pad);
     }
 };
 
@@ -26,32 +26,33 @@ struct RowStrands {
     // Time bins of a page: a thread for each.
     static constexpr u32 MOST_RECORDS = 255;
     static_assert(MOST_RECORDS <= THREADS, "a thread for each record");
-    using Shared = Staged<MOST>;
     template <class Output>
-    using Pads = RowPads<Output>;
+    using Shared = RowPage<MOST>;
 
     // Barriers within.
-    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, const Piece* pieces,
-                                                Geometry) {
-        Piece record = {0, 0};
+    template <class Shared>
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
+        Strand record = {};
         u32 rows = 0, strands;
         if (threadIdx.x < page.pieces) {
-            record = pieces[threadIdx.x];
-            rows = shared.half(record.position) & 0x7fff;
+            record = shared.strands[threadIdx.x];
+            rows = shared.half(record.packed) & 0x7fff;
         }
         const u32 first = block_exclusive_sum<THREADS>((u32)__popc(rows), shared.warp_sums, strands);
-        find_rows(shared, record, rows, first);
+        find_rows(shared, record, rows, first, geometry.first_row(page.endpoint));
         __syncthreads();
         for (u32 i = threadIdx.x; i < strands; i += THREADS) list_row(shared, i);
     }
 
     // Makes strands of a record's rows, with the place of the row instead of that of its samples.
-    __device__ __forceinline__ static void find_rows(Shared& shared, Piece record, u32 rows, u32 strand) {
+    template <class Shared>
+    __device__ __forceinline__ static void find_rows(Shared& shared, Strand record, u32 rows, u32 strand,
+                                                     u32 first_row) {
         const u32 count = (u32)__popc(rows);
-        u32 sample = record.first_sample, address = record.position + 2u;
-        u32 position = record.position + 2 * count;
+        u32 sample = record.first, address = record.packed + 2u;
+        u32 position = record.packed + 2 * count;
         for (; rows != 0; rows &= rows - 1) {
-            const u32 row = (u32)__ffs((int)rows) - 1;
+            const u32 row = first_row + (u32)__ffs((int)rows) - 1;
             shared.strands[strand++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
             sample += shared.byte(position + 2 * shared.byte(position));
             // Behind the last row there is no address: what stands there is not used.
@@ -60,6 +61,7 @@ struct RowStrands {
         }
     }
 
+    template <class Shared>
     __device__ __forceinline__ static void list_row(Shared& shared, u32 number) {
         Strand strand = shared.strands[number];
         const u32 position = strand.packed, sequences = shared.byte(position);
@@ -67,12 +69,13 @@ struct RowStrands {
         for (u32 i = 0; i < sequences; i++) {
             const u32 pair = shared.half(position + 1 + 2 * i), end = pair >> 8;
             for (u32 pad = pair & 0xff; samples < end; samples++, pad++)
-                shared.list(strand.first_sample + samples, number, pad);
+                shared.list(strand.first + samples, number, pad);
         }
         strand.packed = (u16)(position + 1 + 2 * sequences);
-        shared.add(number, strand, samples);
+        shared.add(number, strand, strand.first + samples);
     }
 
+    template <class Shared>
     __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord& page, const Strand& strand,
                                               u32 i) {
         const u32 bits = bits_of_row_sample(page), bit = i * bits;

@@ -19,15 +19,18 @@ constexpr u32 MAX_CONTINUATION = 2 + MAX_FECS_IN_HALF * (2 + 10 + CHANNELS_IN_LI
 constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
 // Samples of 10 bits, and of nothing else, would be fewer.
 constexpr u32 MAX_SAMPLES = 7680;
+// Samples have numbers, so that a group's have their places in one aligned piece of the
+// list that comes out: the first one of a page may have any number below this.
 constexpr u32 GROUP = 32;
+constexpr u32 MAX_NUMBERS = MAX_SAMPLES + GROUP;
 
 // Samples that lie together: of a dense block, of a link's block, of a row's record.
 // Each has one sample at least.
 struct Strand {
-    u16 first_sample;
-    u16 packed;       // where its samples are
-    u16 time_bin;     // after the page's first one
-    u16 kind;         // row, or bits of a sample
+    u16 first;     // number of its first sample
+    u16 packed;    // where its samples are
+    u16 time_bin;  // after the page's first one
+    u16 kind;      // row, or bits of a sample
 };
 
 // A page and what is known of it. `channels` has for each sample the lowest bits of its
@@ -38,8 +41,8 @@ struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
     PageRecord page;
     Strand strands[STRANDS];
-    u16 channels[MAX_SAMPLES];
-    u16 strand_of_group[MAX_SAMPLES / GROUP];
+    u16 channels[MAX_NUMBERS];
+    u16 strand_of_group[MAX_NUMBERS / GROUP];
     u32 warp_sums[LANES];
 
     static constexpr u32 CHANNEL_BITS = 10;
@@ -52,9 +55,16 @@ struct Staged {
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
-    // Loads a payload, its continuation behind it. Barrier needed after.
-    __device__ __forceinline__ void load(const u8* page, const PageRecord& record) {
+    // Loads a payload, its continuation behind it, and the places of its blocks, as strands
+    // with their heads instead of their samples. The first sample has the number `first`.
+    // Barrier needed after.
+    __device__ __forceinline__ void load(const u8* page, const PageRecord& record, const Piece* pieces, u32 first) {
         if (threadIdx.x == 0) this->page = record;
+#pragma unroll 1
+        for (u32 i = threadIdx.x; i < record.pieces; i += THREADS) {
+            const Piece piece = pieces[i];
+            strands[i] = {(u16)(piece.first_sample + first), piece.position, 0, 0};
+        }
         const u32 end = record.end / GRANULE;
 #pragma unroll 2
         for (u32 i = record.start / GRANULE + threadIdx.x; i < end; i += THREADS)
@@ -65,16 +75,23 @@ struct Staged {
             granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
     }
 
-    // Adds a strand with `samples` samples. Its channels are listed apart.
-    __device__ __forceinline__ void add(u32 number, Strand strand, u32 samples) {
+    // Adds a strand with the samples up to a number. Their channels are listed apart.
+    __device__ __forceinline__ void add(u32 number, Strand strand, u32 end) {
         strands[number] = strand;
-        const u32 first = strand.first_sample, end = first + samples;
-        for (u32 group = (first + GROUP - 1) / GROUP; group * GROUP < end; group++)
-            strand_of_group[group] = (u16)number;
+        // The first group may begin before the page does.
+        u32 group = number == 0 ? 0 : (strand.first + GROUP - 1) / GROUP;
+        for (; group * GROUP < end; group++) strand_of_group[group] = (u16)number;
     }
 
     __device__ __forceinline__ void list(u32 sample, u32 strand, u32 channel) {
         channels[sample] = (u16)((strand & STRAND_MASK) << CHANNEL_BITS | channel);
+    }
+
+    // Lists the channels that a mask has, from `first_channel` on; returns the number of
+    // the next sample.
+    __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 strand, u32 first_channel) {
+        for (; mask != 0; mask &= mask - 1) list(sample++, strand, first_channel + (u32)__ffs((int)mask) - 1);
+        return sample;
     }
 
     // The strand and the channel of a sample.

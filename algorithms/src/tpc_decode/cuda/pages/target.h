@@ -66,7 +66,7 @@ struct ChargeOutput {
 
     __device__ __forceinline__ Cell cell(u32 pad) const {
         const u32 column = (pad >> 8) * ROW_PITCH + (pad & 0xff) + PAD_MARGIN;
-        return {gains[column], column};
+        return {__ldg(&gains[column]), column};
     }
 
     __device__ __forceinline__ static u32 entry(u32 column, u32 time) {
