@@ -1,14 +1,15 @@
 //! Small time frames that are hard in some way.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use generators::tpc::encode::SectorEncoder;
-use generators::tpc::geometry::{ROWS, Region, pads_in_row};
+use generators::tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
 use generators::tpc::page::Page;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
 use generators::tpc::time::time_bins_of;
-use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
+use generators::tpc::{Digit, Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::Gains;
 use super::input::{Output, Settings, Sharing, Tables, TimeFrame};
@@ -30,10 +31,17 @@ const CHARGES: Settings = Settings {
     sharing: Sharing::Sectors,
     fragment: FRAGMENT,
 };
-/// A region of which small time frames have all pads in some time bins, so that blocks
-/// go on in the next page all the same.
-const CROWDED_REGION: usize = 4;
-const CROWDED_TIME_BINS: u32 = 8;
+/// Time bins, all of one orbit, in which small time frames have a sample of each card of an
+/// endpoint: heads of links then fill a page up, and a block goes on in the next one.
+const SPARSE_TIME_BINS: Range<u32> = 446..640;
+const FEW_CLUSTERS: usize = 30;
+/// Time bins of a fragment of small time frames, which end within several.
+const SHORT_FRAGMENT: u32 = 100;
+/// For checks that take long.
+const SHORT: Settings = Settings {
+    fragment: SHORT_FRAGMENT,
+    ..CHARGES
+};
 /// One page in so many is damaged.
 const DAMAGED: usize = 3;
 
@@ -68,12 +76,9 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
             ("fragments", with(&recorded, pool)),
             ("fragments, damaged pages", with(&damaged, CHARGES)),
             ("few pages", small.clone()),
-            ("few pages, fragments", with(&small, CHARGES)),
+            ("few pages, fragments", with(&small, SHORT)),
             ("few pages, damaged", small_damaged.clone()),
-            (
-                "few pages, fragments, damaged",
-                with(&small_damaged, CHARGES),
-            ),
+            ("few pages, fragments, damaged", with(&small_damaged, SHORT)),
         ];
         inputs.extend(named.map(|(name, frame)| (format!("{format}: {name}"), frame)));
     }
@@ -184,21 +189,30 @@ impl Maker {
         digits_of(adcs, format, sector)
     }
 
-    /// Some clusters anywhere, and all pads of a region around the end of a fragment.
+    /// A page full of links with a single sample, and some clusters in its time bins.
     fn few_digits(&mut self, format: ZsFormat, sector: u8) -> Vec<Digit> {
         let mut adcs = BTreeMap::new();
-        let end = time_bins_of(ORBITS - 1).end;
-        for _ in 0..40 {
-            let time_bin = self.random.below(end as usize) as u32;
+        for time_bin in SPARSE_TIME_BINS {
+            self.add_sample_of_each_card(&mut adcs, time_bin);
+        }
+        for _ in 0..FEW_CLUSTERS {
+            let time_bin =
+                SPARSE_TIME_BINS.start + self.random.below(SPARSE_TIME_BINS.len()) as u32;
             let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
             self.add_cluster(&mut adcs, time_bin, first_row, pads);
         }
-        let crowded = FRAGMENT - CROWDED_TIME_BINS / 2;
-        for time_bin in crowded..crowded + CROWDED_TIME_BINS {
-            let rows = Region::new(CROWDED_REGION).map_or(0..0, Region::rows);
-            rows.for_each(|row| self.add_cluster(&mut adcs, time_bin, row, usize::MAX));
-        }
         digits_of(adcs, format, sector)
+    }
+
+    /// Any channel of each card of the last endpoint, which has as many as any.
+    fn add_sample_of_each_card(&mut self, adcs: &mut Adcs, time_bin: u32) {
+        let tables = Arc::clone(&self.tables);
+        let cards = |endpoint: Endpoint| &tables.links.of(endpoint)[endpoint.fecs()];
+        for link in Endpoint::all().last().into_iter().flat_map(cards) {
+            let channel = self.random.below(CHANNELS_IN_LINK);
+            let adc = self.random.below(4096) as u16;
+            adcs.insert((time_bin, link[channel]), adc);
+        }
     }
 
     /// Neighbouring pads of a row, or all of it; small ADC values, or any.
@@ -234,5 +248,29 @@ impl Maker {
         let pages = RawPages::new(FIRST_ORBIT, Vec::new(), &[]);
         let tables = Arc::clone(&self.tables);
         TimeFrame::new(pages, ZsFormat::Link, ORBITS, tables, DIGITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use generators::tpc::Layout;
+
+    #[test]
+    fn small_time_frames_have_blocks_that_go_on() {
+        let small = all(1)
+            .into_iter()
+            .filter(|(name, _)| name.ends_with("few pages"));
+        for (name, frame) in small {
+            let opened = 0..frame.pages.pages().len();
+            let opened: Vec<_> = opened
+                .filter_map(|page| frame.open(page).expect("sound"))
+                .collect();
+            let samples: u32 = opened.iter().map(|page| u32::from(page.samples)).sum();
+            assert!((1500..3000).contains(&samples), "{name}: {samples}");
+            let goes_on = opened.iter().any(|page| page.continuation.is_some());
+            let dense = frame.format().layout() == Layout::DenseLink;
+            assert_eq!(goes_on, dense, "{name}");
+        }
     }
 }

@@ -12,7 +12,10 @@ const SUITES: [(&str, &str); 6] = [
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
     ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
-    ("gpu-decode", include_str!("../../../suites/gpu-decode.toml")),
+    (
+        "gpu-decode",
+        include_str!("../../../suites/gpu-decode.toml"),
+    ),
     (
         "gpu-break-even",
         include_str!("../../../suites/gpu-break-even.toml"),

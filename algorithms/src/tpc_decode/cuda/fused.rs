@@ -117,15 +117,13 @@ fn decode(
         target,
         fragment,
     };
-    gpu.scope(STAGE, || {
-        match (resident.frame.format().layout(), target) {
-            (Layout::Row, Target::Digits(digits)) => work.row_digits(digits),
-            (Layout::Row, Target::Charges(charges)) => work.row_charges(charges),
-            (Layout::Link, Target::Digits(digits)) => work.digits(&LINK, digits),
-            (Layout::Link, Target::Charges(charges)) => work.charges(&LINK, charges),
-            (Layout::DenseLink, Target::Digits(digits)) => work.digits(&DENSE_LINK, digits),
-            (Layout::DenseLink, Target::Charges(charges)) => work.charges(&DENSE_LINK, charges),
-        }
+    gpu.scope(STAGE, || match (resident.frame.format().layout(), target) {
+        (Layout::Row, Target::Digits(digits)) => work.row_digits(digits),
+        (Layout::Row, Target::Charges(charges)) => work.row_charges(charges),
+        (Layout::Link, Target::Digits(digits)) => work.digits(&LINK, digits),
+        (Layout::Link, Target::Charges(charges)) => work.charges(&LINK, charges),
+        (Layout::DenseLink, Target::Digits(digits)) => work.digits(&DENSE_LINK, digits),
+        (Layout::DenseLink, Target::Charges(charges)) => work.charges(&DENSE_LINK, charges),
     })
 }
 

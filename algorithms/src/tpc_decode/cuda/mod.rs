@@ -35,8 +35,8 @@ use super::input::TimeFrame;
 use crate::algorithm::{Prepared, Unavailable, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Backend, Place};
-use prepared::PreparedCudaDecode;
 use parts::Part;
+use prepared::PreparedCudaDecode;
 use resident::Resident;
 use target::Target;
 

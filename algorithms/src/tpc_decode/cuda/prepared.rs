@@ -76,7 +76,8 @@ impl<'a> PreparedCudaDecode<'a> {
         for (part, held) in self.held_parts() {
             if let Target::Charges(charges) = &held.target {
                 let samples = held.buffers.samples();
-                all.positions.extend(positions(&self.gpu, charges, samples)?);
+                all.positions
+                    .extend(positions(&self.gpu, charges, samples)?);
                 all.charges.extend(present_in(&self.gpu, charges, part)?);
             }
         }
@@ -87,7 +88,9 @@ impl<'a> PreparedCudaDecode<'a> {
 impl Held {
     fn new(gpu: &Gpu, frame: &TimeFrame, parts: &[Part], way: Way) -> Result<Self, DeviceError> {
         let tables = DeviceTables::new(gpu, &frame.tables)?;
-        let parts = parts.iter().map(|part| HeldPart::new(gpu, frame, part, way));
+        let parts = parts
+            .iter()
+            .map(|part| HeldPart::new(gpu, frame, part, way));
         Ok(Held {
             tables,
             parts: parts.collect::<Result<_, _>>()?,
@@ -237,7 +240,10 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
             judgement::damaged(self.frame, part.pages.start, held.buffers.verdicts())
         });
         Cow::Owned(Decoded {
-            digits: self.held_parts().flat_map(|(_, held)| held.digits()).collect(),
+            digits: self
+                .held_parts()
+                .flat_map(|(_, held)| held.digits())
+                .collect(),
             damaged: damaged.collect(),
             ..self.charges.clone()
         })

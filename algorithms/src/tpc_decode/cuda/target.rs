@@ -24,11 +24,7 @@ pub(super) struct Charges {
 const CLEAR: &str = "clear";
 
 impl Target {
-    pub(super) fn new(
-        gpu: &Gpu,
-        frame: &TimeFrame,
-        part: &Part,
-    ) -> Result<Self, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part) -> Result<Self, DeviceError> {
         let samples = part.samples() as usize;
         Ok(match frame.settings.output {
             Output::Digits => Target::Digits(gpu.buffer(samples)?),

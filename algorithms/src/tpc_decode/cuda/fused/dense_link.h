@@ -48,7 +48,7 @@ struct DenseLinkStrands {
         for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
             Link& link = shared.links[threadIdx.x * MAX_FECS_IN_HALF + i];
             if (i >= head.links) {
-                link.position = 0;
+                link = {0, 0};
                 continue;
             }
             link = {(u16)position, (u16)sample};
