@@ -65,11 +65,13 @@ struct Staged {
             const Piece piece = pieces[i];
             strands[i] = {(u16)(piece.first_sample + first), piece.position, 0, 0};
         }
+        // Heads of links are read in whole words, which go some bytes beyond.
         const u32 end = record.end / GRANULE;
+        const u32 behind = record.continuation > 0 ? record.continuation / GRANULE + 2 : 0;
+        const u32 loaded = behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE);
 #pragma unroll 2
-        for (u32 i = record.start / GRANULE + threadIdx.x; i < end; i += THREADS)
+        for (u32 i = record.start / GRANULE + threadIdx.x; i < loaded; i += THREADS)
             granules[i] = granule_at(page + i * GRANULE);
-        const u32 behind = (record.continuation + GRANULE - 1) / GRANULE;
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < behind; i += THREADS)
             granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
