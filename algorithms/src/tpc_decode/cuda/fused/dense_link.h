@@ -73,12 +73,22 @@ struct DenseLinkStrands {
     template <class Shared>
     __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 strand, u32 first_fec) {
         if (link.position == 0) return;
-        const WholeLinkHead head = head_at(shared, link.position);
+        const u32 word = shared.word(link.position);
+        const LinkHead head(word & 0xff, word >> 8 & 0xff);
         const u32 first = (head.fec - first_fec) * CHANNELS_IN_LINK;
         u32 sample = link.first, masks[3];
-        head.spread(masks);
+        spread(shared, link.position + head.before, head.level, masks);
 #pragma unroll
         for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, strand, first + part * 32);
+    }
+
+    // All 80 channels of a link: the bytes of its mask where their bits in the second level say.
+    template <class Shared>
+    __device__ __forceinline__ static void spread(const Shared& shared, u32 mask, u32 level, u32 (&channels)[3]) {
+        const u32 second = mask + (u32)__popc(level & 0xf), third = mask + (u32)__popc(level & 0xff);
+        channels[0] = spread_bytes(shared.word(mask), level & 0xf);
+        channels[1] = spread_bytes(shared.word(second), level >> 4 & 0xf);
+        channels[2] = spread_bytes(shared.word(third), level >> 8);
     }
 
     template <class Shared>

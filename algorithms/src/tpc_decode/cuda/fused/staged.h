@@ -51,6 +51,11 @@ struct Staged {
     __device__ __forceinline__ const u32* word_of(u32 position) const {
         return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
     }
+    // Four bytes from any place on. Reads two aligned words.
+    __device__ __forceinline__ u32 word(u32 position) const {
+        const u32* words = word_of(position);
+        return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
+    }
     __device__ __forceinline__ const u8* bytes() const { return reinterpret_cast<const u8*>(granules); }
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }

@@ -6,14 +6,14 @@ namespace {
 
 // So many of the lowest bits; none or all if there are not so many.
 __device__ __forceinline__ u32 low_bits(int count) {
-    const u32 bits = (u32)min(max(count, 0), 32);
-    return (u32)((1ull << bits) - 1);
+    // Shifts by 32 and more leave nothing.
+    return __funnelshift_rc(~0u, 0, (u32)max(32 - count, 0));
 }
 
 // Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
 __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
     // A bit in a nibble each; then, for each, the number of those before.
-    const u32 there = (nibble | nibble << 3 | nibble << 6 | nibble << 9) & 0x1111;
+    const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
     const u32 before = there * 0x1110;
     // Byte 4 is the first of the second word, which is 0.
     const u32 selector = (before & 7 * there) | 4 * (0x1111 - there);
@@ -51,15 +51,6 @@ struct WholeLinkHead : LinkHead {
 
     __device__ __forceinline__ u32 channels() const {
         return (u32)(__popc(mask[0]) + __popc(mask[1]) + __popc(mask[2]));
-    }
-
-    // All 80 channels: the bytes of the mask where their bits in the second level say.
-    __device__ __forceinline__ void spread(u32 (&channels)[3]) const {
-        const u32 first = (u32)__popc(level & 0xf), second = (u32)__popc(level & 0xff);
-        const u64 low = (u64)mask[1] << 32 | mask[0], high = (u64)mask[2] << 32 | mask[1];
-        channels[0] = spread_bytes(mask[0], level & 0xf);
-        channels[1] = spread_bytes((u32)(low >> (8 * first)), level >> 4 & 0xf);
-        channels[2] = spread_bytes((u32)(second < 4 ? low >> (8 * second) : high >> (8 * (second - 4))), level >> 8);
     }
 };
 
