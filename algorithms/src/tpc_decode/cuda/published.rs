@@ -80,13 +80,16 @@ pub(in crate::tpc_decode) static SHUFFLE_SCAN: CudaDecode = CudaDecode {
 
 /// The kernels for a layout: they take a table of `T`, the geometry or the pads of links.
 struct Decoder<T> {
-    digits: Kernel<(Bytes, Records, Ptr<T>, Pairs, Words, u32, Ptr<u64>)>,
+    digits: DigitKernel<T>,
     charges: ChargeKernel<T>,
     threads: u32,
     sharing: Sharing,
 }
 
-/// Pages, records, table, jobs, begins, fragment; fragments, gains, positions, maps.
+/// Pages, records, table, jobs, begins, fragment; digits.
+type DigitKernel<T> = Kernel<(Bytes, Records, Ptr<T>, Pairs, Words, u32, Ptr<u64>)>;
+
+/// The same; fragments, gains, positions, maps.
 type ChargeKernel<T> = Kernel<(
     Bytes,
     Records,

@@ -75,7 +75,8 @@ fn damaged_pairs(frame: &TimeFrame, random: &mut Mutator) -> TimeFrame {
             continue;
         }
         let mut pair = [pages[page], *pages.get(page + 1).unwrap_or(&pages[page])];
-        random.damage(&mut pair[usize::from(random.below(4) == 0)]);
+        let damaged = usize::from(random.below(4) == 0);
+        random.damage(&mut pair[damaged]);
         pairs[number].extend(pair);
     }
     let with_pages = streams.iter().zip(&pairs);
