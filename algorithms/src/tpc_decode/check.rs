@@ -5,6 +5,8 @@ use generators::tpc::Digit;
 use super::Decoded;
 use super::charge_map::Position;
 use super::damage::DamagedPage;
+use super::input::TimeFrame;
+use super::reference;
 
 /// How an output is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +65,7 @@ fn words(damaged: &Option<Box<DamagedPage>>) -> String {
 /// The same as the reference; the samples in any order, unless the order is to be
 /// that of the pages.
 pub(super) fn same(
+    frame: &TimeFrame,
     reference: &Decoded,
     output: &Decoded,
     in_order_of_pages: bool,
@@ -75,13 +78,34 @@ pub(super) fn same(
         same_digits(&sorted(&reference.digits), &sorted(&output.digits))?;
         same_positions(&sorted(&reference.positions), &sorted(&output.positions))?;
     }
-    let pairs = reference.charges.iter().zip(&output.charges);
-    let wrong = pairs
-        .enumerate()
-        .find(|(_, (expected, found))| expected != found);
-    match wrong {
-        Some((sector, _)) => Err(Mismatch::Charges { sector }),
-        None => same_length(reference.charges.len(), output.charges.len()),
+    same_charges(frame, &reference.charges, &output.charges)
+}
+
+/// Entries of a map that are not 0.
+type Charges = Vec<(u32, u16)>;
+
+/// Of samples with the same pad and time bin, which damaged and repeated pages can have,
+/// any may stand in the map: who comes last is not said.
+fn same_charges(
+    frame: &TimeFrame,
+    expected: &[Charges],
+    found: &[Charges],
+) -> Result<(), Mismatch> {
+    same_length(expected.len(), found.len())?;
+    if expected == found {
+        return Ok(());
+    }
+    let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
+    let certain = |sector: usize, charges: &Charges| -> Charges {
+        let all = charges.iter().copied();
+        all.filter(|(entry, _)| !contested.contains(&(sectors[sector], *entry)))
+            .collect()
+    };
+    let differs =
+        |&sector: &usize| certain(sector, &expected[sector]) != certain(sector, &found[sector]);
+    match (0..found.len()).find(differs) {
+        Some(sector) => Err(Mismatch::Charges { sector }),
+        None => Ok(()),
     }
 }
 

@@ -145,13 +145,13 @@ impl Algorithm for TpcDecode {
     }
 
     fn check(
-        _: &TimeFrame,
+        input: &TimeFrame,
         reference: Option<&Decoded>,
         output: &Decoded,
         promise: Promise,
     ) -> Result<(), Mismatch> {
         reference.map_or(Ok(()), |reference| {
-            check::same(reference, output, promise.stable)
+            check::same(input, reference, output, promise.stable)
         })
     }
 

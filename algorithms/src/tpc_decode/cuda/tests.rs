@@ -18,7 +18,7 @@ use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 /// Pairs of pages of each format of which one is damaged.
-const PAIRS: usize = 1500;
+const PAIRS: usize = 500;
 /// Pages with more samples would take most of the time.
 const MOST_SAMPLES: u16 = 400;
 
@@ -95,7 +95,7 @@ fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
 }
 
 #[test]
-fn thousands_of_damaged_pages_are_judged_alike() {
+fn hundreds_of_damaged_pages_are_judged_alike() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(1);
     for frame in whole_frames(1) {
@@ -106,7 +106,6 @@ fn thousands_of_damaged_pages_are_judged_alike() {
             let share = expected.damaged.len() as f64 / damaged.pages.pages().len() as f64;
             assert!((0.1..0.9).contains(&share), "{share} are damaged");
             check(&gpu, &FUSED, &damaged, &expected);
-            check(&gpu, &BALLOT_SCAN, &damaged, &expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Positions and charges, entry by entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::DecodedPage;
 use crate::tpc_decode::Decoded;
@@ -45,4 +45,25 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
         charges: charges.collect(),
         ..Decoded::default()
     }
+}
+
+/// Entries of the maps of the last fragment that several samples claim.
+pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> BTreeSet<(u8, u32)> {
+    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    let (mut claimed, mut contested) = (BTreeSet::new(), BTreeSet::new());
+    let Some(&last) = numbers.last() else {
+        return contested;
+    };
+    let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);
+    let digits = pages
+        .iter()
+        .flat_map(|decoded| decoded.digits.iter().flatten());
+    for digit in digits.filter(|digit| time_bins.contains(&digit.time_bin())) {
+        let position = Position::new(digit.pad_id(), digit.time_bin() - time_bins.start);
+        let entry = (digit.sector(), position.index() as u32);
+        if !claimed.insert(entry) {
+            contested.insert(entry);
+        }
+    }
+    contested
 }

@@ -6,6 +6,8 @@ mod link;
 mod reader;
 mod row;
 
+use std::collections::BTreeSet;
+
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
 
 use super::Decoded;
@@ -44,6 +46,12 @@ pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
         damaged,
         ..Decoded::default()
     }
+}
+
+/// The sectors and indices of entries in the maps of the last fragment that several
+/// samples claim.
+pub(super) fn contested(frame: &TimeFrame) -> BTreeSet<(u8, u32)> {
+    charges::contested(frame, &decode_pages(frame).0)
 }
 
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
