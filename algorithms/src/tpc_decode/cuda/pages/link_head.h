@@ -39,14 +39,14 @@ struct LinkHead {
 
 // All of a head: it has twelve bytes at most.
 struct WholeLinkHead : LinkHead {
-    u32 mask[3];  // the bytes that are there, one after the other
+    u32 mask[3];  // the head without what is before the mask
 
     __device__ __forceinline__ explicit WholeLinkHead(const u32 (&words)[3])
         : LinkHead(words[0] & 0xff, words[0] >> 8 & 0xff) {
-        const int bits = 8 * (int)mask_bytes();
-        mask[0] = __funnelshift_r(words[0], words[1], 8 * before) & low_bits(bits);
-        mask[1] = __funnelshift_r(words[1], words[2], 8 * before) & low_bits(bits - 32);
-        mask[2] = words[2] >> (8 * before) & low_bits(bits - 64);
+        const int end = 8 * (int)bytes();
+        mask[0] = words[0] & low_bits(end) & ~(before == 1 ? 0xffu : 0xffffu);
+        mask[1] = words[1] & low_bits(end - 32);
+        mask[2] = words[2] & low_bits(end - 64);
     }
 
     __device__ __forceinline__ u32 channels() const {

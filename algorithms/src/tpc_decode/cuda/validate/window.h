@@ -28,15 +28,18 @@ struct __align__(16) Slot {
 // Bytes of a page, by their places in the page.
 struct Window {
     Slot* slot;
-    u32 start;
+    // Where the page would begin if all of it were here: places then need no subtraction.
+    const u32* page;
+    u32 end;
+
+    __device__ __forceinline__ Window(Slot* slot, u32 start)
+        : slot(slot), page(slot->words - start / sizeof(u32)), end(start + WINDOW) {}
 
     // A lane that has so many bytes to read can go on.
-    __device__ __forceinline__ bool reaches(u32 end) const { return end <= start + WINDOW; }
+    __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
 
     // The aligned word that a place is in.
-    __device__ __forceinline__ const u32* aligned(u32 position) const {
-        return slot->words + (position - start) / sizeof(u32);
-    }
+    __device__ __forceinline__ const u32* aligned(u32 position) const { return page + position / sizeof(u32); }
 
     // Four bytes from any place on. Reads two aligned words.
     __device__ __forceinline__ u32 word(u32 position) const {
@@ -63,6 +66,8 @@ struct Place {
     __device__ __forceinline__ static Place nowhere() { return {0}; }
 
     __device__ __forceinline__ bool is_somewhere() const { return packed != 0; }
+    // All of the window is of the page itself.
+    __device__ __forceinline__ bool is_within_page() const { return first() + GRANULES <= end(); }
     __device__ __forceinline__ u32 first() const { return packed & ((1u << FIRST_BITS) - 1); }
     __device__ __forceinline__ u32 end() const { return packed >> FIRST_BITS & ((1u << END_BITS) - 1); }
     __device__ __forceinline__ u32 joined_end() const { return packed >> (FIRST_BITS + END_BITS); }
@@ -76,17 +81,35 @@ struct Place {
     }
 };
 
-// Loads the windows of all lanes of a warp. Those of lanes without a page get any bytes.
-__device__ __forceinline__ void load_windows(const u8* first_page, Place own, Slot* slots) {
+// What this lane loads for others, in bytes from the first page of the warp: a granule of
+// each of so many windows. Lanes without a page get any bytes.
+__device__ __forceinline__ void find_loads(Place own, u32 (&offsets)[LOADS]) {
     const u32 lane = threadIdx.x % LANES, granule = lane % GRANULES;
-    uint4 loaded[LOADS];
+    // Mostly no lane is at the end of its page, and none has to know the places of others.
+    const bool within = __all_sync(FULL_MASK, !own.is_somewhere() || own.is_within_page());
+    const u32 begin = own.is_somewhere() ? lane * PAGE_BYTES + own.first() * GRANULE : 0;
+#pragma unroll
+    for (u32 i = 0; i < LOADS; i++) {
+        const u32 page = i * PAGES_AT_ONCE + lane / GRANULES;
+        offsets[i] = __shfl_sync(FULL_MASK, begin, (int)page) + granule * GRANULE;
+    }
+    if (within) return;
 #pragma unroll
     for (u32 i = 0; i < LOADS; i++) {
         const u32 page = i * PAGES_AT_ONCE + lane / GRANULES;
         const Place place = {__shfl_sync(FULL_MASK, own.packed, (int)page)};
-        const u32 offset = page * PAGE_BYTES + place.offset(granule);
-        loaded[i] = granule_at(first_page + (place.is_somewhere() ? offset : 0));
+        offsets[i] = place.is_somewhere() ? page * PAGE_BYTES + place.offset(granule) : 0;
     }
+}
+
+// Loads the windows of all lanes of a warp.
+__device__ __forceinline__ void load_windows(const u8* first_page, Place own, Slot* slots) {
+    const u32 lane = threadIdx.x % LANES, granule = lane % GRANULES;
+    u32 offsets[LOADS];
+    find_loads(own, offsets);
+    uint4 loaded[LOADS];
+#pragma unroll
+    for (u32 i = 0; i < LOADS; i++) loaded[i] = granule_at(first_page + offsets[i]);
     // The windows before are no longer needed.
     __syncwarp();
 #pragma unroll
@@ -105,7 +128,7 @@ __device__ __forceinline__ void walk_pages(const u8* first_page, Walk& walk, Slo
     while (__any_sync(FULL_MASK, walk.walking)) {
         const Place place = walk.walking ? Place::of(walk.page, walk.position) : Place::nowhere();
         load_windows(first_page, place, slots);
-        const Window window = {&slots[threadIdx.x % LANES], place.first() * GRANULE};
+        const Window window(&slots[threadIdx.x % LANES], place.first() * GRANULE);
         while (walk.walking && window.reaches(walk.position + Walk::REACH)) walk.step(window);
     }
 }
