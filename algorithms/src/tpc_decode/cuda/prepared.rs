@@ -26,6 +26,8 @@ pub(super) struct PreparedCudaDecode<'a> {
     frame: &'a TimeFrame,
     parts: Vec<Part>,
     held: Option<Held>,
+    /// What was held last, in bytes.
+    held_bytes: u64,
     /// The positions and charges of the last run, once they were asked for.
     charges: Decoded,
     gpu: Arc<Gpu>,
@@ -52,6 +54,7 @@ impl<'a> PreparedCudaDecode<'a> {
             frame,
             parts,
             held: None,
+            held_bytes: 0,
             charges: Decoded::default(),
             gpu,
         }
@@ -62,6 +65,7 @@ impl<'a> PreparedCudaDecode<'a> {
             Some(held) => held,
             None => Held::new(&self.gpu, self.frame, &self.parts, self.way)?,
         };
+        self.held_bytes = held.bytes();
         Ok(self.held.insert(held))
     }
 
@@ -95,6 +99,13 @@ impl Held {
             tables,
             parts: parts.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Bytes on the device.
+    fn bytes(&self) -> u64 {
+        let parts = self.parts.iter();
+        let in_parts = parts.map(|part| part.buffers.bytes() + part.target.bytes());
+        self.tables.bytes() + in_parts.sum::<u64>()
     }
 }
 
@@ -255,9 +266,6 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
     }
 
     fn buffer_bytes(&self) -> u64 {
-        let tables = self.held.iter().map(|held| held.tables.bytes());
-        let parts = self.held_parts();
-        let in_parts = parts.map(|(_, held)| held.buffers.bytes() + held.target.bytes());
-        tables.sum::<u64>() + in_parts.sum::<u64>()
+        self.held_bytes
     }
 }

@@ -55,6 +55,9 @@ fn check(gpu: &Arc<Gpu>, variant: &CudaDecode, frame: &TimeFrame, expected: &Dec
     };
     let checked = TpcDecode::check(frame, Some(expected), &prepared.output(), promise);
     assert_eq!(checked, Ok(()), "{} on {}", variant.name(), frame.format());
+    prepared.release();
+    let pages = frame.pages.bytes().len() as u64;
+    assert!(prepared.buffer_bytes() > pages, "known once it has run");
 }
 
 /// Whether a page has few samples, or a block that goes on in the next page.

@@ -4,12 +4,6 @@
 
 namespace {
 
-// So many of the lowest bits; none or all if there are not so many.
-__device__ __forceinline__ u32 low_bits(int count) {
-    // Shifts by 32 and more leave nothing.
-    return __funnelshift_rc(~0u, 0, (u32)max(32 - count, 0));
-}
-
 // Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
 __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
     // A bit in a nibble each; then, for each, the number of those before.

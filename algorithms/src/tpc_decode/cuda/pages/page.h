@@ -68,6 +68,12 @@ __device__ __forceinline__ u32 word_at(const u8* bytes) { return *reinterpret_ca
 __device__ __forceinline__ u32 low_half(u32 word) { return word & 0xffff; }
 __device__ __forceinline__ u32 high_half(u32 word) { return word >> 16; }
 
+// So many of the lowest bits; none or all if there are not so many.
+__device__ __forceinline__ u32 low_bits(int count) {
+    // Shifts by 32 and more leave nothing.
+    return __funnelshift_rc(~0u, 0, (u32)max(32 - count, 0));
+}
+
 // All of a record, in two loads.
 __device__ __forceinline__ PageRecord record_at(const PageRecord* records, u32 page) {
     const u8* bytes = reinterpret_cast<const u8*>(records + page);
