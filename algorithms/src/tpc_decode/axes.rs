@@ -71,6 +71,8 @@ pub(super) static AXES: &[Axis] = &[
     time_frame::RATE,
     time_frame::OCCUPANCY,
     time_frame::NOISE,
+    time_frame::NOISY_PADS,
+    time_frame::HOT_PADS,
     time_frame::FIRST_ORBIT,
     time_frame::FRAMING,
     OUTPUT,
@@ -78,11 +80,15 @@ pub(super) static AXES: &[Axis] = &[
     PARALLEL,
 ];
 
+/// What can be said about files of pages, whatever is made of them; and the first
+/// orbit.
+pub(crate) const READING_PAGES: [Axis; 3] = [INDEX, SECTOR, MAPPING];
+
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
-    INDEX,
-    SECTOR,
-    MAPPING,
+    READING_PAGES[0],
+    READING_PAGES[1],
+    READING_PAGES[2],
     time_frame::FIRST_ORBIT,
     OUTPUT,
     FRAGMENT,
