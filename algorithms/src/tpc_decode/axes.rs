@@ -41,21 +41,24 @@ const FRAGMENT: Axis = Axis {
     default: Some("4000"),
     kind: Kind::Count,
 };
-const INDEX: Axis = Axis {
+/// The index of a file of pages.
+pub(crate) const INDEX: Axis = Axis {
     name: "index",
     help: "The index of a file of pages [default: its name with .index.csv]",
     value_name: "FILE",
     default: None,
     kind: Kind::Path,
 };
-const SECTOR: Axis = Axis {
+/// The sector of a file of pages.
+pub(crate) const SECTOR: Axis = Axis {
     name: "sector",
     help: "The sector of a file of pages; needed where its index has none [default: all]",
     value_name: "N",
     default: None,
     kind: Kind::Count,
 };
-const MAPPING: Axis = Axis {
+/// The pad mapping of a file of pages.
+pub(crate) const MAPPING: Axis = Axis {
     name: "mapping",
     help: "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
     value_name: "DIR",
@@ -80,15 +83,11 @@ pub(super) static AXES: &[Axis] = &[
     PARALLEL,
 ];
 
-/// What can be said about files of pages, whatever is made of them; and the first
-/// orbit.
-pub(crate) const READING_PAGES: [Axis; 3] = [INDEX, SECTOR, MAPPING];
-
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
-    READING_PAGES[0],
-    READING_PAGES[1],
-    READING_PAGES[2],
+    INDEX,
+    SECTOR,
+    MAPPING,
     time_frame::FIRST_ORBIT,
     OUTPUT,
     FRAGMENT,

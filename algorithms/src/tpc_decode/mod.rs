@@ -44,7 +44,7 @@ use generators::tpc::Digit;
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
 use crate::axis::{Axis, Params};
 
-pub(crate) use axes::READING_PAGES;
+pub(crate) use axes::{INDEX, MAPPING, SECTOR};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};

@@ -13,7 +13,7 @@ use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Kind, Params};
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
-use crate::tpc_decode::{READING_PAGES, TimeFrame, TpcDecode};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TimeFrame, TpcDecode};
 
 const CHARGES: Axis = Axis {
     name: "max-charges",
@@ -68,9 +68,9 @@ pub(super) static AXES: &[Axis] = &[
 
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
-    READING_PAGES[0],
-    READING_PAGES[1],
-    READING_PAGES[2],
+    INDEX,
+    SECTOR,
+    MAPPING,
     time_frame::FIRST_ORBIT,
     CHARGES,
     RUN,
