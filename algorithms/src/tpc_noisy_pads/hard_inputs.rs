@@ -3,7 +3,7 @@
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::activity::Thresholds;
 use super::input::ChargeMaps;
@@ -37,6 +37,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     }
     inputs.push(("runs at the thresholds".into(), at_thresholds()));
     inputs.push(("pads at the ends of rows".into(), ends_of_rows()));
+    inputs.push(("long runs with short gaps".into(), long_runs(seed)));
     for (share, name) in [(1, "sparse"), (128, "half full"), (250, "nearly full")] {
         let maps = filled(3, 61, |sector, pad, time_bin| {
             let place = u64::from(pad.bits()) << 32 | u64::from(time_bin) << 8 | sector as u64;
@@ -93,4 +94,49 @@ fn ends_of_rows() -> ChargeMaps {
         let at_end = pad.pad() == 0 || usize::from(pad.pad()) == last;
         if at_end { 5 + time_bin as u16 } else { 0 }
     })
+}
+
+/// Runs that are cut by whatever one divides time into, and pads with charge all the time.
+fn long_runs(seed: u64) -> ChargeMaps {
+    const TIME_BINS: u32 = 270;
+    let mut runs: Vec<Runs> = pads().map(|pad| Runs::new(seed, pad)).collect();
+    let mut charges = vec![0; runs.len() * TIME_BINS as usize];
+    for (charges, runs) in charges.chunks_exact_mut(TIME_BINS as usize).zip(&mut runs) {
+        charges.fill_with(|| runs.next_charge());
+    }
+    filled(1, TIME_BINS, |_, pad, time_bin| {
+        let number = first_pad_of_row(pad.row().into()) + usize::from(pad.pad());
+        charges[number * TIME_BINS as usize + time_bin as usize]
+    })
+}
+
+/// Runs of a pad: their lengths have an upper limit, from 1 to 512 time bins.
+struct Runs {
+    random: u64,
+    longest: u64,
+    left: u64,
+    charge: u16,
+}
+
+impl Runs {
+    fn new(seed: u64, pad: PadId) -> Self {
+        let random = mix(seed ^ mix(pad.bits().into()));
+        Runs {
+            random,
+            longest: 1 << (random % 10),
+            left: 0,
+            charge: 0,
+        }
+    }
+
+    fn next_charge(&mut self) -> u16 {
+        if self.left == 0 {
+            self.random = mix(self.random);
+            let (is_run, drawn) = (self.charge == 0, self.random as u32);
+            self.left = 1 + below(drawn, if is_run { self.longest } else { 3 });
+            self.charge = if is_run { 1 + (drawn >> 22) as u16 } else { 0 };
+        }
+        self.left -= 1;
+        self.charge
+    }
 }

@@ -81,8 +81,12 @@ impl ChargeMaps {
         let tiles: usize = (0..ROWS)
             .map(|row| pads_in_row(row).div_ceil(TILE_PADS))
             .sum();
-        let tile_rows = entries(self.time_bins) / TILE_ROW;
-        (self.sectors * tile_rows * tiles * TILE * size_of::<u16>()) as u64
+        (self.sectors * self.tile_rows() * tiles * TILE * size_of::<u16>()) as u64
+    }
+
+    /// Rows of tiles of each map.
+    pub(super) fn tile_rows(&self) -> usize {
+        entries(self.time_bins) / TILE_ROW
     }
 
     /// Each sector by itself, then with half of the time bins.

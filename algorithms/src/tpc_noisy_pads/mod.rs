@@ -1,22 +1,23 @@
 //! Finding noisy pads of the TPC.
 //!
 //! Input: for each sector a map of charges over the whole time frame, as the cluster
-//! finder has it ([`crate::tpc_decode::charge_map`]). Output: for each pad how often and
+//! finder has it (`tpc_decode/charge_map.rs`). Output: for each pad how often and
 //! how long it had charge, and whether it is to be left out. `docs/noisy-pads.md` says
 //! more.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`input`], [`axes`] | the maps and the thresholds, and where they come from |
-//! | [`activity`] | what is found of a pad, and what makes it noisy |
-//! | [`reference`], [`check`] | what is right |
-//! | [`hard_inputs`] | what is hard to get right |
-//! | [`cpu`] | the variants |
+//! | `input`, `axes` | the maps and the thresholds, and where they come from |
+//! | `activity` | what is found of a pad, and what makes it noisy |
+//! | `reference`, `check` | what is right |
+//! | `hard_inputs` | what is hard to get right |
+//! | `cpu`, `cuda` | the variants |
 
 mod activity;
 mod axes;
 mod check;
 mod cpu;
+mod cuda;
 mod hard_inputs;
 mod input;
 mod reference;
@@ -29,7 +30,7 @@ use generators::tpc::geometry::PADS_IN_SECTOR;
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
 use crate::axis::{Axis, Params};
 
-pub use activity::{PadActivity, Thresholds};
+pub use activity::{PadActivity, Thresholds, Verdict};
 pub use check::Mismatch;
 pub use input::ChargeMaps;
 
@@ -55,7 +56,12 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
-        vec![&cpu::SCALAR, &cpu::SIMD]
+        vec![
+            &cpu::SCALAR,
+            &cpu::SIMD,
+            &cuda::CACHE_LINE,
+            &cuda::BIT_RUNS,
+        ]
     }
 
     fn plan(params: Params) -> Result<Plan, DataError> {
@@ -90,7 +96,7 @@ impl Algorithm for TpcNoisyPads {
         let read = input.bytes_with_pads();
         Work {
             items: pads * u64::from(input.time_bins()),
-            item_unit: "charge",
+            item_unit: "cell",
             bytes_min: read + pads * size_of::<PadActivity>() as u64,
             input_bytes: size_of_val(input.entries()) as u64,
             has_reference: true,

@@ -2,9 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`strips`] | groups of pads that are one thread's work |
-//! | [`prepared`] | a variant that is ready to run |
-//! | [`scalar`], [`simd`] | going over the tiles of a strip |
+//! | `strips` | groups of pads that are one thread's work |
+//! | `prepared` | a variant that is ready to run |
+//! | `scalar`, `simd` | going over the tiles of a strip |
 
 mod prepared;
 mod scalar;
@@ -37,7 +37,7 @@ pub(super) static SCALAR: CpuNoisyPads = CpuNoisyPads {
 
 pub(super) static SIMD: CpuNoisyPads = CpuNoisyPads {
     name: "simd",
-    summary: "all pads of two tiles at once with AVX2, of one without",
+    summary: "the pads of four tiles at once with AVX-512, of two with AVX2, of one without",
     advance: simd::best,
 };
 
