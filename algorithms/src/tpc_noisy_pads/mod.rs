@@ -56,12 +56,7 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
-        vec![
-            &cpu::SCALAR,
-            &cpu::SIMD,
-            &cuda::CACHE_LINE,
-            &cuda::BIT_RUNS,
-        ]
+        vec![&cpu::SCALAR, &cpu::SIMD, &cuda::CACHE_LINE, &cuda::BIT_RUNS]
     }
 
     fn plan(params: Params) -> Result<Plan, DataError> {

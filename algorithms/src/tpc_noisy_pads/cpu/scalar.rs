@@ -5,10 +5,8 @@ use crate::tpc_decode::charge_map::TILE_PADS;
 
 pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
-        for pad in 0..TILE_PADS {
-            for charge in tile.iter().skip(pad).step_by(TILE_PADS) {
-                advance_pad(state, pad, *charge);
-            }
+        for (place, &charge) in tile.iter().enumerate() {
+            advance_pad(state, place % TILE_PADS, charge);
         }
     }
 }

@@ -58,7 +58,11 @@ mod tests {
     /// A charge in two of three places, up to the largest that 16 bits hold.
     fn charge(place: usize) -> u16 {
         let random = generators::random::mix(place as u64);
-        if random.is_multiple_of(3) { 0 } else { (random >> 40) as u16 }
+        if random.is_multiple_of(3) {
+            0
+        } else {
+            (random >> 40) as u16
+        }
     }
 
     #[test]
