@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What there is to say about a GPU, in ten minutes: verifies all kernels on it,
-# measures the main tables and from which size on it is worth it, and reports.
+# measures the main tables, from which size on it is worth it, and noisy pads, and reports.
 #
 #   scripts/gpu-results.sh [--out DIR] [--dry-run]
 #
@@ -29,8 +29,9 @@ steps() {
         if [ ! -e "$out/devices/ceilings.json" ]; then
             step devices 40 devices --measure --out "$out/devices"
         fi
-        measure gpu-sort 300 --budget 100s
+        measure gpu-sort 250 --budget 100s
         measure gpu-break-even 160 --budget 90s
+        measure gpu-noisy-pads 30 --budget 8s
     }
 }
 
@@ -40,8 +41,8 @@ measure() {
     shift 2
     # shellcheck disable=SC2086 # several flags
     step "$suite" "$limit" run "$suite" --out "$out/$suite" --format markdown --quiet "$@" ${FLAGS:-}
-    step "$suite-html" 15 report "$out/$suite" --out "$out/$suite.html"
-    step "$suite-text" 15 report "$out/$suite" --out "$out/$suite.md"
+    step "$suite-html" 10 report "$out/$suite" --out "$out/$suite.html"
+    step "$suite-text" 10 report "$out/$suite" --out "$out/$suite.md"
 }
 
 usage() {

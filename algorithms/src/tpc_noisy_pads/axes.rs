@@ -5,7 +5,7 @@ use std::path::Path;
 use generators::DataError;
 use generators::tpc::PadMapping;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
-use generators::tpc::time::time_bins_of;
+use generators::tpc::time::{frame_of, time_bins_of};
 
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
@@ -107,8 +107,10 @@ fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     if time_bins > ChargeMaps::MAX_TIME_BINS {
         let limit = ChargeMaps::MAX_TIME_BINS;
         return Err(DataError::Shape(format!(
-            "{} orbits have {time_bins} time bins; noisy pads are looked for in {limit} at most",
-            shape.orbits
+            "{} orbits have {time_bins} time bins; noisy pads are looked for in {limit} at most; \
+             use {} orbits or fewer",
+            shape.orbits,
+            frame_of(limit)
         )));
     }
     Ok(time_bins)
@@ -165,11 +167,9 @@ fn of_pages(options: &Params) -> Params {
 
 fn maps_of(path: &Path, frame: &TimeFrame, options: &Params) -> Result<ChargeMaps, DataError> {
     let digits = frame.digits().digits;
-    let time_bins = digits
-        .iter()
-        .map(|digit| digit.time_bin() + 1)
-        .max()
-        .unwrap_or(0);
+    let last = digits.iter().map(|digit| digit.time_bin()).max();
+    // A file does not say how long it is; it has whole orbits.
+    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
     if time_bins > ChargeMaps::MAX_TIME_BINS {
         let limit = ChargeMaps::MAX_TIME_BINS;
         return Err(DataError::Shape(format!(

@@ -21,6 +21,8 @@ mod cuda;
 mod hard_inputs;
 mod input;
 mod reference;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -101,6 +103,14 @@ impl Algorithm for TpcNoisyPads {
                 Relation::SecondsEach,
             )],
         }
+    }
+
+    /// How many pads are noisy.
+    fn notes(input: &ChargeMaps) -> Vec<String> {
+        let found = reference::find(input);
+        let is_noisy = |pad: &&PadActivity| pad.verdict == Verdict::Noisy;
+        let noisy = found.iter().filter(is_noisy).count();
+        vec![format!("{noisy} of {} pads are noisy", found.len())]
     }
 
     fn reference(input: &ChargeMaps) -> Option<Vec<PadActivity>> {

@@ -2,6 +2,7 @@
 
 use generators::tpc::PadId;
 use generators::tpc::geometry::{ROWS, pads_in_row};
+use rayon::prelude::*;
 
 use super::activity::PadActivity;
 use super::input::ChargeMaps;
@@ -9,16 +10,15 @@ use crate::tpc_decode::charge_map::entry_of;
 
 /// What each pad of each sector did.
 pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {
-    let mut activity = Vec::with_capacity(maps.pads());
-    for sector in 0..maps.sectors() {
-        for row in 0..ROWS {
-            for pad in 0..pads_in_row(row) {
-                let pad = PadId::new(row as u8, pad as u8);
-                activity.push(of_pad(maps, maps.map(sector), pad));
-            }
-        }
-    }
-    activity
+    let sectors = (0..maps.sectors()).into_par_iter();
+    sectors
+        .flat_map_iter(|sector| pads().map(move |pad| of_pad(maps, maps.map(sector), pad)))
+        .collect()
+}
+
+/// The pads of a sector, row by row.
+fn pads() -> impl Iterator<Item = PadId> {
+    (0..ROWS).flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)))
 }
 
 fn of_pad(maps: &ChargeMaps, map: &[u16], pad: PadId) -> PadActivity {

@@ -7,7 +7,7 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 5] = [
+const SUITES: [(&str, &str); 6] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
@@ -15,6 +15,10 @@ const SUITES: [(&str, &str); 5] = [
     (
         "gpu-break-even",
         include_str!("../../../suites/gpu-break-even.toml"),
+    ),
+    (
+        "gpu-noisy-pads",
+        include_str!("../../../suites/gpu-noisy-pads.toml"),
     ),
 ];
 
