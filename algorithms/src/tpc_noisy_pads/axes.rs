@@ -15,8 +15,8 @@ use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
 use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TimeFrame, TpcDecode};
 
-const CHARGES: Axis = Axis {
-    name: "max-charges",
+const OCCUPANCY: Axis = Axis {
+    name: "max-occupancy",
     help: "A pad with charge in a larger share of the time bins is noisy",
     value_name: "SHARE",
     default: Some("0.5"),
@@ -61,7 +61,7 @@ pub(super) static AXES: &[Axis] = &[
     time_frame::NOISE,
     NOISY_PADS,
     HOT_PADS,
-    CHARGES,
+    OCCUPANCY,
     RUN,
     SATURATION,
 ];
@@ -72,11 +72,13 @@ pub(super) static READING: &[Axis] = &[
     SECTOR,
     MAPPING,
     time_frame::FIRST_ORBIT,
-    CHARGES,
+    OCCUPANCY,
     RUN,
     SATURATION,
 ];
-const THRESHOLDS: [&Axis; 3] = [&CHARGES, &RUN, &SATURATION];
+/// What is said of decoding, and does not matter here.
+const WAYS: [&str; 3] = ["fragment", "output", "parallel"];
+const THRESHOLDS: [&Axis; 3] = [&OCCUPANCY, &RUN, &SATURATION];
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -119,9 +121,10 @@ fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
 /// The thresholds for so many time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
     let number = |axis: &Axis| params.value::<f64>(axis.name).unwrap_or_default();
-    let share = number(&CHARGES);
+    let share = number(&OCCUPANCY);
     if !(0.0..=1.0).contains(&share) {
-        let problem = format!("--max-charges {share} is not a share of the time bins; use 0 to 1");
+        let problem =
+            format!("--max-occupancy {share} is not a share of the time bins; use 0 to 1");
         return Err(DataError::Shape(problem));
     }
     Ok(Thresholds {
@@ -146,7 +149,11 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
 
 /// Maps of the sound pages of a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
-    let (frame, mut params) = TpcDecode::read(path, &of_pages(options))?;
+    let (frame, of_decoding) = TpcDecode::read(path, &of_pages(options))?;
+    let mut params = Params::default();
+    for (name, value) in of_decoding.iter().filter(|(name, _)| !WAYS.contains(name)) {
+        params.set(name, value);
+    }
     let mut options = options.clone();
     for axis in THRESHOLDS {
         options.set_default(axis.name, axis.default.unwrap_or_default());

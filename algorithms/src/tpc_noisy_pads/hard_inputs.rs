@@ -31,8 +31,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
             ChargeMaps::empty(2, 50, THRESHOLDS),
         ),
     ];
-    for time_bins in [1, 3, 4, 5] {
-        let maps = filled(2, time_bins, |_, _, time_bin| 1 + time_bin as u16);
+    for (sectors, time_bins) in [(2, 1), (1, 3), (1, 4), (2, 5)] {
+        let maps = filled(sectors, time_bins, |_, _, time_bin| 1 + time_bin as u16);
         inputs.push((format!("{time_bins} time bins, all with charge"), maps));
     }
     inputs.push(("runs at the thresholds".into(), at_thresholds()));

@@ -51,16 +51,16 @@ fn pages_of_a_file_have_the_noisy_pads_that_were_made() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let found = |flags: &str| -> u32 {
         let line = format!(
-            "noisy-pads --input f.pages --device cpu --out r{} {QUICK} {flags}",
+            "noisy-pads --input f.pages --sector 0 --device cpu --out r{} {QUICK} {flags}",
             flags.len()
         );
         let run = bench_in(folder.path(), &line);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         let text = run.stdout + &run.stderr;
         let (before, _) = text.split_once(" of 14560 pads are noisy").expect("a note");
-        let number = before.rsplit(' ').next().expect("a number");
+        let number = before.rsplit(char::is_whitespace).next().expect("a number");
         number.parse().expect("a number")
     };
     assert!((240..345).contains(&found("")), "2 %");
-    assert_eq!(found("--max-charges 1 --max-run 446"), 0);
+    assert_eq!(found("--max-occupancy 1 --max-run 446"), 0);
 }

@@ -112,7 +112,7 @@ fn shapes_that_no_data_can_have() {
             2,
             "use 0 to 1",
         ),
-        ("noisy-pads --max-charges 2", 2, "not a share of the time"),
+        ("noisy-pads --max-occupancy 2", 2, "not a share of the time"),
         ("noisy-pads --orbits 148", 2, "use 147 orbits or fewer"),
         ("noisy-pads --orbits 147 --sectors 36", 2, "of memory, but"),
         ("noisy-pads --max-run -1", 2, "not a whole number"),
