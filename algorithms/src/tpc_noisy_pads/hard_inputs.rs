@@ -31,9 +31,12 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
             ChargeMaps::empty(2, 50, THRESHOLDS),
         ),
     ];
-    for (sectors, time_bins) in [(2, 1), (1, 3), (1, 4), (2, 5)] {
+    for (sectors, time_bins) in [(1, 1), (2, 1), (1, 3), (1, 4), (1, 5)] {
         let maps = filled(sectors, time_bins, |_, _, time_bin| 1 + time_bin as u16);
-        inputs.push((format!("{time_bins} time bins, all with charge"), maps));
+        inputs.push((
+            format!("{time_bins} time bins of {sectors} sectors, all with charge"),
+            maps,
+        ));
     }
     inputs.push(("runs at the thresholds".into(), at_thresholds()));
     inputs.push(("pads at the ends of rows".into(), ends_of_rows()));
