@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What there is to say about a GPU, in ten minutes: verifies all kernels on it,
-# measures the main tables, from which size on it is worth it, and decoding, and reports.
+# measures the main tables, from which size on it is worth it, decoding and noisy pads,
+# and reports.
 #
 #   scripts/gpu-results.sh [--out DIR] [--dry-run]
 #
@@ -32,6 +33,7 @@ steps() {
         measure gpu-sort 300 --budget 100s
         measure gpu-break-even 90 --budget 45s
         measure gpu-decode 70 --budget 35s
+        measure gpu-noisy-pads 30 --budget 8s
     }
 }
 

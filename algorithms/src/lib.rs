@@ -27,3 +27,4 @@ pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
 pub mod tpc_decode;
+pub mod tpc_noisy_pads;

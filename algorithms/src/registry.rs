@@ -3,8 +3,13 @@
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 use crate::tpc_decode::TpcDecode;
+use crate::tpc_noisy_pads::TpcNoisyPads;
 
-static TASKS: &[&dyn Task] = &[&TaskOf::<StsSort>::new(), &TaskOf::<TpcDecode>::new()];
+static TASKS: &[&dyn Task] = &[
+    &TaskOf::<StsSort>::new(),
+    &TaskOf::<TpcDecode>::new(),
+    &TaskOf::<TpcNoisyPads>::new(),
+];
 
 /// All tasks, in the order in which they are listed.
 pub fn tasks() -> &'static [&'static dyn Task] {

@@ -65,6 +65,22 @@ pub const NOISE: Axis = Axis {
     default: None,
     kind: Kind::Share,
 };
+/// The share of pads that have lost their baseline.
+pub const NOISY_PADS: Axis = Axis {
+    name: "noisy-pads",
+    help: "Share of pads that have lost their baseline: charge most of the time [default: 0]",
+    value_name: "SHARE",
+    default: None,
+    kind: Kind::Share,
+};
+/// The share of pads that particles keep busy.
+pub const HOT_PADS: Axis = Axis {
+    name: "hot-pads",
+    help: "Share of pads that particles keep busy, up to saturation [default: 0]",
+    value_name: "SHARE",
+    default: None,
+    kind: Kind::Share,
+};
 /// The number of the first orbit.
 pub const FIRST_ORBIT: Axis = Axis {
     name: "first-orbit",
@@ -92,6 +108,8 @@ pub static AXES: &[Axis] = &[
     RATE,
     OCCUPANCY,
     NOISE,
+    NOISY_PADS,
+    HOT_PADS,
     FIRST_ORBIT,
     FRAMING,
 ];
@@ -132,6 +150,8 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     shape.first_orbit = value(params, &FIRST_ORBIT)?;
     shape.framing = value::<Framing>(params, &FRAMING)?;
     shape.noise = params.value(NOISE.name).unwrap_or(shape.noise);
+    shape.noisy_pads = params.value(NOISY_PADS.name).unwrap_or(shape.noisy_pads);
+    shape.hot_pads = params.value(HOT_PADS.name).unwrap_or(shape.hot_pads);
     shape.load = match (params.value(RATE.name), params.value(OCCUPANCY.name)) {
         (Some(_), Some(_)) => {
             return Err(DataError::Shape(

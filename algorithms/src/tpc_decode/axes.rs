@@ -41,21 +41,24 @@ const FRAGMENT: Axis = Axis {
     default: Some("4000"),
     kind: Kind::Count,
 };
-const INDEX: Axis = Axis {
+/// The index of a file of pages.
+pub(crate) const INDEX: Axis = Axis {
     name: "index",
     help: "The index of a file of pages [default: its name with .index.csv]",
     value_name: "FILE",
     default: None,
     kind: Kind::Path,
 };
-const SECTOR: Axis = Axis {
+/// The sector of a file of pages.
+pub(crate) const SECTOR: Axis = Axis {
     name: "sector",
     help: "The sector of a file of pages; needed where its index has none [default: all]",
     value_name: "N",
     default: None,
     kind: Kind::Count,
 };
-const MAPPING: Axis = Axis {
+/// The pad mapping of a file of pages.
+pub(crate) const MAPPING: Axis = Axis {
     name: "mapping",
     help: "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
     value_name: "DIR",
@@ -71,6 +74,8 @@ pub(super) static AXES: &[Axis] = &[
     time_frame::RATE,
     time_frame::OCCUPANCY,
     time_frame::NOISE,
+    time_frame::NOISY_PADS,
+    time_frame::HOT_PADS,
     time_frame::FIRST_ORBIT,
     time_frame::FRAMING,
     OUTPUT,

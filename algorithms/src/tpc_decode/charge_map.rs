@@ -15,19 +15,23 @@ const ROW_PITCH: usize = 152;
 const PAD_MARGIN: usize = 8;
 /// Time bins in front of a fragment and behind it.
 const TIME_MARGIN: u32 = 4;
-const TILE_PADS: usize = 8;
-const TILE_TIMES: usize = 4;
-const TILE: usize = TILE_PADS * TILE_TIMES;
+/// Pads of a tile.
+pub(crate) const TILE_PADS: usize = 8;
+/// Time bins of a tile.
+pub(crate) const TILE_TIMES: usize = 4;
+/// Entries of a tile: one cache line.
+pub(crate) const TILE: usize = TILE_PADS * TILE_TIMES;
 /// Pads of all rows with their margins.
 const COLUMNS: usize = ROWS * ROW_PITCH + PAD_MARGIN;
-const TILES_IN_ROW: usize = COLUMNS / TILE_PADS;
+/// Tiles side by side.
+pub(crate) const TILES_IN_ROW: usize = COLUMNS / TILE_PADS;
 /// Bits of the fraction of a charge in a map.
-const CHARGE_SCALE: f32 = 16.0;
+pub(crate) const CHARGE_SCALE: f32 = 16.0;
 /// The largest charge; the two bits above it mark peaks and splits later on.
 const MAX_CHARGE: f32 = 16_383.0;
 
 /// Entries of a map for so many time bins.
-pub(super) fn entries(time_bins: u32) -> usize {
+pub(crate) fn entries(time_bins: u32) -> usize {
     let times = (time_bins + 2 * TIME_MARGIN) as usize;
     times.div_ceil(TILE_TIMES) * TILES_IN_ROW * TILE
 }
@@ -62,15 +66,25 @@ impl Position {
     /// The entry of the map.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
-        let (column, time) = (self.column as usize, self.time as usize);
-        let tile = time / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
-        tile * TILE + time % TILE_TIMES * TILE_PADS + column % TILE_PADS
+        entry(self.column as usize, self.time as usize)
     }
 }
 
-/// The column of a pad.
+/// The entry of a pad and a time bin, counted from the first of the map.
 #[inline(always)]
-pub(super) fn column(pad: PadId) -> usize {
+pub(crate) fn entry_of(pad: PadId, time_bin: u32) -> usize {
+    entry(column(pad), (time_bin + TIME_MARGIN) as usize)
+}
+
+#[inline(always)]
+fn entry(column: usize, line: usize) -> usize {
+    let tile = line / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
+    tile * TILE + line % TILE_TIMES * TILE_PADS + column % TILE_PADS
+}
+
+/// The column of a pad among all rows side by side.
+#[inline(always)]
+pub(crate) fn column(pad: PadId) -> usize {
     usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
 }
 
@@ -145,14 +159,14 @@ pub(super) fn scale_of(format: ZsFormat) -> f32 {
 
 /// How digits of a format become entries of a map.
 #[derive(Clone, Copy)]
-pub(super) struct Converter<'a> {
+pub(crate) struct Converter<'a> {
     gains: &'a [f32; COLUMNS],
     scale: f32,
 }
 
 impl<'a> Converter<'a> {
     /// For digits of a sector.
-    pub(super) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
+    pub(crate) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
         Converter {
             gains: gains.of(sector),
             scale: scale_of(format),
@@ -161,7 +175,7 @@ impl<'a> Converter<'a> {
 
     /// The entry for a digit: its charge with 4 bits of fraction, cut off.
     #[inline(always)]
-    pub(super) fn charge(&self, digit: Digit) -> u16 {
+    pub(crate) fn charge(&self, digit: Digit) -> u16 {
         let gain = self.gains[column(digit.pad_id())];
         (f32::from(digit.adc()) * self.scale * gain).min(MAX_CHARGE) as u16
     }

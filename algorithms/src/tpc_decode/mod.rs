@@ -21,7 +21,7 @@
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
-mod charge_map;
+pub(crate) mod charge_map;
 mod check;
 mod cpu;
 mod cuda;
@@ -45,6 +45,7 @@ use generators::tpc::Digit;
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
 use crate::axis::{Axis, Params};
 
+pub(crate) use axes::{INDEX, MAPPING, SECTOR};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};

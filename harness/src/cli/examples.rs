@@ -74,11 +74,24 @@ Examples:
   bench decode --input sector.pages --sector 7 --digits digits.csv
   bench decode --input sector.pages --index sector.index.csv --sector 7 --first-orbit 256 --strict";
 
+const NOISY_PADS: &str = "\
+Examples:
+  bench noisy-pads --sectors 4 --orbits 2,8 --threads 1,2
+  bench noisy-pads --noisy-pads 0,0.05 --hot-pads 0 --max-run 100
+  bench noisy-pads --occupancy 0.05,0.3 --variant simd --cache hot,cold
+  bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
+  bench noisy-pads --input sector.pages --sector 7 --first-orbit 256";
+
 /// Examples of a command that measures.
 pub(super) fn measuring(task: &str) -> String {
-    if task == super::decode::TASK {
-        return DECODE.to_owned();
+    match task {
+        super::decode::TASK => DECODE.to_owned(),
+        "noisy-pads" => NOISY_PADS.to_owned(),
+        _ => of_sorts(task),
     }
+}
+
+fn of_sorts(task: &str) -> String {
     format!(
         "\
 Examples:

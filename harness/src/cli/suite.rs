@@ -51,7 +51,7 @@ pub(super) fn command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .help(
             "A suite as a TOML file, or a built-in one: smoke, nightly, gpu-sort, gpu-break-even, \
-             gpu-decode",
+             gpu-decode, gpu-noisy-pads",
         );
     Command::new("run")
         .about("Measure a suite: many tasks, axes, devices and threads")

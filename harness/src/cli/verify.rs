@@ -14,7 +14,7 @@ use super::{AxisValues, axes, examples, measuring};
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
 /// the other checks.
-const MOST_ITEMS_FOR_RACES: u64 = 13_000;
+const MOST_ITEMS_FOR_RACES: u64 = 15_000;
 
 /// What is to be checked, on what, and how.
 pub struct VerifyRequest {
@@ -85,7 +85,7 @@ fn input_flags() -> [Arg; 4] {
         .long("max-items")
         .value_name("N")
         .value_parser(value_parser!(u64))
-        .help("Leave out inputs with more items [default: none; with --races 13000]");
+        .help("Leave out inputs with more items [default: none; with --races 15000]");
     [seeds, measuring::seed_flag(), most, input].map(|flag| flag.help_heading("Inputs"))
 }
 

@@ -20,6 +20,10 @@ const SUITES: [(&str, &str); 6] = [
         "gpu-break-even",
         include_str!("../../../suites/gpu-break-even.toml"),
     ),
+    (
+        "gpu-noisy-pads",
+        include_str!("../../../suites/gpu-noisy-pads.toml"),
+    ),
 ];
 
 /// The text of a suite: of a file, or else of a built-in suite of that name.

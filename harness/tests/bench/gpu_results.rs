@@ -66,6 +66,7 @@ fn a_dry_run_names_commands_that_are_understood_and_fit_into_ten_minutes() {
         "devices --measure",
         "run gpu-sort",
         "run gpu-decode",
+        "run gpu-noisy-pads",
         "report",
     ] {
         assert!(
@@ -142,7 +143,7 @@ fn a_wrong_output_is_loud_and_decides_the_exit_code() {
     let bench = program(folder.path(), "bench", fails);
     let run = script(folder.path(), &bench, "--out out");
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode";
+    let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads";
     assert!(run.stderr.contains(loud), "{}", run.stderr);
     assert_eq!(code_of(&codes(folder.path()), "devices"), "1");
 }

@@ -10,6 +10,7 @@ mod gpu_results;
 mod history;
 mod interruption;
 mod measuring;
+mod noisy_pads;
 mod places;
 mod plugins;
 mod refusals;

@@ -106,6 +106,16 @@ fn shapes_that_no_data_can_have() {
             "TABLE-IROC.txt",
         ),
         ("generate tpc --sectors 1 --out no/a.pages", 1, "no/a.pages"),
+        ("generate tpc --hot-pads 2 --out a.pages", 2, "use 0 to 1"),
+        (
+            "noisy-pads --noisy-pads 0.9 --hot-pads 0.2",
+            2,
+            "use 0 to 1",
+        ),
+        ("noisy-pads --max-occupancy 2", 2, "not a share of the time"),
+        ("noisy-pads --orbits 148", 2, "use 147 orbits or fewer"),
+        ("noisy-pads --orbits 147 --sectors 36", 2, "of memory, but"),
+        ("noisy-pads --max-run -1", 2, "not a whole number"),
     ]);
 }
 

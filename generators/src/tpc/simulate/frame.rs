@@ -1,5 +1,6 @@
 //! One heartbeat frame of one sector.
 
+use super::bad_pads::{BadPads, FrameName};
 use super::cells::{CellOrder, RegionCells};
 use super::collisions::Collisions;
 use super::grid::{Dealt, Grid};
@@ -21,6 +22,7 @@ pub(super) struct Simulation {
     pub(super) format: ZsFormat,
     pub(super) collisions: Collisions,
     pub(super) noise: f64,
+    pub(super) bad_pads: BadPads,
     pub(super) gain: f64,
     pub(super) cells: CellOrder,
     pub(super) gaps: Exponential,
@@ -61,6 +63,12 @@ impl Simulation {
                 &self.gaps,
                 &mut stream,
             );
+            let name = FrameName {
+                seed: self.seed,
+                sector,
+                number: frame,
+            };
+            self.bad_pads.add(grid, region, cells, THRESHOLD, name);
             for endpoint in region.endpoints() {
                 let (first, places) = cells.half(endpoint);
                 visit(endpoint, grid.take(first, places, THRESHOLD, self.format));

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::bad_pads::BadPads;
 use super::calibrate::{TRIED_FRAMES, rate_of};
 use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
@@ -55,6 +56,8 @@ impl TimeFrameGenerator {
                 seed: CALIBRATION_SEED,
             },
             noise: shape.noise,
+            // They come on top of the load that was asked for.
+            bad_pads: BadPads::default(),
             gain: shape.gain,
             cells: CellOrder::new(shape.format, mapping),
             gaps: Exponential::new(),
@@ -64,6 +67,10 @@ impl TimeFrameGenerator {
         simulation.collisions.rate_hz = match shape.load {
             Load::Rate(rate_hz) => rate_hz,
             Load::Occupancy(share) => rate_of(share, &mut simulation),
+        };
+        simulation.bad_pads = BadPads {
+            noisy: shape.noisy_pads,
+            hot: shape.hot_pads,
         };
         simulation.seed = seed;
         simulation.collisions.seed = seed;

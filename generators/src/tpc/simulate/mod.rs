@@ -18,6 +18,7 @@
 //! numbers that belong to collisions, sectors and frames: the number of threads
 //! can't change a byte, and memory holds one sector at a time.
 
+mod bad_pads;
 mod calibrate;
 mod cells;
 mod collisions;

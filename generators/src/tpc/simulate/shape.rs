@@ -48,6 +48,10 @@ pub struct TimeFrameShape {
     pub load: Load,
     /// The share of pads and time bins with a sample that is noise.
     pub noise: f64,
+    /// The share of pads that have lost their baseline.
+    pub noisy_pads: f64,
+    /// The share of pads that particles keep busy.
+    pub hot_pads: f64,
     /// Amplification, over the usual one: large ones saturate the ADC.
     pub gain: f64,
     /// Orbits, and so heartbeat frames.
@@ -69,6 +73,8 @@ impl TimeFrameShape {
             beam: settings.beam,
             load: settings.load,
             noise: settings.noise,
+            noisy_pads: 0.0,
+            hot_pads: 0.0,
             gain: settings.gain,
             orbits: 2,
             sectors: SECTORS,
@@ -88,6 +94,13 @@ impl TimeFrameShape {
             return Err(DataError::shape(format!(
                 "noise {} is not a share of pads and time bins; use 0 to {MAX_OCCUPANCY}",
                 self.noise
+            )));
+        }
+        let bad = self.noisy_pads + self.hot_pads;
+        if !(self.noisy_pads >= 0.0 && self.hot_pads >= 0.0 && bad <= 1.0) {
+            return Err(DataError::shape(format!(
+                "noisy pads {} and hot pads {} are not shares of all pads; use 0 to 1 in all",
+                self.noisy_pads, self.hot_pads
             )));
         }
         if !(self.gain > 0.0 && self.gain <= 100.0) {
@@ -181,6 +194,8 @@ mod tests {
         assert!(refused(|s| s.noise = -0.1).contains("noise"));
         assert!(refused(|s| s.noise = f64::NAN).contains("noise"));
         assert!(refused(|s| s.gain = 0.0).contains("gain"));
+        assert!(refused(|s| s.noisy_pads = f64::NAN).contains("noisy pads"));
+        assert!(refused(|s| (s.noisy_pads, s.hot_pads) = (0.6, 0.5)).contains("hot pads"));
         assert!(refused(|s| s.load = Load::Rate(f64::INFINITY)).contains("40MHz"));
         assert!(refused(|s| s.load = Load::Occupancy(1.5)).contains("0.9"));
         assert!(refused(|s| s.load = Load::Occupancy(0.0001)).contains("noise"));

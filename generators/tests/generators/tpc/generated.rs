@@ -1,5 +1,7 @@
 //! What generated time frames promise: reproducible, and as full as asked for.
 
+use std::collections::BTreeMap;
+
 use super::common::slow_reader;
 use generators::random::mix;
 use generators::tpc::simulate::{Load, Preset, TimeFrameGenerator, TimeFrameShape};
@@ -304,4 +306,51 @@ fn the_laser_flashes_on_all_pads_and_is_announced() {
     let laser = |crossing: u16| 1 << 15 | 4 << 12 | crossing;
     let expected = [96, 512 * 8 - 3564, 1012 * 8 - 2 * 3564].map(laser);
     assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+/// Nothing but bad pads.
+fn bad_pads(noisy_pads: f64, hot_pads: f64) -> TimeFrameShape {
+    TimeFrameShape {
+        load: Load::Rate(0.0),
+        noise: 0.0,
+        noisy_pads,
+        hot_pads,
+        ..shape(Preset::PbPb, ZsFormat::DenseLink)
+    }
+}
+
+/// Time bins with a sample and the largest sample of each pad that has any.
+fn busy_pads(digits: &[Digit]) -> BTreeMap<u16, (u32, u16)> {
+    let mut pads = BTreeMap::new();
+    for digit in digits {
+        let (samples, largest) = pads.entry(digit.pad_id().bits()).or_insert((0, 0));
+        *samples += 1;
+        *largest = digit.adc().max(*largest);
+    }
+    pads
+}
+
+#[test]
+fn noisy_pads_are_low_and_hot_ones_saturate_and_both_stay() {
+    for (noisy, hot) in [(0.03, 0.0), (0.0, 0.03)] {
+        let digits = digits(&bad_pads(noisy, hot));
+        let pads = busy_pads(&digits);
+        let share = pads.len() as f64 / PADS;
+        assert!((0.024..0.036).contains(&share), "{share}");
+        for (samples, largest) in pads.into_values() {
+            assert!((500..=891).contains(&samples), "{samples}");
+            assert_eq!(largest >= 4092, hot > 0.0, "{largest}");
+        }
+        let second = time_bins_of(0).end;
+        let (first, last): (Vec<_>, Vec<_>) =
+            digits.iter().partition(|digit| digit.time_bin() < second);
+        assert!(busy_pads(&first).keys().eq(busy_pads(&last).keys()));
+    }
+}
+
+#[test]
+fn bad_pads_are_golden() {
+    let raw = with_generator(&bad_pads(0.02, 0.01), 42, TimeFrameGenerator::time_frame);
+    let sum = checksum(raw.bytes());
+    assert_eq!(sum, 0x8c7a_dc6c_fc9c_e3e3, "{sum:#x}");
 }

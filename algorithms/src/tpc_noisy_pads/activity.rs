@@ -1,0 +1,75 @@
+//! What is found of a pad.
+
+/// What a pad did in a time frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct PadActivity {
+    /// Time bins with charge.
+    pub charges: u16,
+    /// The most of them that follow each other.
+    pub longest_run: u16,
+    /// The largest charge, in sixteenths of an ADC unit.
+    pub largest: u16,
+    /// Whether the pad is to be left out.
+    pub verdict: Verdict,
+}
+
+/// What becomes of a pad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Verdict {
+    /// Its charges are those of particles, as far as one can tell.
+    #[default]
+    Good = 0,
+    /// It has lost its baseline.
+    Noisy = 1,
+}
+
+/// What makes a pad noisy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// More time bins with charge.
+    pub charges: u16,
+    /// A longer run of them.
+    pub run: u16,
+    /// But never with a larger charge than this: what saturates is no noise.
+    pub saturation: u16,
+}
+
+impl PadActivity {
+    /// A pad that did this.
+    #[inline]
+    pub fn new(charges: u16, longest_run: u16, largest: u16, thresholds: &Thresholds) -> Self {
+        let busy = charges > thresholds.charges || longest_run > thresholds.run;
+        let verdict = match busy && largest <= thresholds.saturation {
+            true => Verdict::Noisy,
+            false => Verdict::Good,
+        };
+        PadActivity {
+            charges,
+            longest_run,
+            largest,
+            verdict,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pad_is_noisy_beyond_either_threshold_unless_it_saturates() {
+        let thresholds = Thresholds {
+            charges: 100,
+            run: 20,
+            saturation: 5000,
+        };
+        let verdict =
+            |charges, run, largest| PadActivity::new(charges, run, largest, &thresholds).verdict;
+        assert_eq!(verdict(100, 20, 10), Verdict::Good);
+        assert_eq!(verdict(101, 20, 10), Verdict::Noisy);
+        assert_eq!(verdict(100, 21, 5000), Verdict::Noisy);
+        assert_eq!(verdict(101, 21, 5001), Verdict::Good);
+    }
+}

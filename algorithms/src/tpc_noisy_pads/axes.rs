@@ -1,0 +1,197 @@
+//! What can be varied about finding noisy pads.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::tpc::PadMapping;
+use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+use generators::tpc::time::{frame_of, time_bins_of};
+
+use super::activity::{PadActivity, Thresholds};
+use super::input::ChargeMaps;
+use crate::algorithm::{Algorithm, Plan};
+use crate::axis::{Axis, Kind, Params};
+use crate::time_frame;
+use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TimeFrame, TpcDecode};
+
+const OCCUPANCY: Axis = Axis {
+    name: "max-occupancy",
+    help: "A pad with charge in a larger share of the time bins is noisy",
+    value_name: "SHARE",
+    default: Some("0.5"),
+    kind: Kind::Share,
+};
+const RUN: Axis = Axis {
+    name: "max-run",
+    help: "A pad with charge in more time bins in a row is noisy",
+    value_name: "N",
+    default: Some("200"),
+    kind: Kind::Count,
+};
+const SATURATION: Axis = Axis {
+    name: "saturation",
+    help: "But not if its largest charge is above this, in ADC units",
+    value_name: "N",
+    default: Some("700"),
+    kind: Kind::Count,
+};
+/// Noisy pads are looked for in the maps that pages of any format make.
+const SECTORS: Axis = Axis {
+    default: Some("4"),
+    ..time_frame::SECTORS
+};
+const NOISY_PADS: Axis = Axis {
+    help: "Share of pads that have lost their baseline: charge most of the time",
+    default: Some("0.01"),
+    ..time_frame::NOISY_PADS
+};
+const HOT_PADS: Axis = Axis {
+    help: "Share of pads that particles keep busy, up to saturation",
+    default: Some("0.01"),
+    ..time_frame::HOT_PADS
+};
+
+pub(super) static AXES: &[Axis] = &[
+    time_frame::PRESET,
+    time_frame::ORBITS,
+    SECTORS,
+    time_frame::RATE,
+    time_frame::OCCUPANCY,
+    time_frame::NOISE,
+    NOISY_PADS,
+    HOT_PADS,
+    OCCUPANCY,
+    RUN,
+    SATURATION,
+];
+
+/// What can be said about files of pages.
+pub(super) static READING: &[Axis] = &[
+    INDEX,
+    SECTOR,
+    MAPPING,
+    time_frame::FIRST_ORBIT,
+    OCCUPANCY,
+    RUN,
+    SATURATION,
+];
+/// What is said of decoding, and does not matter here.
+const WAYS: [&str; 3] = ["fragment", "output", "parallel"];
+const THRESHOLDS: [&Axis; 3] = [&OCCUPANCY, &RUN, &SATURATION];
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    for axis in AXES {
+        if let Some(default) = axis.default {
+            params.set_default(axis.name, default);
+        }
+    }
+    let shape = shape(&params)?;
+    let time_bins = time_bins(&shape)?;
+    thresholds(&params, time_bins)?;
+    let maps = shape.sectors * entries(time_bins) * size_of::<u16>();
+    let pads = shape.sectors * generators::tpc::geometry::PADS_IN_SECTOR;
+    Ok(Plan {
+        params,
+        memory_bytes: (maps + 3 * pads * size_of::<PadActivity>()) as u64,
+    })
+}
+
+fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
+    let mut complete = params.clone();
+    time_frame::complete(&mut complete);
+    time_frame::shape(&complete)
+}
+
+fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
+    let time_bins = time_bins_of(shape.orbits - 1).end;
+    if time_bins > ChargeMaps::MAX_TIME_BINS {
+        let limit = ChargeMaps::MAX_TIME_BINS;
+        return Err(DataError::Shape(format!(
+            "{} orbits have {time_bins} time bins; noisy pads are looked for in {limit} at most; \
+             use {} orbits or fewer",
+            shape.orbits,
+            frame_of(limit)
+        )));
+    }
+    Ok(time_bins)
+}
+
+/// The thresholds for so many time bins.
+fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
+    let number = |axis: &Axis| params.value::<f64>(axis.name).unwrap_or_default();
+    let share = number(&OCCUPANCY);
+    if !(0.0..=1.0).contains(&share) {
+        let problem =
+            format!("--max-occupancy {share} is not a share of the time bins; use 0 to 1");
+        return Err(DataError::Shape(problem));
+    }
+    Ok(Thresholds {
+        charges: (share * f64::from(time_bins)) as u16,
+        run: number(&RUN).min(u16::MAX.into()) as u16,
+        saturation: (number(&SATURATION) * f64::from(CHARGE_SCALE)).min(u16::MAX.into()) as u16,
+    })
+}
+
+/// Maps from complete parameters.
+pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataError> {
+    let shape = shape(params)?;
+    let time_bins = time_bins(&shape)?;
+    let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
+    let gains = Gains::spread(seed);
+    let mut maps = ChargeMaps::empty(shape.sectors, time_bins, thresholds(params, time_bins)?);
+    for sector in 0..shape.sectors {
+        maps.add(sector, &generator.digits(sector), &gains, shape.format);
+    }
+    Ok(maps)
+}
+
+/// Maps of the sound pages of a file.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
+    let (frame, of_decoding) = TpcDecode::read(path, &of_pages(options))?;
+    let mut params = Params::default();
+    for (name, value) in of_decoding.iter().filter(|(name, _)| !WAYS.contains(name)) {
+        params.set(name, value);
+    }
+    let mut options = options.clone();
+    for axis in THRESHOLDS {
+        options.set_default(axis.name, axis.default.unwrap_or_default());
+        params.set(axis.name, options.get(axis.name).unwrap_or_default());
+    }
+    Ok((maps_of(path, &frame, &options)?, params))
+}
+
+/// The options that are about pages.
+fn of_pages(options: &Params) -> Params {
+    let mut of_pages = Params::default();
+    let about_pages = |name| !THRESHOLDS.iter().any(|axis| axis.name == name);
+    for (name, value) in options.iter().filter(|(name, _)| about_pages(*name)) {
+        of_pages.set(name, value);
+    }
+    of_pages
+}
+
+fn maps_of(path: &Path, frame: &TimeFrame, options: &Params) -> Result<ChargeMaps, DataError> {
+    let digits = frame.digits().digits;
+    let last = digits.iter().map(|digit| digit.time_bin()).max();
+    // A file does not say how long it is; it has whole orbits.
+    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
+    if time_bins > ChargeMaps::MAX_TIME_BINS {
+        let limit = ChargeMaps::MAX_TIME_BINS;
+        return Err(DataError::Shape(format!(
+            "{}: {time_bins} time bins; noisy pads are looked for in {limit} at most; is \
+             --first-orbit right?",
+            path.display()
+        )));
+    }
+    let sectors = frame.sector_numbers();
+    let gains = Gains::unit();
+    let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(options, time_bins)?);
+    for (place, sector) in sectors.into_iter().enumerate() {
+        let of_sector = digits.iter().filter(|digit| digit.sector() == sector);
+        let of_sector: Vec<_> = of_sector.copied().collect();
+        maps.add(place, &of_sector, &gains, frame.format());
+    }
+    Ok(maps)
+}

@@ -1,0 +1,64 @@
+//! The 16 pads of two tiles at once, with AVX2.
+//!
+//! A lane without charge compares equal to zero, which is a mask of ones: added to a
+//! count that was just increased, it takes that back; and it clears the run.
+
+use std::arch::x86_64::*;
+
+use super::{PadState, TILE_PADS, Tile, portable};
+
+/// Whether this machine has the instructions that [`advance`] is compiled for.
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+}
+
+/// To be called where [`is_available`] only.
+pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
+    debug_assert!(is_available());
+    // SAFETY: callers get this function where `is_available` was asked.
+    unsafe { advance_here(states, tiles) }
+}
+
+#[target_feature(enable = "avx2")]
+fn advance_here(states: &mut [PadState], tiles: &[Tile]) {
+    let (pairs, rest) = states.as_chunks_mut::<2>();
+    let (tiles, last) = tiles.as_chunks::<2>();
+    for (states, tiles) in pairs.iter_mut().zip(tiles) {
+        advance_pair(states, tiles);
+    }
+    portable(rest, last);
+}
+
+#[target_feature(enable = "avx2")]
+fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) {
+    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
+    let mut charges = load(&first.charges, &second.charges);
+    let mut run = load(&first.run, &second.run);
+    let mut longest = load(&first.longest_run, &second.longest_run);
+    let mut largest = load(&first.largest, &second.largest);
+    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+    for (left, right) in left.iter().zip(right) {
+        let charge = load(left, right);
+        let absent = _mm256_cmpeq_epi16(charge, zero);
+        charges = _mm256_add_epi16(charges, _mm256_add_epi16(one, absent));
+        run = _mm256_andnot_si256(absent, _mm256_add_epi16(run, one));
+        longest = _mm256_max_epu16(longest, run);
+        largest = _mm256_max_epu16(largest, charge);
+    }
+    store(charges, &mut first.charges, &mut second.charges);
+    store(run, &mut first.run, &mut second.run);
+    store(longest, &mut first.longest_run, &mut second.longest_run);
+    store(largest, &mut first.largest, &mut second.largest);
+}
+
+#[target_feature(enable = "avx2")]
+fn load(low: &[u16; TILE_PADS], high: &[u16; TILE_PADS]) -> __m256i {
+    // SAFETY: loads as large as the arrays.
+    unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+fn store(both: __m256i, low: &mut [u16; TILE_PADS], high: &mut [u16; TILE_PADS]) {
+    // SAFETY: stores as large as the arrays.
+    unsafe { _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), both) }
+}

@@ -1,0 +1,89 @@
+//! All pads of a tile, or of two or four, at once. A lane is a pad.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use super::Advance;
+use super::strips::{PadState, Tile};
+use crate::tpc_decode::charge_map::TILE_PADS;
+
+/// The widest that this machine has.
+pub(super) fn best() -> Advance {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if avx512::is_available() {
+            return avx512::advance;
+        }
+        if avx2::is_available() {
+            return avx2::advance;
+        }
+    }
+    portable
+}
+
+/// In plain code without branches, which compilers turn into instructions for 8 lanes.
+fn portable(states: &mut [PadState], tiles: &[Tile]) {
+    for (state, tile) in states.iter_mut().zip(tiles) {
+        for charges in tile.as_chunks::<TILE_PADS>().0 {
+            for (lane, &charge) in charges.iter().enumerate() {
+                let present = u16::from(charge > 0);
+                state.charges[lane] += present;
+                state.run[lane] = (state.run[lane] + 1) * present;
+                state.longest_run[lane] = state.longest_run[lane].max(state.run[lane]);
+                state.largest[lane] = state.largest[lane].max(charge);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc_decode::charge_map::TILE;
+    use crate::tpc_noisy_pads::cpu::scalar;
+
+    /// All that this machine has.
+    fn ways() -> Vec<Advance> {
+        let mut ways: Vec<Advance> = vec![portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            ways.extend(avx2::is_available().then_some(avx2::advance as Advance));
+            ways.extend(avx512::is_available().then_some(avx512::advance as Advance));
+        }
+        ways
+    }
+
+    /// A charge in two of three places, up to the largest that 16 bits hold.
+    fn charge(place: usize) -> u16 {
+        let random = generators::random::mix(place as u64);
+        if random.is_multiple_of(3) {
+            0
+        } else {
+            (random >> 40) as u16
+        }
+    }
+
+    #[test]
+    fn all_ways_agree() {
+        // Left over are one, two and three tiles.
+        for length in [0, 1, 2, 3, 4, 7, 19] {
+            let tiles: Vec<Tile> = (0..3 * length)
+                .map(|tile| std::array::from_fn(|place| charge(tile * TILE + place)))
+                .collect();
+            let advanced = |advance: Advance| {
+                let mut states = vec![PadState::default(); length];
+                for tiles in tiles.chunks(length.max(1)) {
+                    advance(&mut states, tiles);
+                }
+                states
+            };
+            let expected = advanced(scalar::advance);
+            assert!(expected.iter().all(|state| state.charges != [0; TILE_PADS]));
+            for way in ways() {
+                assert_eq!(advanced(way), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Rows of pads that are one thread's work.
+//!
+//! A row of pads has its tiles next to each other in each row of tiles, and the state of
+//! the pads of a strip stays in the nearest cache while time goes by. From one row of
+//! tiles to the next is further than a processor foresees, so it is told what comes.
+
+use std::ops::Range;
+
+use generators::tpc::PadId;
+use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+
+use super::Advance;
+use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, column};
+use crate::tpc_noisy_pads::activity::{PadActivity, Thresholds};
+
+/// The charges of eight pads in four time bins, time bin by time bin.
+pub(super) type Tile = [u16; TILE];
+
+/// Rows of pads in a strip: 9 to 18 tiles each, and as many states of a cache line.
+const ROWS_IN_STRIP: usize = 8;
+/// Strips of a sector.
+const STRIPS: usize = ROWS.div_ceil(ROWS_IN_STRIP);
+
+/// What is known of the pads of a tile so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct PadState {
+    pub(super) charges: [u16; TILE_PADS],
+    pub(super) run: [u16; TILE_PADS],
+    pub(super) longest_run: [u16; TILE_PADS],
+    pub(super) largest: [u16; TILE_PADS],
+}
+
+/// Some rows of pads of a sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Strip {
+    pub(super) sector: usize,
+    first_row: usize,
+}
+
+/// The strips of so many sectors, in order.
+pub(super) fn of(sectors: usize) -> Vec<Strip> {
+    let strip = |number| Strip {
+        sector: number / STRIPS,
+        first_row: number % STRIPS * ROWS_IN_STRIP,
+    };
+    (0..sectors * STRIPS).map(strip).collect()
+}
+
+impl Strip {
+    fn rows(self) -> Range<usize> {
+        self.first_row..(self.first_row + ROWS_IN_STRIP).min(ROWS)
+    }
+
+    /// The number of its pads.
+    pub(super) fn pads(self) -> usize {
+        first_pad_of_row(self.rows().end) - first_pad_of_row(self.rows().start)
+    }
+
+    /// Finds what its pads did, from the map of its sector.
+    pub(super) fn find(
+        self,
+        map: &[u16],
+        thresholds: &Thresholds,
+        advance: Advance,
+        activity: &mut [PadActivity],
+    ) {
+        let (map, _) = map.as_chunks::<TILE>();
+        let mut rows: Vec<RowOfPads> = self.rows().map(RowOfPads::new).collect();
+        let mut rows_of_tiles = map.chunks_exact(TILES_IN_ROW).peekable();
+        while let Some(tiles) = rows_of_tiles.next() {
+            for row in &mut rows {
+                if let Some(later) = rows_of_tiles.peek() {
+                    prefetch(&later[row.tiles.clone()]);
+                }
+                advance(&mut row.states, &tiles[row.tiles.clone()]);
+            }
+        }
+        let found = rows.iter().flat_map(|row| row.activity(thresholds));
+        for (activity, found) in activity.iter_mut().zip(found) {
+            *activity = found;
+        }
+    }
+}
+
+/// A row of pads, and what is known of it so far.
+struct RowOfPads {
+    pads: usize,
+    /// Its tiles in each row of tiles.
+    tiles: Range<usize>,
+    /// The pads of each of these tiles.
+    states: Vec<PadState>,
+}
+
+impl RowOfPads {
+    fn new(row: usize) -> Self {
+        let pads = pads_in_row(row);
+        let tile = |pad| column(PadId::new(row as u8, pad as u8)) / TILE_PADS;
+        let tiles = tile(0)..tile(pads - 1) + 1;
+        RowOfPads {
+            pads,
+            states: vec![PadState::default(); tiles.len()],
+            tiles,
+        }
+    }
+
+    fn activity(&self, thresholds: &Thresholds) -> impl Iterator<Item = PadActivity> {
+        (0..self.pads).map(|pad| {
+            let (state, lane) = (&self.states[pad / TILE_PADS], pad % TILE_PADS);
+            let (charges, largest) = (state.charges[lane], state.largest[lane]);
+            PadActivity::new(charges, state.longest_run[lane], largest, thresholds)
+        })
+    }
+}
+
+/// Asks for tiles that will be needed soon.
+#[inline(always)]
+fn prefetch(tiles: &[Tile]) {
+    #[cfg(target_arch = "x86_64")]
+    for tile in tiles {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: all processors of this kind have it, and any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(tile.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = tiles;
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::geometry::PADS_IN_SECTOR;
+
+    use super::*;
+
+    #[test]
+    fn strips_are_all_pads_of_all_sectors() {
+        let strips = of(3);
+        let pads: usize = strips.iter().map(|strip| strip.pads()).sum();
+        assert_eq!(pads, 3 * PADS_IN_SECTOR);
+        assert_eq!(strips[STRIPS - 1].rows().end, ROWS);
+        assert_eq!(strips[STRIPS].sector, 1);
+    }
+
+    #[test]
+    fn rows_of_pads_have_tiles_of_their_own() {
+        let mut free = 0;
+        for row in (0..ROWS).map(RowOfPads::new) {
+            assert!(row.tiles.start >= free && row.tiles.end <= TILES_IN_ROW);
+            assert!(row.pads.div_ceil(TILE_PADS) == row.tiles.len());
+            free = row.tiles.end;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Charge maps as kernels read them (see charge_map.rs), and what is found of a pad (see
+// activity.rs).
+#pragma once
+#include "portable.h"
+
+// Pads and time bins of a tile, which is a cache line: time bin by time bin.
+constexpr u32 TILE_PADS = 8;
+constexpr u32 TILE_TIMES = 4;
+constexpr u32 TILE = TILE_PADS * TILE_TIMES;
+// Tiles side by side, of all rows of a sector.
+constexpr u32 TILES_IN_ROW = 2889;
+constexpr u32 PADS_IN_SECTOR = 14560;
+
+// Pads whose charges are in the same tiles.
+struct Group {
+    u32 tile;       // where it is among the tiles side by side
+    u32 pads;       // 8, fewer at the end of a row
+    u32 first_pad;  // its number in the sector
+};
+
+PORTABLE_INLINE Group group_at(const uint2* groups, u32 number) {
+    const uint2 words = groups[number];
+    return {words.x & 0xffff, words.x >> 16, words.y};
+}
+
+// The first tile of a group in the map of a sector, counted from that of all maps.
+PORTABLE_INLINE u64 first_tile(u32 sector, u32 tile_rows, Group group) {
+    return (u64)sector * tile_rows * TILES_IN_ROW + group.tile;
+}
+
+struct Thresholds {
+    u32 charges, run, saturation;
+};
+
+struct __align__(8) PadActivity {
+    u16 charges, longest_run, largest, verdict;
+};
+
+PORTABLE_INLINE PadActivity activity_of(u32 charges, u32 longest_run, u32 largest, Thresholds most) {
+    const bool busy = charges > most.charges || longest_run > most.run;
+    const bool noisy = busy && largest <= most.saturation;
+    return {(u16)charges, (u16)longest_run, (u16)largest, (u16)noisy};
+}

@@ -1,0 +1,93 @@
+//! Generated time frames: what is found follows what was asked for.
+
+use super::{ChargeMaps, PadActivity, TpcNoisyPads, Verdict, reference};
+use crate::algorithm::Algorithm;
+use crate::axis::Params;
+
+/// A sector with few collisions: nothing is busy but pads that are bad.
+const QUIET: [(&str, &str); 3] = [("sectors", "1"), ("orbits", "2"), ("rate", "1000")];
+
+fn maps(values: &[(&'static str, &str)]) -> ChargeMaps {
+    let mut params = Params::default();
+    for (name, value) in QUIET.iter().chain(values) {
+        params.set(name, *value);
+    }
+    let plan = TpcNoisyPads::plan(params).expect("a time frame");
+    TpcNoisyPads::generate(&plan.params, 1).expect("maps")
+}
+
+fn found(values: &[(&'static str, &str)]) -> Vec<PadActivity> {
+    reference::find(&maps(values))
+}
+
+/// The share of pads that are noisy.
+fn noisy(values: &[(&'static str, &str)]) -> f64 {
+    let found = found(values);
+    let is_noisy = |pad: &&PadActivity| pad.verdict == Verdict::Noisy;
+    found.iter().filter(is_noisy).count() as f64 / found.len() as f64
+}
+
+/// Whether a share of 14 560 pads is as asked for, as far as chance has it.
+fn is_near(found: f64, asked: f64) -> bool {
+    let deviation = (asked * (1.0 - asked) / 14_560.0).sqrt();
+    (found - asked).abs() <= 4.0 * deviation
+}
+
+#[test]
+fn as_many_pads_are_noisy_as_were_made_so() {
+    for (text, share) in [("0", 0.0), ("0.01", 0.01), ("0.1", 0.1)] {
+        let found = noisy(&[("noisy-pads", text), ("hot-pads", "0")]);
+        assert!(is_near(found, share), "{found} for {share}");
+    }
+}
+
+#[test]
+fn hot_pads_are_busy_but_never_noisy_unless_nothing_counts_as_saturated() {
+    let hot = [("noisy-pads", "0"), ("hot-pads", "0.05")];
+    let pads = found(&hot);
+    let busy = pads.iter().filter(|pad| pad.charges > 600).count();
+    assert!(is_near(busy as f64 / pads.len() as f64, 0.05), "{busy}");
+    assert!(pads.iter().all(|pad| pad.verdict == Verdict::Good));
+    let unprotected = noisy(&[hot[0], hot[1], ("saturation", "2000")]);
+    assert!(is_near(unprotected, 0.05), "{unprotected}");
+}
+
+#[test]
+fn the_first_threshold_is_a_share_of_the_time_the_second_a_number() {
+    let thresholds = |orbits| *maps(&[("orbits", orbits), ("max-occupancy", "0.25")]).thresholds();
+    let (one, eight) = (thresholds("1"), thresholds("8"));
+    assert_eq!((one.charges, one.run), (446 / 4, 200));
+    assert_eq!((eight.charges, eight.run), (3564 / 4, 200));
+}
+
+#[test]
+fn either_threshold_is_enough() {
+    let with = |charges, run| {
+        let hot = ("hot-pads", "0");
+        noisy(&[
+            ("noisy-pads", "0.1"),
+            hot,
+            ("max-occupancy", charges),
+            ("max-run", run),
+        ])
+    };
+    assert_eq!(with("1", "1000"), 0.0, "neither can be exceeded");
+    assert!(is_near(with("0.5", "1000"), 0.1));
+    assert!(is_near(with("1", "30"), 0.1));
+    // Runs are drawn up to 80, and some follow each other without a gap.
+    let long = with("1", "85");
+    assert!((0.01..0.09).contains(&long), "{long}");
+}
+
+#[test]
+fn golden() {
+    let pads = found(&[("noisy-pads", "0.02"), ("hot-pads", "0.01")]);
+    let sum = |number: fn(&PadActivity) -> u64| pads.iter().map(number).sum::<u64>();
+    let sums = [
+        sum(|pad| pad.charges.into()),
+        sum(|pad| pad.longest_run.into()),
+        sum(|pad| pad.largest.into()),
+        sum(|pad| pad.verdict as u64),
+    ];
+    assert_eq!(sums, [346_071, 40_344, 3_102_551, 284]);
+}

@@ -1,0 +1,65 @@
+//! `bench noisy-pads`: measured on generated maps, and on those of a file.
+
+use std::collections::BTreeSet;
+
+use crate::common::{bench_in, can_measure, folder};
+use reports::record::YesNo;
+use reports::store::read_summary;
+
+const QUICK: &str = "--samples 3..4 --max-time 1s";
+/// Notes are wanted, and no times.
+const ONCE: &str = "--variant simd --device cpu --profile";
+const SMALL: &str = "--orbits 1 --sectors 1 --rate 1kHz";
+
+#[test]
+fn every_variant_has_a_valid_row_with_metrics() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let line = format!("noisy-pads {SMALL} --device cpu --threads 2 --no-charts --out r {QUICK}");
+    let run = bench_in(folder.path(), &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.as_str()).collect();
+    assert_eq!(variants, BTreeSet::from(["scalar", "simd"]));
+    assert_eq!(rows.len(), 2);
+    for row in &rows {
+        assert_eq!(row.valid, YesNo::Yes, "{row:?}");
+        assert_eq!((row.items, row.item_unit.as_str()), (14_560 * 446, "cell"));
+        let ns: f64 = row
+            .metrics
+            .get("ns_per_pad")
+            .expect("known")
+            .parse()
+            .expect("a number");
+        let seconds = row.median_s.expect("measured");
+        assert!(
+            (ns * 1e-9 * 14_560.0 / seconds - 1.0).abs() < 1e-3,
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn pages_of_a_file_have_the_noisy_pads_that_were_made() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let noisy = "--noisy-pads 0.02 --hot-pads 0.01";
+    let line = format!("generate tpc {SMALL} {noisy} --out f.pages");
+    let run = bench_in(folder.path(), &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let found = |flags: &str| -> u32 {
+        let line = format!("noisy-pads --input f.pages --sector 0 {ONCE} {flags}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let text = run.stdout + &run.stderr;
+        let (before, _) = text.split_once(" of 14560 pads are noisy").expect("a note");
+        let number = before.rsplit(char::is_whitespace).next().expect("a number");
+        number.parse().expect("a number")
+    };
+    assert!((240..345).contains(&found("")), "2 %");
+    assert_eq!(found("--max-occupancy 1 --max-run 446"), 0);
+}
