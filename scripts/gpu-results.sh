@@ -30,7 +30,7 @@ steps() {
         if [ ! -e "$out/devices/ceilings.json" ]; then
             step devices 35 devices --measure --out "$out/devices"
         fi
-        measure gpu-sort 300 --budget 100s
+        measure gpu-sort 250 --budget 100s
         measure gpu-break-even 90 --budget 45s
         measure gpu-decode 70 --budget 35s
         measure gpu-noisy-pads 30 --budget 8s
