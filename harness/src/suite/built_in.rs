@@ -7,7 +7,7 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 6] = [
+const SUITES: [(&str, &str); 7] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
