@@ -22,12 +22,12 @@ struct __align__(16) PageRecord {
 };
 
 // A page whose samples are wanted, and where they go.
-struct Job {
+struct __align__(8) Job {
     u32 page, slot;
 };
 
 // Where a page's blocks are: see validate.cu.
-struct Piece {
+struct __align__(4) Piece {
     u16 position;      // in the payload, the continuation put behind it
     u16 first_sample;  // samples of the page before this block
 };
