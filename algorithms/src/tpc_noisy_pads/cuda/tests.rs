@@ -12,7 +12,7 @@ use crate::tpc_noisy_pads::{ChargeMaps, TpcNoisyPads, hard_inputs};
 /// Cells that the emulator has passed through shared memory in a second.
 const MOST_STAGED: u64 = 600_000;
 /// Checking takes more time; so few cells are still more than are staged at once.
-const MOST_CHECKED: u64 = 60_000;
+const MOST_CHECKED: u64 = 30_000;
 
 /// The emulator, if this build has one.
 fn gpu(lanes: Lanes, checked: bool) -> Option<Arc<Gpu>> {
