@@ -47,18 +47,6 @@ struct Window {
         return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
     }
 
-    // How many bits are set from a place to another one.
-    __device__ __forceinline__ u32 bits(u32 from, u32 to) const {
-        const u32 before = *aligned(from) & low_bits(8 * (int)(from % sizeof(u32)));
-        const u32 behind = *aligned(to) & ~low_bits(8 * (int)(to % sizeof(u32)));
-        const u32* words = aligned(from);
-        const u32 count = to / sizeof(u32) - from / sizeof(u32) + 1;
-        u32 sum = 0;
-#pragma unroll 4
-        for (u32 i = 0; i < count; i++) sum += (u32)__popc(words[i]);
-        return sum - (u32)__popc(before) - (u32)__popc(behind);
-    }
-
     __device__ __forceinline__ uint4 granule(u32 position) const {
         return *reinterpret_cast<const uint4*>(aligned(position));
     }
