@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
+//! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
 //! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
 //!
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
@@ -12,11 +13,13 @@ mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
+mod setup_json;
 mod tpc_mapping;
 mod tpc_pages;
 
 use std::path::Path;
 
+pub use setup_json::{read_setup, write_setup};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages};
 

@@ -12,6 +12,7 @@ mod jitter;
 mod occupancy;
 mod rates;
 mod segments;
+pub mod setup;
 mod shape;
 
 pub use address::{Address, ModuleSide};
