@@ -25,8 +25,17 @@ pub trait Algorithm: Sized + 'static {
     /// The task in one line.
     const SUMMARY: &'static str;
 
+    /// How the names of files end that [`Algorithm::write`] writes.
+    const FILE_ENDING: &'static str;
+
     /// What can be varied.
     fn axes() -> &'static [Axis];
+
+    /// What can be said about an input that is read from a file; some of it may be
+    /// varied in generated data too.
+    fn reading() -> &'static [Axis] {
+        &[]
+    }
 
     /// All variants, in the order in which they are listed; those of plugins come
     /// last. Loading a plugin adds to them.
@@ -44,11 +53,12 @@ pub trait Algorithm: Sized + 'static {
     /// As [`Algorithm::plan`].
     fn generate(params: &Params, seed: u64) -> Result<Self::Input, DataError>;
 
-    /// Reads an input from a file, with the parameters that describe it.
+    /// Reads an input from a file, with the parameters that describe it. The options
+    /// are values of [`Algorithm::reading`].
     ///
     /// # Errors
-    /// If the file can't be read.
-    fn read(path: &Path) -> Result<(Self::Input, Params), DataError>;
+    /// If the file can't be read, or the options make no sense.
+    fn read(path: &Path, options: &Params) -> Result<(Self::Input, Params), DataError>;
 
     /// Writes an input to a file, for [`Algorithm::read`].
     ///
@@ -65,6 +75,11 @@ pub trait Algorithm: Sized + 'static {
 
     /// How much there is to do.
     fn work(input: &Self::Input) -> Work;
+
+    /// What a reader of results should know of an input, in words.
+    fn notes(_: &Self::Input) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The right answer; `None` where it would take too long.
     fn reference(input: &Self::Input) -> Option<Self::Output>;
@@ -204,8 +219,8 @@ pub trait Prepared<A: Algorithm>: Send {
 /// A part of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel;
-    /// `scope/name` for a part of the stage `scope`.
+    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel or of
+    /// a part of the work on the host; `scope/name` for a part of the stage `scope`.
     pub name: Cow<'static, str>,
     /// How long it took in all its calls, in seconds.
     pub seconds: f64,
@@ -247,7 +262,7 @@ pub struct Plan {
 }
 
 /// How much there is to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {
     /// The number of things to process.
     pub items: u64,
@@ -259,6 +274,48 @@ pub struct Work {
     pub input_bytes: u64,
     /// Whether there is a reference, or only order and checksums are checked.
     pub has_reference: bool,
+    /// Further figures of the task.
+    pub metrics: Vec<Metric>,
+}
+
+/// A figure that a task wants to see in the results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    /// Its name, with the unit.
+    pub name: &'static str,
+    amount: f64,
+    relation: Relation,
+}
+
+/// How a figure follows from an amount and the time of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// It is the amount.
+    Itself,
+    /// It is the amount that is done in a second.
+    PerSecond,
+    /// It is the seconds that one of the amount takes.
+    SecondsEach,
+}
+
+impl Metric {
+    /// A figure that follows from an amount.
+    pub const fn new(name: &'static str, amount: f64, relation: Relation) -> Self {
+        Metric {
+            name,
+            amount,
+            relation,
+        }
+    }
+
+    /// The figure for a run of so many seconds; not finite if there is none.
+    pub fn value(&self, seconds: f64) -> f64 {
+        match self.relation {
+            Relation::Itself => self.amount,
+            Relation::PerSecond => self.amount / seconds,
+            Relation::SecondsEach => seconds / self.amount,
+        }
+    }
 }
 
 /// Why a variant can't run here, or not on such an input.

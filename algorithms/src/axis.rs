@@ -35,6 +35,8 @@ pub enum Kind {
     Order,
     /// A [`Skew`] between segments: `hot:0.5`.
     Skew,
+    /// The path of a file or folder.
+    Path,
     /// One of these names.
     Choice(&'static [&'static str]),
 }
@@ -71,6 +73,7 @@ impl Axis {
                 .map(|order: Order| order.to_string())
                 .map_err(say),
             Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
+            Kind::Path => Ok(text.to_owned()),
             Kind::Choice(names) => parse_choice(text, names),
         };
         plain.map_err(|problem| InvalidValue {

@@ -7,6 +7,7 @@
 //! | [`algorithm`] | what a task and a variant are: the traits to implement |
 //! | [`registry`] | the list of all tasks |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
+//! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
@@ -14,7 +15,7 @@
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
-//! Nothing here reads a command line, writes a file or takes the time.
+//! Nothing here reads a command line, and nothing but the stages of a variant is timed.
 
 pub mod algorithm;
 pub mod axis;
@@ -25,3 +26,4 @@ pub mod registry;
 pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
+pub mod tpc_decode;

@@ -2,8 +2,9 @@
 
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
+use crate::tpc_decode::TpcDecode;
 
-static TASKS: &[&dyn Task] = &[&TaskOf::<StsSort>::new()];
+static TASKS: &[&dyn Task] = &[&TaskOf::<StsSort>::new(), &TaskOf::<TpcDecode>::new()];
 
 /// All tasks, in the order in which they are listed.
 pub fn tasks() -> &'static [&'static dyn Task] {

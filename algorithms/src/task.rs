@@ -25,8 +25,12 @@ pub trait Task: Sync {
     fn name(&self) -> &'static str;
     /// The task in one line.
     fn summary(&self) -> &'static str;
+    /// How the names of files end that [`Case::write`] writes.
+    fn file_ending(&self) -> &'static str;
     /// What can be varied.
     fn axes(&self) -> &'static [Axis];
+    /// See [`Algorithm::reading`].
+    fn reading(&self) -> &'static [Axis];
     /// All variants; their places in this list are their numbers.
     fn variants(&self) -> Vec<VariantInfo>;
     /// See [`Algorithm::plan`].
@@ -39,11 +43,11 @@ pub trait Task: Sync {
     /// # Errors
     /// If no data can be as the parameters say.
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError>;
-    /// Reads an input from a file.
+    /// Reads an input from a file; see [`Algorithm::read`].
     ///
     /// # Errors
-    /// If the file can't be read.
-    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError>;
+    /// If the file can't be read, or the options make no sense.
+    fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError>;
     /// Small inputs that are hard in some way, with their names.
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)>;
 }
@@ -73,6 +77,10 @@ pub trait Case: Sync {
     fn params(&self) -> &Params;
     /// How much there is to do.
     fn work(&self) -> Work;
+    /// What a reader of results should know of the input, in words.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Gets a variant ready; `variant` is its number.
     ///
     /// # Errors
@@ -164,8 +172,16 @@ impl<A: Algorithm> Task for TaskOf<A> {
         A::SUMMARY
     }
 
+    fn file_ending(&self) -> &'static str {
+        A::FILE_ENDING
+    }
+
     fn axes(&self) -> &'static [Axis] {
         A::axes()
+    }
+
+    fn reading(&self) -> &'static [Axis] {
+        A::reading()
     }
 
     fn variants(&self) -> Vec<VariantInfo> {
@@ -190,8 +206,8 @@ impl<A: Algorithm> Task for TaskOf<A> {
         Ok(Box::new(CaseOf::<A>::new(input, params.clone())))
     }
 
-    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError> {
-        let (input, params) = A::read(path)?;
+    fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError> {
+        let (input, params) = A::read(path, options)?;
         Ok(Box::new(CaseOf::<A>::new(input, params)))
     }
 
@@ -247,6 +263,10 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn work(&self) -> Work {
         A::work(&self.input)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        A::notes(&self.input)
     }
 
     fn prepare<'c>(

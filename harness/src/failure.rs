@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use algorithms::device::TeamError;
+use algorithms::tpc_decode::DamagedPage;
 use generators::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
@@ -54,6 +55,17 @@ pub enum Failure {
     /// Data that can't be made, read or written.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A damaged page, where there is to be none.
+    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.display())]
+    DamagedPage {
+        /// The file.
+        path: PathBuf,
+        /// The page.
+        damaged: DamagedPage,
+    },
+    /// A variant that finds other digits than the reference.
+    #[error("wrong output: {0}")]
+    WrongOutput(String),
     /// A plugin that can't be used.
     #[error(transparent)]
     Plugin(#[from] PluginFailure),
@@ -123,6 +135,7 @@ impl Failure {
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
             Failure::Plugin(failure) => failure.exit(),
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
+            Failure::WrongOutput(_) => Exit::WrongOutput,
             Failure::History(error) => history_exit(error),
             _ => Exit::Failed,
         }

@@ -62,6 +62,7 @@ impl Algorithm for StsSort {
 
     const NAME: &'static str = "sort";
     const SUMMARY: &'static str = "sort the STS digis of each module side by channel and time";
+    const FILE_ENDING: &'static str = "csv";
 
     fn axes() -> &'static [Axis] {
         axes::AXES
@@ -89,7 +90,7 @@ impl Algorithm for StsSort {
         generate(&axes::shape(params)?, seed)
     }
 
-    fn read(path: &Path) -> Result<(SegmentedDigis, Params), DataError> {
+    fn read(path: &Path, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
         let digis = read_digis(path)?;
         let params = axes::of_file(path, &digis);
         Ok((digis, params))
@@ -115,6 +116,7 @@ impl Algorithm for StsSort {
             bytes_min: 2 * digis * DIGI_BYTES,
             input_bytes: digis * DIGI_BYTES,
             has_reference: digis <= REFERENCE_LIMIT,
+            metrics: Vec::new(),
         }
     }
 

@@ -21,7 +21,7 @@ use std::path::Path;
 
 pub use setup_json::{read_setup, write_setup};
 pub use tpc_mapping::read_pad_mapping;
-pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages};
+pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;

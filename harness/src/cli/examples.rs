@@ -65,8 +65,20 @@ pub(super) const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/bench";
 
+const DECODE: &str = "\
+Examples:
+  bench decode --zs row12,link,dense-link --orbits 2 --threads 1,2
+  bench decode --output digits,charge-map --sectors 4 --fragment 1000,4000
+  bench decode --occupancy 0.05,0.1,0.3 --noise 0.005 --parallel sectors,pages
+  bench decode --threads 1,2 --places cores --bind close --bind spread
+  bench decode --input sector.pages --sector 7 --digits digits.csv
+  bench decode --input sector.pages --index sector.index.csv --sector 7 --first-orbit 256 --strict";
+
 /// Examples of a command that measures.
 pub(super) fn measuring(task: &str) -> String {
+    if task == super::decode::TASK {
+        return DECODE.to_owned();
+    }
     format!(
         "\
 Examples:

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use algorithms::axis::Axis;
 use algorithms::device::Device;
 use algorithms::task::Task;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -63,8 +64,13 @@ pub struct MeasureRequest {
 pub enum Source {
     /// Generated, for each combination of these values.
     Generated(AxisValues),
-    /// Read from a file.
-    File(PathBuf),
+    /// Read from a file, once for each combination of what was said about it.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Values of [`Task::reading`].
+        options: AxisValues,
+    },
 }
 
 /// What is in the cache when a sample begins.
@@ -91,23 +97,43 @@ impl CacheMode {
 
 /// The subcommand that measures a task.
 pub(super) fn command(task: &'static dyn Task) -> Command {
-    let axis_names: Vec<_> = task.axes().iter().map(|axis| axis.name).collect();
-    let input = Arg::new("input")
-        .long("input")
-        .value_name("FILE")
-        .value_parser(value_parser!(PathBuf))
-        .conflicts_with_all(axis_names)
-        .help("Read the data from a file (.csv, .bin, or either with .gz)")
-        .help_heading("Data");
     Command::new(task.name())
         .about(format!("Measure: {}", task.summary()))
         .after_help(examples::measuring(task.name()))
         .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
-        .arg(input)
+        .arg(input_flag(task))
+        .args(reading_flags(task))
         .arg(seed_flag().help_heading("Data"))
         .args(where_flags())
         .args(sampling_flags())
         .args(output_flags())
+}
+
+fn input_flag(task: &'static dyn Task) -> Arg {
+    let generated = task.axes().iter().map(|axis| axis.name);
+    let only_generated = generated.filter(|name| !is_in(task.reading(), name));
+    let endings = match task.file_ending() {
+        "csv" => "(.csv, .bin, or either with .gz)",
+        _ => "(.pages, with .gz if compressed)",
+    };
+    Arg::new("input")
+        .long("input")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with_all(only_generated.collect::<Vec<_>>())
+        .help(format!("Read the data from a file {endings}"))
+        .help_heading("Data")
+}
+
+/// What can be said about files only.
+fn reading_flags(task: &'static dyn Task) -> impl Iterator<Item = Arg> {
+    let axes = task.reading().iter();
+    let of_files = axes.filter(|axis| !is_in(task.axes(), axis.name));
+    of_files.map(|axis| axes::flag(axis, false).requires("input"))
+}
+
+fn is_in(axes: &[Axis], name: &str) -> bool {
+    axes.iter().any(|axis| axis.name == name)
 }
 
 /// What to run and where.
@@ -244,7 +270,10 @@ pub(super) fn request(
     command: Vec<String>,
 ) -> Result<MeasureRequest, String> {
     let source = match matches.get_one::<PathBuf>("input") {
-        Some(file) => Source::File(file.clone()),
+        Some(file) => Source::File {
+            path: file.clone(),
+            options: axes::values(task.reading(), matches)?,
+        },
         None => Source::Generated(axes::values(task.axes(), matches)?),
     };
     let profile = matches.get_flag("profile");

@@ -7,6 +7,7 @@
 mod answer;
 mod axes;
 mod compare;
+mod decode;
 mod devices;
 mod examples;
 mod generate;
@@ -23,6 +24,7 @@ mod verify;
 use std::ffi::OsString;
 
 use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -33,6 +35,7 @@ use crate::plugins::trial::SUBCOMMAND;
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
 pub use generate::TimeFrameRequest;
 pub use history::{HistoryAction, HistoryRequest};
@@ -68,7 +71,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(list())
         .subcommand(devices::command())
-        .subcommands(tasks().iter().map(|task| measuring::command(*task)))
+        .subcommands(tasks().iter().map(|task| measuring_command(*task)))
         .subcommand(suite::command())
         .subcommand(compare::command())
         .subcommand(selftest::command())
@@ -78,6 +81,14 @@ pub fn command() -> Command {
         .subcommand(report::command())
         .subcommand(completions())
         .subcommand(trial::command())
+}
+
+/// The subcommand that measures a task, with the flags that only this one has.
+fn measuring_command(task: &'static dyn Task) -> Command {
+    match task.name() {
+        decode::TASK => decode::command(task),
+        _ => measuring::command(task),
+    }
 }
 
 fn list() -> Command {
@@ -130,6 +141,9 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
         },
         name => match task(name) {
+            Some(task) if name == decode::TASK => {
+                decode::request(task, matches, typed).map_err(|error| usage(name, &error))?
+            }
             Some(task) => {
                 let request = measuring::request(task, matches, typed);
                 Request::Measure(Box::new(request.map_err(|error| usage(name, &error))?))

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, DevicesRequest, HistoryRequest, MeasureRequest, ReportRequest,
-    SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
+    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
+    ReportRequest, SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -23,6 +23,8 @@ pub enum Request {
     Devices(DevicesRequest),
     /// `bench sort` and the like
     Measure(Box<MeasureRequest>),
+    /// `bench decode --digits` and `--strict`
+    Decode(Box<DecodeRequest>),
     /// `bench run`
     RunSuite(Box<SuiteRequest>),
     /// `bench compare`

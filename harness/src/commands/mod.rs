@@ -2,6 +2,7 @@
 
 mod compare;
 mod completions;
+mod decode;
 mod devices;
 mod generate;
 mod generate_time_frame;
@@ -34,6 +35,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::List { json, plugins } => list::run(json, &plugins),
         Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
+        Request::Decode(request) => decode::run(&request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),

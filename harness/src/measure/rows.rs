@@ -4,11 +4,15 @@ use algorithms::algorithm::{Stage, Work};
 use algorithms::task::VariantInfo;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
+use reports::units;
 
 use super::notes::notes;
 use super::on_device::{Ceilings, OnDevice, is_within, leaf};
 use super::rounds::{At, Series};
 use super::{Sample, StopReason};
+
+/// Significant figures of a task's own metrics.
+const FIGURES: usize = 5;
 
 /// The stage that a whole run is.
 pub(super) const TOTAL: &str = "total";
@@ -101,6 +105,7 @@ impl Subject {
         let row = self.described(TOTAL, reason, &series.seconds, &series.visits);
         let mut rows = vec![self.with_device(SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
+            metrics: self.metrics(row.median_s),
             ..row
         })];
         let first_stages = counted.first().map_or(&[][..], |sample| &sample.stages);
@@ -117,6 +122,17 @@ impl Subject {
             rows.push(self.of_its_own(row, stage, first_stages));
         }
         rows
+    }
+
+    /// The task's own figures for a run of this time.
+    fn metrics(&self, seconds: Option<f64>) -> Params {
+        let mut metrics = Params::default();
+        for metric in &self.work.metrics {
+            if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
+                metrics.set(metric.name, units::significant(value, FIGURES));
+            }
+        }
+        metrics
     }
 
     /// The row of a candidate that was not timed.

@@ -4,7 +4,7 @@ mod memory;
 mod selection;
 mod teams;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use algorithms::axis::Params;
 use algorithms::device::Device;
@@ -62,6 +62,16 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// What a reader of results should know of it.
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Origin::Generated(_) => Vec::new(),
+            Origin::Read { case, .. } => case.notes(),
+        }
+    }
+}
+
 /// A variant with a way to run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CandidateSpec {
@@ -85,18 +95,18 @@ impl Plan {
         let teams = teams::teams(request)?;
         let candidates = candidates(request, teams.len())?;
         let origins = match &request.source {
-            Source::File(path) => vec![Origin::Read {
-                path: path.clone(),
-                case: request.task.read(path)?,
-            }],
+            Source::File { path, options } => read(request.task, path, options)?,
             Source::Generated(axes) => generated(request.task, axes)?,
         };
+        let mut notes = idle_devices(request, &candidates);
+        notes.extend(origins.iter().flat_map(Origin::notes));
+        notes.dedup();
         let input = |origin| Input {
             origin,
             candidates: candidates.clone(),
         };
         Ok(Plan {
-            notes: idle_devices(request, &candidates),
+            notes,
             inputs: origins.into_iter().map(input).collect(),
             teams,
             task: request.task,
@@ -187,6 +197,16 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Origin>, Failure>
         let plan = task.plan(params)?;
         memory::check(&plan, available)?;
         Ok(Origin::Generated(plan.params))
+    });
+    origins.collect()
+}
+
+fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<Origin>, Failure> {
+    let origins = options.combinations().into_iter().map(|options| {
+        Ok(Origin::Read {
+            path: path.to_owned(),
+            case: task.read(path, &options)?,
+        })
     });
     origins.collect()
 }

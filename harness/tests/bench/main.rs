@@ -3,6 +3,7 @@
 
 mod common;
 mod comparing;
+mod decode;
 mod documentation;
 mod gate;
 mod gpu_results;

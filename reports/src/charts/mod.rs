@@ -26,6 +26,7 @@ mod marks;
 mod memory;
 mod number_axis;
 mod page;
+mod page_times;
 mod paint;
 mod palette;
 mod placement;
@@ -55,6 +56,7 @@ use study::{SeriesNames, Study};
 /// | file | shows | drawn if |
 /// |---|---|---|
 /// | `bars` | times of the variants | always |
+/// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
@@ -144,6 +146,7 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
         return Vec::new();
     }
     let mut figures = vec![("bars".to_owned(), bars::times(study))];
+    figures.extend(page_times::figure(study).map(|figure| ("time-and-page".to_owned(), figure)));
     figures.extend(times(study));
     let speedup = lines::speedup::figure(study);
     figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));

@@ -9,7 +9,7 @@ mod read;
 mod write;
 
 pub use read::{PageSelection, read_raw_pages};
-pub use write::PageWriter;
+pub use write::{PageWriter, write_raw_pages};
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,20 @@ use super::index::{self, Entry};
 use super::index_of;
 use crate::DataError;
 use crate::io::file::{Sink, create, finish};
-use crate::tpc::pages::SectorPages;
+use crate::tpc::pages::{RawPages, SectorPages};
+
+/// Writes pages and their index; returns the index's path.
+///
+/// # Errors
+/// If the name does not end with `.pages` or `.pages.gz`, or a file can't be written.
+pub fn write_raw_pages(path: &Path, pages: &RawPages) -> Result<PathBuf, DataError> {
+    let mut writer = PageWriter::create(path)?;
+    for stream in pages.streams() {
+        writer.entries.push((stream.id, stream.pages.len()));
+    }
+    writer.write_bytes(pages.bytes())?;
+    writer.finish()
+}
 
 /// A file of pages being written. The index is written at the end: without one,
 /// the file is incomplete.
@@ -39,8 +52,12 @@ impl PageWriter {
     /// If they can't be written.
     pub fn write(&mut self, sector: &SectorPages) -> Result<(), DataError> {
         self.entries.extend(sector.stream_lengths());
+        self.write_bytes(sector.pages().as_flattened())
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), DataError> {
         self.sink
-            .write_all(sector.pages().as_flattened())
+            .write_all(bytes)
             .map_err(|source| DataError::io(&self.path, source))
     }
 

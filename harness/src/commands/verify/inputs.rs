@@ -1,5 +1,6 @@
 //! What variants are checked on.
 
+use algorithms::axis::Params;
 use algorithms::task::{Case, Task};
 
 use crate::cli::VerifyRequest;
@@ -21,7 +22,10 @@ pub(super) fn of(
     request: &VerifyRequest,
 ) -> Result<impl Iterator<Item = Input>, Failure> {
     let file = request.input.as_ref().map(|path| {
-        let (name, case) = (path.display().to_string(), task.read(path)?);
+        let (name, case) = (
+            path.display().to_string(),
+            task.read(path, &Params::default())?,
+        );
         Ok::<_, Failure>(Input { name, case })
     });
     let file = file.transpose()?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use algorithms::axis::Params;
 use algorithms::task::Case;
 
 use super::Subject;
@@ -27,9 +28,10 @@ pub(super) fn keep(
     std::fs::create_dir_all(folder).ok()?;
     let device = subject.way.device.to_string().replace(':', "");
     let (task, variant) = (subject.task.name(), subject.variant);
-    let path = folder.join(format!("{task}-{variant}-{device}.csv"));
+    let ending = subject.task.file_ending();
+    let path = folder.join(format!("{task}-{variant}-{device}.{ending}"));
     case.write(&path).ok()?;
-    let read = subject.task.read(&path).ok()?;
+    let read = subject.task.read(&path, &Params::default()).ok()?;
     let items = read.work().items;
     is_wrong(read.as_ref()).then_some(Kept { path, items })
 }

@@ -12,6 +12,7 @@ const WORK: Work = Work {
     bytes_min: 16_000,
     input_bytes: 8000,
     has_reference: true,
+    metrics: Vec::new(),
 };
 
 fn subject() -> Subject {

@@ -59,7 +59,15 @@ impl Task for FakeTask {
         "do what a test wants"
     }
 
+    fn file_ending(&self) -> &'static str {
+        "csv"
+    }
+
     fn axes(&self) -> &'static [Axis] {
+        &[]
+    }
+
+    fn reading(&self) -> &'static [Axis] {
         &[]
     }
 
@@ -87,7 +95,7 @@ impl Task for FakeTask {
         Ok(Box::new(FakeCase(*self, Params::default())))
     }
 
-    fn read(&self, path: &Path) -> Result<Box<dyn Case>, DataError> {
+    fn read(&self, path: &Path, _: &Params) -> Result<Box<dyn Case>, DataError> {
         Err(DataError::UnknownFileType(path.to_owned()))
     }
 
@@ -108,6 +116,7 @@ impl Case for FakeCase {
             bytes_min: 1,
             input_bytes: 1,
             has_reference: true,
+            metrics: Vec::new(),
         }
     }
 

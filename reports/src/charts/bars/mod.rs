@@ -16,7 +16,7 @@ use super::study::Study;
 use bands::Bands;
 use layout::Layout;
 use panel::{ALONE, AMONG_OTHERS, Drawing};
-pub use quantity::Quantity;
+pub use quantity::{Quantity, page_time};
 
 const READING: &str = "bars: median, whiskers: 95 % confidence interval of the median";
 

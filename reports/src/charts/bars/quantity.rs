@@ -13,15 +13,21 @@ use crate::units;
 pub enum Quantity {
     /// The median time.
     Time,
+    /// The median time over the number of pages, where a task has pages.
+    PageTime,
     /// The memory over that of the input.
     Memory,
 }
+
+/// The metric that says the time a page, in µs.
+const PAGE_TIME: &str = "us_per_page";
 
 impl Quantity {
     /// What the title of a chart calls it.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Time => "time",
+            Quantity::PageTime => "time a page",
             Quantity::Memory => "memory",
         }
     }
@@ -30,6 +36,7 @@ impl Quantity {
     pub fn value(self, row: &SummaryRow) -> f64 {
         match self {
             Quantity::Time => median(row),
+            Quantity::PageTime => page_time(row).unwrap_or_default(),
             Quantity::Memory => row.memory_ratio.unwrap_or_default(),
         }
     }
@@ -38,6 +45,10 @@ impl Quantity {
     pub fn interval(self, row: &SummaryRow) -> Option<(f64, f64)> {
         match self {
             Quantity::Time => interval(row),
+            Quantity::PageTime => {
+                let share = self.value(row) / median(row);
+                interval(row).map(|(low, high)| (low * share, high * share))
+            }
             Quantity::Memory => None,
         }
     }
@@ -57,7 +68,7 @@ impl Quantity {
     /// The value of a row in words.
     pub fn words(self, row: &SummaryRow) -> String {
         match self {
-            Quantity::Time => units::seconds(median(row), 3),
+            Quantity::Time | Quantity::PageTime => units::seconds(self.value(row), 3),
             Quantity::Memory => format!("{:.2} ×", self.value(row)),
         }
     }
@@ -65,7 +76,7 @@ impl Quantity {
     /// The value that all bars are compared with.
     pub fn reference(self) -> Option<f64> {
         match self {
-            Quantity::Time => None,
+            Quantity::Time | Quantity::PageTime => None,
             Quantity::Memory => Some(1.0),
         }
     }
@@ -74,6 +85,7 @@ impl Quantity {
     pub fn ruler(self, scale: &Scale, height: f64) -> Ruler {
         match self {
             Quantity::Time => time_axis::ruler(scale, height, "median time"),
+            Quantity::PageTime => time_axis::ruler(scale, height, "median time a page"),
             Quantity::Memory => number_axis::ruler(scale, height, "memory [× input]"),
         }
     }
@@ -81,8 +93,14 @@ impl Quantity {
     /// The paragraphs under the chart.
     pub fn caption(self, study: &Study, reading: &str) -> Vec<String> {
         match self {
-            Quantity::Time => caption::of_samples(study, reading),
+            Quantity::Time | Quantity::PageTime => caption::of_samples(study, reading),
             Quantity::Memory => caption::caption(study, reading),
         }
     }
+}
+
+/// The time a page of a row, in seconds, if it has pages.
+pub fn page_time(row: &SummaryRow) -> Option<f64> {
+    let us: f64 = row.metrics.get(PAGE_TIME)?.parse().ok()?;
+    Some(us * 1e-6)
 }

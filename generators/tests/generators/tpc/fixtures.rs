@@ -1,11 +1,9 @@
 //! Pages of the experiment's encoder: ours makes the same bytes.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::shared;
+use super::common::shared;
 use generators::io::read_pad_mapping;
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::pages::{Framing, SectorPages};

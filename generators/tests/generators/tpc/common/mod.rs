@@ -1,6 +1,4 @@
-//! What the tests of TPC data share.
-
-#![allow(dead_code)]
+//! What these tests share.
 
 pub mod digits;
 pub mod slow_reader;

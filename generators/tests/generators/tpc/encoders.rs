@@ -1,11 +1,9 @@
 //! What is encoded can be read: also where pages are full.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::digits::{Fill, ORBITS, digits};
-use common::slow_reader;
+use super::common::digits::{Fill, ORBITS, digits};
+use super::common::slow_reader;
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};

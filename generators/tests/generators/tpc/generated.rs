@@ -1,8 +1,6 @@
 //! What generated time frames promise: reproducible, and as full as asked for.
 
-mod common;
-
-use common::slow_reader;
+use super::common::slow_reader;
 use generators::random::mix;
 use generators::tpc::simulate::{Load, Preset, TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::time_bins_of;

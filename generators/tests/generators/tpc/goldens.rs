@@ -1,15 +1,13 @@
-//! Pages in `tests/golden/tpc`, made by the encoders, and the digits in them.
+//! Pages in `tests/generators/golden/tpc`, made by the encoders, and the digits in them.
 //!
 //! `cargo test --release golden -- --ignored` writes them again.
-
-mod common;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use common::digits::{GOLDEN_SECTOR, ORBITS, golden, in_format};
-use common::slow_reader;
+use super::common::digits::{GOLDEN_SECTOR, ORBITS, golden, in_format};
+use super::common::slow_reader;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -22,7 +20,7 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 const FIRST_ORBIT: u32 = u32::MAX - 1;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tpc")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generators/golden/tpc")
 }
 
 fn pages_file(format: ZsFormat) -> PathBuf {

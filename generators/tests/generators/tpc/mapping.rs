@@ -1,11 +1,9 @@
 //! The experiment's pad mapping as files.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::shared;
+use super::common::shared;
 use generators::io::read_pad_mapping;
 use generators::tpc::mapping::{ChipChannel, LinkChannel, pad_number};
 use generators::tpc::{PadMapping, Region};

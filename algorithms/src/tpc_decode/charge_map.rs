@@ -1,0 +1,206 @@
+//! The input of the cluster finder: charges in tiles, and where they are.
+//!
+//! A map has an entry of 16 bits for each pad and time bin of a fragment of a sector.
+//! Tiles of 8 pads and 4 time bins are contiguous, so that a cluster, which is a few
+//! pads wide and a few time bins long, lies in few cache lines. All rows stand side
+//! by side, with margins between them and at the ends.
+
+use generators::random::mix;
+use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
+use generators::tpc::{Digit, PadId, ZsFormat};
+
+/// Pads from the beginning of a row to that of the next one.
+const ROW_PITCH: usize = 152;
+/// Pads in front of the first row.
+const PAD_MARGIN: usize = 8;
+/// Time bins in front of a fragment and behind it.
+const TIME_MARGIN: u32 = 4;
+const TILE_PADS: usize = 8;
+const TILE_TIMES: usize = 4;
+const TILE: usize = TILE_PADS * TILE_TIMES;
+/// Pads of all rows with their margins.
+const COLUMNS: usize = ROWS * ROW_PITCH + PAD_MARGIN;
+const TILES_IN_ROW: usize = COLUMNS / TILE_PADS;
+/// Bits of the fraction of a charge in a map.
+const CHARGE_SCALE: f32 = 16.0;
+/// The largest charge; the two bits above it mark peaks and splits later on.
+const MAX_CHARGE: f32 = 16_383.0;
+
+/// Entries of a map for so many time bins.
+pub(super) fn entries(time_bins: u32) -> usize {
+    let times = (time_bins + 2 * TIME_MARGIN) as usize;
+    times.div_ceil(TILE_TIMES) * TILES_IN_ROW * TILE
+}
+
+/// Where a charge is: the column of its pad, and its time bin from the beginning of
+/// the map. A sample outside the fragment has a negative time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Position {
+    /// 152 times the row, plus the pad, plus 8.
+    pub column: i16,
+    /// The time bin in the fragment, plus 4.
+    pub time: i16,
+}
+
+impl Position {
+    /// Of a sample outside the fragment.
+    pub const OUTSIDE: Position = Position {
+        column: 0,
+        time: -1,
+    };
+
+    /// Of a pad and a time bin of the fragment.
+    #[inline(always)]
+    pub(super) fn new(pad: PadId, local_time: u32) -> Self {
+        Position {
+            column: column(pad) as i16,
+            time: (local_time + TIME_MARGIN) as i16,
+        }
+    }
+
+    /// The entry of the map.
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        let (column, time) = (self.column as usize, self.time as usize);
+        let tile = time / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
+        tile * TILE + time % TILE_TIMES * TILE_PADS + column % TILE_PADS
+    }
+}
+
+#[inline(always)]
+fn column(pad: PadId) -> usize {
+    usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
+}
+
+/// Gains of all pads by which charges are corrected.
+pub struct Gains {
+    /// Factors by column, one sector after the other.
+    factors: Vec<f32>,
+}
+
+impl Gains {
+    /// No correction.
+    pub fn unit() -> Self {
+        Gains::from_steps(|_, _| UNIT_STEP)
+    }
+
+    /// Gains that differ from pad to pad by up to a fifth, as those of a real chamber
+    /// do, from a seed.
+    pub fn spread(seed: u64) -> Self {
+        Gains::from_steps(|sector, pad| {
+            let random = mix(seed ^ mix((sector * PADS_IN_SECTOR + pad) as u64));
+            UNIT_STEP - SPREAD + (random % (2 * u64::from(SPREAD) + 1)) as u16
+        })
+    }
+
+    /// Gains are stored with 16 bits between the smallest and the largest.
+    fn from_steps(step: impl Fn(usize, usize) -> u16) -> Self {
+        let mut factors = vec![0.0; SECTORS * COLUMNS];
+        for sector in 0..SECTORS {
+            for row in 0..ROWS {
+                for pad in 0..pads_in_row(row) {
+                    let step = step(sector, first_pad_of_row(row) + pad);
+                    let column = column(PadId::new(row as u8, pad as u8));
+                    factors[sector * COLUMNS + column] =
+                        MIN_GAIN + (MAX_GAIN - MIN_GAIN) * f32::from(step) / GAIN_STEPS;
+                }
+            }
+        }
+        Gains { factors }
+    }
+
+    /// The factors of a sector, by column.
+    #[inline(always)]
+    pub(super) fn of(&self, sector: u8) -> &[f32; COLUMNS] {
+        match self.factors[usize::from(sector) * COLUMNS..].first_chunk() {
+            Some(factors) => factors,
+            None => unreachable!("there are factors for each sector"),
+        }
+    }
+}
+
+const MIN_GAIN: f32 = 0.0;
+const MAX_GAIN: f32 = 2.0;
+const GAIN_STEPS: f32 = 65_534.0;
+/// The step whose gain is 1.
+const UNIT_STEP: u16 = 32_767;
+/// A fifth of it.
+const SPREAD: u16 = 6_553;
+
+/// How digits of a format become entries of a map.
+#[derive(Clone, Copy)]
+pub(super) struct Converter<'a> {
+    gains: &'a [f32; COLUMNS],
+    scale: f32,
+}
+
+impl<'a> Converter<'a> {
+    /// For digits of a sector. ADC values are whole units in one format, quarters in
+    /// all others.
+    pub(super) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
+        let unit = match format {
+            ZsFormat::Row10 => 1.0,
+            _ => 0.25,
+        };
+        Converter {
+            gains: gains.of(sector),
+            scale: unit * CHARGE_SCALE,
+        }
+    }
+
+    /// The entry for a digit: its charge with 4 bits of fraction, cut off.
+    #[inline(always)]
+    pub(super) fn charge(&self, digit: Digit) -> u16 {
+        let gain = self.gains[column(digit.pad_id())];
+        (f32::from(digit.adc()) * self.scale * gain).min(MAX_CHARGE) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_of_a_thousand_time_bins_has_the_known_size() {
+        assert_eq!((COLUMNS, TILES_IN_ROW), (23_112, 2889));
+        assert_eq!(entries(1000) * 2, 252 * 2889 * 64);
+    }
+
+    #[test]
+    fn neighbours_share_a_tile() {
+        let index = |pad, time| Position::new(PadId::new(0, pad), time).index();
+        assert_eq!(index(0, 0), (2889 + 1) * 32);
+        assert_eq!(index(1, 0), index(0, 0) + 1);
+        assert_eq!(index(0, 1), index(0, 0) + 8);
+        assert_eq!(index(8, 0), index(0, 0) + 32);
+        assert_eq!(index(0, 4), index(0, 0) + 2889 * 32);
+    }
+
+    #[test]
+    fn charges_are_cut_off_and_saturate() {
+        let gains = Gains::unit();
+        let convert = |format, adc| {
+            let digit = Digit::new(3, PadId::new(10, 20), 0, adc);
+            Converter::new(&gains, 3, format).charge(digit)
+        };
+        assert_eq!(convert(ZsFormat::DenseLink, 4095), 16_380);
+        assert_eq!(convert(ZsFormat::Row10, 1023), 16_368);
+        let gains = Gains::from_steps(|_, _| 65_534);
+        let double = Converter::new(&gains, 0, ZsFormat::Link);
+        let digit = |adc| Digit::new(0, PadId::new(0, 0), 0, adc);
+        assert_eq!(double.charge(digit(2048)), 16_383);
+        assert_eq!(double.charge(digit(3)), 24);
+    }
+
+    #[test]
+    fn gains_spread_around_one() {
+        let gains = Gains::spread(1);
+        let factors = gains.factors.iter().filter(|factor| **factor > 0.0);
+        let factors: Vec<_> = factors.copied().collect();
+        assert_eq!(factors.len(), SECTORS * PADS_IN_SECTOR);
+        assert!(factors.iter().all(|factor| (0.79..1.21).contains(factor)));
+        let mean = factors.iter().map(|f| f64::from(*f)).sum::<f64>() / factors.len() as f64;
+        assert!((mean - 1.0).abs() < 1e-3, "{mean}");
+    }
+}

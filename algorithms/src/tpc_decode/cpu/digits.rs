@@ -1,0 +1,184 @@
+//! Pages to digits.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use generators::tpc::Digit;
+use rayon::prelude::*;
+
+use super::headers::{self, Slot};
+use super::kernel::DecodePage;
+use super::page_decoder::PageDecoder;
+use super::tasks::split_mut;
+use crate::algorithm::Prepared;
+use crate::device::Arena;
+use crate::device::gpu::DeviceError;
+use crate::tpc_decode::damage::DamagedPage;
+use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::{Decoded, TpcDecode};
+
+/// What no digit of any input is.
+const POISON: Digit = Digit::from_bits(u64::MAX);
+
+pub(super) struct PreparedDigits<'a> {
+    frame: &'a TimeFrame,
+    arena: &'a Arena,
+    tasks: Vec<Range<usize>>,
+    decode: DecodePage,
+    /// Samples that the headers promise.
+    promised: usize,
+    slots: Vec<Slot>,
+    output: Decoded,
+}
+
+/// The place of a page's digits that has none.
+struct Hole {
+    start: usize,
+    length: usize,
+}
+
+impl<'a> PreparedDigits<'a> {
+    pub(super) fn new(
+        frame: &'a TimeFrame,
+        arena: &'a Arena,
+        tasks: Vec<Range<usize>>,
+        decode: DecodePage,
+    ) -> Self {
+        let slots = headers::of(frame, &tasks);
+        PreparedDigits {
+            frame,
+            arena,
+            tasks,
+            decode,
+            promised: slots.iter().map(Slot::samples).sum(),
+            slots: Vec::new(),
+            output: Decoded::default(),
+        }
+    }
+
+    fn decode(&mut self) {
+        headers::read(self.frame, &self.tasks, &mut self.slots);
+        let slots = &self.slots;
+        let lengths: Vec<usize> = self
+            .tasks
+            .iter()
+            .map(|pages| slots[pages.clone()].iter().map(Slot::samples).sum())
+            .collect();
+        let parts = split_mut(&mut self.output.digits, lengths.iter().copied());
+        let (frame, decode) = (self.frame, self.decode);
+        let rejected: Vec<_> = self
+            .tasks
+            .par_iter()
+            .zip(parts)
+            .with_max_len(1)
+            .map(|(pages, digits)| decode_task(frame, decode, pages, slots, digits))
+            .collect();
+        self.conclude(rejected, &lengths);
+    }
+
+    /// Closes the holes that damaged pages have left.
+    fn conclude(&mut self, rejected: Vec<Vec<(DamagedPage, Hole)>>, lengths: &[usize]) {
+        let mut start = 0;
+        let mut holes = Vec::new();
+        self.output.damaged.clear();
+        for (of_task, length) in rejected.into_iter().zip(lengths) {
+            for (page, hole) in of_task {
+                self.output.damaged.push(page);
+                holes.push(start + hole.start..start + hole.start + hole.length);
+            }
+            start += length;
+        }
+        close(&mut self.output.digits, &holes);
+    }
+}
+
+/// Decodes the pages of a task; returns those that are damaged.
+fn decode_task(
+    frame: &TimeFrame,
+    decode: DecodePage,
+    pages: &Range<usize>,
+    slots: &[Slot],
+    digits: &mut [Digit],
+) -> Vec<(DamagedPage, Hole)> {
+    let mut decoder = PageDecoder::new(frame, decode);
+    let mut rejected = Vec::new();
+    let mut start = 0;
+    for number in pages.clone() {
+        let length = slots[number].samples();
+        let result = match &slots[number] {
+            Slot::Empty => Ok(()),
+            Slot::Damaged(damage) => Err(*damage),
+            Slot::Page(page) => decoder.decode(number, page, &mut digits[start..start + length]),
+        };
+        if let Err(damage) = result {
+            rejected.push((frame.damaged(number, damage), Hole { start, length }));
+        }
+        start += length;
+    }
+    rejected
+}
+
+/// Takes ascending ranges out of a list.
+pub(super) fn close<T: Copy>(list: &mut Vec<T>, holes: &[Range<usize>]) {
+    let Some(first) = holes.first() else { return };
+    let mut end = first.start;
+    let next_starts = holes[1..].iter().map(|hole| hole.start);
+    for (hole, kept_end) in holes.iter().zip(next_starts.chain([list.len()])) {
+        list.copy_within(hole.end..kept_end, end);
+        end += kept_end - hole.end;
+    }
+    list.truncate(end);
+}
+
+impl Prepared<TpcDecode> for PreparedDigits<'_> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        if self.slots.is_empty() {
+            self.slots = self.arena.take(self.frame.pages.pages().len());
+            self.output.digits = self.arena.take(self.promised);
+        }
+        // What damaged pages took away.
+        self.output.digits.resize(self.promised, Digit::default());
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.slots.fill(Slot::Empty);
+        self.output.digits.fill(POISON);
+        self.output.damaged.clear();
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.decode();
+        Ok(())
+    }
+
+    fn output(&self) -> Cow<'_, Decoded> {
+        Cow::Borrowed(&self.output)
+    }
+
+    fn release(&mut self) {
+        self.arena.give(std::mem::take(&mut self.slots));
+        self.arena.give(std::mem::take(&mut self.output.digits));
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        let slots = self.frame.pages.pages().len() * size_of::<Slot>();
+        let digits = self.promised * size_of::<Digit>();
+        (self.frame.pages.bytes().len() + slots + digits) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_closed() {
+        let mut list: Vec<u32> = (0..10).collect();
+        close(&mut list, &[0..2, 3..3, 5..6, 9..10]);
+        assert_eq!(list, [2, 3, 4, 6, 7, 8]);
+        close(&mut list, &[]);
+        assert_eq!(list.len(), 6);
+    }
+}

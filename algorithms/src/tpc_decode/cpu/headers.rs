@@ -1,0 +1,65 @@
+//! Headers first: how many samples there will be, and where they go.
+//!
+//! The headers are checked here, once. What they state of the payload is a promise
+//! that decoding holds them to.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::tasks::split_mut;
+use crate::tpc_decode::damage::Damage;
+use crate::tpc_decode::header::OpenPage;
+use crate::tpc_decode::input::TimeFrame;
+
+/// What a slot for a page holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Slot {
+    /// Nothing but an RDH.
+    #[default]
+    Empty,
+    /// A page with sound headers.
+    Page(OpenPage),
+    /// A page whose headers are damaged.
+    Damaged(Damage),
+}
+
+impl Slot {
+    /// The page, if its headers are sound.
+    pub(super) fn page(&self) -> Option<&OpenPage> {
+        match self {
+            Slot::Page(page) => Some(page),
+            _ => None,
+        }
+    }
+
+    /// Samples that it promises.
+    pub(super) fn samples(&self) -> usize {
+        self.page().map_or(0, |page| page.samples.into())
+    }
+}
+
+/// Reads the headers of all pages, the tasks in parallel.
+pub(super) fn read(frame: &TimeFrame, tasks: &[Range<usize>], slots: &mut [Slot]) {
+    let parts = split_mut(slots, tasks.iter().map(Range::len));
+    tasks
+        .par_iter()
+        .zip(parts)
+        .with_max_len(1)
+        .for_each(|(pages, slots)| {
+            for (page, slot) in pages.clone().zip(slots) {
+                *slot = match frame.open(page) {
+                    Ok(None) => Slot::Empty,
+                    Ok(Some(page)) => Slot::Page(page),
+                    Err(damage) => Slot::Damaged(damage),
+                };
+            }
+        });
+}
+
+/// The slots of all pages, for those who need to know what comes before it does.
+pub(super) fn of(frame: &TimeFrame, tasks: &[Range<usize>]) -> Vec<Slot> {
+    let mut slots = vec![Slot::default(); frame.pages.pages().len()];
+    read(frame, tasks, &mut slots);
+    slots
+}

@@ -1,0 +1,219 @@
+//! Four digits at a time, with AVX2.
+
+use std::arch::x86_64::*;
+
+use generators::tpc::{Digit, PadId};
+
+use super::few_sequences::few_sequences;
+use super::{Bytes, FEW, Group, Kernel, PadList, RowOfPads, SEQUENCE};
+use crate::tpc_decode::cpu::walk::{self, Job};
+use crate::tpc_decode::pads::LINK_STRIDE;
+
+/// Whether this machine has the instructions that [`decode`] is compiled for.
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// Decodes a page; see [`walk::decode`]. To be called where [`is_available`] only.
+pub(super) fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+    debug_assert!(is_available());
+    // SAFETY: callers get this function from `Level::decoder`, which asks
+    // `is_available` first.
+    unsafe { decode_here(job, digits) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn decode_here(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+    walk::decode::<Avx2>(job, digits)
+}
+
+struct Avx2;
+
+/// Digits of a vector.
+const LANES: usize = 4;
+const WORD_SAMPLE_BITS: usize = 12;
+const SAMPLES_IN_WORD: usize = 5;
+/// Channels whose pads fill half a vector.
+const CHANNELS: usize = 8;
+
+impl Kernel for Avx2 {
+    #[inline(always)]
+    fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
+        let bytes = u128::from_le_bytes(*bytes);
+        let (low, high) = (level & 0xff, level >> 8);
+        let rest = (bytes >> (8 * low.count_ones())) as u64;
+        u128::from(spread_eight(low, bytes as u64)) | u128::from(spread_eight(high, rest)) << 64
+    }
+
+    #[inline(always)]
+    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128) {
+        let (low, high) = (channels as u64, (channels >> 64) as u64);
+        append_groups::<8>(pads, link, low);
+        append_groups::<2>(pads, &link[64..], high);
+    }
+
+    #[inline(always)]
+    fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
+        const { assert!(SEQUENCE == 16) };
+        // SAFETY: inlined into `decode_here` only, which has the instructions; the
+        // store is as large as the array.
+        unsafe {
+            let first = _mm256_set1_epi16(first.bits() as i16);
+            let numbers = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let numbered = _mm256_add_epi16(first, numbers);
+            _mm256_storeu_si256(pads.as_mut_ptr().cast(), numbered);
+        }
+    }
+
+    #[inline(always)]
+    fn few_sequences(
+        pads: &mut PadList,
+        row: RowOfPads,
+        heads: &[u8; 2 * FEW],
+        count: usize,
+    ) -> Option<()> {
+        // SAFETY: inlined into `decode_here` only, which has the instructions.
+        unsafe { few_sequences(pads, row, heads, count) }
+    }
+
+    #[inline(always)]
+    fn join_packed<const BITS: usize>(
+        bytes: &Bytes,
+        pads: &PadList,
+        group: Group,
+        digits: &mut [Digit],
+    ) {
+        let bits = BITS as i64;
+        let shifts = [0, bits, 2 * bits, 3 * bits];
+        let (mut index, mut position) = (0, group.position as usize);
+        while index < group.len() {
+            // Two vectors a turn: a row seldom needs more, so its end is foreseen.
+            for _ in 0..2 {
+                store::<BITS>(
+                    word_at(bytes, position),
+                    shifts,
+                    pads,
+                    &group,
+                    index,
+                    digits,
+                );
+                index += LANES;
+                // So many bytes hold four samples, and nothing is left over.
+                position += BITS / 2;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
+        const FOUR: [i64; LANES] = [0, 12, 24, 36];
+        const FIFTH: [i64; LANES] = [48; LANES];
+        let (mut index, mut position) = (0, group.position as usize);
+        while index < group.len() {
+            let word = word_at(bytes, position);
+            store::<WORD_SAMPLE_BITS>(word, FOUR, pads, &group, index, digits);
+            store::<WORD_SAMPLE_BITS>(word, FIFTH, pads, &group, index + LANES, digits);
+            index += SAMPLES_IN_WORD;
+            position += 8;
+        }
+    }
+}
+
+#[inline(always)]
+fn word_at(bytes: &Bytes, position: usize) -> u64 {
+    match bytes[position..].first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => unreachable!("there is room behind each payload"),
+    }
+}
+
+/// Appends the selected pads of some groups of channels.
+#[inline(always)]
+fn append_groups<const N: usize>(pads: &mut PadList, link: &[PadId], channels: u64) {
+    for number in 0..N {
+        let mask = (channels >> (CHANNELS * number)) as u8;
+        let group: &[PadId; CHANNELS] = match link[CHANNELS * number..].first_chunk() {
+            Some(group) => group,
+            None => unreachable!("a link has more groups"),
+        };
+        let room = pads.room::<CHANNELS>(0);
+        // SAFETY: inlined into `decode_here` only, which has the instructions; all
+        // arrays are of 16 bytes.
+        unsafe {
+            let group = _mm_loadu_si128(group.as_ptr().cast());
+            let order = _mm_load_si128(COMPRESSION.0[usize::from(mask)].as_ptr().cast());
+            _mm_storeu_si128(room.as_mut_ptr().cast(), _mm_shuffle_epi8(group, order));
+        }
+        pads.keep(mask.count_ones() as usize);
+    }
+}
+
+/// Stores the digits of four samples of a word, or as many as there is room for.
+#[inline(always)]
+fn store<const BITS: usize>(
+    word: u64,
+    [a, b, c, d]: [i64; LANES],
+    pads: &PadList,
+    group: &Group,
+    index: usize,
+    digits: &mut [Digit],
+) {
+    let four = pads.at::<LANES>(usize::from(group.first) + index);
+    // SAFETY: inlined into `decode_here` only, which has the instructions; four pads
+    // are loaded from as many, and the mask keeps the store within the digits.
+    unsafe {
+        let shifts = _mm256_setr_epi64x(a, b, c, d);
+        let samples = _mm256_srlv_epi64(_mm256_set1_epi64x(word as i64), shifts);
+        let samples = _mm256_and_si256(samples, _mm256_set1_epi64x((1 << BITS) - 1));
+        let pads = _mm256_cvtepu16_epi64(_mm_loadl_epi64(four.as_ptr().cast()));
+        let template = _mm256_set1_epi64x(group.template as i64);
+        let pads = _mm256_or_si256(_mm256_slli_epi64::<16>(pads), template);
+        let digit = _mm256_or_si256(samples, pads);
+        let room = digits.get_mut(index..).unwrap_or_default();
+        match room.first_chunk_mut::<LANES>() {
+            Some(room) => _mm256_storeu_si256(room.as_mut_ptr().cast(), digit),
+            None => {
+                let numbers = _mm256_setr_epi64x(0, 1, 2, 3);
+                let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(room.len() as i64), numbers);
+                _mm256_maskstore_epi64(room.as_mut_ptr().cast(), mask, digit);
+            }
+        }
+    }
+}
+
+/// The next bytes, each where a bit of `level` is set.
+#[inline(always)]
+fn spread_eight(level: u16, bytes: u64) -> u64 {
+    const LOWEST_BITS: u64 = 0x0101_0101_0101_0101;
+    // SAFETY: inlined into `decode_here` only, which has the instructions.
+    unsafe {
+        let selected = _pdep_u64(level.into(), LOWEST_BITS) * 0xff;
+        _pdep_u64(bytes, selected)
+    }
+}
+
+/// For each mask, the bytes of its pads among eight.
+#[repr(align(16))]
+struct Compression([[u8; 16]; 256]);
+
+static COMPRESSION: Compression = {
+    let mut orders = [[0x80; 16]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut channel, mut kept) = (0, 0);
+        while channel < CHANNELS {
+            if mask >> channel & 1 == 1 {
+                orders[mask][2 * kept] = 2 * channel as u8;
+                orders[mask][2 * kept + 1] = 2 * channel as u8 + 1;
+                kept += 1;
+            }
+            channel += 1;
+        }
+        mask += 1;
+    }
+    Compression(orders)
+};

@@ -1,0 +1,98 @@
+//! One sample at a time, on any machine.
+
+use generators::tpc::{Digit, PadId};
+
+use super::{Bytes, FEW, Group, Kernel, PadList, RowOfPads, SEQUENCE};
+use crate::tpc_decode::pads::LINK_STRIDE;
+
+const SAMPLES_IN_WORD: usize = 5;
+const WORD_SAMPLE_BITS: usize = 12;
+
+pub(super) struct Scalar;
+
+impl Kernel for Scalar {
+    #[inline(always)]
+    fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
+        let mut mask = [0; 16];
+        let mut rest = level;
+        for byte in bytes {
+            if rest == 0 {
+                break;
+            }
+            mask[rest.trailing_zeros() as usize] = *byte;
+            rest &= rest - 1;
+        }
+        u128::from_le_bytes(mask)
+    }
+
+    #[inline(always)]
+    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128) {
+        let halves = [(channels as u64, 0), ((channels >> 64) as u64, 64)];
+        for (mut rest, first) in halves {
+            let count = rest.count_ones() as usize;
+            for pad in &mut pads.room::<64>(0)[..count] {
+                *pad = link[first + rest.trailing_zeros() as usize];
+                rest &= rest - 1;
+            }
+            pads.keep(count);
+        }
+    }
+
+    #[inline(always)]
+    fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
+        for (pad, number) in pads.iter_mut().zip(0_u8..) {
+            *pad = PadId::new(first.row(), first.pad().wrapping_add(number));
+        }
+    }
+
+    #[inline(always)]
+    fn few_sequences(_: &mut PadList, _: RowOfPads, _: &[u8; 2 * FEW], _: usize) -> Option<()> {
+        None
+    }
+
+    #[inline(always)]
+    fn join_packed<const BITS: usize>(
+        bytes: &Bytes,
+        pads: &PadList,
+        group: Group,
+        digits: &mut [Digit],
+    ) {
+        let places = usize::from(group.first)..usize::from(group.end);
+        for (index, (place, digit)) in places.zip(digits).enumerate() {
+            let bit = index * BITS;
+            let word = word_at::<4>(bytes, group.position as usize + bit / 8);
+            let adc = u32::from_le_bytes(word) >> (bit % 8) & ((1 << BITS) - 1);
+            *digit = join(group.template, pads.at::<1>(place)[0], adc.into());
+        }
+    }
+
+    #[inline(always)]
+    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
+        let mut place = usize::from(group.first);
+        let mut position = group.position as usize;
+        let end = usize::from(group.end);
+        for digits in digits[..end - place].chunks_mut(SAMPLES_IN_WORD) {
+            let mut word = u64::from_le_bytes(word_at(bytes, position));
+            for digit in digits {
+                let adc = word & ((1 << WORD_SAMPLE_BITS) - 1);
+                *digit = join(group.template, pads.at::<1>(place)[0], adc);
+                word >>= WORD_SAMPLE_BITS;
+                place += 1;
+            }
+            position += 8;
+        }
+    }
+}
+
+#[inline(always)]
+fn word_at<const N: usize>(bytes: &Bytes, position: usize) -> [u8; N] {
+    match bytes[position..].first_chunk() {
+        Some(word) => *word,
+        None => unreachable!("there is room behind each payload"),
+    }
+}
+
+#[inline(always)]
+fn join(template: u64, pad: PadId, adc: u64) -> Digit {
+    Digit::from_bits(template | u64::from(pad.bits()) << 16 | adc)
+}

@@ -1,0 +1,65 @@
+//! One page after the other.
+
+use generators::tpc::Digit;
+
+use super::kernel::{DecodePage, PadList};
+use super::walk::Job;
+use crate::tpc_decode::damage::Damage;
+use crate::tpc_decode::header::OpenPage;
+use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::payload::Payload;
+use crate::tpc_decode::reference;
+
+/// A thread's decoder with its buffers.
+pub(super) struct PageDecoder<'a> {
+    frame: &'a TimeFrame,
+    decode: DecodePage,
+    payload: Box<Payload>,
+    pads: Box<PadList>,
+}
+
+impl<'a> PageDecoder<'a> {
+    pub(super) fn new(frame: &'a TimeFrame, decode: DecodePage) -> Self {
+        PageDecoder {
+            frame,
+            decode,
+            payload: Payload::new(),
+            pads: PadList::new(),
+        }
+    }
+
+    /// Puts the digits of a page in their place, which has room for as many as its
+    /// header states.
+    ///
+    /// # Errors
+    /// What is damaged; there are no digits then.
+    pub(super) fn decode(
+        &mut self,
+        number: usize,
+        page: &OpenPage,
+        digits: &mut [Digit],
+    ) -> Result<(), Damage> {
+        let pages = self.frame.pages.pages();
+        self.payload
+            .fill(page, &pages[number], pages.get(number + 1));
+        let job = Job {
+            page,
+            payload: &self.payload,
+            tables: &self.frame.tables,
+            pads: &mut self.pads,
+        };
+        match (self.decode)(job, digits) {
+            Some(()) => Ok(()),
+            None => self.judge(page, digits),
+        }
+    }
+
+    /// What the decoder doubted, the reference decides.
+    #[cold]
+    fn judge(&self, page: &OpenPage, digits: &mut [Digit]) -> Result<(), Damage> {
+        let mapping = &self.frame.tables.mapping;
+        let judged = reference::decode_page(page, &self.payload, mapping)?;
+        digits.copy_from_slice(&judged);
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Which pages are one thread's work.
+
+use std::ops::Range;
+
+use generators::tpc::geometry::SECTORS;
+
+use crate::tpc_decode::input::{Sharing, TimeFrame};
+
+/// Pages of a task where all pages are one pool: so many that handing them to another
+/// thread costs nothing beside them, so few that threads end together.
+const PAGES_IN_TASK: usize = 32;
+
+/// Pages of a time frame, in order; each page is in one task.
+pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+    match frame.settings.sharing {
+        Sharing::Sectors => {
+            // Threads beyond the detector's sectors help with those.
+            let threads_of_sector = threads.div_ceil(SECTORS);
+            let sectors = frame.sectors().into_iter();
+            sectors
+                .flat_map(|pages| split(pages, threads_of_sector))
+                .collect()
+        }
+        Sharing::Pages => {
+            let pages = frame.pages.pages().len();
+            split(0..pages, pages.div_ceil(PAGES_IN_TASK)).collect()
+        }
+    }
+}
+
+/// So many parts of nearly equal length.
+fn split(pages: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
+    let at = move |part: usize| pages.start + pages.len() * part / parts;
+    (0..parts).map(move |part| at(part)..at(part + 1))
+}
+
+/// Splits what belongs to all pages into what belongs to each task.
+pub(super) fn split_mut<T>(
+    mut all: &mut [T],
+    lengths: impl Iterator<Item = usize>,
+) -> Vec<&mut [T]> {
+    let mut parts = Vec::new();
+    for length in lengths {
+        let (part, rest) = all.split_at_mut(length);
+        parts.push(part);
+        all = rest;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_nearly_equal_and_leave_nothing_out() {
+        let parts: Vec<_> = split(5..15, 4).collect();
+        assert_eq!(parts, [5..7, 7..10, 10..12, 12..15]);
+        assert_eq!(split(0..0, 0).count(), 0);
+    }
+}

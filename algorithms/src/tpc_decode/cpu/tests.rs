@@ -1,0 +1,200 @@
+//! Damage of all kinds: no decoder panics, reads what it must not, finds other digits
+//! than the reference, or takes a page that the reference rejects.
+
+use generators::tpc::page::Page;
+use generators::tpc::pages::StreamId;
+use generators::tpc::{Digit, Layout};
+use rayon::prelude::*;
+
+use super::kernel::{DecodePage, Level, PadList};
+use super::walk::Job;
+use crate::tpc_decode::hard_inputs;
+use crate::tpc_decode::header::{OpenPage, open_in_stream};
+use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::mutate::Mutator;
+use crate::tpc_decode::payload::Payload;
+use crate::tpc_decode::reference;
+
+/// Pages that one thread damages one after the other.
+const BATCH: usize = 10_000;
+/// Pages with more samples would take most of the time.
+const MOST_SAMPLES: u16 = 400;
+
+/// A page and the next one of its stream.
+struct Pair {
+    stream: StreamId,
+    pages: [Page; 2],
+}
+
+fn decoders() -> Vec<(Level, DecodePage)> {
+    let known = Level::ALL.into_iter();
+    known
+        .filter_map(|level| Some((level, level.decoder()?)))
+        .collect()
+}
+
+fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
+    let all = hard_inputs::all(seed).into_iter();
+    all.filter(|(name, _)| name.ends_with("time bins"))
+        .map(|(_, frame)| frame)
+}
+
+/// The pages of a time frame that have few samples, and those that go on.
+fn pairs(frame: &TimeFrame) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for stream in frame.pages.streams() {
+        for (number, page) in stream.pages.iter().enumerate() {
+            let opened = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+            let opened = opened.expect("undamaged");
+            let small = |page: &OpenPage| {
+                page.samples <= MOST_SAMPLES || page.continuation.is_some() && number % 4 == 0
+            };
+            if opened.is_some_and(|page| small(&page)) {
+                let next = stream.pages.get(number + 1).unwrap_or(page);
+                pairs.push(Pair {
+                    stream: stream.id,
+                    pages: [*page, *next],
+                });
+            }
+        }
+    }
+    pairs
+}
+
+/// What is common to the pages that a thread damages.
+struct Fuzz<'a> {
+    frame: &'a TimeFrame,
+    decoders: Vec<(Level, DecodePage)>,
+    payload: Box<Payload>,
+    pads: Box<PadList>,
+    accepted: usize,
+}
+
+impl<'a> Fuzz<'a> {
+    fn new(frame: &'a TimeFrame) -> Self {
+        Fuzz {
+            frame,
+            decoders: decoders(),
+            payload: Payload::new(),
+            pads: PadList::new(),
+            accepted: 0,
+        }
+    }
+
+    /// Damages so many pages.
+    fn batch(&mut self, pairs: &[Pair], seed: u64) {
+        let mut random = Mutator::new(seed);
+        for _ in 0..BATCH {
+            let Pair { stream, mut pages } = pairs[random.below(pairs.len())];
+            let which = usize::from(random.below(8) == 0);
+            random.damage(&mut pages[which]);
+            self.check(stream, &pages);
+        }
+    }
+
+    fn check(&mut self, stream: StreamId, pages: &[Page; 2]) {
+        let Ok(Some(page)) = open_in_stream(pages, 0, stream, &self.frame.bounds) else {
+            return;
+        };
+        self.payload.fill(&page, &pages[0], Some(&pages[1]));
+        let mapping = &self.frame.tables.mapping;
+        let expected = reference::decode_page(&page, &self.payload, mapping).ok();
+        if let Some(digits) = &expected {
+            self.accepted += 1;
+            assert!(digits.iter().all(|digit| can_be(*digit, &page)), "{page:?}");
+        }
+        for (level, decode) in &self.decoders {
+            let mut digits = vec![Digit::default(); page.samples.into()];
+            let job = Job {
+                page: &page,
+                payload: &self.payload,
+                tables: &self.frame.tables,
+                pads: &mut self.pads,
+            };
+            let found = decode(job, &mut digits).map(|()| digits);
+            assert!(found == expected, "{level:?} on {page:?}");
+        }
+    }
+}
+
+impl Clone for Pair {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for Pair {}
+
+/// Whether a page can have such a digit: of its endpoint, in its time bins.
+fn can_be(digit: Digit, page: &OpenPage) -> bool {
+    let row = usize::from(digit.row());
+    let of_endpoint = match page.format.layout() {
+        Layout::Row => page.endpoint.rows().contains(&row),
+        Layout::Link | Layout::DenseLink => page.endpoint.region().rows().contains(&row),
+    };
+    let announced = page.first_time_bin()..=page.last_time_bin();
+    of_endpoint
+        && announced.contains(&digit.time_bin())
+        && digit.sector() == page.sector
+        && digit.adc() <= page.format.max_adc()
+}
+
+/// Damages so many pages of each format.
+fn fuzz(pages_of_each_format: usize, seed: u64) {
+    for frame in whole_frames(seed) {
+        let pairs = pairs(&frame);
+        let accepted: usize = (0..pages_of_each_format.div_ceil(BATCH) as u64)
+            .into_par_iter()
+            .map(|batch| {
+                let mut fuzz = Fuzz::new(&frame);
+                fuzz.batch(&pairs, seed ^ (batch + 1) << 32);
+                fuzz.accepted
+            })
+            .sum();
+        let share = accepted as f64 / pages_of_each_format as f64;
+        let format = frame.bounds.format;
+        assert!(
+            (0.02..0.8).contains(&share),
+            "{format}: {share} of the pages accepted"
+        );
+    }
+}
+
+#[test]
+fn a_million_damaged_pages_are_judged_alike() {
+    fuzz(200_000, 1);
+}
+
+#[test]
+#[ignore = "takes many minutes: for the night"]
+fn fifty_million_damaged_pages_are_judged_alike() {
+    for seed in 2..52 {
+        fuzz(200_000, seed);
+    }
+}
+
+#[test]
+fn sound_pages_need_no_judge() {
+    for frame in whole_frames(7) {
+        for stream in frame.pages.streams() {
+            for number in 0..stream.pages.len() {
+                let page = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+                let Some(page) = page.expect("sound") else {
+                    continue;
+                };
+                let (mut payload, mut pads) = (Payload::new(), PadList::new());
+                payload.fill(&page, &stream.pages[number], stream.pages.get(number + 1));
+                for (level, decode) in decoders() {
+                    let mut digits = vec![Digit::default(); page.samples.into()];
+                    let job = Job {
+                        page: &page,
+                        payload: &payload,
+                        tables: &frame.tables,
+                        pads: &mut pads,
+                    };
+                    assert_eq!(decode(job, &mut digits), Some(()), "{level:?}: {page:?}");
+                }
+            }
+        }
+    }
+}

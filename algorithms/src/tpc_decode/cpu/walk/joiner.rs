@@ -1,0 +1,99 @@
+//! Joining pads and samples, some time bins after the pads were listed.
+//!
+//! Pads are listed by stores that overlap, and joined by loads that straddle them. A
+//! core that loads what it has just stored in pieces waits for the stores to leave
+//! its buffer; with the work of some time bins in between, they have.
+
+use generators::tpc::Digit;
+
+use crate::tpc_decode::cpu::kernel::{Group, Kernel, Packing, PadList};
+use crate::tpc_decode::payload::PAYLOAD_BYTES;
+
+/// Groups that are joined at once.
+const GROUPS: usize = 128;
+
+/// Groups of samples whose pads are listed, and the digits that were made before.
+pub(super) struct Joiner<'a> {
+    pub(super) pads: &'a mut PadList,
+    groups: [Group; GROUPS],
+    waiting: usize,
+    /// Pads that belong to groups.
+    grouped: usize,
+    digits: &'a mut [Digit],
+    /// Digits that were made, and those of the groups that wait.
+    promised: usize,
+    made: usize,
+}
+
+impl<'a> Joiner<'a> {
+    #[inline(always)]
+    pub(super) fn new(pads: &'a mut PadList, digits: &'a mut [Digit]) -> Self {
+        pads.clear();
+        Joiner {
+            pads,
+            groups: [Group::default(); GROUPS],
+            waiting: 0,
+            grouped: 0,
+            digits,
+            promised: 0,
+            made: 0,
+        }
+    }
+
+    /// Pads that were listed behind those of all groups.
+    #[inline(always)]
+    pub(super) fn new_pads(&self) -> usize {
+        self.pads.len() - self.grouped
+    }
+
+    /// Makes a group of the new pads; `None` if there are no digits for them.
+    #[inline(always)]
+    pub(super) fn push<K: Kernel>(
+        &mut self,
+        bytes: &[u8; PAYLOAD_BYTES],
+        packing: Packing,
+        template: u64,
+        position: usize,
+    ) -> Option<()> {
+        self.promised += self.new_pads();
+        if self.promised > self.digits.len() {
+            return None;
+        }
+        self.groups[self.waiting] = Group {
+            template,
+            position: position as u32,
+            first: self.grouped as u16,
+            end: self.pads.len() as u16,
+            packing,
+        };
+        self.waiting += 1;
+        self.grouped = self.pads.len();
+        if self.waiting == GROUPS || self.pads.is_almost_full() {
+            self.flush::<K>(bytes);
+        }
+        Some(())
+    }
+
+    /// Makes the digits of all groups.
+    #[inline(always)]
+    pub(super) fn flush<K: Kernel>(&mut self, bytes: &[u8; PAYLOAD_BYTES]) {
+        for &group in &self.groups[..self.waiting] {
+            let digits = &mut self.digits[self.made..];
+            match group.packing {
+                Packing::Bits10 => K::join_packed::<10>(bytes, self.pads, group, digits),
+                Packing::Bits12 => K::join_packed::<12>(bytes, self.pads, group, digits),
+                Packing::Words => K::join_words(bytes, self.pads, group, digits),
+            }
+            self.made += group.len();
+        }
+        self.waiting = 0;
+        self.grouped = 0;
+        self.pads.clear();
+    }
+
+    /// Whether there are as many digits as there is room for.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.made == self.digits.len()
+    }
+}

@@ -1,0 +1,111 @@
+//! Time frames in fragments.
+//!
+//! A cluster at the end of a fragment must be found whole, so fragments overlap: each
+//! has 8 time bins on either side that belong to its neighbour.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::header::OpenPage;
+
+/// Time bins on either side of a fragment that belong to its neighbours.
+pub const OVERLAP: u32 = 8;
+/// The shortest fragment that has time bins of its own.
+pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
+
+/// Fragments of so many time bins, the overlaps included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragments {
+    length: u32,
+}
+
+impl Fragments {
+    /// Fragments of this length, [`MIN_FRAGMENT`] at least.
+    pub fn new(length: u32) -> Self {
+        Fragments {
+            length: length.max(MIN_FRAGMENT),
+        }
+    }
+
+    /// Time bins from one fragment to the next.
+    fn step(self) -> u32 {
+        self.length - 2 * OVERLAP
+    }
+
+    /// The time bins of a fragment.
+    pub fn time_bins(self, number: u32) -> Range<u32> {
+        let start = number * self.step();
+        start..start + self.length
+    }
+
+    /// The time bins of a fragment that belong to it and no other.
+    pub fn own_time_bins(self, number: u32) -> Range<u32> {
+        let all = self.time_bins(number);
+        let start = if number == 0 { 0 } else { all.start + OVERLAP };
+        start..all.end - OVERLAP
+    }
+
+    /// The fragments that have any of these time bins.
+    pub fn of(self, time_bins: Range<u32>) -> Range<u32> {
+        if time_bins.is_empty() {
+            return 0..0;
+        }
+        let first = (time_bins.start + 1)
+            .saturating_sub(self.length)
+            .div_ceil(self.step());
+        first..(time_bins.end - 1) / self.step() + 1
+    }
+
+    /// The fragments that any of these pages touches.
+    pub(super) fn touched<'a>(self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
+        pages.flat_map(|page| self.of(time_bins_of(page))).collect()
+    }
+}
+
+/// The time bins that a page announces.
+pub(super) fn time_bins_of(page: &OpenPage) -> Range<u32> {
+    page.first_time_bin()..page.last_time_bin() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_time_bins_are_a_partition() {
+        for length in [MIN_FRAGMENT, 100, 4000] {
+            let fragments = Fragments::new(length);
+            let mut free = 0;
+            for number in 0..20 {
+                let own = fragments.own_time_bins(number);
+                assert_eq!(own.start, free, "{length}");
+                free = own.end;
+                let all = fragments.time_bins(number);
+                assert_eq!(all.end, own.end + OVERLAP);
+                assert_eq!(all.len() as u32, length);
+            }
+        }
+    }
+
+    #[test]
+    fn time_bins_know_their_fragments() {
+        for length in [MIN_FRAGMENT, 20, 100, 1000] {
+            let fragments = Fragments::new(length);
+            for start in 0..500 {
+                for end in [start + 1, start + 7, start + 300] {
+                    let touched = fragments.of(start..end);
+                    for number in 0..600 {
+                        let all = fragments.time_bins(number);
+                        let overlaps = all.start < end && start < all.end;
+                        assert_eq!(
+                            touched.contains(&number),
+                            overlaps,
+                            "{length} {start} {end}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(Fragments::new(100).of(5..5).is_empty());
+    }
+}

@@ -1,0 +1,449 @@
+//! The headers of a page, checked before its payload is looked at.
+
+use generators::tpc::encode::link_id;
+use generators::tpc::geometry::Cru;
+use generators::tpc::page::rdh::{RDH_BYTES, RDH_VERSION, ZS_DETECTOR_FIELD};
+use generators::tpc::page::trigger::TRIGGER_WORD_BYTES;
+use generators::tpc::page::zs_header::{
+    FLAG_CONTINUES, FLAG_LONG_SPAN, FLAG_TRIGGER_WORD, HEADER_BYTES, HEADER_MAGIC,
+    SHORT_HEADER_BYTES,
+};
+use generators::tpc::page::{PAGE_BYTES, Page, Rdh, ZsHeader};
+use generators::tpc::pages::StreamId;
+use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, orbits_since};
+use generators::tpc::{Digit, Endpoint, Layout, ZsFormat};
+
+use super::damage::{Damage, Expected, Field};
+
+/// Sizes of row and link pages are multiples of this; those of dense link pages, of
+/// two of them.
+const SIZE_UNIT: u16 = 16;
+const KNOWN_FLAGS: u8 = FLAG_TRIGGER_WORD | FLAG_LONG_SPAN | FLAG_CONTINUES;
+
+/// Offsets of fields that messages name.
+mod at {
+    pub(super) const RDH_VERSION: usize = 0;
+    pub(super) const RDH_SIZE: usize = 1;
+    pub(super) const FEE_ID: usize = 2;
+    pub(super) const MEMORY_SIZE: usize = 10;
+    pub(super) const LINK_ID: usize = 12;
+    pub(super) const ORBIT: usize = 20;
+    pub(super) const PAGE_COUNTER: usize = 36;
+    pub(super) const DETECTOR_FIELD: usize = 48;
+    /// In the zero-suppression header.
+    pub(super) const VERSION: usize = 0;
+    pub(super) const SPAN: usize = 1;
+    pub(super) const CRU: usize = 2;
+    pub(super) const TIME_OFFSET: usize = 4;
+    pub(super) const SAMPLES: usize = 6;
+    pub(super) const FIRST_BLOCK: usize = 8;
+    pub(super) const BLOCKS: usize = 10;
+    pub(super) const FLAGS: usize = 12;
+    pub(super) const MAGIC: usize = 15;
+}
+
+/// What is known of the pages of a time frame before looking at them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameBounds {
+    /// The format of all pages.
+    pub format: ZsFormat,
+    /// The orbit at which the time frame begins.
+    pub first_orbit: u32,
+    /// The number of orbits; pages of later ones are damaged.
+    pub orbits: u32,
+}
+
+impl FrameBounds {
+    /// The most orbits that the time bins of a [`Digit`] can count.
+    pub const MAX_ORBITS: u32 = (Digit::TIME_BINS as u64 * BC_PER_TIME_BIN / BC_PER_ORBIT) as u32;
+}
+
+/// A page with sound headers: what they say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenPage {
+    /// The format.
+    pub format: ZsFormat,
+    /// The sector.
+    pub sector: u8,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Bunch crossings from the beginning of the time frame to the page's orbit.
+    pub orbit_start: u64,
+    /// Bunch crossings from there to the page's first time bin.
+    pub time_offset: u16,
+    /// Row pages: the number of time bins. Others: the last one minus the first.
+    pub span: u16,
+    /// Samples of the page.
+    pub samples: u16,
+    /// Blocks of link and dense link pages.
+    pub blocks: u16,
+    /// Where the payload begins.
+    pub start: usize,
+    /// Where the payload ends; in row and link pages, at the latest.
+    pub end: usize,
+    /// Bytes of the last block that are in the next page, if it goes on there.
+    pub continuation: Option<usize>,
+    /// Bytes of the page that are used.
+    pub used: u16,
+    /// Where the zero-suppression header is.
+    header: usize,
+    page_counter: u16,
+    continues: bool,
+}
+
+/// Reads the headers of a page; `None` if it has nothing but an RDH.
+///
+/// # Errors
+/// The first field that is wrong.
+pub fn open(
+    page: &Page,
+    stream: StreamId,
+    bounds: &FrameBounds,
+) -> Result<Option<OpenPage>, Damage> {
+    let rdh = Rdh::from_bytes(array_at(page, 0));
+    check_size_of(&rdh)?;
+    if rdh.is_alone() {
+        return Ok(None);
+    }
+    check_rdh(&rdh, stream, bounds)?;
+    let orbits = orbits_since(bounds.first_orbit, rdh.orbit);
+    let (offset, header) = zs_header(page, &rdh, bounds.format)?;
+    check_zs_header(&header, offset, stream, bounds.format)?;
+    let open = OpenPage {
+        format: bounds.format,
+        sector: stream.sector,
+        endpoint: stream.endpoint,
+        orbit_start: u64::from(orbits) * BC_PER_ORBIT,
+        time_offset: header.time_offset,
+        span: match bounds.format.layout() {
+            Layout::DenseLink => header.long_span(),
+            _ => u16::from(header.span),
+        },
+        samples: header.samples,
+        blocks: header.blocks,
+        start: payload_start(&header, bounds.format),
+        end: payload_end(&rdh, &header, bounds.format),
+        continuation: None,
+        used: rdh.memory_size,
+        header: offset,
+        page_counter: rdh.page_counter,
+        continues: bounds.format.layout() == Layout::DenseLink && header.has(FLAG_CONTINUES),
+    };
+    open.check_extent(header.first_block)?;
+    Ok(Some(open))
+}
+
+/// Reads the headers of a page of a stream, and those of the next page if the last
+/// block goes on there.
+///
+/// # Errors
+/// The first field that is wrong.
+pub fn open_in_stream(
+    pages: &[Page],
+    number: usize,
+    stream: StreamId,
+    bounds: &FrameBounds,
+) -> Result<Option<OpenPage>, Damage> {
+    let Some(mut page) = open(&pages[number], stream, bounds)? else {
+        return Ok(None);
+    };
+    if page.continues {
+        let next = pages.get(number + 1);
+        let next = next.and_then(|next| open(next, stream, bounds).ok().flatten());
+        page.continuation = Some(page.bytes_in_next(next)?);
+    }
+    Ok(Some(page))
+}
+
+impl OpenPage {
+    /// The page's first time bin.
+    pub fn first_time_bin(&self) -> u32 {
+        ((self.orbit_start + u64::from(self.time_offset)) / BC_PER_TIME_BIN) as u32
+    }
+
+    /// The page's last time bin; before the first one if there is none.
+    pub fn last_time_bin(&self) -> u32 {
+        match self.format.layout() {
+            Layout::Row => (self.first_time_bin() + u32::from(self.span)).saturating_sub(1),
+            _ => self.first_time_bin() + u32::from(self.span),
+        }
+    }
+
+    /// Where the payload ends, the continuation put behind it.
+    pub fn joined_end(&self) -> usize {
+        self.end + self.continuation.unwrap_or(0)
+    }
+
+    /// A damage in the joined payload, with the offset that it has in the pages.
+    pub(super) fn damage(
+        &self,
+        joined: usize,
+        field: Field,
+        value: impl Into<u64>,
+        expected: Expected,
+    ) -> Damage {
+        let offset = match joined.checked_sub(self.end) {
+            Some(behind) if self.continues => PAGE_BYTES + RDH_BYTES + behind,
+            _ => joined,
+        };
+        Damage::new(offset, field, value, expected)
+    }
+
+    /// More or fewer samples than the header states.
+    pub(super) fn wrong_samples(&self, found: usize) -> Damage {
+        let offset = self.header + at::SAMPLES;
+        let expected = Expected::Exactly(found as u64);
+        Damage::new(offset, Field::Samples, self.samples, expected)
+    }
+
+    /// A number of blocks that the payload does not have.
+    pub(super) fn wrong_blocks(&self, expected: Expected) -> Damage {
+        Damage::new(
+            self.header + at::BLOCKS,
+            Field::Blocks,
+            self.blocks,
+            expected,
+        )
+    }
+
+    fn check_extent(&self, first_block: u16) -> Result<(), Damage> {
+        if self.start > self.end || self.start < RDH_BYTES {
+            let offset = self.header + at::FIRST_BLOCK;
+            let expected = Expected::Words("an offset within the payload");
+            return Err(Damage::new(
+                offset,
+                Field::FirstBlock,
+                first_block,
+                expected,
+            ));
+        }
+        let end_of_orbit = self.orbit_start + BC_PER_ORBIT - 1;
+        if u64::from(self.last_time_bin()) > end_of_orbit / BC_PER_TIME_BIN {
+            let expected = Expected::Words("time bins of the page's orbit only");
+            return Err(Damage::new(
+                self.header + at::SPAN,
+                Field::Span,
+                self.span,
+                expected,
+            ));
+        }
+        if self.span == 0 && self.samples > 0 && self.format.layout() == Layout::Row {
+            return Err(self.wrong_samples(0));
+        }
+        if self.continues && (self.blocks == 0 || usize::from(self.used) != PAGE_BYTES) {
+            let expected = Expected::Words("no continuation of a page without blocks or not full");
+            return Err(Damage::new(
+                self.header + at::FLAGS,
+                Field::Flags,
+                FLAG_CONTINUES,
+                expected,
+            ));
+        }
+        Ok(())
+    }
+
+    /// The bytes of the next page that belong to this one.
+    fn bytes_in_next(&self, next: Option<OpenPage>) -> Result<usize, Damage> {
+        let counter = self.page_counter.wrapping_add(1);
+        let Some(next) = next else {
+            let expected = Expected::Words("a sound page");
+            return Err(Damage::new(PAGE_BYTES, Field::Continuation, 0_u8, expected));
+        };
+        if next.page_counter != counter {
+            let expected = Expected::Exactly(counter.into());
+            let offset = PAGE_BYTES + at::PAGE_COUNTER;
+            return Err(Damage::new(
+                offset,
+                Field::Continuation,
+                next.page_counter,
+                expected,
+            ));
+        }
+        if next.orbit_start != self.orbit_start {
+            let expected = Expected::Words("the orbit of the page before");
+            let offset = PAGE_BYTES + at::ORBIT;
+            return Err(Damage::new(
+                offset,
+                Field::Continuation,
+                next.orbit_start / BC_PER_ORBIT,
+                expected,
+            ));
+        }
+        Ok(next.start - RDH_BYTES)
+    }
+}
+
+/// Whether the header is one, and how much of the page it says is used.
+fn check_size_of(rdh: &Rdh) -> Result<(), Damage> {
+    if rdh.header_version != RDH_VERSION {
+        let expected = Expected::Exactly(RDH_VERSION.into());
+        return Err(Damage::new(
+            at::RDH_VERSION,
+            Field::RdhVersion,
+            rdh.header_version,
+            expected,
+        ));
+    }
+    if usize::from(rdh.header_size) != RDH_BYTES {
+        let expected = Expected::Exactly(RDH_BYTES as u64);
+        return Err(Damage::new(
+            at::RDH_SIZE,
+            Field::RdhSize,
+            rdh.header_size,
+            expected,
+        ));
+    }
+    let size = usize::from(rdh.memory_size);
+    let expected = if size < RDH_BYTES {
+        Expected::AtLeast(RDH_BYTES as u64)
+    } else if size > PAGE_BYTES {
+        Expected::AtMost(PAGE_BYTES as u64)
+    } else {
+        return Ok(());
+    };
+    Err(wrong_size(rdh, expected))
+}
+
+fn wrong_size(rdh: &Rdh, expected: Expected) -> Damage {
+    Damage::new(
+        at::MEMORY_SIZE,
+        Field::MemorySize,
+        rdh.memory_size,
+        expected,
+    )
+}
+
+fn check_rdh(rdh: &Rdh, stream: StreamId, bounds: &FrameBounds) -> Result<(), Damage> {
+    if rdh.detector_field != ZS_DETECTOR_FIELD {
+        let expected = Expected::Exactly(ZS_DETECTOR_FIELD.into());
+        return Err(Damage::new(
+            at::DETECTOR_FIELD,
+            Field::DetectorField,
+            rdh.detector_field,
+            expected,
+        ));
+    }
+    let link = link_id(bounds.format);
+    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
+    let cru = cru.map_or(u16::MAX, Cru::number);
+    let sender = cru << 7 | (stream.endpoint.half() as u16) << 6 | u16::from(link);
+    if rdh.fee_id.0 != sender {
+        let expected = Expected::Exactly(sender.into());
+        return Err(Damage::new(
+            at::FEE_ID,
+            Field::FeeId,
+            rdh.fee_id.0,
+            expected,
+        ));
+    }
+    if rdh.link_id != link {
+        let expected = Expected::Exactly(link.into());
+        return Err(Damage::new(
+            at::LINK_ID,
+            Field::LinkId,
+            rdh.link_id,
+            expected,
+        ));
+    }
+    let orbits = orbits_since(bounds.first_orbit, rdh.orbit);
+    if orbits >= bounds.orbits {
+        let expected = Expected::Words("an orbit of the time frame");
+        return Err(Damage::new(at::ORBIT, Field::Orbit, rdh.orbit, expected));
+    }
+    Ok(())
+}
+
+/// The zero-suppression header and where it is.
+fn zs_header(page: &Page, rdh: &Rdh, format: ZsFormat) -> Result<(usize, ZsHeader), Damage> {
+    let (bytes, unit) = match format.layout() {
+        Layout::Row => (SHORT_HEADER_BYTES, SIZE_UNIT),
+        Layout::Link => (HEADER_BYTES, SIZE_UNIT),
+        Layout::DenseLink => (HEADER_BYTES, 2 * SIZE_UNIT),
+    };
+    let size = usize::from(rdh.memory_size);
+    if size < RDH_BYTES + bytes {
+        let expected = Expected::AtLeast((RDH_BYTES + bytes) as u64);
+        return Err(wrong_size(rdh, expected));
+    }
+    if !rdh.memory_size.is_multiple_of(unit) {
+        return Err(wrong_size(rdh, Expected::MultipleOf(unit.into())));
+    }
+    Ok(match format.layout() {
+        Layout::Row => (
+            RDH_BYTES,
+            ZsHeader::from_short_bytes(array_at(page, RDH_BYTES)),
+        ),
+        Layout::Link => (RDH_BYTES, ZsHeader::from_bytes(array_at(page, RDH_BYTES))),
+        Layout::DenseLink => {
+            let offset = size - HEADER_BYTES;
+            (offset, ZsHeader::from_bytes(array_at(page, offset)))
+        }
+    })
+}
+
+fn check_zs_header(
+    header: &ZsHeader,
+    offset: usize,
+    stream: StreamId,
+    format: ZsFormat,
+) -> Result<(), Damage> {
+    let wrong = |at: usize, field, value: u64, expected| {
+        Err(Damage::new(offset + at, field, value, expected))
+    };
+    if header.version != format.version() {
+        let expected = Expected::Exactly(format.version().into());
+        return wrong(at::VERSION, Field::Version, header.version.into(), expected);
+    }
+    if format.layout() != Layout::Row && header.magic != HEADER_MAGIC {
+        let expected = Expected::Exactly(HEADER_MAGIC.into());
+        return wrong(at::MAGIC, Field::Magic, header.magic.into(), expected);
+    }
+    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
+    let cru = cru.map_or(u16::MAX, Cru::number);
+    if header.cru != cru {
+        let expected = Expected::Exactly(cru.into());
+        return wrong(at::CRU, Field::Cru, header.cru.into(), expected);
+    }
+    if u64::from(header.time_offset) >= BC_PER_ORBIT {
+        let expected = Expected::AtMost(BC_PER_ORBIT - 1);
+        return wrong(
+            at::TIME_OFFSET,
+            Field::TimeOffset,
+            header.time_offset.into(),
+            expected,
+        );
+    }
+    if format.layout() == Layout::DenseLink && header.flags & !KNOWN_FLAGS != 0 {
+        let expected = Expected::AtMost(KNOWN_FLAGS.into());
+        return wrong(at::FLAGS, Field::Flags, header.flags.into(), expected);
+    }
+    Ok(())
+}
+
+fn payload_start(header: &ZsHeader, format: ZsFormat) -> usize {
+    let first = usize::from(header.first_block);
+    match format.layout() {
+        Layout::Row => RDH_BYTES + SHORT_HEADER_BYTES,
+        Layout::Link => RDH_BYTES + HEADER_BYTES + first * usize::from(SIZE_UNIT),
+        Layout::DenseLink => first,
+    }
+}
+
+fn payload_end(rdh: &Rdh, header: &ZsHeader, format: ZsFormat) -> usize {
+    let size = usize::from(rdh.memory_size);
+    match format.layout() {
+        Layout::Row | Layout::Link => size,
+        Layout::DenseLink if header.has(FLAG_TRIGGER_WORD) => {
+            (size - HEADER_BYTES).saturating_sub(TRIGGER_WORD_BYTES)
+        }
+        Layout::DenseLink => size - HEADER_BYTES,
+    }
+}
+
+/// So many bytes of a page from an offset on, which must lie within.
+fn array_at<const N: usize>(page: &Page, offset: usize) -> &[u8; N] {
+    match page[offset..].first_chunk() {
+        Some(bytes) => bytes,
+        None => unreachable!("headers lie within their page"),
+    }
+}

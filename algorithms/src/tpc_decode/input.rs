@@ -1,0 +1,230 @@
+//! What is decoded, and into what.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use generators::DataError;
+use generators::tpc::pages::RawPages;
+use generators::tpc::{PadMapping, ZsFormat};
+
+use super::charge_map::Gains;
+use super::damage::{Damage, DamagedPage};
+use super::fragments::Fragments;
+use super::header::{FrameBounds, OpenPage, open_in_stream};
+use super::pads::LinkPads;
+
+/// A time frame of pages with all that is needed to decode it.
+#[derive(Clone)]
+pub struct TimeFrame {
+    pub(super) pages: RawPages,
+    pub(super) bounds: FrameBounds,
+    pub(super) tables: Arc<Tables>,
+    pub(super) settings: Settings,
+    /// The number of the stream of each page.
+    streams: Vec<u32>,
+}
+
+/// What does not change from one time frame to the next.
+pub struct Tables {
+    pub(super) mapping: PadMapping,
+    pub(super) links: LinkPads,
+    pub(super) gains: Gains,
+}
+
+/// What is made of the pages, and how the work is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What is made of them.
+    pub output: Output,
+    /// How the work is shared.
+    pub sharing: Sharing,
+    /// Time bins of a fragment, for charge maps.
+    pub fragment: u32,
+}
+
+/// What pages are decoded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A list of digits.
+    Digits,
+    /// The input of the cluster finder: a map of charges and a list of positions.
+    ChargeMap,
+}
+
+/// How threads share the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// A sector is the work of one thread, or of several if there are more threads
+    /// than sectors in the TPC.
+    Sectors,
+    /// Pages are one pool, whatever sector they are of.
+    Pages,
+}
+
+impl Output {
+    pub(super) const NAMES: &[&str] = &["digits", "charge-map"];
+}
+
+impl Sharing {
+    pub(super) const NAMES: &[&str] = &["sectors", "pages"];
+}
+
+impl FromStr for Output {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "digits" => Ok(Output::Digits),
+            "charge-map" => Ok(Output::ChargeMap),
+            _ => Err(unknown("output", text, Output::NAMES)),
+        }
+    }
+}
+
+impl FromStr for Sharing {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "sectors" => Ok(Sharing::Sectors),
+            "pages" => Ok(Sharing::Pages),
+            _ => Err(unknown("way to share work", text, Sharing::NAMES)),
+        }
+    }
+}
+
+fn unknown(what: &str, text: &str, known: &[&str]) -> DataError {
+    let known = known.join(", ");
+    DataError::Shape(format!("unknown {what} \"{text}\"; there are {known}"))
+}
+
+impl Tables {
+    /// Tables for a mapping.
+    pub fn new(mapping: PadMapping, gains: Gains) -> Self {
+        Tables {
+            links: LinkPads::new(&mapping),
+            mapping,
+            gains,
+        }
+    }
+}
+
+impl TimeFrame {
+    /// Pages of a format. Those of other formats are damaged, as those of other
+    /// orbits than the first so many.
+    pub fn new(
+        pages: RawPages,
+        format: ZsFormat,
+        orbits: u32,
+        tables: Arc<Tables>,
+        settings: Settings,
+    ) -> Self {
+        let numbered = pages.streams().zip(0_u32..);
+        let streams = numbered
+            .flat_map(|(stream, number)| std::iter::repeat_n(number, stream.pages.len()))
+            .collect();
+        let bounds = FrameBounds {
+            format,
+            first_orbit: pages.first_orbit(),
+            orbits: orbits.min(FrameBounds::MAX_ORBITS),
+        };
+        TimeFrame {
+            pages,
+            bounds,
+            tables,
+            settings,
+            streams,
+        }
+    }
+
+    /// The pages.
+    pub fn pages(&self) -> &RawPages {
+        &self.pages
+    }
+
+    /// The format of the pages.
+    pub fn format(&self) -> ZsFormat {
+        self.bounds.format
+    }
+
+    /// The same with other pages.
+    pub(super) fn with_pages(&self, pages: RawPages) -> Self {
+        let (format, orbits) = (self.bounds.format, self.bounds.orbits);
+        TimeFrame::new(
+            pages,
+            format,
+            orbits,
+            Arc::clone(&self.tables),
+            self.settings,
+        )
+    }
+
+    /// Reads the headers of a page, by its number among all pages.
+    pub(super) fn open(&self, page: usize) -> Result<Option<OpenPage>, Damage> {
+        let stream = self.pages.stream(self.streams[page] as usize);
+        let number = page - stream.first_page;
+        open_in_stream(stream.pages, number, stream.id, &self.bounds)
+    }
+
+    /// A page that was rejected.
+    pub(super) fn damaged(&self, page: usize, damage: Damage) -> DamagedPage {
+        let id = self.pages.stream(self.streams[page] as usize).id;
+        DamagedPage {
+            page,
+            sector: id.sector,
+            endpoint: id.endpoint.number() as u8,
+            damage,
+        }
+    }
+
+    /// The fragments that any of these pages touches, in order of time.
+    pub(super) fn fragments<'a>(&self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
+        Fragments::new(self.settings.fragment).touched(pages)
+    }
+
+    /// The numbers of the sectors that have pages, in the order of the pages.
+    pub fn sector_numbers(&self) -> Vec<u8> {
+        let first_pages = self.sectors().into_iter().map(|pages| pages.start);
+        let streams = first_pages.map(|page| self.pages.stream(self.streams[page] as usize));
+        streams.map(|stream| stream.id.sector).collect()
+    }
+
+    /// The pages of each sector.
+    pub(super) fn sectors(&self) -> Vec<Range<usize>> {
+        let mut sectors: Vec<(u8, Range<usize>)> = Vec::new();
+        for stream in self.pages.streams() {
+            let end = stream.first_page + stream.pages.len();
+            match sectors.last_mut() {
+                Some((sector, pages)) if *sector == stream.id.sector => pages.end = end,
+                _ if stream.pages.is_empty() => {}
+                _ => sectors.push((stream.id.sector, stream.first_page..end)),
+            }
+        }
+        sectors.into_iter().map(|(_, pages)| pages).collect()
+    }
+}
+
+/// The format of most pages, as far as their headers say one.
+pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
+    let bounds = |format| FrameBounds {
+        format,
+        first_orbit: pages.first_orbit(),
+        orbits: FrameBounds::MAX_ORBITS,
+    };
+    let sound = |format: &ZsFormat| {
+        let bounds = bounds(*format);
+        let of_stream = |stream: generators::tpc::pages::StreamPages<'_>| {
+            let pages = stream.pages.iter();
+            let opened =
+                pages.filter_map(|page| super::header::open(page, stream.id, &bounds).ok());
+            opened.flatten().count()
+        };
+        pages.streams().map(of_stream).sum::<usize>()
+    };
+    let counts = ZsFormat::ALL.map(|format| (sound(&format), format));
+    let most = counts.into_iter().rev().max_by_key(|(count, _)| *count);
+    most.filter(|(count, _)| *count > 0)
+        .map(|(_, format)| format)
+}

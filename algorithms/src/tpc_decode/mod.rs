@@ -1,0 +1,210 @@
+//! Decoding raw pages of the TPC.
+//!
+//! Input: the zero-suppressed pages of a time frame, a stream for each endpoint.
+//! Output: its digits in the order of the pages; or, for the cluster finder, the
+//! positions of all samples and maps of their charges. `docs/tpc-decoding.md` says
+//! more.
+//!
+//! What is special: each bit of a page may be wrong. A page is accepted or rejected as
+//! a whole, before anything of it is used, and finding that out is a part of the work.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`input`], [`axes`] | the pages, what is made of them, where they come from |
+//! | [`header`] | the headers of a page, checked |
+//! | [`payload`] | a page in one piece, with what the next one has of it |
+//! | [`damage`] | what can be wrong, and where |
+//! | [`pads`] | which pads the links read |
+//! | [`fragments`], [`charge_map`] | the cluster finder's input |
+//! | [`reference`], [`check`] | what is right |
+//! | [`hard_inputs`], [`mutate`], [`smaller`] | what is hard to get right |
+//! | [`cpu`] | the variants |
+
+mod axes;
+mod charge_map;
+mod check;
+mod cpu;
+pub mod damage;
+mod fragments;
+mod hard_inputs;
+mod header;
+mod input;
+mod mutate;
+mod pads;
+mod payload;
+mod reference;
+mod smaller;
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::write_raw_pages;
+use generators::tpc::Digit;
+
+use crate::algorithm::{Algorithm, Metric, Plan, Relation, Variant, Work};
+use crate::axis::{Axis, Params};
+
+pub use charge_map::{Gains, Position};
+pub use check::Mismatch;
+pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
+pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
+
+/// The task `decode`.
+pub struct TpcDecode;
+
+/// What pages are decoded to. Either there are digits, or positions and charges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decoded {
+    /// Digits in the order of the pages.
+    pub digits: Vec<Digit>,
+    /// Positions of the samples, fragment by fragment in the order of the pages.
+    pub positions: Vec<Position>,
+    /// What stands in the map of each sector after the last fragment: indices of
+    /// entries that are not 0, and the entries.
+    pub charges: Vec<Vec<(u32, u16)>>,
+    /// Pages that were rejected.
+    pub damaged: Vec<DamagedPage>,
+}
+
+impl Algorithm for TpcDecode {
+    type Input = TimeFrame;
+    type Output = Decoded;
+    type Mismatch = Mismatch;
+
+    const NAME: &'static str = "decode";
+    const SUMMARY: &'static str = "decode the raw pages of the TPC";
+    const FILE_ENDING: &'static str = "pages";
+
+    fn axes() -> &'static [Axis] {
+        axes::AXES
+    }
+
+    fn reading() -> &'static [Axis] {
+        axes::READING
+    }
+
+    fn variants() -> Vec<&'static dyn Variant<Self>> {
+        vec![&cpu::REFERENCE, &cpu::SCALAR, &cpu::SIMD]
+    }
+
+    fn plan(params: Params) -> Result<Plan, DataError> {
+        axes::plan(params)
+    }
+
+    fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
+        axes::generate(params, seed)
+    }
+
+    fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
+        axes::read(path, options)
+    }
+
+    fn write(input: &TimeFrame, path: &Path) -> Result<(), DataError> {
+        write_raw_pages(path, &input.pages).map(drop)
+    }
+
+    fn smaller(input: &TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + '_> {
+        Box::new(smaller::all(input))
+    }
+
+    fn hard_inputs(seed: u64) -> Vec<(String, TimeFrame)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(input: &TimeFrame) -> Work {
+        let load = input.load();
+        let per_sample = match input.settings.output {
+            Output::Digits => size_of::<Digit>(),
+            Output::ChargeMap => size_of::<Position>() + size_of::<u16>(),
+        };
+        Work {
+            items: load.samples,
+            item_unit: "sample",
+            bytes_min: load.bytes + load.samples * per_sample as u64,
+            input_bytes: input.pages.bytes().len() as u64,
+            has_reference: true,
+            metrics: metrics(&load),
+        }
+    }
+
+    fn notes(input: &TimeFrame) -> Vec<String> {
+        input.notes()
+    }
+
+    fn reference(input: &TimeFrame) -> Option<Decoded> {
+        Some(reference::decode(input))
+    }
+
+    fn check(
+        _: &TimeFrame,
+        reference: Option<&Decoded>,
+        output: &Decoded,
+        stable: bool,
+    ) -> Result<(), Mismatch> {
+        reference.map_or(Ok(()), |reference| check::same(reference, output, stable))
+    }
+
+    fn untouched(_: &TimeFrame) -> Decoded {
+        Decoded::default()
+    }
+}
+
+/// What there is in the pages, as far as their headers can be believed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    pages: u64,
+    bytes: u64,
+    samples: u64,
+}
+
+impl TimeFrame {
+    /// Pages with data, their used bytes and their samples.
+    fn load(&self) -> Load {
+        let mut load = Load::default();
+        let pages = 0..self.pages.pages().len();
+        for page in pages.filter_map(|page| self.open(page).ok().flatten()) {
+            load.pages += 1;
+            load.bytes += u64::from(page.used);
+            load.samples += u64::from(page.samples);
+        }
+        load
+    }
+
+    /// What a reader of results should know: damaged pages by kind.
+    fn notes(&self) -> Vec<String> {
+        let damaged = self.digits().damaged;
+        if damaged.is_empty() {
+            return Vec::new();
+        }
+        vec![summary_of(&damaged, self.pages.pages().len())]
+    }
+
+    /// The digits of all sound pages, and the pages that are damaged.
+    pub fn digits(&self) -> Decoded {
+        reference::decode_digits(self)
+    }
+}
+
+/// Damaged pages in words: how many, and of which kinds.
+pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
+    let kinds = count_by_kind(damaged);
+    let kinds: Vec<_> = kinds
+        .iter()
+        .map(|(kind, count)| format!("{kind} {count}"))
+        .collect();
+    format!(
+        "{} of {pages} pages are damaged and left out ({})",
+        damaged.len(),
+        kinds.join(", ")
+    )
+}
+
+fn metrics(load: &Load) -> Vec<Metric> {
+    let (pages, bytes, samples) = (load.pages as f64, load.bytes as f64, load.samples as f64);
+    vec![
+        Metric::new("page_gb_per_s", bytes * 1e-9, Relation::PerSecond),
+        Metric::new("ns_per_sample", samples * 1e-9, Relation::SecondsEach),
+        Metric::new("us_per_page", pages * 1e-6, Relation::SecondsEach),
+        Metric::new("bytes_per_sample", bytes / samples, Relation::Itself),
+    ]
+}

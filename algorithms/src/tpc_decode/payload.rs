@@ -1,0 +1,44 @@
+//! The payload of a page as one piece, with room behind it.
+
+use generators::tpc::page::rdh::RDH_BYTES;
+use generators::tpc::page::{PAGE_BYTES, Page};
+
+use super::header::OpenPage;
+
+/// Bytes behind every payload that may be read, though they mean nothing: the heads
+/// of all links that a block can announce, and a wide load.
+const ROOM: usize = 512;
+/// Bytes of a payload with its continuation and the room behind it.
+pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
+/// Payloads end before this.
+pub(super) const MAX_END: usize = 2 * PAGE_BYTES;
+
+/// A copy of a page with the continuation of its last block behind the payload.
+///
+/// The copy costs little: the page has to come from memory anyway. It makes every
+/// offset up to [`MAX_END`] safe to read from with a wide load.
+#[repr(align(64))]
+pub(super) struct Payload([u8; PAYLOAD_BYTES]);
+
+impl Payload {
+    /// Nothing yet.
+    pub(super) fn new() -> Box<Self> {
+        Box::new(Payload([0; PAYLOAD_BYTES]))
+    }
+
+    /// Takes in a page. `next` is the next page of the stream.
+    #[inline]
+    pub(super) fn fill(&mut self, page: &OpenPage, bytes: &Page, next: Option<&Page>) {
+        self.0[..page.end].copy_from_slice(&bytes[..page.end]);
+        if let (Some(length), Some(next)) = (page.continuation, next) {
+            let rest = &next[RDH_BYTES..RDH_BYTES + length];
+            self.0[page.end..page.end + length].copy_from_slice(rest);
+        }
+    }
+
+    /// The bytes, at the offsets that they have in the page.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8; PAYLOAD_BYTES] {
+        &self.0
+    }
+}

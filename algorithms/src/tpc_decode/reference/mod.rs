@@ -1,0 +1,111 @@
+//! Slow and obvious: a reader that knows where it is, and one file for each layout.
+
+mod charges;
+mod dense;
+mod link;
+mod reader;
+mod row;
+
+use generators::tpc::{Digit, Layout, PadId, PadMapping};
+
+use super::Decoded;
+use super::damage::{Damage, DamagedPage};
+use super::header::OpenPage;
+use super::input::{Output, TimeFrame};
+use super::payload::Payload;
+use reader::Reader;
+
+/// A page with sound headers, and its digits if the rest is sound too.
+struct DecodedPage {
+    page: OpenPage,
+    digits: Option<Vec<Digit>>,
+}
+
+/// What a time frame is to be decoded to.
+pub(super) fn decode(frame: &TimeFrame) -> Decoded {
+    match frame.settings.output {
+        Output::Digits => decode_digits(frame),
+        Output::ChargeMap => {
+            let (pages, damaged) = decode_pages(frame);
+            Decoded {
+                damaged,
+                ..charges::of_pages(frame, &pages)
+            }
+        }
+    }
+}
+
+/// The digits of a time frame, whatever it is to be decoded to.
+pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
+    let (pages, damaged) = decode_pages(frame);
+    let digits = pages.into_iter().filter_map(|page| page.digits);
+    Decoded {
+        digits: digits.flatten().collect(),
+        damaged,
+        ..Decoded::default()
+    }
+}
+
+fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
+    let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
+    let mut payload = Payload::new();
+    let pages = frame.pages.pages();
+    for number in 0..pages.len() {
+        let page = match frame.open(number) {
+            Ok(Some(page)) => page,
+            Ok(None) => continue,
+            Err(damage) => {
+                damaged.push(frame.damaged(number, damage));
+                continue;
+            }
+        };
+        payload.fill(&page, &pages[number], pages.get(number + 1));
+        let digits = decode_page(&page, &payload, &frame.tables.mapping);
+        damaged.extend(
+            digits
+                .as_ref()
+                .err()
+                .map(|damage| frame.damaged(number, *damage)),
+        );
+        decoded.push(DecodedPage {
+            page,
+            digits: digits.ok(),
+        });
+    }
+    (decoded, damaged)
+}
+
+/// The digits of a page, if all of it is sound.
+pub(super) fn decode_page(
+    page: &OpenPage,
+    payload: &Payload,
+    mapping: &PadMapping,
+) -> Result<Vec<Digit>, Damage> {
+    let mut reader = Reader::new(page, payload);
+    let mut digits = Vec::with_capacity(page.samples.into());
+    match page.format.layout() {
+        Layout::Row => row::decode(page, &mut reader, &mut digits),
+        Layout::Link => link::decode(page, &mut reader, mapping, &mut digits),
+        Layout::DenseLink => dense::decode(page, &mut reader, mapping, &mut digits),
+    }?;
+    if digits.len() == usize::from(page.samples) {
+        Ok(digits)
+    } else {
+        Err(page.wrong_samples(digits.len()))
+    }
+}
+
+/// The samples of one time bin, or of a part of it.
+#[derive(Default)]
+struct Samples {
+    pads: Vec<PadId>,
+    adcs: Vec<u16>,
+}
+
+impl Samples {
+    /// Appends their digits.
+    fn append_to(&self, digits: &mut Vec<Digit>, page: &OpenPage, time_bin: u32) {
+        let pairs = self.pads.iter().zip(&self.adcs);
+        digits.extend(pairs.map(|(&pad, &adc)| Digit::new(page.sector, pad, time_bin, adc)));
+    }
+}

@@ -1,0 +1,49 @@
+//! Parts of a time frame: to find the pages that make a variant wrong.
+
+use std::ops::Range;
+
+use generators::tpc::pages::RawPages;
+
+use super::input::TimeFrame;
+
+/// What is left if a half of the pages is taken away, a quarter, and so on.
+pub(super) fn all(frame: &TimeFrame) -> impl Iterator<Item = TimeFrame> + '_ {
+    let pages = frame.pages.pages().len();
+    let lengths = std::iter::successors(Some(pages.div_ceil(2)), |length| Some(length / 2));
+    let lengths = lengths.take_while(|&length| length > 0);
+    lengths.flat_map(move |length| {
+        let starts = (0..pages).step_by(length);
+        starts.map(move |start| without(frame, start..(start + length).min(pages)))
+    })
+}
+
+/// A time frame without some of its pages.
+fn without(frame: &TimeFrame, gone: Range<usize>) -> TimeFrame {
+    let mut pages = frame.pages.pages().to_vec();
+    pages.drain(gone.clone());
+    let left = |range: Range<usize>| range.filter(|page| !gone.contains(page)).count();
+    let streams: Vec<_> = frame
+        .pages
+        .streams()
+        .map(|stream| {
+            let range = stream.first_page..stream.first_page + stream.pages.len();
+            (stream.id, left(range))
+        })
+        .collect();
+    frame.with_pages(RawPages::new(frame.bounds.first_orbit, pages, &streams))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc_decode::hard_inputs;
+
+    #[test]
+    fn each_part_is_smaller_and_any_page_can_go() {
+        let (_, frame) = &hard_inputs::all(1)[0];
+        let pages = frame.pages.pages().len();
+        let parts: Vec<_> = all(frame).map(|part| part.pages.pages().len()).collect();
+        assert!(parts.iter().all(|left| *left < pages));
+        assert!(parts.iter().filter(|left| **left == pages - 1).count() >= pages);
+    }
+}

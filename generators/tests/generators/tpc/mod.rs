@@ -1,0 +1,9 @@
+//! Pages of the TPC.
+
+mod common;
+mod encoders;
+mod fixtures;
+mod generated;
+mod goldens;
+mod mapping;
+mod page_files;

@@ -1,0 +1,133 @@
+//! `bench decode --digits`, `--strict`: pages of a file, before or instead of measuring.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::registry::task;
+use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
+use generators::tpc::Digit;
+
+use crate::cli::{DamagePolicy, DecodeRequest, Source};
+use crate::failure::{Exit, Failure};
+use crate::plan::select_variants;
+use crate::platform::usable_threads;
+
+/// Damaged pages that are listed one by one.
+const LISTED: usize = 10;
+
+pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
+    let Source::File { path, options } = &request.measuring.source else {
+        return Err(Failure::Usage("--digits and --strict need --input".into()));
+    };
+    let options = options
+        .combinations()
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    let (frame, _) = TpcDecode::read(path, &options)?;
+    let decoded = frame.digits();
+    if request.damage == DamagePolicy::Refuse {
+        refuse_damage(path, &decoded)?;
+    }
+    let Some(out) = &request.digits else {
+        return super::measure::run(&request.measuring);
+    };
+    refuse_several_sectors(path, &frame)?;
+    check_variants(&frame, &decoded, &request.measuring.variants)?;
+    report_damage(&frame, &decoded);
+    write(out, &decoded.digits)?;
+    let (count, out) = (decoded.digits.len(), out.display());
+    super::say(&format!("{count} digits written to {out}"));
+    Ok(Exit::Success)
+}
+
+/// The columns of a list of digits do not say the sector.
+fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure> {
+    match frame.sector_numbers().len() {
+        0 | 1 => Ok(()),
+        count => Err(Failure::Usage(format!(
+            "{}: pages of {count} sectors; a list of digits is of one: choose it with --sector",
+            path.display()
+        ))),
+    }
+}
+
+fn refuse_damage(path: &Path, decoded: &Decoded) -> Result<(), Failure> {
+    decoded.damaged.first().map_or(Ok(()), |damaged| {
+        Err(Failure::DamagedPage {
+            path: path.to_owned(),
+            damaged: *damaged,
+        })
+    })
+}
+
+fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
+    let damaged = &decoded.damaged;
+    for page in damaged.iter().take(LISTED) {
+        super::say(&page.to_string());
+    }
+    if damaged.len() > LISTED {
+        super::say(&format!("and {} more", damaged.len() - LISTED));
+    }
+    if !damaged.is_empty() {
+        super::say(&summary_of(damaged, frame.pages().pages().len()));
+    }
+}
+
+/// Each of the variants must find the same digits as the reference.
+fn check_variants(frame: &TimeFrame, expected: &Decoded, names: &[String]) -> Result<(), Failure> {
+    let infos = task(TpcDecode::NAME).map_or_else(Vec::new, |task| task.variants());
+    let numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
+    let team = Team::new(usable_threads())?;
+    for number in numbers {
+        if infos[number].backend == Backend::Cpu {
+            check(TpcDecode::variants()[number], frame, expected, &team)?;
+        }
+    }
+    Ok(())
+}
+
+fn check(
+    variant: &'static dyn Variant<TpcDecode>,
+    frame: &TimeFrame,
+    expected: &Decoded,
+    team: &Team,
+) -> Result<(), Failure> {
+    let name = variant.name();
+    let wrong = |problem: String| Failure::WrongOutput(format!("{name}: {problem}"));
+    let arena = Arena::default();
+    let prepared = variant.prepare(frame, &arena, &Place::host(team));
+    let mut prepared = prepared.map_err(|reason| wrong(reason.to_string()))?;
+    team.run(|| {
+        prepared.reset()?;
+        prepared.poison()?;
+        prepared.run()
+    })
+    .map_err(|error| wrong(error.to_string()))?;
+    TpcDecode::check(frame, Some(expected), &prepared.output(), variant.stable())
+        .map_err(|mismatch| wrong(mismatch.to_string()))
+}
+
+/// Writes digits by row, pad and time bin.
+fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
+    let mut sorted = digits.to_vec();
+    sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin()));
+    let written = File::create(out).and_then(|file| write_csv(file, &sorted));
+    written.map_err(|source| Failure::Write {
+        path: out.to_owned(),
+        source,
+    })
+}
+
+fn write_csv(file: File, digits: &[Digit]) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    writeln!(file, "row,pad,time_bin,adc")?;
+    for digit in digits {
+        let (row, pad, adc) = (digit.row(), digit.pad(), digit.adc());
+        writeln!(file, "{row},{pad},{},{adc}", digit.time_bin())?;
+    }
+    file.flush()
+}
