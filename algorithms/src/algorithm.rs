@@ -119,6 +119,18 @@ pub enum Content {
     WithoutAddress,
 }
 
+/// Which right answer: published algorithms may differ for good reasons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Semantics {
+    /// What we take for right; all that most tasks know.
+    #[default]
+    Exact,
+    /// What the experiment's online reconstruction computes, with all its flaws.
+    Published,
+    /// What its offline reconstruction computes.
+    Offline,
+}
+
 /// One way to do it, on one backend.
 pub trait Variant<A: Algorithm>: Sync {
     /// The variant's name, unique within task and backend.

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`algorithm`] | what a task and a variant are: the traits to implement |
 //! | [`registry`] | the list of all tasks |
+//! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`axis`] | what can be varied, and the values it can have |
@@ -23,6 +24,7 @@ pub mod ceilings;
 pub mod device;
 pub mod plugin;
 pub mod registry;
+pub mod sts;
 pub mod sts_sort;
 pub mod task;
 pub mod time_frame;

@@ -8,8 +8,8 @@ use generators::io::{PageSelection, index_of, read_pad_mapping, read_raw_pages};
 use generators::random::mix;
 use generators::tpc::PadMapping;
 use generators::tpc::pages::RawPages;
-use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 use generators::tpc::simulate::TimeFrameGenerator;
+use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 
 use super::charge_map::{Gains, entries};
 use super::fragments::MIN_FRAGMENT;

@@ -41,7 +41,7 @@ use generators::DataError;
 use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Variant, Work};
+use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub use charge_map::{Gains, Position};
@@ -139,9 +139,11 @@ impl Algorithm for TpcDecode {
         _: &TimeFrame,
         reference: Option<&Decoded>,
         output: &Decoded,
-        stable: bool,
+        promise: Promise,
     ) -> Result<(), Mismatch> {
-        reference.map_or(Ok(()), |reference| check::same(reference, output, stable))
+        reference.map_or(Ok(()), |reference| {
+            check::same(reference, output, promise.stable)
+        })
     }
 
     fn untouched(_: &TimeFrame) -> Decoded {

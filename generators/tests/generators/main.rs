@@ -3,4 +3,5 @@
 
 mod digi_files;
 mod generated_digis;
+mod sts_setup;
 mod tpc;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::algorithm::{Algorithm, Promise, Variant};
 use algorithms::device::{Arena, Backend, Place, Team};
 use algorithms::registry::task;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
@@ -107,7 +107,11 @@ fn check(
         prepared.run()
     })
     .map_err(|error| wrong(error.to_string()))?;
-    TpcDecode::check(frame, Some(expected), &prepared.output(), variant.stable())
+    let promise = Promise {
+        stable: variant.stable(),
+        content: variant.content(),
+    };
+    TpcDecode::check(frame, Some(expected), &prepared.output(), promise)
         .map_err(|mismatch| wrong(mismatch.to_string()))
 }
 

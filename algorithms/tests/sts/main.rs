@@ -1,0 +1,4 @@
+//! The STS chain from the outside.
+
+mod columns;
+mod fixtures;
