@@ -81,8 +81,9 @@ pub trait Algorithm: Sized + 'static {
         Vec::new()
     }
 
-    /// The right answer; `None` where it would take too long.
-    fn reference(input: &Self::Input) -> Option<Self::Output>;
+    /// The right answer by these semantics, if its variants have them; `None` where it
+    /// would take too long.
+    fn reference(input: &Self::Input, semantics: Semantics) -> Option<Self::Output>;
 
     /// Whether an output is what was promised; without a reference, as far as that
     /// can be told.
@@ -108,6 +109,8 @@ pub struct Promise {
     pub stable: bool,
     /// What it keeps of each item.
     pub content: Content,
+    /// Which right answer it gives.
+    pub semantics: Semantics,
 }
 
 /// What a variant keeps of each item of its input.
@@ -131,6 +134,11 @@ pub enum Semantics {
     Offline,
 }
 
+impl Semantics {
+    /// All of them.
+    pub const ALL: [Semantics; 3] = [Semantics::Exact, Semantics::Published, Semantics::Offline];
+}
+
 /// One way to do it, on one backend.
 pub trait Variant<A: Algorithm>: Sync {
     /// The variant's name, unique within task and backend.
@@ -145,6 +153,11 @@ pub trait Variant<A: Algorithm>: Sync {
     /// What it keeps of each item.
     fn content(&self) -> Content {
         Content::Whole
+    }
+
+    /// Which right answer it gives to an input.
+    fn semantics(&self, _: &A::Input) -> Semantics {
+        Semantics::Exact
     }
 
     /// How many levels of nested teams it has: a single one unless it starts

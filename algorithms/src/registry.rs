@@ -1,10 +1,20 @@
 //! The list of all tasks.
 
+use crate::sts::task::{StsChain, StsCluster, StsClusterSort, StsCollect, StsHits, StsPresort};
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 use crate::tpc_decode::TpcDecode;
 
-static TASKS: &[&dyn Task] = &[&TaskOf::<StsSort>::new(), &TaskOf::<TpcDecode>::new()];
+static TASKS: &[&dyn Task] = &[
+    &TaskOf::<StsSort>::new(),
+    &TaskOf::<StsPresort>::new(),
+    &TaskOf::<StsCluster>::new(),
+    &TaskOf::<StsClusterSort>::new(),
+    &TaskOf::<StsHits>::new(),
+    &TaskOf::<StsCollect>::new(),
+    &TaskOf::<StsChain>::new(),
+    &TaskOf::<TpcDecode>::new(),
+];
 
 /// All tasks, in the order in which they are listed.
 pub fn tasks() -> &'static [&'static dyn Task] {

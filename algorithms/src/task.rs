@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use generators::DataError;
 
 use crate::algorithm::{
-    Algorithm, Content, Plan, Prepared, Promise, Stages, Unavailable, Variant, Work,
+    Algorithm, Content, Plan, Prepared, Promise, Semantics, Stages, Unavailable, Variant, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -220,7 +220,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
     }
 }
 
-/// All that variants can promise.
+/// All that variants can promise, by any semantics.
 const PROMISES: [(bool, Content); 4] = [
     (true, Content::Whole),
     (false, Content::Whole),
@@ -228,10 +228,14 @@ const PROMISES: [(bool, Content); 4] = [
     (false, Content::WithoutAddress),
 ];
 
+/// A right answer, found when it is first asked for.
+type Answer<T> = OnceLock<Option<T>>;
+
 struct CaseOf<A: Algorithm> {
     input: A::Input,
     params: Params,
-    reference: OnceLock<Option<A::Output>>,
+    /// One for each of [`Semantics::ALL`].
+    references: [Answer<A::Output>; Semantics::ALL.len()],
     arena: Arena,
 }
 
@@ -240,19 +244,34 @@ impl<A: Algorithm> CaseOf<A> {
         CaseOf {
             input,
             params,
-            reference: OnceLock::new(),
+            references: Default::default(),
             arena: Arena::default(),
         }
     }
 
     fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
-        A::check(&self.input, self.reference(), output, promise)
+        let reference = self.reference(promise.semantics);
+        A::check(&self.input, reference, output, promise)
     }
 
-    /// The right answer, found when it is first asked for.
-    fn reference(&self) -> Option<&A::Output> {
-        let reference = self.reference.get_or_init(|| A::reference(&self.input));
-        reference.as_ref()
+    /// The right answer by these semantics.
+    fn reference(&self, semantics: Semantics) -> Option<&A::Output> {
+        let reference = &self.references[semantics as usize];
+        let answer = || A::reference(&self.input, semantics);
+        reference.get_or_init(answer).as_ref()
+    }
+
+    /// Whether something that promises these semantics passes, whatever it promises
+    /// beside.
+    fn passes(&self, output: &A::Output, semantics: Semantics) -> bool {
+        PROMISES.into_iter().any(|(stable, content)| {
+            let promise = Promise {
+                stable,
+                content,
+                semantics,
+            };
+            self.check(output, promise).is_ok()
+        })
     }
 }
 
@@ -282,6 +301,7 @@ impl<A: Algorithm> Case for CaseOf<A> {
             promise: Promise {
                 stable: variant.stable(),
                 content: variant.content(),
+                semantics: variant.semantics(&self.input),
             },
         }))
     }
@@ -302,9 +322,11 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn rejects_no_op(&self) -> bool {
         let untouched = A::untouched(&self.input);
-        let passes =
-            |(stable, content)| self.check(&untouched, Promise { stable, content }).is_ok();
-        self.reference() == Some(&untouched) || !PROMISES.into_iter().any(passes)
+        let variants = A::variants().into_iter();
+        let mut promised = variants.map(|variant| variant.semantics(&self.input));
+        promised.all(|semantics| {
+            self.reference(semantics) == Some(&untouched) || !self.passes(&untouched, semantics)
+        })
     }
 }
 

@@ -1,30 +1,34 @@
-//! What the tasks of the STS chain share.
+//! The STS chain: from digis to hits.
 //!
-//! Digis are sorted, neighbouring ones become clusters, and clusters of both sides of
-//! a module become hits. `docs/sts-chain.md` tells how, and what three right answers
-//! there are.
+//! Digis are distributed over module sides and sorted, neighbouring ones become
+//! clusters, and clusters of both sides of a module become hits. `docs/sts-chain.md`
+//! tells how, and what three right answers there are.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`timeslice`] | digis with the setup of their detector: what the chain starts from |
-//! | [`partitioned`] | many segments in one array, with the address of each |
-//! | [`cluster`], [`hit`] | what is found, as the online reconstruction keeps it |
-//! | [`offline`] | the same as the offline reconstruction keeps it |
+//! | [`data`] | digis with their detector; clusters and hits, as both reconstructions keep them |
 //! | [`formulas`] | charge, position and errors of clusters and hits |
 //! | [`rules`] | in what `exact` and `published` differ |
 //! | [`reference`] | the right answers, slow and obvious |
+//! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file a way to do it |
+//! | `chains` | such ways joined: `offline`, `online`, `per-side`, `time-sweep` |
+//! | [`task`] | the stages and the whole chain as tasks |
+//!
+//! The stage `sort` was there first: it is the task in [`sts_sort`](crate::sts_sort).
 
-pub mod cluster;
+mod chains;
+mod cluster_order;
+mod clusters;
+mod collect;
+pub mod data;
 pub mod formulas;
-pub mod hit;
-pub mod offline;
-pub mod partitioned;
+mod hits;
+mod introsort;
+mod presort;
 pub mod reference;
 pub mod rules;
-pub mod timeslice;
+pub mod task;
 
-pub use cluster::{Cluster, ClusterEntry};
-pub use hit::Hit;
-pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
-pub use partitioned::Partitioned;
-pub use timeslice::Timeslice;
+pub use data::{
+    Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice,
+};

@@ -60,6 +60,25 @@ impl Window {
             whole_ns: ns.floor() as i64,
         }
     }
+
+    /// How far apart in time two digis of a channel must be at least, lest a third one
+    /// be near to both, if none is later than `last`: in ns, and rounded up.
+    pub(super) fn crowd_ns<P: Rules>(&self, last: u32) -> u32 {
+        let rounding = match P::SEMANTICS {
+            Semantics::Published => single_precision_step(last),
+            Semantics::Exact | Semantics::Offline => 0.0,
+        };
+        // A window reaches further by what three roundings add.
+        let reach = f64::from(self.ns.max(0.0)) + 2.0 * rounding;
+        (2.0 * reach).ceil() as u32
+    }
+}
+
+/// From a number of this size to the next in single precision, where that is more than
+/// a whole one.
+fn single_precision_step(value: u32) -> f64 {
+    let bits = value.checked_ilog2().unwrap_or(0);
+    f64::from(1_u32 << bits.saturating_sub(f32::MANTISSA_DIGITS - 1))
 }
 
 /// Whole times, to the nanosecond wherever in a timeslice; no digi in two clusters;

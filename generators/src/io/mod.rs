@@ -25,6 +25,8 @@ pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_r
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;
+use crate::sts::setup::Setup;
+use fields::Limits;
 use file::{Format, create, finish, format_of, open};
 
 /// Reads the digis of a timeslice.
@@ -33,11 +35,24 @@ use file::{Format, create, finish, format_of, open};
 /// If the file can't be read, or is not what its ending says: the error names
 /// the line or the offset.
 pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
+    read_within(path, Limits::OF_DIGIS)
+}
+
+/// The same for a detector: digis of modules that it does not have and charges above
+/// its range are refused too.
+///
+/// # Errors
+/// As [`read_digis`].
+pub fn read_digis_of(path: &Path, setup: &Setup) -> Result<SegmentedDigis, DataError> {
+    read_within(path, Limits::of(setup))
+}
+
+fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError> {
     let format = format_of(path)?;
     let mut source = open(path)?;
     let digis = match format {
-        Format::Csv => digi_csv::read(path, &mut source),
-        Format::Bin => digi_bin::read(path, &mut source),
+        Format::Csv => digi_csv::read(path, &mut source, limits),
+        Format::Bin => digi_bin::read(path, &mut source, limits),
     }?;
     if digis.digis().is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no digis"));

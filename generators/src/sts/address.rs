@@ -11,6 +11,8 @@ pub struct Address(u32);
 
 impl Address {
     const BITS: u32 = 17;
+    /// So many addresses there are.
+    pub const COUNT: usize = 1 << Self::BITS;
     /// What a full address has below the packed bits: the number of the STS.
     const SYSTEM: u32 = 2;
     /// What it has in its highest bits: the version of the scheme.

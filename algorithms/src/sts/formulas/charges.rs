@@ -15,6 +15,14 @@ pub struct Charges<R> {
     variances: [R; STEPS],
 }
 
+/// Who knows charge and variance of a digi.
+pub trait ChargeModel<R> {
+    /// The charge in electrons.
+    fn charge(&self, adc: u8) -> R;
+    /// The variance of the charge: by the energy loss, the noise and the converter.
+    fn variance(&self, adc: u8) -> R;
+}
+
 /// How wide the distribution of charges is below the second entry of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BelowFirstStep {
@@ -27,30 +35,40 @@ pub enum BelowFirstStep {
 impl<R: Real> Charges<R> {
     /// The tables for a detector.
     pub fn new(asic: &Asic, landau: &LandauTable, below: BelowFirstStep) -> Self {
-        let step = R::of(asic.dynamic_range) / R::of(f64::from(asic.n_adc));
-        let noise = R::of(asic.noise);
-        let charge = |adc: usize| R::of(asic.threshold) + step * (R::of(adc as f64) + R::of(0.5));
-        let variance = |adc: usize| {
-            let width = width(landau, below, charge(adc));
-            width * width + noise * noise + step * step / R::of(12.0)
-        };
+        let charge = |adc: usize| charge(asic, adc as u8);
+        let variance = |adc: usize| variance(asic, width(landau, below, charge(adc)));
         Charges {
             charges: std::array::from_fn(charge),
             variances: std::array::from_fn(variance),
         }
     }
+}
 
-    /// The charge in electrons.
+impl<R: Real> ChargeModel<R> for Charges<R> {
     #[inline]
-    pub fn charge(&self, adc: u8) -> R {
+    fn charge(&self, adc: u8) -> R {
         self.charges[usize::from(adc & MAX_ADC)]
     }
 
-    /// The variance of the charge: by the energy loss, the noise and the converter.
     #[inline]
-    pub fn variance(&self, adc: u8) -> R {
+    fn variance(&self, adc: u8) -> R {
         self.variances[usize::from(adc & MAX_ADC)]
     }
+}
+
+/// The charge that a step of the converter means, in electrons.
+pub fn charge<R: Real>(asic: &Asic, adc: u8) -> R {
+    R::of(asic.threshold) + step::<R>(asic) * (R::of(f64::from(adc)) + R::of(0.5))
+}
+
+/// The variance of a charge whose distribution is so wide.
+pub fn variance<R: Real>(asic: &Asic, width: R) -> R {
+    let (step, noise) = (step::<R>(asic), R::of(asic.noise));
+    width * width + noise * noise + step * step / R::of(12.0)
+}
+
+fn step<R: Real>(asic: &Asic) -> R {
+    R::of(asic.dynamic_range) / R::of(f64::from(asic.n_adc))
 }
 
 /// The width of the distribution of charges at a charge, from the table.

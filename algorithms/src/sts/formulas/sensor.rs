@@ -8,18 +8,21 @@
 use std::ops::RangeInclusive;
 
 use generators::sts::CHANNELS_PER_SIDE;
-use generators::sts::setup::Module;
+use generators::sts::setup::{Cuts, Module};
 
 use super::Real;
 
 /// Clusters further apart than so many standard deviations are never paired,
 /// whatever the cut says.
-pub const CLUSTER_PRUNING: f64 = 4.0;
+const CLUSTER_PRUNING: f64 = 4.0;
 
 /// Angles below it, in degrees, are none.
 const VERTICAL: f64 = 0.001;
 /// Sides whose angles differ by less, in degrees, don't cross.
 const PARALLEL: f64 = 0.5;
+
+/// Far more than what rounding can shift, as a part of the sensor's size.
+const ROUNDING: f64 = 1e-4;
 
 /// The lines of a channel, by how many widths each is beside the first.
 pub type Lines = RangeInclusive<i32>;
@@ -172,6 +175,18 @@ impl<R: Real> Sensor<R> {
         inside.then_some(local)
     }
 
+    /// The differences of where lines leave the edge, front minus back, beyond which
+    /// they surely don't cross on the active area.
+    pub fn crossing_range(&self) -> RangeInclusive<R> {
+        let zero = R::of(0.0);
+        if self.strips == Strips::Parallel {
+            return R::of(1.0)..=zero;
+        }
+        let reach = self.height * (self.back.tangent - self.front.tangent);
+        let margin = R::of(ROUNDING) * self.width.larger(self.height);
+        reach.smaller(zero) - margin..=reach.larger(zero) + margin
+    }
+
     /// Variances of x and y, by the errors of both sides along the edge.
     #[inline]
     pub fn spread(&self, front: R, back: R) -> Spread<R> {
@@ -246,4 +261,21 @@ impl<R: Real> Edge<R> {
 #[inline]
 pub fn pair_time_error<R: Real>(front: R, back: R) -> R {
     R::of(0.5) * (front * front + back * back).sqrt()
+}
+
+/// The cut on the time between two clusters with these errors, in ns; below 0 if none
+/// is to pass. `latest_error` is the largest of the back's. (That the pruning is wider
+/// than the cut is true of the default cuts only; others may be limited by it.)
+#[inline]
+pub fn time_cut<R: Real>(cuts: &Cuts, front: R, back: R, latest_error: R) -> R {
+    let deviation = |error: R| (front * front + error * error).sqrt();
+    let pruned = R::of(CLUSTER_PRUNING) * deviation(latest_error);
+    let cut = if cuts.time_cut_cluster_abs > 0.0 {
+        R::of(cuts.time_cut_cluster_abs)
+    } else if cuts.time_cut_cluster_sig > 0.0 {
+        R::of(cuts.time_cut_cluster_sig) * deviation(back)
+    } else {
+        R::of(-1.0)
+    };
+    pruned.smaller(cut)
 }

@@ -2,7 +2,7 @@
 
 use generators::sts::setup::Setup;
 
-use super::{BelowFirstStep, Charges, Real};
+use super::{BelowFirstStep, ChargeModel, Charges, Real};
 
 /// The root of 2 in the window between digis: the difference of two times.
 const ROOT_OF_TWO: f64 = 1.4142;
@@ -22,8 +22,8 @@ pub struct Shape<R> {
 
 /// The formulas for clusters, for one detector.
 #[derive(Clone, Debug)]
-pub struct Shapes<R> {
-    charges: Charges<R>,
+pub struct Shapes<R, C = Charges<R>> {
+    charges: C,
     time_resolution: R,
 }
 
@@ -40,8 +40,16 @@ pub fn digi_window<R: Real>(setup: &Setup) -> R {
 impl<R: Real> Shapes<R> {
     /// The formulas for a detector.
     pub fn new(setup: &Setup, below: BelowFirstStep) -> Self {
+        let charges = Charges::new(setup.asic(), setup.landau(), below);
+        Self::with_charges(setup, charges)
+    }
+}
+
+impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
+    /// The same with charges from elsewhere.
+    pub fn with_charges(setup: &Setup, charges: C) -> Self {
         Shapes {
-            charges: Charges::new(setup.asic(), setup.landau(), below),
+            charges,
             time_resolution: R::of(setup.asic().time_resolution),
         }
     }

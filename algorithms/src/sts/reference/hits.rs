@@ -3,7 +3,7 @@
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
-use crate::sts::formulas::{CLUSTER_PRUNING, Real, Sensor, Side, pair_time_error};
+use crate::sts::formulas::{Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, Hit, Partitioned};
 
@@ -24,21 +24,6 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
         hits
     };
     Partitioned::of_modules((0..modules.len()).map(module).collect())
-}
-
-/// The cut on the time between two clusters with these errors, in ns; below 0 if none
-/// is to pass. `latest_error` is the largest of the back's.
-pub(super) fn time_cut<R: Real>(cuts: &Cuts, front: R, back: R, latest_error: R) -> R {
-    let deviation = |error: R| (front * front + error * error).sqrt();
-    let pruned = R::of(CLUSTER_PRUNING) * deviation(latest_error);
-    let cut = if cuts.time_cut_cluster_abs > 0.0 {
-        R::of(cuts.time_cut_cluster_abs)
-    } else if cuts.time_cut_cluster_sig > 0.0 {
-        R::of(cuts.time_cut_cluster_sig) * deviation(back)
-    } else {
-        R::of(-1.0)
-    };
-    pruned.smaller(cut)
 }
 
 /// What is the same for all hits of a module.

@@ -3,9 +3,8 @@
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
-use super::hits::time_cut;
 use crate::sts::formulas::{
-    BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error,
+    BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 

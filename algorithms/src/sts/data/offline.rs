@@ -24,7 +24,7 @@ pub struct OfflineDigi {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct OfflineCluster {
-    pub(super) base: [u64; 5],
+    pub(in crate::sts) base: [u64; 5],
     /// Its digis: their places in the digis of the side in order of time.
     pub digis: Vec<u32>,
     /// Charge in electrons.
@@ -47,7 +47,7 @@ pub struct OfflineCluster {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct OfflineHit {
-    pub(super) base: [u64; 4],
+    pub(in crate::sts) base: [u64; 4],
     /// Global coordinates, in cm.
     pub x: f64,
     /// See `x`.
@@ -76,7 +76,7 @@ pub struct OfflineHit {
     pub front: u32,
     /// The same for the back.
     pub back: u32,
-    pub(super) kind: u32,
+    pub(in crate::sts) kind: u32,
 }
 
 impl From<Digi> for OfflineDigi {

@@ -1,0 +1,403 @@
+//! A worker a module side or, where a side is large, a part of it.
+//!
+//! Sides in order of time are cut where nothing happens for longer than the window: no
+//! cluster goes across. Modules are cut between clusters of the front. So a hot module
+//! is shared by all threads.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use generators::partition::Partition;
+use generators::sts::{Digi, SegmentedDigis};
+
+use super::Chain;
+use super::share_out::{largest_first, share_out};
+use crate::device::Arena;
+use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
+use crate::sts::clusters::{ByChannel, ClusterFormulas, TimeSweep};
+use crate::sts::collect::copy;
+use crate::sts::formulas::Side;
+use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, Windows, window_jobs};
+use crate::sts::presort::{LookupTable, Permutation};
+use crate::sts::rules::Rules;
+use crate::sts::task::{Product, Stage};
+use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+
+/// Pieces for each thread: enough to even out.
+const PIECES: usize = 8;
+/// Digis below which a piece costs more than it saves.
+const MIN_DIGIS: usize = 1 << 14;
+/// Fronts of a piece at most: what they need should stay in the cache.
+const MOST_FRONTS: usize = 1 << 13;
+
+/// How clusters are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Clustering {
+    /// Digis are sorted by channel, neighbouring channels are merged.
+    ByChannel,
+    /// In one pass in order of time.
+    TimeSweep,
+}
+
+/// Flat arrays with a room for each side.
+pub(in crate::sts) struct BySide<'a, P> {
+    input: &'a Timeslice,
+    clustering: Clustering,
+    formulas: ClusterFormulas,
+    modules: Vec<ModuleFormulas<f32>>,
+    table: LookupTable,
+    workers: Vec<Worker>,
+    sides: Partition,
+    digis: Vec<Digi>,
+    clusters: Vec<Cluster>,
+    parts: Vec<Part>,
+    counts: Vec<usize>,
+    latest_errors: Vec<f32>,
+    entries: Vec<ClusterEntry>,
+    jobs: Vec<WindowJob>,
+    flat: Vec<Hit>,
+    places: Partition,
+    rules: PhantomData<P>,
+}
+
+/// Digis of a side, and what was found in them.
+#[derive(Clone, Debug)]
+struct Part {
+    side: usize,
+    digis: Range<usize>,
+    clusters: usize,
+    latest_error: f32,
+}
+
+/// What a thread works with.
+struct Worker {
+    time_sweep: TimeSweep,
+    by_channel: ByChannel,
+    windows: Windows,
+    hits: Vec<Hit>,
+    /// The numbers of jobs, and where their hits are.
+    found: Vec<(usize, Range<usize>)>,
+    scratch: Vec<Digi>,
+    /// How many hits there were the last time.
+    expected: usize,
+}
+
+impl<'a, P: Rules> BySide<'a, P> {
+    pub(in crate::sts) fn new(
+        input: &'a Timeslice,
+        threads: usize,
+        clustering: Clustering,
+    ) -> Self {
+        BySide {
+            input,
+            clustering,
+            formulas: ClusterFormulas::new(input.setup()),
+            modules: ModuleFormulas::of_all(input.setup()),
+            table: LookupTable::new(input.modules()),
+            workers: (0..threads).map(|_| Worker::new()).collect(),
+            sides: input.digis().partition().clone(),
+            digis: Vec::new(),
+            clusters: Vec::new(),
+            parts: Vec::new(),
+            counts: Vec::new(),
+            latest_errors: Vec::new(),
+            entries: Vec::new(),
+            jobs: Vec::new(),
+            flat: Vec::new(),
+            places: Partition::from_lengths([]),
+            rules: PhantomData,
+        }
+    }
+
+    fn presort(&mut self) {
+        let (stream, threads) = (self.input.stream(), self.workers.len());
+        let counts = self
+            .table
+            .scatter(stream, &mut self.digis, threads, Permutation::Unwanted);
+        self.sides = Partition::from_lengths(counts);
+    }
+
+    fn sort(&mut self) {
+        let sides = largest_first(self.sides.split_mut(&mut self.digis), |side| side.len());
+        match self.clustering {
+            Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
+                worker.sort_by_channel(side);
+            }),
+            Clustering::TimeSweep => share_out(sides, &mut self.workers, |side, _| {
+                if !side.is_sorted_by_key(|digi| digi.time_ns()) {
+                    side.sort_by_key(|digi| digi.time_ns());
+                }
+            }),
+        }
+    }
+
+    fn cluster(&mut self) {
+        self.parts = self.cut();
+        let (digis, formulas, fronts) = (&self.digis, &self.formulas, self.modules.len());
+        let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
+        let rooms = rooms.split_mut(&mut self.clusters);
+        let pieces = self.parts.iter_mut().zip(rooms).collect();
+        let pieces = largest_first(pieces, |(part, _)| part.digis.len());
+        let clustering = self.clustering;
+        share_out(pieces, &mut self.workers, |(part, room), worker| {
+            let side = if part.side < fronts {
+                Side::Front
+            } else {
+                Side::Back
+            };
+            let digis = &digis[part.digis.clone()];
+            part.clusters = match clustering {
+                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, room),
+                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, room),
+            };
+            let errors = room[..part.clusters]
+                .iter()
+                .map(|cluster| cluster.time_error);
+            part.latest_error = errors.fold(0.0, f32::max);
+        });
+        self.sum_up();
+    }
+
+    /// Sides, the large ones in parts if digis are in order of time.
+    fn cut(&self) -> Vec<Part> {
+        let threads = self.workers.len();
+        let most = match (threads, self.clustering) {
+            (1, _) | (_, Clustering::ByChannel) => usize::MAX,
+            _ => (self.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
+        };
+        let mut parts = Vec::new();
+        for (side, range) in self.sides.ranges().enumerate() {
+            let mut rest = range;
+            while !rest.is_empty() {
+                let cut = self.end_of_part(&rest, most);
+                parts.push(Part {
+                    side,
+                    digis: rest.start..cut,
+                    clusters: 0,
+                    latest_error: 0.0,
+                });
+                rest.start = cut;
+            }
+        }
+        parts
+    }
+
+    /// The first place behind so many digis where nothing happens for long enough.
+    fn end_of_part(&self, rest: &Range<usize>, most: usize) -> usize {
+        if rest.len() <= most {
+            return rest.end;
+        }
+        let quiet = |&place: &usize| {
+            let [before, after] = [place - 1, place].map(|place| self.digis[place].time_ns());
+            after - before > self.formulas.quiet_ns::<P>(after)
+        };
+        let places = rest.start + most..rest.end;
+        places.into_iter().find(quiet).unwrap_or(rest.end)
+    }
+
+    /// What the parts of each side found together.
+    fn sum_up(&mut self) {
+        self.counts.clear();
+        self.counts.resize(self.sides.segments(), 0);
+        self.latest_errors.clear();
+        self.latest_errors.resize(self.sides.segments(), 0.0);
+        for part in &self.parts {
+            self.counts[part.side] += part.clusters;
+            let latest = &mut self.latest_errors[part.side];
+            *latest = latest.max(part.latest_error);
+        }
+    }
+
+    /// Entries of all parts of a side lie behind each other: what is in order within
+    /// the parts is in order on the side, for no cluster of a part is later than one of
+    /// the next.
+    fn sort_clusters(&mut self) {
+        let (sides, clusters) = (&self.sides, &self.clusters);
+        let rooms = sides.split_mut(&mut self.entries);
+        let mut rooms: Vec<_> = rooms.into_iter().map(Some).collect();
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let room = rooms[part.side].take().unwrap_or_default();
+            let (entries, rest) = room.split_at_mut(part.clusters);
+            rooms[part.side] = Some(rest);
+            pieces.push((part, entries));
+        }
+        let pieces = largest_first(pieces, |(part, _)| part.clusters);
+        share_out(pieces, &mut self.workers, |(part, entries), _| {
+            let first = part.digis.start - sides.range(part.side).start;
+            let clusters = &clusters[part.digis.start..][..part.clusters];
+            write_entries(clusters, first as u32, entries);
+            sort_nearly_sorted(entries);
+        });
+        self.sort_across_parts();
+    }
+
+    /// Times that were rounded may be later than they are, and then it is not so.
+    fn sort_across_parts(&mut self) {
+        for side in self
+            .parts
+            .chunk_by(|a, b| a.side == b.side)
+            .filter(|parts| parts.len() > 1)
+        {
+            let side = side[0].side;
+            let start = self.sides.range(side).start;
+            let entries = &mut self.entries[start..start + self.counts[side]];
+            if !entries.is_sorted_by_key(|entry| entry.time) {
+                sort_nearly_sorted(entries);
+            }
+        }
+    }
+
+    fn sorted_clusters(&self) -> SortedClusters<'_> {
+        SortedClusters {
+            clusters: &self.clusters,
+            entries: &self.entries,
+            rooms: &self.sides,
+            counts: &self.counts,
+        }
+    }
+
+    fn find_hits(&mut self) {
+        let fronts = &self.counts[..self.modules.len()];
+        let share = fronts.iter().sum::<usize>() / (PIECES * self.workers.len());
+        self.jobs = window_jobs(fronts, share.clamp(64, MOST_FRONTS));
+        let mut workers = std::mem::take(&mut self.workers);
+        for worker in &mut workers {
+            worker.hits.clear();
+            worker.found.clear();
+        }
+        let jobs = self.jobs.iter().enumerate().collect();
+        let jobs = largest_first(jobs, |(_, job)| job.fronts.len());
+        let clusters = self.sorted_clusters();
+        share_out(jobs, &mut workers, |(number, job), worker| {
+            let formulas = &self.modules[job.module];
+            let latest = self.latest_errors[self.modules.len() + job.module];
+            let start = worker.hits.len();
+            worker
+                .windows
+                .find::<P>(job, clusters, formulas, latest, &mut worker.hits);
+            worker.found.push((number, start..worker.hits.len()));
+        });
+        self.workers = workers;
+    }
+
+    /// The hits of all jobs, in their order.
+    fn pieces(&self) -> Vec<&[Hit]> {
+        let mut pieces = vec![&[][..]; self.jobs.len()];
+        for worker in &self.workers {
+            for (job, range) in &worker.found {
+                pieces[*job] = &worker.hits[range.clone()];
+            }
+        }
+        pieces
+    }
+
+    /// The same by module.
+    fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
+        let mut modules = vec![Vec::new(); self.modules.len()];
+        for (job, hits) in self.jobs.iter().zip(pieces) {
+            modules[job.module].extend_from_slice(hits);
+        }
+        Partitioned::of_modules(modules)
+    }
+}
+
+impl Worker {
+    fn new() -> Self {
+        Worker {
+            time_sweep: TimeSweep::new(),
+            by_channel: ByChannel::new(),
+            windows: Windows::default(),
+            hits: Vec::new(),
+            found: Vec::new(),
+            scratch: Vec::new(),
+            expected: 0,
+        }
+    }
+
+    fn sort_by_channel(&mut self, digis: &mut [Digi]) {
+        if self.scratch.len() < digis.len() {
+            self.scratch.resize(digis.len(), Digi::default());
+        }
+        crate::sts_sort::sort_side(digis, &mut self.scratch[..digis.len()]);
+    }
+}
+
+impl<P: Rules> Chain for BySide<'_, P> {
+    fn take(&mut self, arena: &Arena) {
+        let digis = self.input.stream().len();
+        self.digis = arena.take(digis);
+        self.clusters = arena.take(digis);
+        self.entries = arena.take(digis);
+        for worker in &mut self.workers {
+            worker.hits = arena.take(worker.expected);
+            worker.hits.clear();
+        }
+    }
+
+    fn poison(&mut self) {
+        self.digis.fill(Digi::from_bits(u64::MAX));
+        self.clusters.fill(Cluster::default());
+        self.entries.fill(ClusterEntry::default());
+    }
+
+    fn run(&mut self, stage: Stage) {
+        match stage {
+            Stage::Presort => self.presort(),
+            Stage::Zero => {}
+            Stage::Sort => self.sort(),
+            Stage::Cluster => self.cluster(),
+            Stage::ClusterSort => self.sort_clusters(),
+            Stage::Hits => self.find_hits(),
+            Stage::Collect => {
+                let mut flat = std::mem::take(&mut self.flat);
+                self.places = copy(&self.pieces(), &mut flat);
+                self.flat = flat;
+            }
+        }
+    }
+
+    fn product(&self, stage: Stage) -> Product {
+        match stage {
+            Stage::Presort | Stage::Zero | Stage::Sort => {
+                let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
+                Product::Digis(digis)
+            }
+            Stage::Cluster => {
+                let mut sides = vec![Vec::new(); self.sides.segments()];
+                for part in &self.parts {
+                    let clusters = &self.clusters[part.digis.start..][..part.clusters];
+                    sides[part.side].extend_from_slice(clusters);
+                }
+                Product::Clusters(Partitioned::of_sides(sides))
+            }
+            Stage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
+            Stage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
+            Stage::Collect => {
+                let pieces = self.places.split(&self.flat);
+                Product::Hits(self.by_module(pieces.into_iter()))
+            }
+        }
+    }
+
+    fn release(&mut self, arena: &Arena) {
+        arena.give(std::mem::take(&mut self.digis));
+        arena.give(std::mem::take(&mut self.clusters));
+        arena.give(std::mem::take(&mut self.entries));
+        for worker in &mut self.workers {
+            worker.expected = worker.hits.len().max(worker.expected);
+            arena.give(std::mem::take(&mut worker.hits));
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let digis = self.input.stream().len();
+        let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
+        let hits = self
+            .workers
+            .iter()
+            .map(|worker| worker.hits.len().max(worker.expected));
+        let hits = hits.sum::<usize>() + self.flat.len();
+        digis * of_a_digi + hits * size_of::<Hit>()
+    }
+}

@@ -1,0 +1,209 @@
+//! The variants of each stage and of the whole chain.
+
+use super::prepared::PreparedChain;
+use super::{Stage, StsTask};
+use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
+use crate::device::{Arena, Backend, Place};
+use crate::sts::Timeslice;
+use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online};
+use crate::sts::rules::{Exact, Published};
+
+/// A way to do a stage or all of them, on the host.
+pub(super) struct CpuChain {
+    name: &'static str,
+    summary: &'static str,
+    way: Way,
+}
+
+/// The chain that a variant is, or is a stage of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Offline,
+    Online,
+    PerSide,
+    TimeSweep,
+}
+
+impl Way {
+    fn chain<'a>(self, input: &'a Timeslice, threads: usize) -> Box<dyn Chain + 'a> {
+        let exact = input.online() == Semantics::Exact;
+        let clustering = match self {
+            Way::Offline => return Box::new(Offline::new(input)),
+            Way::Online if exact => return Box::new(Online::<Exact>::new(input, threads)),
+            Way::Online => return Box::new(Online::<Published>::new(input, threads)),
+            Way::PerSide => Clustering::ByChannel,
+            Way::TimeSweep => Clustering::TimeSweep,
+        };
+        if exact {
+            Box::new(BySide::<Exact>::new(input, threads, clustering))
+        } else {
+            Box::new(BySide::<Published>::new(input, threads, clustering))
+        }
+    }
+}
+
+const fn variant(name: &'static str, summary: &'static str, way: Way) -> CpuChain {
+    CpuChain { name, summary, way }
+}
+
+static PRESORT: [CpuChain; 2] = [
+    variant(
+        "hash-map",
+        "a list for each address, found by hashing (offline reconstruction)",
+        Way::Offline,
+    ),
+    variant(
+        "lookup-table",
+        "count and scatter by a table of all addresses (online reconstruction)",
+        Way::Online,
+    ),
+];
+
+static CLUSTER: [CpuChain; 4] = [
+    variant(
+        "offline",
+        "in order of time, one active digi a channel, objects (Friese 2016)",
+        Way::Offline,
+    ),
+    variant(
+        "online",
+        "a worker a digi, connected by atomic words",
+        Way::Online,
+    ),
+    variant(
+        "per-side",
+        "a worker a side: neighbouring channels are merged",
+        Way::PerSide,
+    ),
+    variant(
+        "time-sweep",
+        "ours: one pass in order of time, a look at both neighbours",
+        Way::TimeSweep,
+    ),
+];
+
+static CLUSTER_SORT: [CpuChain; 3] = [
+    variant(
+        "offline",
+        "the objects themselves, by std's unstable sort",
+        Way::Offline,
+    ),
+    variant(
+        "online",
+        "entries of 8 bytes, by introspective sort",
+        Way::Online,
+    ),
+    variant(
+        "insertion",
+        "ours: insertion, as the time sweep leaves entries nearly in order",
+        Way::TimeSweep,
+    ),
+];
+
+static HITS: [CpuChain; 3] = [
+    variant(
+        "offline",
+        "a worker a module, in double precision",
+        Way::Offline,
+    ),
+    variant(
+        "online",
+        "a worker a cluster of the front, by binary search, into buckets",
+        Way::Online,
+    ),
+    variant(
+        "windows",
+        "ours: a window moves over what was computed once for each cluster",
+        Way::TimeSweep,
+    ),
+];
+
+static COLLECT: [CpuChain; 3] = [
+    variant(
+        "append",
+        "hit by hit, objects of 136 bytes (offline reconstruction)",
+        Way::Offline,
+    ),
+    variant(
+        "buckets",
+        "a bucket a module, all at once (online reconstruction)",
+        Way::Online,
+    ),
+    variant(
+        "pieces",
+        "ours: what each thread has found, all at once",
+        Way::TimeSweep,
+    ),
+];
+
+static CHAIN: [CpuChain; 4] = [
+    variant(
+        "offline",
+        "as the offline reconstruction: objects, lists, double precision (Friese 2016)",
+        Way::Offline,
+    ),
+    variant(
+        "online",
+        "as the online reconstruction: introspective sort, atomic connectors, buckets",
+        Way::Online,
+    ),
+    variant(
+        "per-side",
+        "scatter by channel, a worker a side, windows",
+        Way::PerSide,
+    ),
+    variant(
+        "time-sweep",
+        "ours: clusters in one pass in order of time, windows, parts of hot modules",
+        Way::TimeSweep,
+    ),
+];
+
+/// The variants of a stage, or of the whole chain.
+pub(super) fn of(stage: Option<Stage>) -> &'static [CpuChain] {
+    match stage {
+        Some(Stage::Presort) => &PRESORT,
+        Some(Stage::Cluster) => &CLUSTER,
+        Some(Stage::ClusterSort) => &CLUSTER_SORT,
+        Some(Stage::Hits) => &HITS,
+        Some(Stage::Collect) => &COLLECT,
+        Some(Stage::Zero | Stage::Sort) => &[],
+        None => &CHAIN,
+    }
+}
+
+impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Cpu
+    }
+
+    fn stable(&self) -> bool {
+        false
+    }
+
+    fn semantics(&self, input: &Timeslice) -> Semantics {
+        match self.way {
+            Way::Offline => Semantics::Offline,
+            _ => input.online(),
+        }
+    }
+
+    fn prepare<'a>(
+        &self,
+        input: &'a Timeslice,
+        arena: &'a Arena,
+        place: &Place<'_>,
+    ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
+        let chain = self.way.chain(input, place.team.threads());
+        let stage = StsTask::<STAGE>::STAGE;
+        Ok(Box::new(PreparedChain::new(chain, stage, input, arena)))
+    }
+}
