@@ -16,12 +16,14 @@ use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
 use crate::sts::clusters::{ByChannel, ClusterFormulas, TimeSweep};
 use crate::sts::collect::copy;
+use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
 use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, Windows, window_jobs};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::rules::Rules;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+use crate::sts_sort::sort_side;
 
 /// Pieces for each thread: enough to even out.
 const PIECES: usize = 8;
@@ -319,7 +321,10 @@ impl Worker {
         if self.scratch.len() < digis.len() {
             self.scratch.resize(digis.len(), Digi::default());
         }
-        crate::sts_sort::sort_side(digis, &mut self.scratch[..digis.len()]);
+        sort_side(digis, &mut self.scratch[..digis.len()]);
+        for equal in digis.chunk_by_mut(|a, b| a.key() == b.key()) {
+            equal.sort_unstable_by_key(digi_order);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::device::Arena;
 use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
 use crate::sts::collect::copy;
+use crate::sts::data::digi_order;
 use crate::sts::hits::{Fronts, ModuleFormulas, SortedClusters};
 use crate::sts::introsort::introsort;
 use crate::sts::presort::{LookupTable, Permutation};
@@ -138,7 +139,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             Stage::Zero => self.connectors.zero(),
             Stage::Sort => {
                 let sides = self.sides.split_mut(&mut self.digis).into_par_iter();
-                sides.for_each(|digis| introsort(digis, &|digi| digi.key()));
+                sides.for_each(|digis| introsort(digis, &digi_order));
             }
             Stage::Cluster => self.cluster(),
             Stage::ClusterSort => self.sort_clusters(),

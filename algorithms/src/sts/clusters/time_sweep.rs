@@ -17,6 +17,7 @@ use super::ClusterFormulas;
 use super::by_channel::ByChannel;
 use super::links::{Links, NOBODY};
 use crate::sts::Cluster;
+use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Window};
 
@@ -74,7 +75,7 @@ impl TimeSweep {
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(digis);
-        self.sorted.sort_by_key(|digi| digi.key());
+        self.sorted.sort_unstable_by_key(digi_order);
         let sorted = std::mem::take(&mut self.sorted);
         let count = self.by_channel.find::<P>(&sorted, formulas, side, clusters);
         self.sorted = sorted;

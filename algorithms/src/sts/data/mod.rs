@@ -17,4 +17,4 @@ pub use cluster::{Cluster, ClusterEntry};
 pub use hit::Hit;
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use partitioned::Partitioned;
-pub use timeslice::Timeslice;
+pub use timeslice::{Timeslice, digi_order};

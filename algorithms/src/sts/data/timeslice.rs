@@ -8,6 +8,14 @@ use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDig
 
 use crate::algorithm::Semantics;
 
+/// What digis of a side are sorted by before clusters are found: channel and time, and
+/// where both are equal the charge, so that nothing depends on who arrived first.
+#[inline]
+pub fn digi_order(digi: &Digi) -> u64 {
+    const ADC_BITS: u32 = 5;
+    digi.key() << ADC_BITS | u64::from(digi.adc())
+}
+
 /// What the chain starts from.
 #[derive(Clone, Debug)]
 pub struct Timeslice {

@@ -4,19 +4,19 @@ use generators::sts::setup::Setup;
 use generators::sts::{CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
 use super::connect::successors;
+use crate::sts::data::digi_order;
 use crate::sts::formulas::{BelowFirstStep, Shapes};
 use crate::sts::rules::{Rules, Window};
 use crate::sts::{Cluster, Partitioned};
 
 /// The clusters of all module sides, each side in [`Cluster::order`]. The digis may
-/// come in any order; those of equal channel and time count in the order in which
-/// they come.
+/// come in any order.
 pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<Cluster> {
     let sides = digis.partition().segments();
     let (window, shapes) = (Window::new(setup), Shapes::new(setup, BelowFirstStep::Flat));
     let side = |segment: usize| {
         let mut sorted = digis.segment(segment).to_vec();
-        sorted.sort_by_key(|digi| digi.key());
+        sorted.sort_by_key(digi_order);
         let back = ModuleSide::of_segment(segment, sides).back;
         let offset = if back {
             f32::from(CHANNELS_PER_SIDE)
