@@ -27,9 +27,9 @@ const ORDER: u64 = 5;
 /// Collisions whose crossings are collected together.
 const BLOCK: usize = 16;
 
-/// What a detector delivers, and what really happened.
+/// What a detector delivers in a timeslice, and what really happened.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Timeslice {
+pub struct Simulated {
     /// The digis of all module sides, in the scenario's order.
     pub digis: SegmentedDigis,
     /// Where they came from.
@@ -76,12 +76,12 @@ impl Simulation {
     }
 
     /// The digis of a timeslice and their truth.
-    pub fn timeslice(&self, number: u32) -> Timeslice {
+    pub fn timeslice(&self, number: u32) -> Simulated {
         let (crossings, partition) = self.crossings(number);
         let [fronts, backs] = self.readings(number, &crossings, &partition);
         let sides: Vec<_> = fronts.into_iter().chain(backs).collect();
         let (digis, sources) = flatten(&sides);
-        Timeslice {
+        Simulated {
             digis,
             truth: Truth::new(crossings, partition, sources),
         }

@@ -43,11 +43,11 @@ impl Preset {
 const CBM_AUAU: Scenario = Scenario {
     detector: Detector::Cbm,
     source: Source::Gold(Gold {
-        particles: 377.0,
+        particles: 387.0,
         rapidity_width: 0.9,
-        secondaries: 1.25,
-        secondary_momentum: 0.25,
-        secondary_spread: 0.7,
+        secondaries: 1.0,
+        secondary_momentum: 0.12,
+        secondary_spread: 0.15,
     }),
     rate_hz: 100e3,
     readout: Readout {

@@ -135,7 +135,14 @@ mod tests {
         let sum: f32 = shared.iter().map(|(_, charge)| charge).sum();
         assert!((sum - 20_000.0).abs() < 1.0, "{sum}");
         let beside = charges(10.0, &[(1.1, 0.1)]);
-        assert!(beside[1].1 < 0.3 * beside[2].1, "{beside:?}");
+        let of = |wanted: i32| {
+            beside
+                .iter()
+                .find(|(strip, _)| *strip == wanted)
+                .map(|c| c.1)
+        };
+        let (less, more) = (of(10).expect("shared"), of(11).expect("shared"));
+        assert!(less < 0.3 * more, "{beside:?}");
     }
 
     #[test]

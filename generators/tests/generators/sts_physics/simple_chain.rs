@@ -58,7 +58,10 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
 pub fn clusters(digis: &[Digi], setup: &Setup) -> Vec<Cluster> {
     let successors = successors(digis, setup);
     let mut is_head = vec![true; digis.len()];
-    successors.iter().flatten().for_each(|place| is_head[*place] = false);
+    successors
+        .iter()
+        .flatten()
+        .for_each(|place| is_head[*place] = false);
     let heads = (0..digis.len()).filter(|place| is_head[*place]);
     let chain = |head| std::iter::successors(Some(head), |place| successors[*place]);
     let mut clusters: Vec<_> = heads
@@ -91,7 +94,9 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
 fn cluster(places: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
     let charge = |place: &usize| setup.asic().charge(digis[*place].adc());
     let charges: Vec<_> = places.iter().map(charge).collect();
-    let times = places.iter().map(|place| f64::from(digis[*place].time_ns()));
+    let times = places
+        .iter()
+        .map(|place| f64::from(digis[*place].time_ns()));
     Cluster {
         position: f64::from(digis[places[0]].channel()) + position(&charges),
         time: times.sum::<f64>() / places.len() as f64,
