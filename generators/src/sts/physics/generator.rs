@@ -14,7 +14,7 @@ use crate::DataError;
 use crate::partition::Partition;
 use crate::random::stream;
 use crate::sts::setup::Setup;
-use crate::sts::{Address, Digi, ModuleSide, SegmentedDigis};
+use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
 /// Names apart the streams of a timeslice.
 const COLLISIONS: u64 = 0;
@@ -27,6 +27,11 @@ const ORDER: u64 = 5;
 /// Collisions whose crossings are collected together.
 const BLOCK: usize = 16;
 
+/// Collisions from which all others are estimated.
+const TRIED: u32 = 64;
+/// Digis of a crossing on both sides, at usual thresholds.
+const DIGIS_PER_CROSSING: f64 = 6.0;
+
 /// What a detector delivers in a timeslice, and what really happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
@@ -34,6 +39,15 @@ pub struct Simulated {
     pub digis: SegmentedDigis,
     /// Where they came from.
     pub truth: Truth,
+}
+
+/// How much a timeslice will hold, about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Digis of all module sides.
+    pub digis: u64,
+    /// Memory that making it takes.
+    pub memory_bytes: u64,
 }
 
 /// Makes the timeslices of a scenario, in any order and any number of times.
@@ -73,6 +87,26 @@ impl Simulation {
     /// What reconstruction has to know of the detector.
     pub fn setup(&self) -> &Setup {
         &self.setup
+    }
+
+    /// About how much a timeslice will hold, from a few collisions.
+    pub fn estimate(&self) -> Estimate {
+        let mut tried = Vec::new();
+        (0..TRIED).for_each(|collision| self.collide(0, collision, 0.0, &mut tried));
+        let collisions = f64::from(self.scenario.collisions());
+        let crossings = tried.len() as f64 / f64::from(TRIED) * collisions;
+        let channels = self.scenario.segments() as f64 * f64::from(CHANNELS_PER_SIDE);
+        let seconds = self.scenario.timeslice_ns as f64 * 1e-9;
+        let noise = self.scenario.readout.noise_hz() * channels * seconds;
+        let digis = DIGIS_PER_CROSSING * crossings + noise;
+        // Crossings exist twice, before and after they are dealt to modules. A quarter
+        // more is read than there are digis in the end.
+        let per_crossing = 2 * size_of::<Crossing>();
+        let per_digi = size_of::<Reading>() * 5 / 4 + size_of::<Digi>() + size_of::<u32>();
+        Estimate {
+            digis: digis as u64,
+            memory_bytes: (crossings * per_crossing as f64 + digis * per_digi as f64) as u64,
+        }
     }
 
     /// The digis of a timeslice and their truth.

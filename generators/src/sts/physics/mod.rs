@@ -39,7 +39,7 @@ mod tracker;
 
 pub use crossing::{Crossing, Truth};
 pub use detector::Detector;
-pub use generator::{Simulated, Simulation};
+pub use generator::{Estimate, Simulated, Simulation};
 pub use preset::Preset;
 pub use readout::Readout;
 pub use scenario::Scenario;

@@ -121,3 +121,16 @@ fn pickup_makes_clusters_larger_and_not_more_digis() {
     assert!(size(before) > 1.25, "{}", size(before));
     assert!(size(after) < 1.1, "{}", size(after));
 }
+
+#[test]
+fn estimates_are_near() {
+    for preset in Preset::ALL {
+        let scenario = preset.scenario().scaled(0.02);
+        let simulation = Simulation::new(&scenario, 1).expect("sensible");
+        let digis = simulation.timeslice(0).digis.digis().len();
+        let estimate = simulation.estimate();
+        let ratio = ratio(estimate.digis, digis as u64);
+        assert!((0.9..1.2).contains(&ratio), "{preset}: {ratio}");
+        assert!(estimate.memory_bytes > 20 * estimate.digis);
+    }
+}
