@@ -10,6 +10,7 @@
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`axis`] | what can be varied, and the values it can have |
+//! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`plugin`] | variants from shared libraries |
@@ -25,6 +26,7 @@ pub mod device;
 pub mod plugin;
 pub mod registry;
 pub mod sts;
+pub mod sts_scenario;
 pub mod sts_sort;
 pub mod task;
 pub mod time_frame;

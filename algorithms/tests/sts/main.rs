@@ -2,3 +2,4 @@
 
 mod columns;
 mod fixtures;
+mod presets;

@@ -7,6 +7,8 @@
 //! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
 //! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
 //!
+//! The truth of simulated digis is written as CSV beside them.
+//!
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
 
 mod digi_bin;
@@ -14,12 +16,14 @@ mod digi_csv;
 mod fields;
 mod file;
 mod setup_json;
+mod sts_truth;
 mod tpc_mapping;
 mod tpc_pages;
 
 use std::path::Path;
 
 pub use setup_json::{read_setup, write_setup};
+pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 

@@ -10,6 +10,7 @@ mod digi;
 mod generate;
 mod jitter;
 mod occupancy;
+pub mod physics;
 mod rates;
 mod segments;
 pub mod setup;

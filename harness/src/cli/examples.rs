@@ -41,6 +41,12 @@ Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
   bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
 
+pub(super) const GENERATE_STS_PHYSICS: &str = "\
+Examples:
+  bench generate sts-physics --preset cbm-auau --scale 0.1 --out digis.csv
+  bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
+  bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
+
 pub(super) const GENERATE_TPC: &str = "\
 Examples:
   bench generate tpc --out frame.pages

@@ -6,7 +6,8 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
-    ReportRequest, SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
+    ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest, TimeFrameRequest,
+    VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -42,6 +43,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench generate sts-physics`
+    GenerateSimulated(Box<SimulationRequest>),
     /// `bench generate tpc`
     GenerateTimeFrame(Box<TimeFrameRequest>),
     /// `bench history`

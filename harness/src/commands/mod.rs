@@ -5,6 +5,7 @@ mod completions;
 mod decode;
 mod devices;
 mod generate;
+mod generate_simulated;
 mod generate_time_frame;
 mod history;
 mod list;
@@ -41,6 +42,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::SelfTest(request) => selftest::run(&request),
         Request::Verify(request) => verify::run(&request),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::GenerateSimulated(request) => generate_simulated::run(&request),
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
