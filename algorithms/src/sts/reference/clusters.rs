@@ -3,6 +3,8 @@
 use generators::sts::setup::Setup;
 use generators::sts::{CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
+use rayon::prelude::*;
+
 use super::connect::successors;
 use crate::sts::data::digi_order;
 use crate::sts::formulas::{BelowFirstStep, Shapes};
@@ -27,7 +29,7 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
         clusters.sort_unstable_by_key(Cluster::order);
         clusters
     };
-    Partitioned::of_sides((0..sides).map(side).collect())
+    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
 }
 
 fn of_side<P: Rules>(

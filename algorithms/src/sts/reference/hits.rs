@@ -2,6 +2,7 @@
 
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
+use rayon::prelude::*;
 
 use crate::sts::formulas::{Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;
@@ -23,7 +24,7 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
         hits.sort_unstable_by_key(Hit::order);
         hits
     };
-    Partitioned::of_modules((0..modules.len()).map(module).collect())
+    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
 }
 
 /// What is the same for all hits of a module.

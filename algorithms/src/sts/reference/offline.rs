@@ -2,6 +2,7 @@
 
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use rayon::prelude::*;
 
 use crate::sts::formulas::{
     BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
@@ -31,7 +32,7 @@ pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineClu
         clusters.sort_by_key(OfflineCluster::order);
         clusters
     };
-    Partitioned::of_sides((0..sides).map(side).collect())
+    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
 }
 
 /// At most one digi is active in each channel; active neighbours are a cluster.
@@ -130,7 +131,7 @@ pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitione
         hits.sort_by_key(OfflineHit::order);
         hits
     };
-    Partitioned::of_modules((0..modules.len()).map(module).collect())
+    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
 }
 
 /// What is the same for all hits of a module.

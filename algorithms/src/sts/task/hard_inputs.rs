@@ -8,10 +8,11 @@ use generators::sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
 
+use super::Timeslices;
 use crate::algorithm::Semantics;
 use crate::sts::Timeslice;
 
-pub(super) fn all(seed: u64) -> Vec<(String, Timeslice)> {
+pub(super) fn all(seed: u64) -> Vec<(String, Timeslices)> {
     let mut inputs = Vec::new();
     for online in [Semantics::Exact, Semantics::Published] {
         let named = |name: &str| match online {
@@ -19,15 +20,21 @@ pub(super) fn all(seed: u64) -> Vec<(String, Timeslice)> {
             _ => name.to_owned(),
         };
         for (name, digis) in patterns(seed).into_iter().chain(shapes(seed)) {
-            inputs.push((named(&name), regular(digis, online)));
+            inputs.push((named(&name), Timeslices(vec![regular(digis, online)])));
         }
         for (name, setup) in setups() {
             let digis = tracks(seed, setup.modules().len(), 2000, 1000);
             let timeslice = Timeslice::new(digis, Arc::new(setup), online);
-            inputs.push((named(&name), timeslice));
+            inputs.push((named(&name), Timeslices(vec![timeslice])));
         }
+        inputs.push((named("two timeslices"), two_timeslices(seed, online)));
     }
     inputs
+}
+
+fn two_timeslices(seed: u64, online: Semantics) -> Timeslices {
+    let timeslice = |seed| regular(tracks(seed, 2, 300, 500), online);
+    Timeslices(vec![timeslice(seed), timeslice(seed.wrapping_add(1))])
 }
 
 fn regular(digis: SegmentedDigis, online: Semantics) -> Timeslice {

@@ -1,6 +1,6 @@
 //! The stages of the chain, and the chain itself, as tasks.
 //!
-//! Input of all of them: the stream of digis that a detector delivers in a timeslice.
+//! Input of all of them: the streams of digis that a detector delivers in timeslices.
 //! A stage's task first lets the stages before it run, by the same chain, which is not
 //! timed. Output: what the stage leaves, or of the chain clusters and hits.
 //!
@@ -9,7 +9,7 @@
 //! | `stage`, `product` | the stages, and what they leave |
 //! | `variants`, `prepared` | ways to do a stage or all of them, ready to run |
 //! | `answer`, `check` | what is right |
-//! | `source` | generated digis, files |
+//! | `source` | simulated digis, files |
 //! | `hard_inputs`, `smaller` | what is hard to get right |
 
 mod answer;
@@ -26,6 +26,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::sts::Digi;
+use rayon::prelude::*;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
@@ -54,6 +55,25 @@ pub type StsCollect = StsTask<{ Stage::Collect as u8 }>;
 /// The task `sts`.
 pub type StsChain = StsTask<CHAIN>;
 
+/// What a detector delivers, one timeslice after the other, with the same setup and the
+/// same right answer.
+#[derive(Clone, Debug)]
+pub struct Timeslices(pub Vec<Timeslice>);
+
+impl Timeslices {
+    fn digis(&self) -> usize {
+        let digis = self.0.iter().map(|timeslice| timeslice.stream().len());
+        digis.sum()
+    }
+
+    /// The right answer for variants that know two.
+    fn online(&self) -> Semantics {
+        self.0
+            .first()
+            .map_or_else(Semantics::default, Timeslice::online)
+    }
+}
+
 /// Beyond so many digis the reference would take too long (minutes).
 const REFERENCE_LIMIT: usize = 64_000_000;
 
@@ -67,8 +87,8 @@ impl<const STAGE: u8> StsTask<STAGE> {
 }
 
 impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
-    type Input = Timeslice;
-    type Output = Product;
+    type Input = Timeslices;
+    type Output = Vec<Product>;
     type Mismatch = Mismatch;
 
     const NAME: &'static str = match Self::STAGE {
@@ -105,29 +125,29 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         source::plan(params)
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<Timeslice, DataError> {
-        source::generated(params, seed)
+    fn generate(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+        source::simulated(params, seed)
     }
 
-    fn read(path: &Path, options: &Params) -> Result<(Timeslice, Params), DataError> {
+    fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
         source::read(path, options)
     }
 
-    fn write(input: &Timeslice, path: &Path) -> Result<(), DataError> {
+    fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
         source::write(input, path)
     }
 
-    fn smaller(input: &Timeslice) -> Box<dyn Iterator<Item = Timeslice> + '_> {
-        Box::new(smaller::all(input))
+    fn smaller(input: &Timeslices) -> Box<dyn Iterator<Item = Timeslices> + '_> {
+        smaller::all(input)
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, Timeslice)> {
+    fn hard_inputs(seed: u64) -> Vec<(String, Timeslices)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &Timeslice) -> Work {
-        let digis = input.stream().len();
-        let bytes = size_of_val(input.stream()) as u64;
+    fn work(input: &Timeslices) -> Work {
+        let digis = input.digis();
+        let bytes = (digis * size_of::<Digi>()) as u64;
         Work {
             items: digis as u64,
             item_unit: "digi",
@@ -143,24 +163,29 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         }
     }
 
-    fn reference(input: &Timeslice, semantics: Semantics) -> Option<Product> {
-        let feasible = input.stream().len() <= REFERENCE_LIMIT;
-        feasible.then(|| answer::answer(input, Self::STAGE, semantics))
+    fn reference(input: &Timeslices, semantics: Semantics) -> Option<Vec<Product>> {
+        let answer = |timeslice| answer::answer(timeslice, Self::STAGE, semantics);
+        let feasible = input.digis() <= REFERENCE_LIMIT;
+        feasible.then(|| input.0.par_iter().map(answer).collect())
     }
 
     fn check(
-        _: &Timeslice,
-        reference: Option<&Product>,
-        output: &Product,
+        _: &Timeslices,
+        reference: Option<&Vec<Product>>,
+        output: &Vec<Product>,
         _: Promise,
     ) -> Result<(), Mismatch> {
-        let check = |reference| check::check(Self::STAGE, reference, output);
-        reference.map_or(Ok(()), check)
+        let Some(reference) = reference else {
+            return Ok(());
+        };
+        if reference.len() != output.len() {
+            return Err(Mismatch::Kind);
+        }
+        let mut pairs = reference.iter().zip(output);
+        pairs.try_for_each(|(reference, output)| check::check(Self::STAGE, reference, output))
     }
 
-    fn untouched(_: &Timeslice) -> Product {
-        Product::Nothing
+    fn untouched(_: &Timeslices) -> Vec<Product> {
+        Vec::new()
     }
 }
-
-const _: () = assert!(size_of::<Digi>() == 8, "a digi is as published");

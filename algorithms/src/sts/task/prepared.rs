@@ -7,30 +7,26 @@ use super::{Product, Stage, StsTask};
 use crate::algorithm::{Prepared, Stage as StageTime, Stages};
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
-use crate::sts::Timeslice;
 use crate::sts::chains::Chain;
 
-/// A chain with the part of it that is to be timed.
-pub(super) struct PreparedChain<'a> {
-    chain: Box<dyn Chain + 'a>,
+/// A chain for each timeslice, with the part of it that is to be timed.
+pub(super) struct PreparedChains<'a> {
+    chains: Vec<Box<dyn Chain + 'a>>,
     /// The stage to be timed; all if there is none.
     stage: Option<Stage>,
-    input: &'a Timeslice,
     arena: &'a Arena,
     times: Stages,
 }
 
-impl<'a> PreparedChain<'a> {
+impl<'a> PreparedChains<'a> {
     pub(super) fn new(
-        chain: Box<dyn Chain + 'a>,
+        chains: Vec<Box<dyn Chain + 'a>>,
         stage: Option<Stage>,
-        input: &'a Timeslice,
         arena: &'a Arena,
     ) -> Self {
-        PreparedChain {
-            chain,
+        PreparedChains {
+            chains,
             stage,
-            input,
             arena,
             times: Stages::new(),
         }
@@ -39,37 +35,55 @@ impl<'a> PreparedChain<'a> {
     /// The stages that come before what is timed.
     fn run_before(&mut self) {
         let Some(stage) = self.stage else { return };
-        let stages = self.chain.stages();
-        let before = stages.iter().take_while(|&&other| other != stage);
-        before.for_each(|&stage| self.chain.run(stage));
+        for chain in &mut self.chains {
+            let before = chain.stages().iter().take_while(|&&other| other != stage);
+            before.for_each(|&stage| chain.run(stage));
+        }
+    }
+
+    /// All stages of one timeslice after the other, as they would arrive.
+    fn run_all(&mut self) {
+        for chain in &mut self.chains {
+            for &stage in chain.stages() {
+                let start = Instant::now();
+                chain.run(stage);
+                add_time(&mut self.times, stage, start.elapsed().as_secs_f64());
+            }
+        }
     }
 }
 
-impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChain<'_> {
+fn add_time(times: &mut Stages, stage: Stage, seconds: f64) {
+    let known = times.iter().position(|time| time.name == stage.name());
+    let place = known.unwrap_or_else(|| {
+        times.push(StageTime::new(stage.name()));
+        times.len() - 1
+    });
+    times[place].add(seconds, 0);
+}
+
+impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
-        self.chain.take(self.arena);
+        for chain in &mut self.chains {
+            chain.take(self.arena);
+        }
         self.run_before();
         Ok(())
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.chain.poison();
+        for chain in &mut self.chains {
+            chain.poison();
+        }
         self.run_before();
         Ok(())
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
         self.times.clear();
-        if let Some(stage) = self.stage {
-            self.chain.run(stage);
-            return Ok(());
-        }
-        for &stage in self.chain.stages() {
-            let start = Instant::now();
-            self.chain.run(stage);
-            let mut time = StageTime::new(stage.name());
-            time.add(start.elapsed().as_secs_f64(), 0);
-            self.times.push(time);
+        match self.stage {
+            Some(stage) => self.chains.iter_mut().for_each(|chain| chain.run(stage)),
+            None => self.run_all(),
         }
         Ok(())
     }
@@ -78,21 +92,24 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChain<'_> {
         Ok(self.times.clone())
     }
 
-    fn output(&self) -> Cow<'_, Product> {
-        Cow::Owned(match self.stage {
-            Some(stage) => self.chain.product(stage),
+    fn output(&self) -> Cow<'_, Vec<Product>> {
+        let product = |chain: &Box<dyn Chain + '_>| match self.stage {
+            Some(stage) => chain.product(stage),
             None => Product::Both(
-                Box::new(self.chain.product(Stage::ClusterSort)),
-                Box::new(self.chain.product(Stage::Collect)),
+                Box::new(chain.product(Stage::ClusterSort)),
+                Box::new(chain.product(Stage::Collect)),
             ),
-        })
+        };
+        Cow::Owned(self.chains.iter().map(product).collect())
     }
 
     fn release(&mut self) {
-        self.chain.release(self.arena);
+        for chain in &mut self.chains {
+            chain.release(self.arena);
+        }
     }
 
     fn buffer_bytes(&self) -> u64 {
-        (size_of_val(self.input.stream()) + self.chain.bytes()) as u64
+        self.chains.iter().map(|chain| chain.bytes() as u64).sum()
     }
 }

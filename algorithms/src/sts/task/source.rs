@@ -1,132 +1,127 @@
-//! Where timeslices come from: generated digis, or files.
+//! Where timeslices come from: simulated particles, or files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use generators::DataError;
-use generators::io::{read_digis_of, read_setup, write_digis, write_setup};
-use generators::sts::generate;
-use generators::sts::setup::Setup;
+use generators::io::{beside, read_digis_of, read_setup, write_digis, write_setup};
+use generators::sts::physics::{Scenario, Simulation};
 
+use super::Timeslices;
 use crate::algorithm::{Plan, Semantics};
-use crate::axis::{Axis, Kind, Params, YES};
+use crate::axis::{Axis, Kind, NO, Params, YES};
 use crate::sts::Timeslice;
-use crate::sts_sort::axes as digi_axes;
+use crate::sts_scenario;
+use crate::sts_sort::axes::of_file;
 
 const COMPAT: Axis = Axis {
     name: "compat",
     help: "Find what the experiment's online reconstruction finds, flaws included, instead of \
            what is exact",
     value_name: "YES|NO",
-    default: Some("no"),
+    default: Some(NO),
     kind: Kind::Switch,
 };
 const SETUP: Axis = Axis {
     name: "setup",
-    help: "The setup of the detector (.json) [default: setup.json beside the input, or its name \
-           with .setup.json]",
+    help: "The setup of the detector (.json) [default: beside the input, its name with \
+           .setup.json, or setup.json]",
     value_name: "FILE",
     default: None,
     kind: Kind::Path,
 };
+/// A tenth is enough to compare by, and small enough to wait for.
+const SCALE: Axis = Axis {
+    default: Some("0.1"),
+    ..sts_scenario::SCALE
+};
 
 /// What can be varied.
 pub(super) static AXES: &[Axis] = &[
-    Axis {
-        default: Some("1792"),
-        ..digi_axes::SEGMENTS
-    },
-    Axis {
-        help: "Digis in all module sides together [default: 2M, or what the rates give]",
-        ..digi_axes::DIGIS
-    },
-    Axis {
-        default: Some("time"),
-        ..digi_axes::ORDER
-    },
-    digi_axes::SKEW,
-    digi_axes::DUPLICATES,
-    digi_axes::TIMESLICE,
-    digi_axes::RATE,
-    digi_axes::NOISE,
+    sts_scenario::PRESET,
+    SCALE,
+    sts_scenario::RATE,
+    sts_scenario::NOISE,
+    sts_scenario::THRESHOLD,
+    sts_scenario::ORDER,
     COMPAT,
 ];
 
 /// What can be said about files.
 pub(super) static READING: &[Axis] = &[SETUP, COMPAT];
 
-const DEFAULT_DIGIS: &str = "2000000";
-const DEFAULT_TIMESLICE_NS: &str = "1000000";
-const DEFAULT_ORDER: &str = "time";
-
 /// Bytes for each digi: the stream and the digis by side; what the hungriest chain
 /// makes of them, which is objects; the reference, and copies of both for the check.
-const BYTES_FOR_DIGI: u64 = 600;
+const BYTES_FOR_DIGI: u64 = 400;
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
-    params.set_default("order", DEFAULT_ORDER);
-    params.set_default("compat", COMPAT.default.unwrap_or_default());
-    let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
-    if !with_rates {
-        params.set_default("digis", DEFAULT_DIGIS);
-        params.set_default("timeslice", DEFAULT_TIMESLICE_NS);
+    for axis in [SCALE, COMPAT] {
+        params.set_default(axis.name, axis.default.unwrap_or_default());
     }
-    digi_axes::complete(&mut params)?;
-    let shape = digi_axes::shape(&params)?;
-    shape.validate()?;
+    sts_scenario::complete(&mut params);
+    let scenario = sts_scenario::scenario(&params)?;
+    let estimate = Simulation::new(&scenario, 1)?.estimate();
+    let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
     Ok(Plan {
         params,
-        memory_bytes: shape.digis.saturating_mul(BYTES_FOR_DIGI),
+        memory_bytes: estimate.memory_bytes + digis.saturating_mul(BYTES_FOR_DIGI),
     })
 }
 
-/// Generates digis that no particle made, in modules side by side.
-pub(super) fn generated(params: &Params, seed: u64) -> Result<Timeslice, DataError> {
-    let shape = digi_axes::shape(params)?;
-    let setup = Setup::regular(shape.segments.div_ceil(2))
-        .map_err(|error| DataError::Shape(error.to_string()))?;
-    let digis = generate(&shape, seed)?;
-    Ok(Timeslice::new(digis, Arc::new(setup), online(params)))
+/// Simulates all timeslices of a scenario.
+pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+    timeslices(&sts_scenario::scenario(params)?, seed, online(params))
 }
 
-/// Reads digis and the setup of their detector.
-pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslice, Params), DataError> {
-    let given = options.get("setup").map(PathBuf::from);
-    let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
-    let digis = read_digis_of(path, &setup)?;
-    let mut params = digi_axes::of_file(path, &digis);
-    params.set("compat", options.get("compat").unwrap_or("no"));
-    Ok((
-        Timeslice::new(digis, Arc::new(setup), online(options)),
-        params,
+/// The same for a scenario that is given.
+pub(super) fn timeslices(
+    scenario: &Scenario,
+    seed: u64,
+    online: Semantics,
+) -> Result<Timeslices, DataError> {
+    let simulation = Simulation::new(scenario, seed)?;
+    let setup = Arc::new(simulation.setup().clone());
+    let timeslice = |number| {
+        let digis = simulation.timeslice(number).digis;
+        Timeslice::new(digis, Arc::clone(&setup), online)
+    };
+    Ok(Timeslices(
+        (0..scenario.timeslices).map(timeslice).collect(),
     ))
 }
 
-/// Writes digis, and beside them the setup of their detector.
-pub(super) fn write(input: &Timeslice, path: &Path) -> Result<(), DataError> {
-    write_digis(path, input.digis())?;
-    write_setup(&own_setup(path), input.setup())
+/// Reads digis and the setup of their detector.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+    let given = options.get(SETUP.name).map(PathBuf::from);
+    let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
+    let digis = read_digis_of(path, &setup)?;
+    let mut params = of_file(path, &digis);
+    params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
+    let timeslice = Timeslice::new(digis, Arc::new(setup), online(options));
+    Ok((Timeslices(vec![timeslice]), params))
+}
+
+/// Writes the digis of the first timeslice, and beside them the setup of their detector.
+pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
+    for timeslice in input.0.iter().take(1) {
+        write_digis(path, timeslice.digis())?;
+        write_setup(&beside(path, "setup.json"), timeslice.setup())?;
+    }
+    Ok(())
 }
 
 /// The setup of this very file, or else that of all files beside it.
 fn setup_beside(path: &Path) -> PathBuf {
-    let own = own_setup(path);
+    let own = beside(path, "setup.json");
     if own.exists() {
         return own;
     }
     path.with_file_name("setup.json")
 }
 
-/// `digis.csv` and `digis.bin.gz` have `digis.setup.json`.
-fn own_setup(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.split('.').next().unwrap_or_default();
-    path.with_file_name(format!("{stem}.setup.json"))
-}
-
 fn online(params: &Params) -> Semantics {
-    match params.get("compat") {
+    match params.get(COMPAT.name) {
         Some(YES) => Semantics::Published,
         _ => Semantics::Exact,
     }

@@ -1,7 +1,7 @@
 //! The variants of each stage and of the whole chain.
 
-use super::prepared::PreparedChain;
-use super::{Stage, StsTask};
+use super::prepared::PreparedChains;
+use super::{Stage, StsTask, Timeslices};
 use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
 use crate::device::{Arena, Backend, Place};
 use crate::sts::Timeslice;
@@ -189,7 +189,7 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
         false
     }
 
-    fn semantics(&self, input: &Timeslice) -> Semantics {
+    fn semantics(&self, input: &Timeslices) -> Semantics {
         match self.way {
             Way::Offline => Semantics::Offline,
             _ => input.online(),
@@ -198,12 +198,15 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
 
     fn prepare<'a>(
         &self,
-        input: &'a Timeslice,
+        input: &'a Timeslices,
         arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
-        let chain = self.way.chain(input, place.team.threads());
+        let threads = place.team.threads();
+        let chains = input.0.iter();
+        let chains = chains.map(|timeslice| self.way.chain(timeslice, threads));
         let stage = StsTask::<STAGE>::STAGE;
-        Ok(Box::new(PreparedChain::new(chain, stage, input, arena)))
+        let prepared = PreparedChains::new(chains.collect(), stage, arena);
+        Ok(Box::new(prepared))
     }
 }
