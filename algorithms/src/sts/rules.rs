@@ -21,7 +21,7 @@ pub trait Rules: Copy + Send + Sync + 'static {
     fn not_before(window: &Window, time: u32, follower: u32) -> bool;
     /// Whether a digi is not too late to follow one at `time`.
     fn not_after(window: &Window, time: u32, follower: u32) -> bool;
-    /// The time of a cluster of these digis, two or more, in order of channels.
+    /// The time of a cluster of these digis, in order of channels.
     fn cluster_time(times: &[u32]) -> u32;
     /// How much later the front's cluster is than the back's, in ns.
     fn delay(front: u32, back: u32) -> f32;
@@ -113,7 +113,8 @@ impl Rules for Exact {
 
     #[inline]
     fn delay(front: u32, back: u32) -> f32 {
-        (i64::from(front) - i64::from(back)) as f32
+        // Times have 31 bits.
+        front.wrapping_sub(back) as i32 as f32
     }
 
     #[inline]
@@ -149,8 +150,10 @@ impl Rules for Published {
 
     #[inline]
     fn cluster_time(times: &[u32]) -> u32 {
-        if let [first, second] = *times {
-            return (0.5 * (first + second) as f32) as u32;
+        match *times {
+            [time] => return time,
+            [first, second] => return (0.5 * (first + second) as f32) as u32,
+            _ => {}
         }
         let sum = times.iter().fold(0.0, |sum: f32, &time| sum + time as f32);
         (sum / times.len() as f32) as u32

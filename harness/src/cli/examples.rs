@@ -80,10 +80,33 @@ Examples:
   bench decode --input sector.pages --sector 7 --digits digits.csv
   bench decode --input sector.pages --index sector.index.csv --sector 7 --first-orbit 256 --strict";
 
+const STS: &str = "\
+Examples:
+  bench sts --preset cbm-auau --scale 0.1 --threads 1,2
+  bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
+  bench sts --compat --variant online
+  bench sts --input digis.csv --setup setup.json --threads 1,2
+  bench sts --input digis.csv --setup setup.json --clusters clusters.csv --hits hits.csv";
+
+/// Examples of a stage of the STS chain.
+fn sts_stage(task: &str) -> String {
+    format!(
+        "\
+Examples:
+  bench {task} --preset cbm-auau --scale 0.1 --threads 1,2
+  bench {task} --preset mcbm-2024 --scale 0.05
+  bench {task} --compat --noise 0,1kHz
+  bench {task} --input digis.csv --setup setup.json"
+    )
+}
+
 /// Examples of a command that measures.
 pub(super) fn measuring(task: &str) -> String {
-    if task == super::decode::TASK {
-        return DECODE.to_owned();
+    match task {
+        super::decode::TASK => return DECODE.to_owned(),
+        super::sts::TASK => return STS.to_owned(),
+        "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => return sts_stage(task),
+        _ => {}
     }
     format!(
         "\

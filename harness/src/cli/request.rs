@@ -6,8 +6,8 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
-    ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest, TimeFrameRequest,
-    VerifyRequest,
+    ReconstructRequest, ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest,
+    TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -26,6 +26,8 @@ pub enum Request {
     Measure(Box<MeasureRequest>),
     /// `bench decode --digits` and `--strict`
     Decode(Box<DecodeRequest>),
+    /// `bench sts --clusters` and `--hits`
+    Reconstruct(Box<ReconstructRequest>),
     /// `bench run`
     RunSuite(Box<SuiteRequest>),
     /// `bench compare`

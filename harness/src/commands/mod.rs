@@ -11,6 +11,7 @@ mod history;
 mod list;
 mod measure;
 mod present;
+mod reconstruct;
 mod report;
 mod runs;
 mod selftest;
@@ -37,6 +38,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::Decode(request) => decode::run(&request),
+        Request::Reconstruct(request) => reconstruct::run(&request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),

@@ -16,7 +16,7 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 use rayon::prelude::*;
 
 use super::ClusterFormulas;
-use super::formulas::Chain;
+use super::formulas::{Chain, offset};
 use crate::device::SharedSlice;
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
@@ -160,8 +160,9 @@ impl Connectors {
             connector = self.connectors[next].load(Ordering::Relaxed);
         }
         let is_front = side < sorted.sides.segments() / 2;
-        let kind = if is_front { Side::Front } else { Side::Back };
-        let cluster = formulas.cluster::<P>(sorted.digis[place].channel(), chain, kind);
+        let offset = offset(if is_front { Side::Front } else { Side::Back });
+        let first = sorted.digis[place].channel();
+        let cluster = formulas.cluster::<P>(first, chain, offset);
         let number = self.counts[side].fetch_add(1, Ordering::Relaxed) as usize;
         // Errors are positive, so their bits ascend as they do.
         self.errors[side].fetch_max(cluster.time_error.to_bits(), Ordering::Relaxed);
@@ -228,7 +229,7 @@ impl Worker<'_> {
 
     /// Whether a digi and the next one of its channel may both see a third one.
     fn is_crowded<P: Rules>(&self, place: usize) -> bool {
-        let [time, next] = [place, place + 1].map(|place| self.digis[place].time_ns());
+        let (time, next) = (self.digis[place].time_ns(), self.digis[place + 1].time_ns());
         next - time <= self.window.crowd_ns::<P>(next)
     }
 
@@ -246,7 +247,7 @@ impl Worker<'_> {
     }
 
     fn is_near<P: Rules>(&self, place: usize, follower: usize) -> bool {
-        let [time, other] = [place, follower].map(|place| self.digis[place].time_ns());
+        let (time, other) = (self.digis[place].time_ns(), self.digis[follower].time_ns());
         P::not_after(self.window, time, other)
     }
 

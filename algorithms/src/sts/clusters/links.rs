@@ -3,7 +3,7 @@
 use generators::sts::Digi;
 
 use super::ClusterFormulas;
-use super::formulas::Chain;
+use super::formulas::{Chain, offset};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::Rules;
@@ -52,21 +52,38 @@ impl Links {
         side: Side,
         clusters: &mut [Cluster],
     ) -> usize {
-        let mut count = 0;
-        for (first, digi) in digis.iter().enumerate() {
-            if self.follows[first] != 0 {
+        let (offset, mut count) = (offset(side), 0);
+        let heads = digis.iter().zip(&self.followers).zip(&self.follows);
+        for ((&digi, &next), &follows) in heads {
+            if follows != 0 {
                 continue;
             }
-            self.chain.begin();
-            self.chain.push(*digi);
-            let mut next = self.followers[first];
-            while next != NOBODY {
-                self.chain.push(digis[next as usize]);
-                next = self.followers[next as usize];
-            }
-            clusters[count] = formulas.cluster::<P>(digi.channel(), &self.chain, side);
+            clusters[count] = if next == NOBODY {
+                formulas.single(digi, offset)
+            } else {
+                let second = digis[next as usize];
+                match self.followers[next as usize] {
+                    NOBODY => formulas.pair::<P>(digi, second, offset),
+                    third => {
+                        self.chain.begin();
+                        self.chain.push(digi);
+                        self.chain.push(second);
+                        follow(third, &self.followers, digis, &mut self.chain);
+                        formulas.cluster::<P>(digi.channel(), &self.chain, offset)
+                    }
+                }
+            };
             count += 1;
         }
         count
+    }
+}
+
+/// Adds a digi and all that follow it.
+#[inline]
+fn follow(mut next: u32, followers: &[u32], digis: &[Digi], chain: &mut Chain) {
+    while next != NOBODY {
+        chain.push(digis[next as usize]);
+        next = followers[next as usize];
     }
 }

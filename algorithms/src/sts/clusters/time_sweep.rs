@@ -21,8 +21,9 @@ use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Window};
 
+const CHANNELS: usize = CHANNELS_PER_SIDE as usize;
 /// All channels, with one beyond either end where there is never a digi.
-const SLOTS: usize = CHANNELS_PER_SIDE as usize + 2;
+const SLOTS: usize = CHANNELS + 2;
 
 /// What finding clusters takes beside digis and clusters.
 pub(in crate::sts) struct TimeSweep {
@@ -40,6 +41,21 @@ struct Latest {
     place: u32,
 }
 
+const NO_DIGI: Latest = Latest {
+    time: 0,
+    place: NOBODY,
+};
+
+impl Latest {
+    #[inline]
+    fn new(time: u32, place: usize) -> Self {
+        Latest {
+            time,
+            place: place as u32,
+        }
+    }
+}
+
 /// Whether two digis of a channel may both be near a third one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Crowding {
@@ -49,12 +65,8 @@ enum Crowding {
 
 impl TimeSweep {
     pub(in crate::sts) fn new() -> Self {
-        let nobody = Latest {
-            time: 0,
-            place: NOBODY,
-        };
         TimeSweep {
-            latest: Box::new([nobody; SLOTS]),
+            latest: Box::new([NO_DIGI; SLOTS]),
             links: Links::new(),
             by_channel: ByChannel::new(),
             sorted: Vec::new(),
@@ -84,38 +96,34 @@ impl TimeSweep {
 
     fn connect<P: Rules>(&mut self, digis: &[Digi], window: &Window) -> Crowding {
         self.links.clear(digis.len());
-        self.latest.fill(Latest {
-            time: 0,
-            place: NOBODY,
-        });
+        self.latest.fill(NO_DIGI);
         let last = digis.last().map_or(0, |digi| digi.time_ns());
         let crowd_ns = window.crowd_ns::<P>(last);
         let nobody = digis.len();
+        let followers = &mut self.links.followers[..=nobody];
+        let follows = &mut self.links.follows[..=nobody];
         let mut crowded = false;
         for (place, digi) in digis.iter().enumerate() {
-            let (channel, time) = (usize::from(digi.channel()) + 1, digi.time_ns());
-            let [left, own, right] =
-                [channel - 1, channel, channel + 1].map(|slot| self.latest[slot]);
+            let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
+            let (left, right) = (self.latest[channel], self.latest[channel + 2]);
+            let own = std::mem::replace(&mut self.latest[channel + 1], Latest::new(time, place));
             crowded |= own.place != NOBODY && time - own.time <= crowd_ns;
-            let follows = left.place != NOBODY && P::not_after(window, left.time, time);
-            let is_followed = right.place != NOBODY && P::not_before(window, time, right.time);
+            let has_left = left.place != NOBODY && P::not_after(window, left.time, time);
+            let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
-            let before = if follows { left.place as usize } else { nobody };
-            let after = if is_followed { right.place } else { NOBODY };
-            let follower = if is_followed {
+            followers[if has_left {
+                left.place as usize
+            } else {
+                nobody
+            }] = place as u32;
+            followers[place] = if has_right { right.place } else { NOBODY };
+            follows[place] = u8::from(has_left);
+            follows[if has_right {
                 right.place as usize
             } else {
                 nobody
-            };
-            self.links.followers[before] = place as u32;
-            self.links.followers[place] = after;
-            self.links.follows[place] = u8::from(follows);
-            self.links.follows[follower] = 1;
-            self.latest[channel] = Latest {
-                time,
-                place: place as u32,
-            };
+            }] = 1;
         }
         if crowded {
             Crowding::Some

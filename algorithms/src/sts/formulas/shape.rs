@@ -91,8 +91,18 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
 
     #[inline]
     fn pair(&self, channel: u16, left: u8, right: u8) -> Shape<R> {
-        let [q1, q2] = [left, right].map(|adc| self.charges.charge(adc));
-        let [e1, e2] = [left, right].map(|adc| self.charges.variance(adc));
+        let shape = self.behind_middle(left, right);
+        Shape {
+            position: R::of(f64::from(channel)) + R::of(0.5) + shape.position,
+            ..shape
+        }
+    }
+
+    /// The shape of a cluster of two digis, its position counted from the middle between
+    /// them.
+    pub fn behind_middle(&self, left: u8, right: u8) -> Shape<R> {
+        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
+        let (e1, e2) = (self.charges.variance(left), self.charges.variance(right));
         let (most, difference) = (q1.larger(q2), q2 - q1);
         let sharing = difference * difference / most / most / R::of(72.0);
         let smaller = |variance: R| variance / most / most / R::of(9.0);
@@ -106,13 +116,13 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         };
         Shape {
             charge: q1 + q2,
-            position: R::of(f64::from(channel)) + R::of(0.5) + difference / R::of(3.0) / most,
+            position: difference / R::of(3.0) / most,
             position_error: (sharing + first + second).sqrt(),
         }
     }
 
     fn several(&self, first: u16, left: u8, middle: &[u8], right: u8) -> Shape<R> {
-        let [q1, q2] = [left, right].map(|adc| self.charges.charge(adc));
+        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
         let sums = middle
             .iter()
             .fold((R::of(0.0), R::of(0.0)), |(q, e), &adc| {

@@ -1,17 +1,19 @@
 //! Ours: what depends on one cluster is computed once, and large modules are split.
 //!
 //! The clusters of a module's front and the clusters of its back that are near to them
-//! are brought into a form that pairs need, in order of time. Then a window moves over
-//! the backs as the fronts go on. Two numbers decide whether a pair crosses at all: how
-//! far apart in time, and how far apart at the edge; only those that do are worth the
-//! rest. Times have few different errors, so cuts are looked up.
+//! are brought into a form that pairs need, in order of time: a line each, or several
+//! if they run across the sensor's edge. Then a window moves over the lines of the back
+//! as those of the front go on. Two numbers decide whether lines cross: how far apart
+//! in time they are, and how far apart at the edge. Nobody could predict the answer, so
+//! it is counted rather than branched on; only lines that cross are worth the rest.
+//! Times have few different errors, so cuts are looked up.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use generators::partition::Partition;
 
 use super::ModuleFormulas;
-use crate::sts::formulas::{Lines, Local, Side, pair_time_error};
+use crate::sts::formulas::{Local, Side, pair_time_error};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
@@ -32,16 +34,16 @@ impl<'a> SortedClusters<'a> {
         &self.entries[self.rooms.range(side)][..self.counts[side]]
     }
 
+    /// The clusters of a side, as entries count them.
+    #[inline]
+    pub(in crate::sts) fn clusters(&self, side: usize) -> &'a [Cluster] {
+        &self.clusters[self.rooms.range(side)]
+    }
+
     /// A cluster by its number in order of time.
     #[inline]
     pub(in crate::sts) fn cluster(&self, side: usize, number: usize) -> &'a Cluster {
-        self.of_entry(side, self.entries(side)[number])
-    }
-
-    /// The cluster of an entry.
-    #[inline]
-    pub(in crate::sts) fn of_entry(&self, side: usize, entry: ClusterEntry) -> &'a Cluster {
-        &self.clusters[self.rooms.range(side).start + entry.index as usize]
+        &self.clusters(side)[self.entries(side)[number].index as usize]
     }
 }
 
@@ -64,32 +66,30 @@ pub(in crate::sts) fn window_jobs(fronts: &[usize], most: usize) -> Vec<WindowJo
     fronts.iter().enumerate().flat_map(parts).collect()
 }
 
-/// A cluster in the form that pairs need.
+/// A line of a cluster, as far as it decides about crossings.
 #[derive(Clone, Copy, Default)]
-struct Strip {
+struct Line {
     time: u32,
     /// Which of the errors of times it has.
     class: u32,
-    /// Where it leaves the edge, in cm, and the error of that.
+    /// Where it leaves the edge, in cm.
     edge: f32,
+    /// The error of that, in cm.
     edge_error: f32,
-    /// The lines besides the first, by how many widths they are beside it.
-    widths: i32,
-}
-
-/// The different errors of times, with the cuts between them.
-#[derive(Default)]
-struct Classes {
-    errors: Vec<f32>,
 }
 
 /// What finding hits takes beside clusters and hits.
 #[derive(Default)]
 pub(in crate::sts) struct Windows {
-    fronts: Vec<Strip>,
-    backs: Vec<Strip>,
-    classes: Classes,
+    fronts: Vec<Line>,
+    backs: Vec<Line>,
+    /// The different errors of times, and the cuts between any two of them.
+    errors: Vec<f32>,
     cuts: Vec<f32>,
+    /// The errors of hits of any two of them.
+    hit_errors: Vec<f32>,
+    /// The lines of the back that cross one of the front.
+    crossing: Vec<u32>,
 }
 
 impl Windows {
@@ -107,148 +107,61 @@ impl Windows {
         let (Some(first), Some(last)) = (fronts.first(), fronts.last()) else {
             return;
         };
-        self.classes.errors.clear();
-        self.fronts.clear();
-        let strips = &mut self.fronts;
-        self.classes.gather::<P>(
+        self.errors.clear();
+        let mut lines = std::mem::take(&mut self.fronts);
+        self.gather::<P>(
             Side::Front,
             fronts,
-            |entry| clusters.of_entry(job.module, entry),
+            clusters.clusters(job.module),
             formulas,
-            strips,
+            &mut lines,
         );
+        self.fronts = lines;
         let most = self.largest_cut(formulas, latest);
         let backs = clusters.entries(back_side);
         let start = backs.partition_point(|back| P::delay(first.time, back.time) > most);
         let end = backs.partition_point(|back| -P::delay(last.time, back.time) <= most);
-        self.backs.clear();
         let near = &backs[start..end.max(start)];
-        let strips = &mut self.backs;
-        self.classes.gather::<P>(
+        let mut lines = std::mem::take(&mut self.backs);
+        self.gather::<P>(
             Side::Back,
             near,
-            |entry| clusters.of_entry(back_side, entry),
+            clusters.clusters(back_side),
             formulas,
-            strips,
+            &mut lines,
         );
-        self.look_up_cuts(formulas, latest);
+        self.backs = lines;
+        self.look_up(formulas, latest);
         self.pair::<P>(formulas, most, hits);
     }
 
-    /// No pair of these fronts is further apart in time.
-    fn largest_cut(&self, formulas: &ModuleFormulas<f32>, latest: f32) -> f32 {
-        let cut = |&front: &f32| formulas.time_cut(front, latest, latest);
-        self.classes.errors.iter().map(cut).fold(-1.0, f32::max)
-    }
-
-    fn look_up_cuts(&mut self, formulas: &ModuleFormulas<f32>, latest: f32) {
-        let errors = &self.classes.errors;
-        self.cuts.clear();
-        for &front in errors {
-            let cuts = errors
-                .iter()
-                .map(|&back| formulas.time_cut(front, back, latest));
-            self.cuts.extend(cuts);
-        }
-    }
-
-    fn pair<P: Rules>(&self, formulas: &ModuleFormulas<f32>, most: f32, hits: &mut Vec<Hit>) {
-        let sensor = &formulas.sensor;
-        let crossing = sensor.crossing_range();
-        let classes = self.classes.errors.len();
-        let mut start = 0;
-        for front in &self.fronts {
-            let late = |back: &Strip| P::delay(front.time, back.time) > most;
-            while self.backs.get(start).is_some_and(late) {
-                start += 1;
-            }
-            let cuts = &self.cuts[front.class as usize * classes..][..classes];
-            for back in &self.backs[start..] {
-                let delay = P::delay(front.time, back.time);
-                if -delay > most {
-                    break;
-                }
-                if delay.abs() > cuts[back.class as usize] {
-                    continue;
-                }
-                for i in lines(front) {
-                    let front_line = front.edge - i as f32 * sensor.width;
-                    for j in lines(back) {
-                        let back_line = back.edge - j as f32 * sensor.width;
-                        if !crossing.contains(&(front_line - back_line)) {
-                            continue;
-                        }
-                        if let Some(local) = sensor.crossing(front_line, back_line) {
-                            hits.push(self.hit::<P>(formulas, front, back, local));
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn hit<P: Rules>(
-        &self,
-        formulas: &ModuleFormulas<f32>,
-        front: &Strip,
-        back: &Strip,
-        local: Local<f32>,
-    ) -> Hit {
-        let sensor = &formulas.sensor;
-        let [x, y, z] = sensor.global(local);
-        let spread = sensor.spread(front.edge_error, back.edge_error);
-        let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
-        let [front_error, back_error] =
-            [front, back].map(|strip| self.classes.errors[strip.class as usize]);
-        Hit {
-            x,
-            y,
-            z,
-            time: P::hit_time(front.time, back.time),
-            dx,
-            dy,
-            dz,
-            dxy,
-            time_error: pair_time_error(front_error, back_error),
-            du: sensor.across(Side::Front, front.edge_error),
-            dv: sensor.across(Side::Back, back.edge_error),
-            address: formulas.address,
-        }
-    }
-}
-
-#[inline]
-fn lines(strip: &Strip) -> Lines {
-    strip.widths.min(0)..=strip.widths.max(0)
-}
-
-impl Classes {
     /// Brings clusters into the form that pairs need, but for those that leave the edge
     /// outside the active area.
-    fn gather<'a, P: Rules>(
+    fn gather<P: Rules>(
         &mut self,
         side: Side,
         entries: &[ClusterEntry],
-        cluster: impl Fn(ClusterEntry) -> &'a Cluster,
+        clusters: &[Cluster],
         formulas: &ModuleFormulas<f32>,
-        strips: &mut Vec<Strip>,
+        lines: &mut Vec<Line>,
     ) {
         let sensor = &formulas.sensor;
-        for &entry in entries {
-            let cluster = cluster(entry);
+        lines.clear();
+        for entry in entries {
+            let cluster = &clusters[entry.index as usize];
             let class = self.class(cluster.time_error);
             let Some(edge) = sensor.edge(side, cluster.position) else {
                 continue;
             };
-            let lines = sensor.lines(side, edge, P::widths);
-            strips.push(Strip {
-                time: cluster.time,
-                class,
-                edge,
-                edge_error: sensor.edge_error(cluster.position_error),
-                widths: lines.start() + lines.end(),
-            });
+            let widths = sensor.lines(side, edge, P::widths);
+            for width in *widths.start()..widths.end() + 1 {
+                lines.push(Line {
+                    time: cluster.time,
+                    class,
+                    edge: edge - width as f32 * sensor.width,
+                    edge_error: sensor.edge_error(cluster.position_error),
+                });
+            }
         }
     }
 
@@ -260,5 +173,100 @@ impl Classes {
             self.errors.push(error);
             self.errors.len() - 1
         }) as u32
+    }
+
+    /// No pair of these fronts is further apart in time.
+    fn largest_cut(&self, formulas: &ModuleFormulas<f32>, latest: f32) -> f32 {
+        let cut = |&front: &f32| formulas.time_cut(front, latest, latest);
+        self.errors.iter().map(cut).fold(-1.0, f32::max)
+    }
+
+    fn look_up(&mut self, formulas: &ModuleFormulas<f32>, latest: f32) {
+        self.cuts.clear();
+        self.hit_errors.clear();
+        for &front in &self.errors {
+            for &back in &self.errors {
+                self.cuts.push(formulas.time_cut(front, back, latest));
+                self.hit_errors.push(pair_time_error(front, back));
+            }
+        }
+    }
+
+    fn pair<P: Rules>(&mut self, formulas: &ModuleFormulas<f32>, most: f32, hits: &mut Vec<Hit>) {
+        let range = formulas.sensor.crossing_range();
+        let classes = self.errors.len();
+        let mut start = 0;
+        for front in &self.fronts {
+            let late = |back: &Line| P::delay(front.time, back.time) > most;
+            while self.backs.get(start).is_some_and(late) {
+                start += 1;
+            }
+            let near = |back: &&Line| -P::delay(front.time, back.time) <= most;
+            let end = start + self.backs[start..].iter().take_while(near).count();
+            let row = front.class as usize * classes..(front.class as usize + 1) * classes;
+            let backs = &self.backs[start..end];
+            let cuts = &self.cuts[row.clone()];
+            let found = find_crossings::<P>(front, backs, cuts, &range, &mut self.crossing);
+            let hit_errors = &self.hit_errors[row];
+            for &place in &self.crossing[..found] {
+                let back = &backs[place as usize];
+                if let Some(local) = formulas.sensor.crossing(front.edge, back.edge) {
+                    let time_error = hit_errors[back.class as usize];
+                    hits.push(hit::<P>(formulas, front, back, local, time_error));
+                }
+            }
+        }
+    }
+}
+
+/// Writes down which lines of the back cross one of the front, or nearly so; returns
+/// their number.
+#[inline]
+fn find_crossings<P: Rules>(
+    front: &Line,
+    backs: &[Line],
+    cuts: &[f32],
+    range: &RangeInclusive<f32>,
+    crossing: &mut Vec<u32>,
+) -> usize {
+    if crossing.len() < backs.len() {
+        crossing.resize(backs.len(), 0);
+    }
+    let mut found = 0;
+    for (place, back) in backs.iter().enumerate() {
+        let in_time = P::delay(front.time, back.time).abs() <= cuts[back.class as usize];
+        let difference = front.edge - back.edge;
+        let crosses = difference >= *range.start() && difference <= *range.end();
+        crossing[found] = place as u32;
+        found += usize::from(in_time & crosses);
+    }
+    found
+}
+
+#[inline]
+fn hit<P: Rules>(
+    formulas: &ModuleFormulas<f32>,
+    front: &Line,
+    back: &Line,
+    local: Local<f32>,
+    time_error: f32,
+) -> Hit {
+    let sensor = &formulas.sensor;
+    let [x, y, z] = sensor.global(local);
+    let spread = sensor.spread(front.edge_error, back.edge_error);
+    let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
+    Hit {
+        x,
+        y,
+        z,
+        time: P::hit_time(front.time, back.time),
+        dx,
+        dy,
+        dz,
+        dxy,
+        time_error,
+        du: sensor.across(Side::Front, front.edge_error),
+        dv: sensor.across(Side::Back, back.edge_error),
+        address: formulas.address,
     }
 }

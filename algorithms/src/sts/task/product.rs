@@ -38,9 +38,9 @@ impl Product {
     /// Clusters in the order of their entries.
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
         let side = |side: usize| {
-            let entries = clusters.entries(side).iter();
-            entries
-                .map(|&entry| *clusters.of_entry(side, entry))
+            let numbers = 0..clusters.counts[side];
+            numbers
+                .map(|number| *clusters.cluster(side, number))
                 .collect()
         };
         let sides = 0..clusters.counts.len();
