@@ -63,7 +63,14 @@ pub fn write_clusters(path: &Path, clusters: &Partitioned<Cluster>) {
         } = *cluster;
         let [charge, position] = [charge, position].map(f32::to_bits);
         let [position_error, time_error] = [position_error, time_error].map(f32::to_bits);
-        vec![charge, size as u32, position, position_error, time, time_error]
+        vec![
+            charge,
+            size as u32,
+            position,
+            position_error,
+            time,
+            time_error,
+        ]
     };
     write(path, CLUSTERS, clusters.segments() / 2, clusters, words);
 }
@@ -100,11 +107,19 @@ fn write<T>(
 ) {
     let rows: Vec<_> = things.items().iter().map(words).collect();
     let lengths = things.partition().lengths().map(|length| length as u32);
-    let header = [modules as u32, things.segments() as u32, rows.len() as u32, 0];
+    let header = [
+        modules as u32,
+        things.segments() as u32,
+        rows.len() as u32,
+        0,
+    ];
     let columns = rows.first().map_or(0, Vec::len);
     let columns = (0..columns).flat_map(|column| rows.iter().map(move |row| row[column]));
     let all = header.into_iter().chain(lengths).chain(columns);
-    let bytes: Vec<_> = magic.into_iter().chain(all.flat_map(u32::to_le_bytes)).collect();
+    let bytes: Vec<_> = magic
+        .into_iter()
+        .chain(all.flat_map(u32::to_le_bytes))
+        .collect();
     let file = File::create(path).expect("created");
     let mut file = GzEncoder::new(file, Compression::best());
     file.write_all(&bytes).expect("written");

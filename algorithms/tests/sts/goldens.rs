@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
+use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published, Rules};
 use algorithms::sts::task::{Product, Timeslices};
-use algorithms::sts::Timeslice;
 use generators::io::{read_digis_of, read_setup, write_digis, write_setup};
 use generators::random::{hash, mix};
 use generators::sts::setup::Setup;
@@ -47,7 +47,12 @@ fn every_variant_finds_the_golden_clusters_and_hits() {
     ] {
         let input = Timeslices(vec![timeslice(online)]);
         for (variant, found) in found_by_all(&input, online, 2) {
-            assert_same(&input, &expected(name), &found, &format!("{variant}, {name}"));
+            assert_same(
+                &input,
+                &expected(name),
+                &found,
+                &format!("{variant}, {name}"),
+            );
         }
     }
 }
@@ -60,7 +65,10 @@ fn the_answers_differ_where_they_should() {
         (clusters.items().len(), hits.items().len())
     };
     let (exact, published) = (counts("exact"), counts("published"));
-    assert_ne!(exact.0, published.0, "shared digis, times in single precision");
+    assert_ne!(
+        exact.0, published.0,
+        "shared digis, times in single precision"
+    );
     assert!(exact.1 > published.1, "lines that lean to the left");
 }
 

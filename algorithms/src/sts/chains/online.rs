@@ -22,6 +22,16 @@ use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
 /// Room for hits in a bucket: so many for a cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
 
+/// The orders of digis that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Orders {
+    /// That of sensors, in which hits are found.
+    OfSensors,
+    /// And that of time, in which events are found: where each digi of the stream has
+    /// gone.
+    Both,
+}
+
 /// Flat arrays with a room for each side.
 pub(in crate::sts) struct Online<'a, P> {
     input: &'a Timeslice,
@@ -29,6 +39,8 @@ pub(in crate::sts) struct Online<'a, P> {
     formulas: ClusterFormulas,
     modules: Vec<ModuleFormulas<f32>>,
     table: LookupTable,
+    orders: Orders,
+    permutation: Vec<u32>,
     sides: Partition,
     digis: Vec<Digi>,
     connectors: Connectors,
@@ -42,13 +54,15 @@ pub(in crate::sts) struct Online<'a, P> {
 }
 
 impl<'a, P: Rules> Online<'a, P> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize) -> Self {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, orders: Orders) -> Self {
         Online {
             input,
             threads,
             formulas: ClusterFormulas::new(input.setup()),
             modules: ModuleFormulas::of_all(input.setup()),
             table: LookupTable::new(input.modules()),
+            orders,
+            permutation: Vec::new(),
             sides: input.digis().partition().clone(),
             digis: Vec::new(),
             connectors: Connectors::default(),
@@ -64,10 +78,25 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn presort(&mut self) {
         let (stream, digis) = (self.input.stream(), &mut self.digis);
-        let counts = self
-            .table
-            .scatter(stream, digis, self.threads, Permutation::Unwanted);
+        let permutation = match self.orders {
+            Orders::OfSensors => Permutation::Unwanted,
+            Orders::Both => Permutation::Kept(&mut self.permutation),
+        };
+        let counts = self.table.scatter(stream, digis, self.threads, permutation);
         self.sides = Partition::from_lengths(counts);
+    }
+
+    /// The stream again, by where its digis have gone: whether both orders are there
+    /// can be seen from the digis of each side in the order of the stream.
+    fn in_order_of_stream(&self) -> SegmentedDigis {
+        let mut sides = vec![Vec::new(); self.sides.segments()];
+        let place_of = |&place: &u32| place as usize;
+        let ends: Vec<_> = self.sides.ranges().map(|range| range.end).collect();
+        for place in self.permutation.iter().map(place_of) {
+            let side = ends.partition_point(|&end| end <= place);
+            sides[side].push(self.digis[place]);
+        }
+        SegmentedDigis::from_segments(&sides)
     }
 
     fn cluster(&mut self) {
@@ -124,6 +153,9 @@ impl<P: Rules> Chain for Online<'_, P> {
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
         self.connectors.reserve(digis, self.input.sides());
+        if self.orders == Orders::Both {
+            self.permutation = arena.take(digis);
+        }
     }
 
     fn poison(&mut self) {
@@ -131,6 +163,7 @@ impl<P: Rules> Chain for Online<'_, P> {
         self.clusters.fill(Cluster::default());
         self.entries.fill(ClusterEntry::default());
         self.fronts.hits_mut().fill(Hit::default());
+        self.permutation.fill(0);
     }
 
     fn run(&mut self, stage: Stage) {
@@ -154,6 +187,9 @@ impl<P: Rules> Chain for Online<'_, P> {
     fn product(&self, stage: Stage) -> Product {
         let sorted = || self.sorted_clusters();
         match stage {
+            Stage::Presort if self.orders == Orders::Both => {
+                Product::Digis(self.in_order_of_stream())
+            }
             Stage::Presort | Stage::Zero | Stage::Sort => {
                 let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
                 Product::Digis(digis)
@@ -179,11 +215,16 @@ impl<P: Rules> Chain for Online<'_, P> {
         arena.give(std::mem::take(&mut self.digis));
         arena.give(std::mem::take(&mut self.clusters));
         arena.give(std::mem::take(&mut self.entries));
+        arena.give(std::mem::take(&mut self.permutation));
     }
 
     fn bytes(&self) -> usize {
         let digis = self.input.stream().len();
         let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
+        let of_a_digi = match self.orders {
+            Orders::OfSensors => of_a_digi,
+            Orders::Both => of_a_digi + size_of::<u32>(),
+        };
         digis * of_a_digi
             + self.connectors.bytes()
             + self.fronts.bytes()

@@ -5,7 +5,7 @@ use super::{Stage, StsTask, Timeslices};
 use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
 use crate::device::{Arena, Backend, Place};
 use crate::sts::Timeslice;
-use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online};
+use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, Orders};
 use crate::sts::rules::{Exact, Published};
 
 /// A way to do a stage or all of them, on the host.
@@ -19,7 +19,7 @@ pub(super) struct CpuChain {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Offline,
-    Online,
+    Online(Orders),
     PerSide,
     TimeSweep,
 }
@@ -29,8 +29,12 @@ impl Way {
         let exact = input.online() == Semantics::Exact;
         let clustering = match self {
             Way::Offline => return Box::new(Offline::new(input)),
-            Way::Online if exact => return Box::new(Online::<Exact>::new(input, threads)),
-            Way::Online => return Box::new(Online::<Published>::new(input, threads)),
+            Way::Online(orders) if exact => {
+                return Box::new(Online::<Exact>::new(input, threads, orders));
+            }
+            Way::Online(orders) => {
+                return Box::new(Online::<Published>::new(input, threads, orders));
+            }
             Way::PerSide => Clustering::ByChannel,
             Way::TimeSweep => Clustering::TimeSweep,
         };
@@ -42,11 +46,13 @@ impl Way {
     }
 }
 
+const ONLINE: Way = Way::Online(Orders::OfSensors);
+
 const fn variant(name: &'static str, summary: &'static str, way: Way) -> CpuChain {
     CpuChain { name, summary, way }
 }
 
-static PRESORT: [CpuChain; 2] = [
+static PRESORT: [CpuChain; 3] = [
     variant(
         "hash-map",
         "a list for each address, found by hashing (offline reconstruction)",
@@ -55,7 +61,12 @@ static PRESORT: [CpuChain; 2] = [
     variant(
         "lookup-table",
         "count and scatter by a table of all addresses (online reconstruction)",
-        Way::Online,
+        ONLINE,
+    ),
+    variant(
+        "lookup-table-both",
+        "the same, and where each digi has gone: the order of time is kept too",
+        Way::Online(Orders::Both),
     ),
 ];
 
@@ -68,7 +79,7 @@ static CLUSTER: [CpuChain; 4] = [
     variant(
         "online",
         "a worker a digi, connected by atomic words",
-        Way::Online,
+        ONLINE,
     ),
     variant(
         "per-side",
@@ -91,7 +102,7 @@ static CLUSTER_SORT: [CpuChain; 3] = [
     variant(
         "online",
         "entries of 8 bytes, by introspective sort",
-        Way::Online,
+        ONLINE,
     ),
     variant(
         "insertion",
@@ -109,7 +120,7 @@ static HITS: [CpuChain; 3] = [
     variant(
         "online",
         "a worker a cluster of the front, by binary search, into buckets",
-        Way::Online,
+        ONLINE,
     ),
     variant(
         "windows",
@@ -127,7 +138,7 @@ static COLLECT: [CpuChain; 3] = [
     variant(
         "buckets",
         "a bucket a module, all at once (online reconstruction)",
-        Way::Online,
+        ONLINE,
     ),
     variant(
         "pieces",
@@ -145,7 +156,7 @@ static CHAIN: [CpuChain; 4] = [
     variant(
         "online",
         "as the online reconstruction: introspective sort, atomic connectors, buckets",
-        Way::Online,
+        ONLINE,
     ),
     variant(
         "per-side",

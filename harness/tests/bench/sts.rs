@@ -1,0 +1,190 @@
+//! `bench sts`: measured, and as a reader of files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Run, bench_in, can_measure, folder};
+use reports::record::YesNo;
+use reports::store::read_summary;
+
+const QUICK: &str = "--samples 3..4 --max-time 1s";
+const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
+const HEADER: &str = "module,side,channel,time_ns,adc\n";
+
+/// A timeslice and its setup, in `d.csv` and `d.setup.json`.
+fn write_digis(folder: &Path) {
+    let line = format!("generate sts-physics {SMALL} --out d.csv");
+    let run = bench_in(folder, &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
+fn reconstruct(folder: &Path, flags: &str) -> Run {
+    let line = format!("sts --input d.csv --clusters c.csv --hits h.csv {flags}");
+    bench_in(folder, &line)
+}
+
+fn rows(path: &Path) -> Vec<Vec<f64>> {
+    let text = fs::read_to_string(path).expect("written");
+    let number = |field: &str| match field {
+        "front" => 0.0,
+        "back" => 1.0,
+        _ => field.parse().expect("a number"),
+    };
+    let row = |line: &str| line.split(',').map(number).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn every_chain_and_stage_has_valid_rows() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    for (task, variants, stages) in [
+        ("sts", 4, 6),
+        ("presort", 3, 0),
+        ("cluster", 4, 0),
+        ("cluster-sort", 3, 0),
+        ("hits", 3, 0),
+        ("collect", 3, 0),
+    ] {
+        let line = format!("{task} {SMALL} --compat=no,yes --threads 2 --out {task} {QUICK}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{task}: {}", run.stderr);
+        let rows = read_summary(&folder.path().join(task)).expect("readable");
+        assert!(rows.iter().all(|row| row.valid == YesNo::Yes), "{task}");
+        let totals = rows.iter().filter(|row| row.stage == "total");
+        let totals: Vec<_> = totals.collect();
+        assert_eq!(totals.len(), 2 * variants, "{task}");
+        let names: BTreeSet<_> = totals.iter().map(|row| row.variant.as_str()).collect();
+        assert_eq!(names.len(), variants, "{task}");
+        assert!(
+            totals
+                .iter()
+                .all(|row| row.metrics.get("ns_per_digi").is_some())
+        );
+        let of_ours = rows.iter().filter(|row| row.variant == "time-sweep");
+        let parts = of_ours.filter(|row| row.stage != "total").count();
+        assert_eq!(parts, 2 * stages, "{task}");
+    }
+}
+
+#[test]
+fn what_is_found_is_written_in_order() {
+    let folder = folder();
+    write_digis(folder.path());
+    let run = reconstruct(folder.path(), "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let text = fs::read_to_string(folder.path().join("c.csv")).expect("written");
+    let header = "module,side,charge,size,position,position_error,time_ns,time_error";
+    assert_eq!(text.lines().next(), Some(header));
+    let clusters = rows(&folder.path().join("c.csv"));
+    let hits = rows(&folder.path().join("h.csv"));
+    assert!(clusters.len() > 100 && hits.len() > 10, "{}", run.stderr);
+    let key = |row: &Vec<f64>| [row[0], row[1], row[6], row[4], row[2]];
+    assert!(clusters.is_sorted_by(|a, b| key(a) <= key(b)));
+    let key = |row: &Vec<f64>| [row[0], row[4], row[1], row[2]];
+    assert!(hits.is_sorted_by(|a, b| key(a) <= key(b)));
+    assert!(hits.iter().all(|row| row.len() == 12));
+}
+
+#[test]
+fn all_variants_of_one_answer_write_the_same() {
+    let folder = folder();
+    write_digis(folder.path());
+    let mut found = BTreeSet::new();
+    for flags in ["", "--variant time-sweep --threads 2", "--variant per-side"] {
+        let run = reconstruct(folder.path(), flags);
+        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
+        let read = |name| fs::read_to_string(folder.path().join(name)).expect("written");
+        found.insert((read("c.csv"), read("h.csv")));
+    }
+    assert_eq!(found.len(), 1);
+    for flags in ["--compat", "--variant offline --setup d.setup.json"] {
+        let run = reconstruct(folder.path(), flags);
+        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn damaged_digis_are_refused_with_file_line_and_field() {
+    let folder = folder();
+    write_digis(folder.path());
+    for (line, problem) in [
+        ("12,front,5,100,9", "module 12 is above 11"),
+        ("0,front,1024,100,9", "channel 1024 is above 1023"),
+        (
+            "0,front,5,2147483648,9",
+            "time_ns 2147483648 is above 2147483647",
+        ),
+        ("0,front,5,100,32", "adc 32 is above 31"),
+        ("0,top,5,100,3", "side \"top\""),
+        ("0,front,5,100", "4 fields instead of 5"),
+    ] {
+        let content = format!("{HEADER}0,front,3,5,1\n{line}\n");
+        fs::write(folder.path().join("bad.csv"), content).expect("written");
+        let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
+        assert_eq!(run.code, Some(1), "{line}: {}", run.stderr);
+        let place = "bad.csv, line 3";
+        assert!(run.stderr.contains(place), "{line}: {}", run.stderr);
+        assert!(run.stderr.contains(problem), "{line}: {}", run.stderr);
+    }
+    fs::write(folder.path().join("bad.csv"), "").expect("written");
+    let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("bad.csv"), "{}", run.stderr);
+}
+
+#[test]
+fn damaged_setups_are_refused_with_file_line_and_field() {
+    let folder = folder();
+    write_digis(folder.path());
+    let whole = fs::read_to_string(folder.path().join("d.setup.json")).expect("written");
+    for (from, to, problem) in [
+        ("\"nAdc\"", "\"n\"", "missing field `nAdc`"),
+        (
+            "\"timeCutDigiSig\"",
+            "\"t\"",
+            "missing field `timeCutDigiSig`",
+        ),
+        ("\"nAdc\": 32", "\"nAdc\": 33", "asic: nAdc is 33"),
+        (
+            "\"pitch\": 0.0058",
+            "\"pitch\": -1",
+            "modules[0]: pitch is -1",
+        ),
+    ] {
+        let text = whole.replacen(from, to, 1);
+        assert_ne!(text, whole, "{from}");
+        fs::write(folder.path().join("bad.json"), text).expect("written");
+        let run = bench_in(folder.path(), "sts --input d.csv --setup bad.json");
+        assert_eq!(run.code, Some(1), "{to}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("bad.json, line "),
+            "{to}: {}",
+            run.stderr
+        );
+        assert!(run.stderr.contains(problem), "{to}: {}", run.stderr);
+    }
+    let missing = bench_in(folder.path(), "sts --input d.csv --setup none.json");
+    assert_eq!(missing.code, Some(1), "{}", missing.stderr);
+    assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
+}
+
+#[test]
+fn files_are_written_by_one_variant() {
+    let folder = folder();
+    write_digis(folder.path());
+    let several = reconstruct(folder.path(), "--variant o*");
+    assert_eq!(several.code, Some(2), "{}", several.stderr);
+    assert!(
+        several.stderr.contains("by one variant"),
+        "{}",
+        several.stderr
+    );
+    let unknown = reconstruct(folder.path(), "--variant onlin");
+    assert!(unknown.stderr.contains("online"), "{}", unknown.stderr);
+    let generated = bench_in(folder.path(), "sts --clusters c.csv");
+    assert_eq!(generated.code, Some(2), "{}", generated.stderr);
+}
