@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The nightly performance check: build, verify, measure a suite, store the run,
-# compare it with the accepted one, report.
+# The nightly performance check: build, verify, feed damaged data to decoders,
+# measure a suite, store the run, compare it with the accepted one, report.
 #
 #   scripts/nightly.sh [SUITE]        smoke, nightly (default) or a file
 #
@@ -52,6 +52,11 @@ if [ "$schedules" != 0 ] && command -v c++ > /dev/null; then
         # shellcheck disable=SC2086 # several flags
         found "$bench" verify --device emulator --quiet --schedules "$schedules" $flags
     done
+fi
+
+if [ "$suite" != smoke ]; then
+    step "damaged data"
+    found cargo test --locked --release -- --ignored damaged_pages
 fi
 
 step "measure: $suite"

@@ -44,15 +44,20 @@ pub enum Mismatch {
         sector: usize,
     },
     /// A page that should have been rejected, or not, or for another reason.
-    #[error("damaged page {number}: {found:?} instead of {expected:?}")]
+    #[error("damaged page {number}: {} instead of {}", words(.found), words(.expected))]
     Damage {
         /// Its number among the damaged pages.
         number: usize,
         /// The reference's.
-        expected: Option<DamagedPage>,
+        expected: Option<Box<DamagedPage>>,
         /// The output's.
-        found: Option<DamagedPage>,
+        found: Option<Box<DamagedPage>>,
     },
+}
+
+fn words(damaged: &Option<Box<DamagedPage>>) -> String {
+    let words = |page: &DamagedPage| page.to_string();
+    damaged.as_deref().map_or("none".to_owned(), words)
 }
 
 /// The same as the reference; the samples in any order, unless the order is to be
@@ -100,8 +105,8 @@ fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mi
         None => Ok(()),
         Some(number) => Err(Mismatch::Damage {
             number,
-            expected: expected.get(number).copied(),
-            found: found.get(number).copied(),
+            expected: expected.get(number).copied().map(Box::new),
+            found: found.get(number).copied().map(Box::new),
         }),
     }
 }

@@ -39,7 +39,8 @@ impl Fragments {
     }
 
     /// The time bins of a fragment that belong to it and no other.
-    pub fn own_time_bins(self, number: u32) -> Range<u32> {
+    #[cfg(test)]
+    fn own_time_bins(self, number: u32) -> Range<u32> {
         let all = self.time_bins(number);
         let start = if number == 0 { 0 } else { all.start + OVERLAP };
         start..all.end - OVERLAP

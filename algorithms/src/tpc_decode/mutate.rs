@@ -26,7 +26,7 @@ impl Mutator {
     pub(super) fn below(&mut self, limit: usize) -> usize {
         self.drawn += 1;
         let random = mix(self.seed ^ mix(self.drawn));
-        (u128::from(random) * limit as u128 >> 64) as usize
+        ((u128::from(random) * limit as u128) >> 64) as usize
     }
 
     /// Damages a page in one to three places.

@@ -10,13 +10,11 @@ use super::header::OpenPage;
 const ROOM: usize = 512;
 /// Bytes of a payload with its continuation and the room behind it.
 pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
-/// Payloads end before this.
-pub(super) const MAX_END: usize = 2 * PAGE_BYTES;
 
 /// A copy of a page with the continuation of its last block behind the payload.
 ///
 /// The copy costs little: the page has to come from memory anyway. It makes every
-/// offset up to [`MAX_END`] safe to read from with a wide load.
+/// offset in the two pages safe to read from with a wide load.
 #[repr(align(64))]
 pub(super) struct Payload([u8; PAYLOAD_BYTES]);
 

@@ -19,6 +19,19 @@ impl AxisValues {
         axis.map_or(&[], |(_, values)| values)
     }
 
+    /// The values of some axes only.
+    pub fn only(&self, axes: &[Axis]) -> Self {
+        let is_one = |name: &str| axes.iter().any(|axis| axis.name == name);
+        let given = self.0.iter().filter(|(name, _)| is_one(name));
+        AxisValues(given.cloned().collect())
+    }
+
+    /// The flags that say them.
+    pub fn flags(&self) -> impl Iterator<Item = String> {
+        let flag = |(name, values): &(&str, Vec<String>)| format!("--{name} {}", values.join(","));
+        self.0.iter().map(flag)
+    }
+
     /// How many combinations of values there are.
     pub fn count(&self) -> usize {
         let values = self.0.iter().map(|(_, values)| values.len());
@@ -70,7 +83,10 @@ pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
 }
 
 /// The values given for the axes, each once.
-pub(super) fn values(axes: &'static [Axis], matches: &ArgMatches) -> Result<AxisValues, String> {
+pub(super) fn values(
+    axes: impl IntoIterator<Item = &'static Axis>,
+    matches: &ArgMatches,
+) -> Result<AxisValues, String> {
     let mut given = Vec::new();
     for axis in axes {
         let Some(texts) = matches.get_many::<String>(axis.name) else {

@@ -132,7 +132,10 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
         "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
-        "verify" => Request::Verify(Box::new(verify::request(matches))),
+        "verify" => {
+            let request = verify::request(matches);
+            Request::Verify(Box::new(request.map_err(|error| usage(name, &error))?))
+        }
         SUBCOMMAND => Request::TryPlugin(trial::request(matches)),
         "generate" => generate::request(matches)?,
         "history" => Request::History(history::request(matches)),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use algorithms::axis::Axis;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use algorithms::registry::{task, tasks};
@@ -9,7 +10,11 @@ use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::{examples, measuring};
+use super::{AxisValues, axes, examples, measuring};
+
+/// Checking each access takes hundreds of times as long: larger inputs are left to
+/// the other checks.
+const MOST_ITEMS_FOR_RACES: u64 = 13_000;
 
 /// What is to be checked, on what, and how.
 pub struct VerifyRequest {
@@ -25,6 +30,10 @@ pub struct VerifyRequest {
     pub seeds: Vec<u64>,
     /// This input instead of the hard ones.
     pub input: Option<PathBuf>,
+    /// What was said about that input: values of the tasks' [`Task::reading`].
+    pub options: AxisValues,
+    /// Inputs with more items are left out.
+    pub most_items: u64,
     /// Lanes of a warp on the emulator.
     pub lanes: Lanes,
     /// Orders in which threads take turns on the emulator.
@@ -50,6 +59,7 @@ pub(super) fn command() -> Command {
         .arg(measuring::plugin_flag())
         .arg(device_flag())
         .args(input_flags())
+        .args(reading().into_iter().map(reading_flag))
         .args(emulator_flags())
         .arg(measuring::quiet_flag())
 }
@@ -58,7 +68,7 @@ fn device_flag() -> Arg {
     measuring::device_flag().help("cpu, cuda:N, emulator [default: the CPU and every usable GPU]")
 }
 
-fn input_flags() -> [Arg; 3] {
+fn input_flags() -> [Arg; 4] {
     let seeds = Arg::new("seeds")
         .long("seeds")
         .value_name("N")
@@ -71,7 +81,28 @@ fn input_flags() -> [Arg; 3] {
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(["seeds", "seed"])
         .help("Check this input instead of the hard ones");
-    [seeds, measuring::seed_flag(), input].map(|flag| flag.help_heading("Inputs"))
+    let most = Arg::new("max-items")
+        .long("max-items")
+        .value_name("N")
+        .value_parser(value_parser!(u64))
+        .help("Leave out inputs with more items [default: none; with --races 13000]");
+    [seeds, measuring::seed_flag(), most, input].map(|flag| flag.help_heading("Inputs"))
+}
+
+/// What can be said about files, whatever the task; each once.
+fn reading() -> Vec<&'static Axis> {
+    let mut axes: Vec<&Axis> = Vec::new();
+    for axis in tasks().iter().flat_map(|task| task.reading()) {
+        if !axes.iter().any(|known| known.name == axis.name) {
+            axes.push(axis);
+        }
+    }
+    axes
+}
+
+fn reading_flag(axis: &Axis) -> Arg {
+    let flag = axes::flag(axis, false).requires("input");
+    flag.help_heading("Inputs from files")
 }
 
 fn emulator_flags() -> [Arg; 3] {
@@ -93,24 +124,32 @@ fn emulator_flags() -> [Arg; 3] {
     [lanes, schedules, races].map(|flag| flag.help_heading("Emulator"))
 }
 
-pub(super) fn request(matches: &ArgMatches) -> VerifyRequest {
+pub(super) fn request(matches: &ArgMatches) -> Result<VerifyRequest, String> {
     let names = matches.get_many::<String>("tasks").into_iter().flatten();
     let first = measuring::seed(matches);
     let seeds: u64 = measuring::one(matches, "seeds").unwrap_or(1);
     let lanes = measuring::one::<String>(matches, "lanes");
-    VerifyRequest {
+    let races = matches.get_flag("races");
+    let most = if races {
+        MOST_ITEMS_FOR_RACES
+    } else {
+        u64::MAX
+    };
+    Ok(VerifyRequest {
         tasks: names.filter_map(|name| task(name)).collect(),
         variants: measuring::variants(matches),
         plugins: measuring::plugins(matches),
         devices: measuring::many(matches, "device"),
         seeds: (0..seeds).map(|i| first.wrapping_add(i)).collect(),
         input: measuring::one(matches, "input"),
+        options: axes::values(reading(), matches)?,
+        most_items: measuring::one(matches, "max-items").unwrap_or(most),
         lanes: match lanes.as_deref() {
             Some("64") => Lanes::L64,
             _ => Lanes::L32,
         },
         schedules: measuring::one(matches, "schedules").unwrap_or(1),
-        races: matches.get_flag("races"),
+        races,
         quiet: matches.get_flag("quiet"),
-    }
+    })
 }

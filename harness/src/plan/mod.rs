@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::gpus::problem_of;
 use crate::platform::available_memory;
 
-pub use selection::select_variants;
+pub use selection::{matching_variants, select_variants};
 pub use teams::TeamSpec;
 
 /// Refuses a point that does not fit into the memory that is available now.

@@ -10,23 +10,38 @@ use crate::suggestion;
 /// # Errors
 /// If a glob matches nothing: with a suggestion, and all names.
 pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
-    let mut selected = vec![globs.is_empty(); infos.len()];
     for glob in globs {
-        let pattern = Pattern::new(glob).map_err(|error| {
-            format!(
-                "variant \"{glob}\" is no glob: {} at position {}",
-                error.msg, error.pos
-            )
-        })?;
-        let matching: Vec<_> = (0..infos.len())
-            .filter(|&i| pattern.matches(infos[i].name))
-            .collect();
-        if matching.is_empty() {
+        let pattern = pattern(glob)?;
+        if !infos.iter().any(|info| pattern.matches(info.name)) {
             return Err(unknown(glob, infos));
         }
-        matching.into_iter().for_each(|i| selected[i] = true);
     }
-    Ok((0..infos.len()).filter(|&i| selected[i]).collect())
+    matching_variants(infos, globs)
+}
+
+/// The same for one of several tasks, whose variants may be others than all that were
+/// asked for.
+///
+/// # Errors
+/// If a glob is none.
+pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
+    let patterns: Vec<_> = globs
+        .iter()
+        .map(|glob| pattern(glob))
+        .collect::<Result<_, _>>()?;
+    let is_selected = |info: &VariantInfo| {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(info.name))
+    };
+    Ok((0..infos.len())
+        .filter(|&i| is_selected(&infos[i]))
+        .collect())
+}
+
+fn pattern(glob: &str) -> Result<Pattern, String> {
+    Pattern::new(glob).map_err(|error| {
+        let (problem, position) = (error.msg, error.pos);
+        format!("variant \"{glob}\" is no glob: {problem} at position {position}")
+    })
 }
 
 fn unknown(glob: &str, infos: &[VariantInfo]) -> String {

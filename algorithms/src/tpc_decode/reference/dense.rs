@@ -8,8 +8,8 @@ use generators::tpc::page::dense_block::{
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-use super::Samples;
 use super::reader::Reader;
+use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
@@ -22,7 +22,7 @@ pub(super) fn decode(
     mapping: &PadMapping,
     digits: &mut Vec<Digit>,
 ) -> Result<(), Damage> {
-    let mut samples = Samples::default();
+    let mut pads = Vec::new();
     let mut previous = None;
     for number in 0..page.blocks {
         let start = reader.position;
@@ -33,9 +33,9 @@ pub(super) fn decode(
             return Err(page.damage(start, Field::Crossing, crossing, expected));
         }
         previous = Some(time_bin);
-        read_links(page, reader, links, mapping, &mut samples.pads)?;
-        reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
-        samples.append_to(digits, page, time_bin);
+        read_links(page, reader, links, mapping, &mut pads)?;
+        let samples = reader.packed(pads.len(), bits)?;
+        append(digits, page, time_bin, &pads, |number| samples.get(number));
         check_end_of_block(page, reader.position, number)?;
     }
     check_end(page, reader.position)
@@ -106,15 +106,9 @@ fn read_channels(
     } else {
         u16::from(first >> SECOND_LEVEL_SHIFT) << 8 | u16::from(reader.u8()?)
     };
-    for (group, eight) in link.chunks(8).enumerate() {
-        if second_level >> group & 1 == 1 {
-            let mask = reader.u8()?;
-            let set = eight
-                .iter()
-                .enumerate()
-                .filter(|(bit, _)| mask >> bit & 1 == 1);
-            pads.extend(set.map(|(_, pad)| pad));
-        }
+    for group in set_bits(second_level.into()) {
+        let eight = &link[8 * group..8 * group + 8];
+        pads.extend(set_bits(reader.u8()?.into()).map(|bit| eight[bit]));
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use generators::tpc::page::link_header::{
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators::tpc::{Digit, PadId, PadMapping};
 
-use super::Samples;
 use super::reader::Reader;
+use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
@@ -21,7 +21,7 @@ pub(super) fn decode(
     mapping: &PadMapping,
     digits: &mut Vec<Digit>,
 ) -> Result<(), Damage> {
-    let mut samples = Samples::default();
+    let mut pads = Vec::new();
     let mut previous = None;
     for _ in 0..page.blocks {
         let start = reader.position;
@@ -33,9 +33,11 @@ pub(super) fn decode(
             return Err(page.damage(start + 13, Field::Fec, header.fec, expected));
         }
         previous = Some(place);
-        list_pads(page, &header, mapping, &mut samples.pads);
-        read_samples(page, reader, start, &header, &mut samples)?;
-        samples.append_to(digits, page, time_bin);
+        list_pads(page, &header, mapping, &mut pads);
+        let words = read_words(page, reader, start, &header, pads.len())?;
+        append(digits, page, time_bin, &pads, |number| {
+            sample(words, number)
+        });
     }
     Ok(())
 }
@@ -70,34 +72,31 @@ fn time_bin_of(page: &OpenPage, start: usize, header: &LinkHeader) -> Result<u32
 fn list_pads(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping, pads: &mut Vec<PadId>) {
     let link = usize::from(header.fec) * CHANNELS_IN_LINK;
     let link = &mapping.pads(page.endpoint.region())[link..link + CHANNELS_IN_LINK];
-    let channels = link.iter().enumerate();
-    let set = channels.filter(|(channel, _)| header.channels >> channel & 1 == 1);
     pads.clear();
-    pads.extend(set.map(|(_, pad)| pad));
+    pads.extend(set_bits(header.channels).map(|channel| link[channel]));
 }
 
-/// Five samples in a 64-bit word, two words in a data word.
-fn read_samples(
+/// The data words of a block, for so many samples.
+fn read_words<'a>(
     page: &OpenPage,
-    reader: &mut Reader<'_>,
+    reader: &mut Reader<'a>,
     start: usize,
     header: &LinkHeader,
-    samples: &mut Samples,
-) -> Result<(), Damage> {
-    let count = samples.pads.len();
-    let data_words = count.div_ceil(SAMPLES_IN_DATA_WORD);
+    samples: usize,
+) -> Result<&'a [u8], Damage> {
+    let data_words = samples.div_ceil(SAMPLES_IN_DATA_WORD);
     if usize::from(header.data_words) != data_words {
         let expected = Expected::Exactly(data_words as u64);
         return Err(page.damage(start + 11, Field::DataWords, header.data_words, expected));
     }
-    let bytes = reader.take(data_words * DATA_WORD_BYTES)?;
-    let sample = |i: usize| {
-        let mut word = [0; 8];
-        word.copy_from_slice(&bytes[i / SAMPLES_IN_WORD * 8..][..8]);
-        let word = u64::from_le_bytes(word) >> (i % SAMPLES_IN_WORD * SAMPLE_BITS);
-        word as u16 & ((1 << SAMPLE_BITS) - 1)
-    };
-    samples.adcs.clear();
-    samples.adcs.extend((0..count).map(sample));
-    Ok(())
+    reader.take(data_words * DATA_WORD_BYTES)
+}
+
+/// A sample by its number: five are in a 64-bit word.
+#[inline]
+fn sample(words: &[u8], number: usize) -> u16 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&words[number / SAMPLES_IN_WORD * 8..][..8]);
+    let word = u64::from_le_bytes(word) >> (number % SAMPLES_IN_WORD * SAMPLE_BITS);
+    word as u16 & ((1 << SAMPLE_BITS) - 1)
 }

@@ -95,17 +95,27 @@ pub(super) fn decode_page(
     }
 }
 
-/// The samples of one time bin, or of a part of it.
-#[derive(Default)]
-struct Samples {
-    pads: Vec<PadId>,
-    adcs: Vec<u16>,
+/// The numbers of the bits that are set, ascending.
+#[inline]
+fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
 }
 
-impl Samples {
-    /// Appends their digits.
-    fn append_to(&self, digits: &mut Vec<Digit>, page: &OpenPage, time_bin: u32) {
-        let pairs = self.pads.iter().zip(&self.adcs);
-        digits.extend(pairs.map(|(&pad, &adc)| Digit::new(page.sector, pad, time_bin, adc)));
-    }
+/// Appends a digit for each pad of a time bin, with the sample of the same number.
+#[inline]
+fn append(
+    digits: &mut Vec<Digit>,
+    page: &OpenPage,
+    time_bin: u32,
+    pads: &[PadId],
+    sample: impl Fn(usize) -> u16,
+) {
+    let numbered = pads.iter().enumerate();
+    digits.extend(
+        numbered.map(|(number, &pad)| Digit::new(page.sector, pad, time_bin, sample(number))),
+    );
 }

@@ -23,6 +23,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next bytes.
+    #[inline]
     pub(super) fn take(&mut self, length: usize) -> Result<&'a [u8], Damage> {
         let start = self.position;
         let bytes = self.bytes.get(start..start + length).ok_or_else(|| {
@@ -35,34 +36,40 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte.
+    #[inline]
     pub(super) fn u8(&mut self) -> Result<u8, Damage> {
         Ok(self.take(1)?[0])
     }
 
     /// The next two bytes as a number.
+    #[inline]
     pub(super) fn u16(&mut self) -> Result<u16, Damage> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
     /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
-    pub(super) fn samples(
-        &mut self,
-        count: usize,
-        bits: usize,
-        adcs: &mut Vec<u16>,
-    ) -> Result<(), Damage> {
+    #[inline]
+    pub(super) fn packed(&mut self, count: usize, bits: usize) -> Result<Packed<'a>, Damage> {
         let bytes = self.take((count * bits).div_ceil(8))?;
-        adcs.clear();
-        adcs.extend((0..count).map(|i| sample(bytes, i * bits, bits)));
-        Ok(())
+        Ok(Packed { bytes, bits })
     }
 }
 
-/// So many bits from a bit on.
-fn sample(bytes: &[u8], first_bit: usize, bits: usize) -> u16 {
-    let byte = first_bit / 8;
-    // 12 bits at most, and they begin at an even bit: two bytes hold them.
-    let word = u16::from_le_bytes([bytes[byte], bytes[byte + 1]]);
-    word >> (first_bit % 8) & ((1 << bits) - 1)
+/// Numbers of so many bits, one behind the other.
+pub(super) struct Packed<'a> {
+    bytes: &'a [u8],
+    bits: usize,
+}
+
+impl Packed<'_> {
+    /// A number by its place.
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> u16 {
+        let first_bit = number * self.bits;
+        let byte = first_bit / 8;
+        // 12 bits at most, and they begin at an even bit: two bytes hold them.
+        let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);
+        word >> (first_bit % 8) & ((1 << self.bits) - 1)
+    }
 }

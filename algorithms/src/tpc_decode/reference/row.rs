@@ -3,25 +3,28 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{Digit, PadId};
 
-use super::Samples;
-use super::reader::Reader;
+use super::reader::{Packed, Reader};
+use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
 /// In the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
+const ADDRESS_BYTES: usize = 2;
+/// First pad and end of a sequence.
+const HEAD_BYTES: usize = 2;
 
 pub(super) fn decode(
     page: &OpenPage,
     reader: &mut Reader<'_>,
     digits: &mut Vec<Digit>,
 ) -> Result<(), Damage> {
-    let mut samples = Samples::default();
+    let mut pads = Vec::new();
     for number in 0..page.span {
         reader.position = reader.position.next_multiple_of(2);
         let time_bin = page.first_time_bin() + u32::from(number);
-        decode_record(page, reader, &mut samples, |samples| {
-            samples.append_to(digits, page, time_bin);
+        decode_record(page, reader, &mut pads, |pads, samples| {
+            append(digits, page, time_bin, pads, |number| samples.get(number));
         })?;
     }
     Ok(())
@@ -30,31 +33,43 @@ pub(super) fn decode(
 fn decode_record(
     page: &OpenPage,
     reader: &mut Reader<'_>,
-    samples: &mut Samples,
-    mut put: impl FnMut(&Samples),
+    pads: &mut Vec<PadId>,
+    mut put: impl FnMut(&[PadId], Packed<'_>),
 ) -> Result<(), Damage> {
     let rows = rows_of_record(page, reader)?;
-    let mut addresses = Vec::new();
-    for _ in 1..rows.len() {
-        addresses.push((reader.position, reader.u16()?));
-    }
-    for (number, &row) in rows.iter().enumerate() {
-        if let Some((offset, address)) = number.checked_sub(1).map(|i| addresses[i])
-            && usize::from(address) != reader.position
-        {
-            let expected = Expected::Exactly(reader.position as u64);
-            return Err(page.damage(offset, Field::RowAddress, address, expected));
+    let addresses = reader.position;
+    let following = rows.count_ones().saturating_sub(1) as usize;
+    let addressed = reader.take(ADDRESS_BYTES * following)?;
+    for (number, bit) in set_bits(rows.into()).enumerate() {
+        if let Some(before) = number.checked_sub(1) {
+            let at = ADDRESS_BYTES * before;
+            let address = u16::from_le_bytes([addressed[at], addressed[at + 1]]);
+            check_address(page, addresses + at, address, reader.position)?;
         }
-        pads_of_row(page, reader, row, &mut samples.pads)?;
+        let row = (page.endpoint.rows().start + bit) as u8;
+        pads_of_row(page, reader, row, pads)?;
         let bits = page.format.sample_bits() as usize;
-        reader.samples(samples.pads.len(), bits, &mut samples.adcs)?;
-        put(samples);
+        put(pads, reader.packed(pads.len(), bits)?);
     }
     Ok(())
 }
 
-/// The rows with data, as numbers in the sector.
-fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<Vec<u8>, Damage> {
+/// A row begins where the one before ends.
+fn check_address(
+    page: &OpenPage,
+    offset: usize,
+    address: u16,
+    position: usize,
+) -> Result<(), Damage> {
+    if usize::from(address) == position {
+        return Ok(());
+    }
+    let expected = Expected::Exactly(position as u64);
+    Err(page.damage(offset, Field::RowAddress, address, expected))
+}
+
+/// The rows with data: a bit for each of the endpoint.
+fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<u16, Damage> {
     let offset = reader.position;
     let mask = reader.u16()?;
     let rows = page.endpoint.rows();
@@ -69,8 +84,7 @@ fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<Vec<u8>, D
         let expected = Expected::Words("rows and half of the endpoint");
         return Err(page.damage(offset, Field::RowMask, mask, expected));
     }
-    let bits = (0..rows.len()).filter(|bit| mask >> bit & 1 == 1);
-    Ok(bits.map(|bit| (rows.start + bit) as u8).collect())
+    Ok(mask & known)
 }
 
 /// The pads of a row with samples, sequence by sequence.
@@ -86,9 +100,12 @@ fn pads_of_row(
     if sequences == 0 {
         return Err(page.damage(offset, Field::Sequences, 0_u8, Expected::AtLeast(1)));
     }
-    for _ in 0..sequences {
-        let offset = reader.position;
-        let (first, end) = (reader.u8()?, reader.u8()?);
+    let pads_in_row = pads_in_row(usize::from(row));
+    let heads = reader.position;
+    let sequences = reader.take(HEAD_BYTES * usize::from(sequences))?;
+    for (number, head) in sequences.chunks_exact(HEAD_BYTES).enumerate() {
+        let (first, end) = (head[0], head[1]);
+        let offset = heads + HEAD_BYTES * number;
         let free = pads.last().map_or(0, |pad| u64::from(pad.pad()) + 1);
         if u64::from(first) < free {
             return Err(page.damage(offset, Field::FirstPad, first, Expected::AtLeast(free)));
@@ -97,7 +114,7 @@ fn pads_of_row(
             let expected = Expected::AtLeast(pads.len() as u64 + 1);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));
         };
-        let room = pads_in_row(usize::from(row)).saturating_sub(usize::from(first));
+        let room = pads_in_row.saturating_sub(usize::from(first));
         if length > room {
             let expected = Expected::AtMost((pads.len() + room) as u64);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));

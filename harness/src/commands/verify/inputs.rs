@@ -1,14 +1,11 @@
 //! What variants are checked on.
 
-use algorithms::axis::Params;
+use std::path::Path;
+
 use algorithms::task::{Case, Task};
 
 use crate::cli::VerifyRequest;
 use crate::failure::Failure;
-
-/// Checking each access takes hundreds of times as long: inputs with more
-/// items are left to the other checks.
-const MOST_ITEMS_FOR_RACES: u64 = 13_000;
 
 /// An input with its name.
 pub(super) struct Input {
@@ -20,24 +17,33 @@ pub(super) struct Input {
 pub(super) fn of(
     task: &'static dyn Task,
     request: &VerifyRequest,
-) -> Result<impl Iterator<Item = Input>, Failure> {
-    let file = request.input.as_ref().map(|path| {
-        let (name, case) = (
-            path.display().to_string(),
-            task.read(path, &Params::default())?,
-        );
-        Ok::<_, Failure>(Input { name, case })
+) -> Result<Box<dyn Iterator<Item = Input>>, Failure> {
+    match &request.input {
+        Some(path) => Ok(Box::new(of_file(task, path, request)?.into_iter())),
+        None => Ok(Box::new(hard(task, request))),
+    }
+}
+
+/// A file, once for each combination of what was said about it.
+fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
+    let options = request.options.only(task.reading()).combinations();
+    let inputs = options.into_iter().map(|options| {
+        Ok(Input {
+            name: path.display().to_string(),
+            case: task.read(path, &options)?,
+        })
     });
-    let file = file.transpose()?;
-    let seeds: &[u64] = if file.is_some() { &[] } else { &request.seeds };
-    let races = request.races;
-    let hard = seeds.iter().flat_map(move |&seed| {
+    inputs.collect()
+}
+
+fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item = Input> + use<> {
+    let most = request.most_items;
+    let inputs = request.seeds.clone().into_iter().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
-        let cases = cases.map(move |(name, case)| Input {
+        cases.map(move |(name, case)| Input {
             name: format!("seed {seed}, {name}"),
             case,
-        });
-        cases.filter(move |input| !races || input.case.work().items <= MOST_ITEMS_FOR_RACES)
+        })
     });
-    Ok(file.into_iter().chain(hard))
+    inputs.filter(move |input| input.case.work().items <= most)
 }

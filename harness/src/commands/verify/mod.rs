@@ -25,7 +25,7 @@ use crate::cli::VerifyRequest;
 use crate::failure::{Exit, Failure};
 use crate::gpus;
 use crate::measure::{CheckError, check_candidate};
-use crate::plan::select_variants;
+use crate::plan::{matching_variants, select_variants};
 use crate::plugins::{self, Baseline};
 use tally::{Mismatch, Tally};
 use trials::Trials;
@@ -38,6 +38,8 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
         [] => all,
         some => some,
     };
+    let known: Vec<_> = tasks.iter().flat_map(|task| task.variants()).collect();
+    select_variants(&known, &request.variants).map_err(Failure::Usage)?;
     let mut verification = Verification {
         request,
         tally: Tally::default(),
@@ -89,13 +91,17 @@ struct Verification<'a> {
 impl Verification<'_> {
     fn verify_task(&mut self, task: &'static dyn Task, way: &Way) -> Result<(), Failure> {
         let infos = task.variants();
-        let selected = select_variants(&infos, &self.request.variants).map_err(Failure::Usage)?;
+        let selected = matching_variants(&infos, &self.request.variants);
+        let selected = selected.map_err(Failure::Usage)?;
         let mut right: Vec<_> = selected
             .into_iter()
             .filter(|&number| infos[number].backend == way.device.backend())
             .filter(|&number| infos[number].missing.is_none())
             .collect();
-        self.tally.variants = self.tally.variants.max(right.len());
+        let names = right
+            .iter()
+            .map(|&number| (task.name(), infos[number].name));
+        self.tally.variants.extend(names);
         self.drop_crashing(task, &infos, way, &mut right)?;
         for input in inputs::of(task, self.request)? {
             let context = format!("{way}, {}", input.name);

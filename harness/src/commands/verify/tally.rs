@@ -1,5 +1,6 @@
 //! What came of a verification.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use algorithms::device::Device;
@@ -14,7 +15,8 @@ use crate::failure::{Exit, Failure};
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) checks: usize,
-    pub(super) variants: usize,
+    /// Tasks and names of the variants that were checked.
+    pub(super) variants: BTreeSet<(&'static str, &'static str)>,
     pub(super) skipped: usize,
     pub(super) mismatches: Vec<Mismatch>,
 }
@@ -45,7 +47,7 @@ impl Tally {
         if !request.quiet || wrong > 0 {
             print(&format!(
                 "{} variants, {} checks: {} right, {wrong} wrong, {} not run\n",
-                self.variants,
+                self.variants.len(),
                 self.checks,
                 self.checks - wrong,
                 self.skipped
@@ -92,7 +94,10 @@ impl Mismatch {
             words.extend(request.races.then(|| "--races".to_owned()));
         }
         match input {
-            Some(path) => words.push(format!("--input {}", path.display())),
+            Some(path) => {
+                words.push(format!("--input {}", path.display()));
+                words.extend(request.options.flags());
+            }
             None => {
                 let first = request.seeds.first().copied().unwrap_or(1);
                 words.push(format!("--seed {first} --seeds {}", request.seeds.len()));
@@ -105,6 +110,7 @@ impl Mismatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::AxisValues;
 
     fn request(races: bool) -> VerifyRequest {
         VerifyRequest {
@@ -114,6 +120,8 @@ mod tests {
             devices: Vec::new(),
             seeds: vec![4, 5],
             input: None,
+            options: AxisValues::default(),
+            most_items: u64::MAX,
             lanes: Lanes::L64,
             schedules: 8,
             races,

@@ -50,10 +50,15 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128) {
+    fn list_selected(
+        pads: &mut PadList,
+        start: usize,
+        link: &[PadId; LINK_STRIDE],
+        channels: u128,
+    ) -> usize {
         let (low, high) = (channels as u64, (channels >> 64) as u64);
-        append_groups::<8>(pads, link, low);
-        append_groups::<2>(pads, &link[64..], high);
+        let middle = list_groups::<8>(pads, start, link, low);
+        list_groups::<2>(pads, middle, &link[64..], high)
     }
 
     #[inline(always)]
@@ -72,12 +77,13 @@ impl Kernel for Avx2 {
     #[inline(always)]
     fn few_sequences(
         pads: &mut PadList,
+        start: usize,
         row: RowOfPads,
         heads: &[u8; 2 * FEW],
         count: usize,
-    ) -> Option<()> {
+    ) -> Option<usize> {
         // SAFETY: inlined into `decode_here` only, which has the instructions.
-        unsafe { few_sequences(pads, row, heads, count) }
+        unsafe { few_sequences(pads, start, row, heads, count) }
     }
 
     #[inline(always)]
@@ -131,16 +137,21 @@ fn word_at(bytes: &Bytes, position: usize) -> u64 {
     }
 }
 
-/// Appends the selected pads of some groups of channels.
+/// Lists the selected pads of some groups of channels; returns the index behind them.
 #[inline(always)]
-fn append_groups<const N: usize>(pads: &mut PadList, link: &[PadId], channels: u64) {
+fn list_groups<const N: usize>(
+    pads: &mut PadList,
+    mut start: usize,
+    link: &[PadId],
+    channels: u64,
+) -> usize {
     for number in 0..N {
         let mask = (channels >> (CHANNELS * number)) as u8;
         let group: &[PadId; CHANNELS] = match link[CHANNELS * number..].first_chunk() {
             Some(group) => group,
             None => unreachable!("a link has more groups"),
         };
-        let room = pads.room::<CHANNELS>(0);
+        let room = pads.room::<CHANNELS>(start);
         // SAFETY: inlined into `decode_here` only, which has the instructions; all
         // arrays are of 16 bytes.
         unsafe {
@@ -148,8 +159,9 @@ fn append_groups<const N: usize>(pads: &mut PadList, link: &[PadId], channels: u
             let order = _mm_load_si128(COMPRESSION.0[usize::from(mask)].as_ptr().cast());
             _mm_storeu_si128(room.as_mut_ptr().cast(), _mm_shuffle_epi8(group, order));
         }
-        pads.keep(mask.count_ones() as usize);
+        start += mask.count_ones() as usize;
     }
+    start
 }
 
 /// Stores the digits of four samples of a word, or as many as there is room for.

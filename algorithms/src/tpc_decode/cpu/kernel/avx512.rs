@@ -58,10 +58,21 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128) {
-        append_compressed::<0>(pads, link, channels as u32);
-        append_compressed::<32>(pads, link, (channels >> 32) as u32);
-        append_compressed::<64>(pads, link, (channels >> 64) as u32);
+    fn list_selected(
+        pads: &mut PadList,
+        start: usize,
+        link: &[PadId; LINK_STRIDE],
+        channels: u128,
+    ) -> usize {
+        let (first, second) = (channels as u32, (channels >> 32) as u32);
+        let third = (channels >> 64) as u32;
+        let after_first = first.count_ones() as usize;
+        let after_second = after_first + second.count_ones() as usize;
+        let room = pads.room(start);
+        compress::<0>(first, link, room, 0);
+        compress::<32>(second, link, room, after_first);
+        compress::<64>(third, link, room, after_second);
+        start + after_second + third.count_ones() as usize
     }
 
     #[inline(always)]
@@ -80,12 +91,13 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn few_sequences(
         pads: &mut PadList,
+        start: usize,
         row: RowOfPads,
         heads: &[u8; 2 * FEW],
         count: usize,
-    ) -> Option<()> {
+    ) -> Option<usize> {
         // SAFETY: inlined into `decode_here` only, which has the instructions.
-        unsafe { few_sequences(pads, row, heads, count) }
+        unsafe { few_sequences(pads, start, row, heads, count) }
     }
 
     #[inline(always)]
@@ -147,23 +159,24 @@ fn array_at<const N: usize>(bytes: &Bytes, position: usize) -> &[u8; N] {
     }
 }
 
-/// Appends the selected ones of 32 pads of a link.
+/// Puts the selected ones of 32 pads of a link to a place, which is at most so many
+/// behind the beginning of the room as there are pads in the link before them.
 #[inline(always)]
-fn append_compressed<const FIRST: usize>(
-    pads: &mut PadList,
-    link: &[PadId; LINK_STRIDE],
+fn compress<const FIRST: usize>(
     selected: u32,
+    link: &[PadId; LINK_STRIDE],
+    room: &mut [PadId; LINK_STRIDE],
+    place: usize,
 ) {
     const { assert!(FIRST + 32 <= LINK_STRIDE) };
-    let room = pads.room::<32>(0);
+    debug_assert!(place <= FIRST);
     // SAFETY: inlined into `decode_here` only, which has the instructions; 32 pads are
-    // loaded from within the link, and the room is as large as a vector.
+    // loaded from within the link, and as many stored within the room.
     unsafe {
         let source = _mm512_loadu_si512(link.as_ptr().add(FIRST).cast());
         let packed = _mm512_maskz_compress_epi16(selected, source);
-        _mm512_storeu_si512(room.as_mut_ptr().cast(), packed);
+        _mm512_storeu_si512(room.as_mut_ptr().add(place).cast(), packed);
     }
-    pads.keep(selected.count_ones() as usize);
 }
 
 /// Stores the digits of eight samples, or as many as there is room for. The samples

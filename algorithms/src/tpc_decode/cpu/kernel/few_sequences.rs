@@ -3,6 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use generators::tpc::PadId;
+
 use super::{FEW, PadList, RowOfPads, SEQUENCE};
 
 /// Bytes of the head of a sequence.
@@ -18,23 +20,25 @@ const ROOM: usize = NOWHERE as usize + SEQUENCE;
 #[inline(always)]
 pub(super) unsafe fn few_sequences(
     pads: &mut PadList,
+    start: usize,
     row: RowOfPads,
     heads: &[u8; HEAD * FEW],
     count: usize,
-) -> Option<()> {
+) -> Option<usize> {
     if count > FEW {
         return None;
     }
     // SAFETY: the caller has AVX2.
-    let heads = unsafe { checked(row, heads, count) }?;
+    let checked = unsafe { checked(row, heads, count) }?;
+    let room = pads.room(start);
     // SAFETY: as above.
-    unsafe { number_four::<0>(pads, row.row, &heads) };
+    unsafe { number_four::<0>(room, row.row, &checked) };
     if count > FEW / 2 {
         // SAFETY: as above.
-        unsafe { number_four::<{ FEW / 2 }>(pads, row.row, &heads) };
+        unsafe { number_four::<{ FEW / 2 }>(room, row.row, &checked) };
     }
-    pads.keep(heads[HEAD * count - 1].into());
-    Some(())
+    // From the payload: the next row waits for this number.
+    Some(heads[HEAD * count - 1].into())
 }
 
 /// The heads, without those that do not count; `None` if any of them is not sound or
@@ -74,9 +78,12 @@ unsafe fn checked(
 
 /// Numbers the pads of four sequences, each over what is left of the one before.
 #[inline(always)]
-unsafe fn number_four<const FIRST: usize>(pads: &mut PadList, row: u8, heads: &[u8; HEAD * FEW]) {
+unsafe fn number_four<const FIRST: usize>(
+    room: &mut [PadId; ROOM],
+    row: u8,
+    heads: &[u8; HEAD * FEW],
+) {
     const { assert!(SEQUENCE == 16 && FIRST + FEW / 2 <= FEW) };
-    let room = pads.room::<ROOM>(0);
     // SAFETY: the caller has AVX2. A store begins 255 pads behind the beginning of the
     // room at most and has 16 pads.
     unsafe {

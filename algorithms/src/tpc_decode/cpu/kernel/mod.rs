@@ -36,20 +36,28 @@ pub(super) trait Kernel {
     /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
     fn spread(level: u16, bytes: &[u8; 16]) -> u128;
 
-    /// Appends the pads of the channels that are set, in ascending order.
-    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128);
+    /// Lists the pads of the channels that are set, in ascending order, from an index
+    /// of the list on; returns the index behind them.
+    fn list_selected(
+        pads: &mut PadList,
+        start: usize,
+        link: &[PadId; LINK_STRIDE],
+        channels: u128,
+    ) -> usize;
 
     /// Pads of a row that follow each other.
     fn number(pads: &mut [PadId; SEQUENCE], first: PadId);
 
-    /// Lists the pads of a row with few and short sequences; `None` if they are not,
-    /// or not sound. `heads` has the first pad and the end of each.
+    /// Lists the pads of a row with few and short sequences, from an index of the list
+    /// on, and returns how many there are; `None` if the sequences are not so, or not
+    /// sound. `heads` has the first pad and the end of each.
     fn few_sequences(
         pads: &mut PadList,
+        start: usize,
         row: RowOfPads,
         heads: &[u8; 2 * FEW],
         count: usize,
-    ) -> Option<()>;
+    ) -> Option<usize>;
 
     /// A digit for each pad of a group, with samples of a stream of bits. There is
     /// room for at least as many digits; those behind them may be overwritten.
@@ -134,6 +142,7 @@ pub(in crate::tpc_decode) type DecodePage = fn(Job<'_>, &mut [Digit]) -> Option<
 
 impl Level {
     /// All levels, the widest last.
+    #[cfg(test)]
     pub(in crate::tpc_decode) const ALL: [Level; 3] = [Level::Scalar, Level::Avx2, Level::Avx512];
 
     /// The widest that this machine has.

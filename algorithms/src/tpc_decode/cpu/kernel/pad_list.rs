@@ -11,58 +11,41 @@ const MAX_PADS: usize = 2560;
 /// Room that wide stores may overwrite.
 const SLACK: usize = 320;
 
-/// Pads in the order of their samples.
+/// Pads in the order of their samples. How many are listed is known to those who list
+/// them: in a register, not behind the stores to the list.
 #[repr(align(64))]
 pub(in crate::tpc_decode) struct PadList {
     pads: [PadId; MAX_PADS + SLACK],
-    length: usize,
 }
 
 impl PadList {
-    /// An empty list.
+    /// A list of nothing yet.
     pub(in crate::tpc_decode) fn new() -> Box<Self> {
         Box::new(PadList {
             pads: [PadId::default(); MAX_PADS + SLACK],
-            length: 0,
         })
     }
 
+    /// Whether the pads of another time bin might not fit behind so many.
     #[inline(always)]
-    pub(in crate::tpc_decode::cpu) fn clear(&mut self) {
-        self.length = 0;
+    pub(in crate::tpc_decode::cpu) fn is_almost_full(length: usize) -> bool {
+        length + MAX_ADDED > MAX_PADS
     }
 
-    #[inline(always)]
-    pub(in crate::tpc_decode::cpu) fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether the pads of another time bin might not fit.
-    #[inline(always)]
-    pub(in crate::tpc_decode::cpu) fn is_almost_full(&self) -> bool {
-        self.length + MAX_ADDED > MAX_PADS
-    }
-
-    /// Where the `N` pads from `ahead` behind the end go. They may all be written,
-    /// whatever is then kept.
+    /// Where `N` pads from an index on go. They may all be written, whatever of them
+    /// is then taken as listed.
     #[inline(always)]
     pub(in crate::tpc_decode::cpu) fn room<const N: usize>(
         &mut self,
-        ahead: usize,
+        start: usize,
     ) -> &mut [PadId; N] {
-        match self.pads[self.length + ahead..].first_chunk_mut() {
+        match self.pads[start..].first_chunk_mut() {
             Some(room) => room,
             None => unreachable!("there is slack behind a full list"),
         }
     }
 
-    /// Keeps so many of the pads that were written to the room.
-    #[inline(always)]
-    pub(in crate::tpc_decode::cpu) fn keep(&mut self, count: usize) {
-        self.length += count;
-    }
-
-    /// `N` pads from an index on; those beyond the list's length mean nothing.
+    /// `N` pads from an index on; those that nobody listed mean nothing.
     #[inline(always)]
     pub(super) fn at<const N: usize>(&self, index: usize) -> &[PadId; N] {
         match self.pads[index..].first_chunk() {

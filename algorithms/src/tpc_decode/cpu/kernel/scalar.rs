@@ -26,16 +26,23 @@ impl Kernel for Scalar {
     }
 
     #[inline(always)]
-    fn append_selected(pads: &mut PadList, link: &[PadId; LINK_STRIDE], channels: u128) {
+    fn list_selected(
+        pads: &mut PadList,
+        start: usize,
+        link: &[PadId; LINK_STRIDE],
+        channels: u128,
+    ) -> usize {
         let halves = [(channels as u64, 0), ((channels >> 64) as u64, 64)];
+        let mut end = start;
         for (mut rest, first) in halves {
             let count = rest.count_ones() as usize;
-            for pad in &mut pads.room::<64>(0)[..count] {
+            for pad in &mut pads.room::<64>(end)[..count] {
                 *pad = link[first + rest.trailing_zeros() as usize];
                 rest &= rest - 1;
             }
-            pads.keep(count);
+            end += count;
         }
+        end
     }
 
     #[inline(always)]
@@ -46,7 +53,13 @@ impl Kernel for Scalar {
     }
 
     #[inline(always)]
-    fn few_sequences(_: &mut PadList, _: RowOfPads, _: &[u8; 2 * FEW], _: usize) -> Option<()> {
+    fn few_sequences(
+        _: &mut PadList,
+        _: usize,
+        _: RowOfPads,
+        _: &[u8; 2 * FEW],
+        _: usize,
+    ) -> Option<usize> {
         None
     }
 

@@ -65,7 +65,7 @@ fn block<K: Kernel>(
         return None;
     }
     walk.position += BLOCK_HEAD_BYTES;
-    link_heads::<K>(walk, links, head.links)?;
+    let pads = link_heads::<K>(walk, links, head.links)?;
     let template = walk.template(time_bin);
     let short = v2 && head.crossing & SHORT_SAMPLES != 0;
     let packing = if short {
@@ -73,21 +73,22 @@ fn block<K: Kernel>(
     } else {
         Packing::Bits12
     };
-    walk.samples::<K>(packing, template, limit)?;
+    walk.samples::<K>(pads, packing, template, limit)?;
     Some(time_bin)
 }
 
-/// Collects the pads of a block. Cards are checked to be of the endpoint and unique,
-/// so there is room for them all.
+/// Lists the pads of a block and returns how many there are. Cards are checked to be
+/// of the endpoint and unique, so there is room for them all.
 #[inline(always)]
 fn link_heads<K: Kernel>(
     walk: &mut Walk<'_>,
     links: &[[PadId; LINK_STRIDE]; MAX_FECS],
     count: u8,
-) -> Option<()> {
+) -> Option<usize> {
     let cards = walk.page.endpoint.fecs();
     let mut free = (1_u32 << cards.end) - (1 << cards.start);
     let mut position = walk.position;
+    let mut end = walk.joiner.listed;
     for _ in 0..count {
         let [first, second] = *walk.array_at(position);
         let fec = first & FEC_MASK;
@@ -103,9 +104,9 @@ fn link_heads<K: Kernel>(
             (level, position + 2)
         };
         let channels = K::spread(level, walk.array_at(bytes)) & CHANNELS;
-        K::append_selected(walk.joiner.pads, &links[usize::from(fec)], channels);
+        end = K::list_selected(walk.joiner.pads, end, &links[usize::from(fec)], channels);
         position = bytes + level.count_ones() as usize;
     }
     walk.position = position;
-    Some(())
+    Some(end - walk.joiner.listed)
 }

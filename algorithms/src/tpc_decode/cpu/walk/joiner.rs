@@ -17,8 +17,8 @@ pub(super) struct Joiner<'a> {
     pub(super) pads: &'a mut PadList,
     groups: [Group; GROUPS],
     waiting: usize,
-    /// Pads that belong to groups.
-    grouped: usize,
+    /// Pads of the groups that wait: where the next ones go.
+    pub(super) listed: usize,
     digits: &'a mut [Digit],
     /// Digits that were made, and those of the groups that wait.
     promised: usize,
@@ -28,25 +28,18 @@ pub(super) struct Joiner<'a> {
 impl<'a> Joiner<'a> {
     #[inline(always)]
     pub(super) fn new(pads: &'a mut PadList, digits: &'a mut [Digit]) -> Self {
-        pads.clear();
         Joiner {
             pads,
             groups: [Group::default(); GROUPS],
             waiting: 0,
-            grouped: 0,
+            listed: 0,
             digits,
             promised: 0,
             made: 0,
         }
     }
 
-    /// Pads that were listed behind those of all groups.
-    #[inline(always)]
-    pub(super) fn new_pads(&self) -> usize {
-        self.pads.len() - self.grouped
-    }
-
-    /// Makes a group of the new pads; `None` if there are no digits for them.
+    /// Makes a group of the next so many pads; `None` if there are no digits for them.
     #[inline(always)]
     pub(super) fn push<K: Kernel>(
         &mut self,
@@ -54,21 +47,22 @@ impl<'a> Joiner<'a> {
         packing: Packing,
         template: u64,
         position: usize,
+        pads: usize,
     ) -> Option<()> {
-        self.promised += self.new_pads();
+        self.promised += pads;
         if self.promised > self.digits.len() {
             return None;
         }
         self.groups[self.waiting] = Group {
             template,
             position: position as u32,
-            first: self.grouped as u16,
-            end: self.pads.len() as u16,
+            first: self.listed as u16,
+            end: (self.listed + pads) as u16,
             packing,
         };
         self.waiting += 1;
-        self.grouped = self.pads.len();
-        if self.waiting == GROUPS || self.pads.is_almost_full() {
+        self.listed += pads;
+        if self.waiting == GROUPS || PadList::is_almost_full(self.listed) {
             self.flush::<K>(bytes);
         }
         Some(())
@@ -87,8 +81,7 @@ impl<'a> Joiner<'a> {
             self.made += group.len();
         }
         self.waiting = 0;
-        self.grouped = 0;
-        self.pads.clear();
+        self.listed = 0;
     }
 
     /// Whether there are as many digits as there is room for.

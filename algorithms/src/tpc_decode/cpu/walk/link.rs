@@ -30,14 +30,16 @@ pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<(
         }
         previous = place;
         let channels = header & ((1 << MASK_BITS) - 1);
-        let data_words = (channels.count_ones() as usize).div_ceil(SAMPLES_IN_DATA_WORD);
+        let pads = channels.count_ones() as usize;
+        let data_words = pads.div_ceil(SAMPLES_IN_DATA_WORD);
         if (header >> DATA_WORDS_SHIFT) as usize & 0xf != data_words {
             return None;
         }
-        K::append_selected(walk.joiner.pads, &links[usize::from(fec)], channels);
+        let link = &links[usize::from(fec)];
+        K::list_selected(walk.joiner.pads, walk.joiner.listed, link, channels);
         walk.position = start + LINK_HEADER_BYTES;
         let template = walk.template(time_bin);
-        walk.samples::<K>(Packing::Words, template, walk.page.end)?;
+        walk.samples::<K>(pads, Packing::Words, template, walk.page.end)?;
     }
     Some(())
 }

@@ -79,16 +79,22 @@ impl<'a> Walk<'a> {
         Digit::new(self.page.sector, PadId::default(), time_bin, 0).bits()
     }
 
-    /// Goes over the samples of the pads that were listed last, which must end before
-    /// a limit. They are joined later.
+    /// Goes over the samples of the next so many pads, which must end before a limit.
+    /// They are joined later.
     #[inline(always)]
-    fn samples<K: Kernel>(&mut self, packing: Packing, template: u64, limit: usize) -> Option<()> {
+    fn samples<K: Kernel>(
+        &mut self,
+        pads: usize,
+        packing: Packing,
+        template: u64,
+        limit: usize,
+    ) -> Option<()> {
         let position = self.position;
-        self.position += packing.bytes_of(self.joiner.new_pads());
+        self.position += packing.bytes_of(pads);
         if self.position > limit {
             return None;
         }
         self.joiner
-            .push::<K>(self.bytes, packing, template, position)
+            .push::<K>(self.bytes, packing, template, position, pads)
     }
 }

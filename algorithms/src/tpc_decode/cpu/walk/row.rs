@@ -74,23 +74,23 @@ fn decode_row<K: Kernel>(walk: &mut Walk<'_>, row: usize, template: u64) -> Opti
         pads: pads_in_row(row),
     };
     let heads = walk.array_at(head);
-    K::few_sequences(walk.joiner.pads, row, heads, count)
+    let pads = K::few_sequences(walk.joiner.pads, walk.joiner.listed, row, heads, count)
         .or_else(|| any_sequences::<K>(walk, row, head, count))?;
     let packing = match walk.page.format {
         ZsFormat::Row10 => Packing::Bits10,
         _ => Packing::Bits12,
     };
-    walk.samples::<K>(packing, template, walk.page.end)
+    walk.samples::<K>(pads, packing, template, walk.page.end)
 }
 
-/// Lists the pads of any sequences.
+/// Lists the pads of any sequences and returns how many there are.
 #[inline(always)]
 fn any_sequences<K: Kernel>(
     walk: &mut Walk<'_>,
     row: RowOfPads,
     head: usize,
     count: usize,
-) -> Option<()> {
+) -> Option<usize> {
     let (mut free, mut total) = (0, 0);
     for number in 0..count {
         let [first, end] = *walk.array_at(head + number * SEQUENCE_BYTES);
@@ -101,10 +101,10 @@ fn any_sequences<K: Kernel>(
         }
         for done in (0..length).step_by(SEQUENCE) {
             let pad = PadId::new(row.row, first + done as u8);
-            K::number(walk.joiner.pads.room(total + done), pad);
+            let place = walk.joiner.listed + total + done;
+            K::number(walk.joiner.pads.room(place), pad);
         }
         (free, total) = (pads_end, usize::from(end));
     }
-    walk.joiner.pads.keep(total);
-    Some(())
+    Some(total)
 }
