@@ -1,6 +1,6 @@
 //! In order of time, one active digi a channel: the offline reconstruction.
 //!
-//! After V. Friese (CBM Progress Report 2016): a first pass groups digis into clusters
+//! After V. Friese: a first pass groups digis into clusters
 //! and stores their places, a second one computes what the clusters are. Objects,
 //! lists and maps are those of the experiment's code.
 

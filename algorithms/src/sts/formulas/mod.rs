@@ -1,10 +1,9 @@
 //! Charge, position and errors of clusters and hits.
 //!
-//! After V. Friese and H. Malygina (CBM Progress Report 2015 and the note on the
-//! cluster position finding algorithm), as CBM's reconstruction has them. All are
-//! written once, for single and double precision; operations are done in the order
-//! in which they are written, and none are fused, so that results are the same to the
-//! last bit on any machine.
+//! After V. Friese and H. Malygina, as CBM's reconstruction has them. All are written
+//! once, for single and double precision; operations are done in the order in which they
+//! are written, and none are fused, so that results are the same to the last bit on any
+//! machine.
 //!
 //! | module | holds |
 //! |---|---|

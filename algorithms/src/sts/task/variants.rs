@@ -73,7 +73,7 @@ static PRESORT: [CpuChain; 3] = [
 static CLUSTER: [CpuChain; 4] = [
     variant(
         "offline",
-        "in order of time, one active digi a channel, objects (Friese 2016)",
+        "in order of time, one active digi a channel, objects (after Friese)",
         Way::Offline,
     ),
     variant(
@@ -150,7 +150,7 @@ static COLLECT: [CpuChain; 3] = [
 static CHAIN: [CpuChain; 4] = [
     variant(
         "offline",
-        "as the offline reconstruction: objects, lists, double precision (Friese 2016)",
+        "as the offline reconstruction: objects, lists, double precision (after Friese)",
         Way::Offline,
     ),
     variant(
