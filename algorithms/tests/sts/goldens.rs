@@ -136,7 +136,9 @@ fn digis() -> SegmentedDigis {
         let time = start + (hash(1, [track, 0]) % 200_000) as u32;
         for (side, draw) in [(module, 1), (MODULES + module, 2)] {
             let random = hash(1, [track, draw]);
-            let (channel, strips) = (random % 1018, 1 + (random >> 20) % 5);
+            // A third of them crowd in a few channels.
+            let channels = if track % 9 < 3 { 12 } else { 1018 };
+            let (channel, strips) = (random % channels, 1 + (random >> 20) % 5);
             for strip in 0..strips {
                 let random = hash(1, [track, draw, 3 + strip]);
                 let time = time + (random % 15) as u32;

@@ -112,18 +112,12 @@ impl TimeSweep {
             let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
-            followers[if has_left {
-                left.place as usize
-            } else {
-                nobody
-            }] = place as u32;
+            let before = if has_left { left.place as usize } else { nobody };
+            let after = if has_right { right.place as usize } else { nobody };
+            followers[before] = place as u32;
             followers[place] = if has_right { right.place } else { NOBODY };
             follows[place] = u8::from(has_left);
-            follows[if has_right {
-                right.place as usize
-            } else {
-                nobody
-            }] = 1;
+            follows[after] = 1;
         }
         if crowded {
             Crowding::Some

@@ -23,7 +23,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, Timeslices)> {
             inputs.push((named(&name), Timeslices(vec![regular(digis, online)])));
         }
         for (name, setup) in setups() {
-            let digis = tracks(seed, setup.modules().len(), 2000, 1000);
+            let digis = tracks(seed, setup.modules().len(), 500, 1000);
             let timeslice = Timeslice::new(digis, Arc::new(setup), online);
             inputs.push((named(&name), Timeslices(vec![timeslice])));
         }
@@ -79,7 +79,7 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
         }),
     ];
     let input = |(name, place): Pattern| {
-        let count = if name == "a single digi" { 1 } else { 3000 };
+        let count = if name == "a single digi" { 1 } else { 800 };
         let digi = |side: u64, i: u64| {
             let random = hash(seed, [side, i]);
             let (channel, time) = place(random, i);
@@ -99,11 +99,11 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
 fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let base = DigiShape {
         segments: 8,
-        digis: 20_000,
+        digis: 5000,
         order: Order::Time,
         skew: Skew::Ratio(1.0),
         duplicates: 0.0,
-        timeslice_ns: 100_000,
+        timeslice_ns: 25_000,
     };
     let shapes = [
         base.clone(),
@@ -123,7 +123,7 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
         },
         DigiShape {
             skew: Skew::Hot(0.9),
-            digis: 80_000,
+            digis: 30_000,
             timeslice_ns: 20_000_000,
             ..base.clone()
         },
@@ -152,7 +152,7 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
         .collect();
     inputs.push((
         "tracks in two modules".to_owned(),
-        tracks(seed, 2, 5000, 400),
+        tracks(seed, 2, 1000, 400),
     ));
     inputs.push(("a hot module".to_owned(), hot_module(seed)));
     inputs
@@ -160,7 +160,7 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
 
 /// One module with nearly all tracks, so many that it is cut into parts.
 fn hot_module(seed: u64) -> SegmentedDigis {
-    let hot = tracks(seed, 1, 30_000, 300);
+    let hot = tracks(seed, 1, 12_000, 300);
     let (front, back) = (hot.segment(0).to_vec(), hot.segment(1).to_vec());
     SegmentedDigis::from_segments(&[front, vec![], vec![], back, vec![], vec![]])
 }

@@ -4,8 +4,10 @@
 //! cluster goes across. Modules are cut between clusters of the front. So a hot module
 //! is shared by all threads.
 
+mod parts;
+mod worker;
+
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
@@ -14,16 +16,16 @@ use super::Chain;
 use super::share_out::{largest_first, share_out};
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
-use crate::sts::clusters::{ByChannel, ClusterFormulas, TimeSweep};
+use crate::sts::clusters::ClusterFormulas;
 use crate::sts::collect::copy;
-use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
-use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, Windows, window_jobs};
+use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, window_jobs};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::rules::Rules;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
-use crate::sts_sort::sort_side;
+use parts::{Part, cut};
+use worker::Worker;
 
 /// Pieces for each thread: enough to even out.
 const PIECES: usize = 8;
@@ -60,28 +62,6 @@ pub(in crate::sts) struct BySide<'a, P> {
     flat: Vec<Hit>,
     places: Partition,
     rules: PhantomData<P>,
-}
-
-/// Digis of a side, and what was found in them.
-#[derive(Clone, Debug)]
-struct Part {
-    side: usize,
-    digis: Range<usize>,
-    clusters: usize,
-    latest_error: f32,
-}
-
-/// What a thread works with.
-struct Worker {
-    time_sweep: TimeSweep,
-    by_channel: ByChannel,
-    windows: Windows,
-    hits: Vec<Hit>,
-    /// The numbers of jobs, and where their hits are.
-    found: Vec<(usize, Range<usize>)>,
-    scratch: Vec<Digi>,
-    /// How many hits there were the last time.
-    expected: usize,
 }
 
 impl<'a, P: Rules> BySide<'a, P> {
@@ -134,7 +114,7 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        self.parts = self.cut();
+        self.parts = cut::<P>(&self.sides, &self.digis, self.largest_part(), &self.formulas);
         let (digis, formulas, fronts) = (&self.digis, &self.formulas, self.modules.len());
         let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
         let rooms = rooms.split_mut(&mut self.clusters);
@@ -160,41 +140,12 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.sum_up();
     }
 
-    /// Sides, the large ones in parts if digis are in order of time.
-    fn cut(&self) -> Vec<Part> {
-        let threads = self.workers.len();
-        let most = match (threads, self.clustering) {
+    /// Digis of a part: only sides in order of time can be cut.
+    fn largest_part(&self) -> usize {
+        match (self.workers.len(), self.clustering) {
             (1, _) | (_, Clustering::ByChannel) => usize::MAX,
-            _ => (self.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
-        };
-        let mut parts = Vec::new();
-        for (side, range) in self.sides.ranges().enumerate() {
-            let mut rest = range;
-            while !rest.is_empty() {
-                let cut = self.end_of_part(&rest, most);
-                parts.push(Part {
-                    side,
-                    digis: rest.start..cut,
-                    clusters: 0,
-                    latest_error: 0.0,
-                });
-                rest.start = cut;
-            }
+            (threads, _) => (self.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
         }
-        parts
-    }
-
-    /// The first place behind so many digis where nothing happens for long enough.
-    fn end_of_part(&self, rest: &Range<usize>, most: usize) -> usize {
-        if rest.len() <= most {
-            return rest.end;
-        }
-        let quiet = |&place: &usize| {
-            let [before, after] = [place - 1, place].map(|place| self.digis[place].time_ns());
-            after - before > self.formulas.quiet_ns::<P>(after)
-        };
-        let places = rest.start + most..rest.end;
-        places.into_iter().find(quiet).unwrap_or(rest.end)
     }
 
     /// What the parts of each side found together.
@@ -301,30 +252,6 @@ impl<'a, P: Rules> BySide<'a, P> {
             modules[job.module].extend_from_slice(hits);
         }
         Partitioned::of_modules(modules)
-    }
-}
-
-impl Worker {
-    fn new() -> Self {
-        Worker {
-            time_sweep: TimeSweep::new(),
-            by_channel: ByChannel::new(),
-            windows: Windows::default(),
-            hits: Vec::new(),
-            found: Vec::new(),
-            scratch: Vec::new(),
-            expected: 0,
-        }
-    }
-
-    fn sort_by_channel(&mut self, digis: &mut [Digi]) {
-        if self.scratch.len() < digis.len() {
-            self.scratch.resize(digis.len(), Digi::default());
-        }
-        sort_side(digis, &mut self.scratch[..digis.len()]);
-        for equal in digis.chunk_by_mut(|a, b| a.key() == b.key()) {
-            equal.sort_unstable_by_key(digi_order);
-        }
     }
 }
 
