@@ -112,8 +112,16 @@ impl TimeSweep {
             let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
-            let before = if has_left { left.place as usize } else { nobody };
-            let after = if has_right { right.place as usize } else { nobody };
+            let before = if has_left {
+                left.place as usize
+            } else {
+                nobody
+            };
+            let after = if has_right {
+                right.place as usize
+            } else {
+                nobody
+            };
             followers[before] = place as u32;
             followers[place] = if has_right { right.place } else { NOBODY };
             follows[place] = u8::from(has_left);

@@ -114,7 +114,12 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        self.parts = cut::<P>(&self.sides, &self.digis, self.largest_part(), &self.formulas);
+        self.parts = cut::<P>(
+            &self.sides,
+            &self.digis,
+            self.largest_part(),
+            &self.formulas,
+        );
         let (digis, formulas, fronts) = (&self.digis, &self.formulas, self.modules.len());
         let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
         let rooms = rooms.split_mut(&mut self.clusters);
