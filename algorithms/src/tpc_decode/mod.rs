@@ -10,15 +10,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`input`], [`axes`] | the pages, what is made of them, where they come from |
-//! | [`header`] | the headers of a page, checked |
-//! | [`payload`] | a page in one piece, with what the next one has of it |
-//! | [`damage`] | what can be wrong, and where |
-//! | [`pads`] | which pads the links read |
-//! | [`fragments`], [`charge_map`] | the cluster finder's input |
-//! | [`reference`], [`check`] | what is right |
-//! | [`hard_inputs`], [`mutate`], [`smaller`] | what is hard to get right |
-//! | [`cpu`] | the variants |
+//! | `input`, `axes` | the pages, what is made of them, where they come from |
+//! | `header` | the headers of a page, checked |
+//! | `payload` | a page in one piece, with what the next one has of it |
+//! | `damage` | what can be wrong, and where |
+//! | `pads` | which pads the links read |
+//! | `fragments`, `charge_map` | the cluster finder's input |
+//! | `reference`, `check` | what is right |
+//! | `hard_inputs`, `mutate`, `smaller` | what is hard to get right |
+//! | `cpu` | the variants |
 
 mod axes;
 mod charge_map;

@@ -60,7 +60,8 @@ mod tests {
 
     fn of(rows: &[SummaryRow]) -> Option<Figure> {
         let (run, names) = (run(), SeriesNames::new(rows));
-        figure(&Study::new(&run, "decode", rows, &[], &names))
+        let algorithm = &rows[0].algorithm;
+        figure(&Study::new(&run, algorithm, rows, &[], &names))
     }
 
     #[test]
