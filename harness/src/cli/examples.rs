@@ -39,7 +39,9 @@ Examples:
 pub(super) const GENERATE_STS: &str = "\
 Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
-  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
+  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz
+
+Digis are independent of each other; sts-physics makes those of particles.";
 
 pub(super) const GENERATE_STS_PHYSICS: &str = "\
 Examples:

@@ -93,7 +93,11 @@ fn shapes_that_no_data_can_have() {
             2,
             "use .csv, .bin",
         ),
-        ("generate sts-physics --scale 1000 --out d.bin", 2, "memory"),
+        (
+            "generate sts-physics --rate 5GHz --out d.bin",
+            2,
+            "of memory",
+        ),
         ("generate tpc --out d.csv", 2, ".pages"),
         ("generate tpc --sectors 37 --out a.pages", 2, "1 to 36"),
         ("generate tpc --orbits 0 --out a.pages", 2, "0 orbits"),
