@@ -97,6 +97,12 @@ pub trait Algorithm: Sized + 'static {
         promise: Promise,
     ) -> Result<(), Self::Mismatch>;
 
+    /// How good an output is, where it is known what really happened: further figures
+    /// for the results. Asked for once the output was found right.
+    fn quality(_: &Self::Input, _: &Self::Output) -> Vec<Metric> {
+        Vec::new()
+    }
+
     /// What a variant that does nothing would leave behind. [`Self::check`]
     /// must refuse it.
     fn untouched(input: &Self::Input) -> Self::Output;
@@ -137,6 +143,15 @@ pub enum Semantics {
 impl Semantics {
     /// All of them.
     pub const ALL: [Semantics; 3] = [Semantics::Exact, Semantics::Published, Semantics::Offline];
+
+    /// What lists and notes call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Semantics::Exact => "exact",
+            Semantics::Published => "published",
+            Semantics::Offline => "offline",
+        }
+    }
 }
 
 /// One way to do it, on one backend.
@@ -155,7 +170,12 @@ pub trait Variant<A: Algorithm>: Sync {
         Content::Whole
     }
 
-    /// Which right answer it gives to an input.
+    /// The right answers that it knows, each with a reference of its own.
+    fn answers(&self) -> &'static [Semantics] {
+        &[Semantics::Exact]
+    }
+
+    /// Which right answer it gives to an input: one of [`Variant::answers`].
     fn semantics(&self, _: &A::Input) -> Semantics {
         Semantics::Exact
     }

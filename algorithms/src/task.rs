@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 use generators::DataError;
 
 use crate::algorithm::{
-    Algorithm, Content, Plan, Prepared, Promise, Semantics, Stages, Unavailable, Variant, Work,
+    Algorithm, Content, Metric, Plan, Prepared, Promise, Semantics, Stages, Unavailable, Variant,
+    Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -63,6 +64,8 @@ pub struct VariantInfo {
     pub backend: Backend,
     /// Whether it keeps the order of equals.
     pub stable: bool,
+    /// The right answers that it knows.
+    pub answers: &'static [Semantics],
     /// How many levels of nested teams it has.
     pub team_levels: usize,
     /// The plugin that it comes from; `None` if `bench` has it itself.
@@ -141,6 +144,10 @@ pub trait Candidate: Send {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// How good the output was that was checked last; see [`Algorithm::quality`].
+    fn quality(&self) -> Vec<Metric> {
+        Vec::new()
+    }
     /// Gives the buffers back.
     fn release(&mut self);
     /// Bytes of all buffers held during a run.
@@ -190,6 +197,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
             summary: variant.summary(),
             backend: variant.backend(),
             stable: variant.stable(),
+            answers: variant.answers(),
             team_levels: variant.team_levels(),
             plugin: variant.plugin(),
             missing: variant.missing(),
@@ -303,6 +311,7 @@ impl<A: Algorithm> Case for CaseOf<A> {
                 content: variant.content(),
                 semantics: variant.semantics(&self.input),
             },
+            quality: Vec::new(),
         }))
     }
 
@@ -334,6 +343,7 @@ struct CandidateOf<'c, A: Algorithm> {
     case: &'c CaseOf<A>,
     prepared: Box<dyn Prepared<A> + 'c>,
     promise: Promise,
+    quality: Vec<Metric>,
 }
 
 impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
@@ -356,11 +366,22 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         self.prepared.inspect()?;
         let output = self.prepared.output();
-        Ok(self.case.check(&output, self.promise)?)
+        self.case.check(&output, self.promise)?;
+        self.quality = A::quality(&self.case.input, &output);
+        Ok(())
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.prepared.remarks()
+        let mut remarks = self.prepared.remarks();
+        let semantics = self.promise.semantics;
+        if semantics != Semantics::default() {
+            remarks.push(format!("right by the reference \"{}\"", semantics.name()));
+        }
+        remarks
+    }
+
+    fn quality(&self) -> Vec<Metric> {
+        self.quality.clone()
     }
 
     fn release(&mut self) {

@@ -11,6 +11,7 @@
 //! | [`rules`] | in what `exact` and `published` differ |
 //! | [`reference`] | the right answers, slow and obvious |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file a way to do it |
+//! | [`quality`] | how good hits are, by what really happened |
 //! | `chains` | such ways joined: `offline`, `online`, `per-side`, `time-sweep` |
 //! | [`task`] | the stages and the whole chain as tasks |
 //!
@@ -25,6 +26,7 @@ pub mod formulas;
 mod hits;
 mod introsort;
 mod presort;
+pub mod quality;
 pub mod reference;
 pub mod rules;
 pub mod task;

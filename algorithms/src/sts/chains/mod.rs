@@ -17,7 +17,7 @@ use crate::sts::task::{Product, Stage};
 
 pub(super) use by_side::{BySide, Clustering};
 pub(super) use offline::Offline;
-pub(super) use online::{Online, Orders};
+pub(super) use online::{Online, OnlineWays};
 
 /// All stages by ways that fit together, on one input.
 pub(super) trait Chain: Send {

@@ -10,11 +10,11 @@ use super::Chain;
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
-use crate::sts::collect::copy;
+use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::data::digi_order;
 use crate::sts::hits::{Fronts, ModuleFormulas, SortedClusters};
 use crate::sts::introsort::introsort;
-use crate::sts::presort::{LookupTable, Permutation};
+use crate::sts::presort::{Counting, LookupTable, Orders, Permutation};
 use crate::sts::rules::Rules;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
@@ -22,14 +22,12 @@ use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
 /// Room for hits in a bucket: so many for a cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
 
-/// The orders of digis that are kept.
+/// What can be done in several ways without another chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum Orders {
-    /// That of sensors, in which hits are found.
-    OfSensors,
-    /// And that of time, in which events are found: where each digi of the stream has
-    /// gone.
-    Both,
+pub(in crate::sts) struct OnlineWays {
+    pub(in crate::sts) counting: Counting,
+    pub(in crate::sts) orders: Orders,
+    pub(in crate::sts) hits: HitOrder,
 }
 
 /// Flat arrays with a room for each side.
@@ -39,7 +37,7 @@ pub(in crate::sts) struct Online<'a, P> {
     formulas: ClusterFormulas,
     modules: Vec<ModuleFormulas<f32>>,
     table: LookupTable,
-    orders: Orders,
+    ways: OnlineWays,
     permutation: Vec<u32>,
     sides: Partition,
     digis: Vec<Digi>,
@@ -54,14 +52,14 @@ pub(in crate::sts) struct Online<'a, P> {
 }
 
 impl<'a, P: Rules> Online<'a, P> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, orders: Orders) -> Self {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineWays) -> Self {
         Online {
             input,
             threads,
             formulas: ClusterFormulas::new(input.setup()),
             modules: ModuleFormulas::of_all(input.setup()),
             table: LookupTable::new(input.modules()),
-            orders,
+            ways,
             permutation: Vec::new(),
             sides: input.digis().partition().clone(),
             digis: Vec::new(),
@@ -78,11 +76,15 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn presort(&mut self) {
         let (stream, digis) = (self.input.stream(), &mut self.digis);
-        let permutation = match self.orders {
+        let threads = match self.ways.counting {
+            Counting::Serial => 1,
+            Counting::Parallel => self.threads,
+        };
+        let permutation = match self.ways.orders {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
-        let counts = self.table.scatter(stream, digis, self.threads, permutation);
+        let counts = self.table.scatter(stream, digis, threads, permutation);
         self.sides = Partition::from_lengths(counts);
     }
 
@@ -121,6 +123,16 @@ impl<'a, P: Rules> Online<'a, P> {
         });
     }
 
+    fn collect(&mut self) {
+        let buckets: Vec<_> = self.fronts.buckets().collect();
+        self.places = copy(&buckets, &mut self.flat);
+        if self.ways.hits == HitOrder::Streams {
+            make_streams(&mut self.flat, &self.places, |hits| {
+                introsort(hits, &|hit| u64::from(hit.time));
+            });
+        }
+    }
+
     fn sorted_clusters(&self) -> SortedClusters<'_> {
         SortedClusters {
             clusters: &self.clusters,
@@ -153,7 +165,7 @@ impl<P: Rules> Chain for Online<'_, P> {
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
         self.connectors.reserve(digis, self.input.sides());
-        if self.orders == Orders::Both {
+        if self.ways.orders == Orders::Both {
             self.permutation = arena.take(digis);
         }
     }
@@ -177,17 +189,14 @@ impl<P: Rules> Chain for Online<'_, P> {
             Stage::Cluster => self.cluster(),
             Stage::ClusterSort => self.sort_clusters(),
             Stage::Hits => self.find_hits(),
-            Stage::Collect => {
-                let buckets: Vec<_> = self.fronts.buckets().collect();
-                self.places = copy(&buckets, &mut self.flat);
-            }
+            Stage::Collect => self.collect(),
         }
     }
 
     fn product(&self, stage: Stage) -> Product {
         let sorted = || self.sorted_clusters();
         match stage {
-            Stage::Presort if self.orders == Orders::Both => {
+            Stage::Presort if self.ways.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
             Stage::Presort | Stage::Zero | Stage::Sort => {
@@ -206,7 +215,7 @@ impl<P: Rules> Chain for Online<'_, P> {
                     .split(&self.flat)
                     .into_iter()
                     .map(<[Hit]>::to_vec);
-                Product::Hits(Partitioned::of_modules(modules.collect()))
+                Product::collected(Partitioned::of_modules(modules.collect()), self.ways.hits)
             }
         }
     }
@@ -221,7 +230,7 @@ impl<P: Rules> Chain for Online<'_, P> {
     fn bytes(&self) -> usize {
         let digis = self.input.stream().len();
         let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
-        let of_a_digi = match self.orders {
+        let of_a_digi = match self.ways.orders {
             Orders::OfSensors => of_a_digi,
             Orders::Both => of_a_digi + size_of::<u32>(),
         };

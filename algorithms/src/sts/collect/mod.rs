@@ -3,7 +3,16 @@
 use generators::partition::Partition;
 use rayon::prelude::*;
 
-use crate::sts::OfflineHit;
+use crate::sts::{Hit, OfflineHit};
+
+/// The order of the hits that are collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HitOrder {
+    /// The modules behind each other, and their hits as they were found.
+    AsFound,
+    /// A stream for each module, in order of time: what tracking reads hits from.
+    Streams,
+}
 
 /// Appends hit by hit, as the offline reconstruction fills its output.
 pub(super) fn append(modules: &[Vec<OfflineHit>], flat: &mut Vec<OfflineHit>) {
@@ -27,4 +36,14 @@ pub(super) fn copy<T: Copy + Default + Send + Sync>(
     let copies = targets.into_par_iter().zip(pieces.par_iter());
     copies.for_each(|(target, piece)| target.copy_from_slice(piece));
     places
+}
+
+/// Sorts the hits of each module by time.
+pub(super) fn make_streams(
+    hits: &mut [Hit],
+    modules: &Partition,
+    sort: impl Fn(&mut [Hit]) + Sync,
+) {
+    let streams = modules.split_mut(hits).into_par_iter();
+    streams.for_each(|stream| sort(stream));
 }

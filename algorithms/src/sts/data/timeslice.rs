@@ -7,6 +7,7 @@ use generators::sts::setup::Setup;
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
 use crate::algorithm::Semantics;
+use crate::sts::quality::Crossings;
 
 /// What digis of a side are sorted by before clusters are found: channel and time, and
 /// where both are equal the charge, so that nothing depends on who arrived first.
@@ -23,6 +24,7 @@ pub struct Timeslice {
     digis: SegmentedDigis,
     setup: Arc<Setup>,
     online: Semantics,
+    crossings: Option<Arc<Crossings>>,
 }
 
 impl Timeslice {
@@ -48,7 +50,22 @@ impl Timeslice {
             digis,
             setup,
             online,
+            crossings: None,
         }
+    }
+
+    /// The same timeslice with what really happened, to judge by. No variant can see it
+    /// in the digis.
+    pub fn with_crossings(self, crossings: Crossings) -> Self {
+        Timeslice {
+            crossings: Some(Arc::new(crossings)),
+            ..self
+        }
+    }
+
+    /// What really happened, if anybody knows.
+    pub fn crossings(&self) -> Option<&Crossings> {
+        self.crossings.as_deref()
     }
 
     /// All digis in the order in which they are read out: by time, or where a side's

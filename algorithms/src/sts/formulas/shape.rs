@@ -5,8 +5,10 @@ use generators::sts::setup::Setup;
 use super::{BelowFirstStep, ChargeModel, Charges, Real};
 
 /// The root of 2 in the window between digis: the difference of two times.
+#[allow(clippy::approx_constant, reason = "published with so few digits")]
 const ROOT_OF_TWO: f64 = 1.4142;
 /// By which the time of a pair is better known than that of a digi.
+#[allow(clippy::approx_constant, reason = "published with so few digits")]
 const HALF_ROOT_OF_TWO: f64 = 0.707_106_78;
 
 /// What follows from the charges and channels of a cluster's digis.

@@ -17,6 +17,25 @@ use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
 pub(super) use hash_map::by_hash_map;
 pub(super) use lookup_table::{LookupTable, Permutation};
 
+/// How digis are counted before they are scattered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counting {
+    /// By one thread, which then scatters them.
+    Serial,
+    /// By all threads, each a part of the stream.
+    Parallel,
+}
+
+/// The orders of digis that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orders {
+    /// That of sensors, in which hits are found.
+    OfSensors,
+    /// And that of time, in which events are found: where each digi of the stream has
+    /// gone.
+    Both,
+}
+
 /// The same digi with its channel counted on its side.
 #[inline]
 fn on_side(digi: Digi) -> Digi {

@@ -9,6 +9,9 @@ use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitio
 /// How a product can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
+    /// There is nothing to compare with.
+    #[error("there is no reference to compare with")]
+    Unknown,
     /// Something else than what the stage is there for.
     #[error("the output is not what the stage should leave")]
     Kind,
@@ -80,14 +83,18 @@ pub(super) fn check(
         (Product::Clusters(expected), Product::Clusters(found)) => {
             same("clusters", expected, found, Cluster::order)?;
             let time = |cluster: &Cluster| f64::from(cluster.time);
-            in_order_of_time(stage, found, time)
+            clusters_in_order(stage, found, time)
         }
         (Product::OfflineClusters(expected), Product::OfflineClusters(found)) => {
             same("clusters", expected, found, OfflineCluster::order)?;
-            in_order_of_time(stage, found, |cluster| cluster.time)
+            clusters_in_order(stage, found, |cluster| cluster.time)
         }
         (Product::Hits(expected), Product::Hits(found)) => {
             same("hits", expected, found, Hit::order)
+        }
+        (Product::Hits(expected), Product::Streams(found)) => {
+            same("hits", expected, found, Hit::order)?;
+            in_order_of_time("hits", found, |hit| f64::from(hit.time))
         }
         (Product::OfflineHits(expected), Product::OfflineHits(found)) => {
             same("hits", expected, found, OfflineHit::order)
@@ -159,20 +166,29 @@ fn in_order<S: AsRef<[T]>, T: Debug, K: Ord>(
     Ok(())
 }
 
-fn in_order_of_time<T>(
+/// Only one stage is there to sort clusters.
+fn clusters_in_order<T>(
     stage: Option<Stage>,
     found: &Partitioned<T>,
     time: impl Fn(&T) -> f64,
 ) -> Result<(), Mismatch> {
-    if stage != Some(Stage::ClusterSort) {
-        return Ok(());
+    match stage {
+        Some(Stage::ClusterSort) => in_order_of_time("clusters", found, time),
+        _ => Ok(()),
     }
+}
+
+fn in_order_of_time<T>(
+    what: &'static str,
+    found: &Partitioned<T>,
+    time: impl Fn(&T) -> f64,
+) -> Result<(), Mismatch> {
     for segment in 0..found.segments() {
         let things = found.segment(segment);
         let descends = |&number: &usize| time(&things[number]) < time(&things[number - 1]);
         if let Some(number) = (1..things.len()).find(descends) {
             return Err(Mismatch::Order {
-                what: "clusters",
+                what,
                 segment,
                 number,
             });

@@ -3,6 +3,7 @@
 use generators::partition::Partition;
 use generators::sts::SegmentedDigis;
 
+use crate::sts::collect::HitOrder;
 use crate::sts::hits::SortedClusters;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
@@ -21,6 +22,8 @@ pub enum Product {
     OfflineClusters(Partitioned<OfflineCluster>),
     /// Hits by module.
     Hits(Partitioned<Hit>),
+    /// The same, each module in order of time.
+    Streams(Partitioned<Hit>),
     /// The same, as the offline reconstruction keeps them.
     OfflineHits(Partitioned<OfflineHit>),
     /// Clusters and hits.
@@ -33,6 +36,14 @@ impl Product {
         let rooms = rooms.split(flat).into_iter().zip(counts);
         let side = |(room, &count): (&[Cluster], &usize)| room[..count].to_vec();
         Product::Clusters(Partitioned::of_sides(rooms.map(side).collect()))
+    }
+
+    /// Hits that were collected in this order.
+    pub(in crate::sts) fn collected(hits: Partitioned<Hit>, order: HitOrder) -> Self {
+        match order {
+            HitOrder::AsFound => Product::Hits(hits),
+            HitOrder::Streams => Product::Streams(hits),
+        }
     }
 
     /// Clusters in the order of their entries.

@@ -11,6 +11,7 @@ use super::Timeslices;
 use crate::algorithm::{Plan, Semantics};
 use crate::axis::{Axis, Kind, NO, Params, YES};
 use crate::sts::Timeslice;
+use crate::sts::quality::Crossings;
 use crate::sts_scenario;
 use crate::sts_sort::axes::of_file;
 
@@ -83,8 +84,10 @@ pub(super) fn timeslices(
     let simulation = Simulation::new(scenario, seed)?;
     let setup = Arc::new(simulation.setup().clone());
     let timeslice = |number| {
-        let digis = simulation.timeslice(number).digis;
-        Timeslice::new(digis, Arc::clone(&setup), online)
+        let simulated = simulation.timeslice(number);
+        let crossings = Crossings::new(&simulated.truth, simulated.digis.partition());
+        let timeslice = Timeslice::new(simulated.digis, Arc::clone(&setup), online);
+        timeslice.with_crossings(crossings)
     };
     Ok(Timeslices(
         (0..scenario.timeslices).map(timeslice).collect(),

@@ -5,7 +5,9 @@ use super::{Stage, StsTask, Timeslices};
 use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
 use crate::device::{Arena, Backend, Place};
 use crate::sts::Timeslice;
-use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, Orders};
+use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
+use crate::sts::collect::HitOrder;
+use crate::sts::presort::{Counting, Orders};
 use crate::sts::rules::{Exact, Published};
 
 /// A way to do a stage or all of them, on the host.
@@ -19,40 +21,58 @@ pub(super) struct CpuChain {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Offline,
-    Online(Orders),
+    Online(OnlineWays),
     PerSide,
-    TimeSweep,
+    TimeSweep(HitOrder),
 }
 
 impl Way {
     fn chain<'a>(self, input: &'a Timeslice, threads: usize) -> Box<dyn Chain + 'a> {
         let exact = input.online() == Semantics::Exact;
-        let clustering = match self {
+        let (clustering, hits) = match self {
             Way::Offline => return Box::new(Offline::new(input)),
-            Way::Online(orders) if exact => {
-                return Box::new(Online::<Exact>::new(input, threads, orders));
+            Way::Online(ways) if exact => {
+                return Box::new(Online::<Exact>::new(input, threads, ways));
             }
-            Way::Online(orders) => {
-                return Box::new(Online::<Published>::new(input, threads, orders));
+            Way::Online(ways) => {
+                return Box::new(Online::<Published>::new(input, threads, ways));
             }
-            Way::PerSide => Clustering::ByChannel,
-            Way::TimeSweep => Clustering::TimeSweep,
+            Way::PerSide => (Clustering::ByChannel, HitOrder::AsFound),
+            Way::TimeSweep(hits) => (Clustering::TimeSweep, hits),
         };
         if exact {
-            Box::new(BySide::<Exact>::new(input, threads, clustering))
+            Box::new(BySide::<Exact>::new(input, threads, clustering, hits))
         } else {
-            Box::new(BySide::<Published>::new(input, threads, clustering))
+            Box::new(BySide::<Published>::new(input, threads, clustering, hits))
         }
     }
 }
 
-const ONLINE: Way = Way::Online(Orders::OfSensors);
+const USUAL: OnlineWays = OnlineWays {
+    counting: Counting::Parallel,
+    orders: Orders::OfSensors,
+    hits: HitOrder::AsFound,
+};
+const ONLINE: Way = Way::Online(USUAL);
+const SERIAL: Way = Way::Online(OnlineWays {
+    counting: Counting::Serial,
+    ..USUAL
+});
+const BOTH_ORDERS: Way = Way::Online(OnlineWays {
+    orders: Orders::Both,
+    ..USUAL
+});
+const ONLINE_STREAMS: Way = Way::Online(OnlineWays {
+    hits: HitOrder::Streams,
+    ..USUAL
+});
+const TIME_SWEEP: Way = Way::TimeSweep(HitOrder::AsFound);
 
 const fn variant(name: &'static str, summary: &'static str, way: Way) -> CpuChain {
     CpuChain { name, summary, way }
 }
 
-static PRESORT: [CpuChain; 3] = [
+static PRESORT: [CpuChain; 4] = [
     variant(
         "hash-map",
         "a list for each address, found by hashing (offline reconstruction)",
@@ -64,9 +84,14 @@ static PRESORT: [CpuChain; 3] = [
         ONLINE,
     ),
     variant(
+        "lookup-table-serial",
+        "the same by one thread, however many there are",
+        SERIAL,
+    ),
+    variant(
         "lookup-table-both",
-        "the same, and where each digi has gone: the order of time is kept too",
-        Way::Online(Orders::Both),
+        "by all threads, and where each digi has gone: the order of time is kept too",
+        BOTH_ORDERS,
     ),
 ];
 
@@ -89,7 +114,7 @@ static CLUSTER: [CpuChain; 4] = [
     variant(
         "time-sweep",
         "ours: one pass in order of time, a look at both neighbours",
-        Way::TimeSweep,
+        TIME_SWEEP,
     ),
 ];
 
@@ -107,7 +132,7 @@ static CLUSTER_SORT: [CpuChain; 3] = [
     variant(
         "insertion",
         "ours: insertion, as the time sweep leaves entries nearly in order",
-        Way::TimeSweep,
+        TIME_SWEEP,
     ),
 ];
 
@@ -125,11 +150,11 @@ static HITS: [CpuChain; 3] = [
     variant(
         "windows",
         "ours: a window moves over what was computed once for each cluster",
-        Way::TimeSweep,
+        TIME_SWEEP,
     ),
 ];
 
-static COLLECT: [CpuChain; 3] = [
+static COLLECT: [CpuChain; 5] = [
     variant(
         "append",
         "hit by hit, objects of 136 bytes (offline reconstruction)",
@@ -143,7 +168,17 @@ static COLLECT: [CpuChain; 3] = [
     variant(
         "pieces",
         "ours: what each thread has found, all at once",
-        Way::TimeSweep,
+        TIME_SWEEP,
+    ),
+    variant(
+        "buckets-by-time",
+        "a stream for each module, sorted by time anew (online reconstruction)",
+        ONLINE_STREAMS,
+    ),
+    variant(
+        "pieces-by-time",
+        "ours: the same by insertion, as windows leave hits nearly in order",
+        Way::TimeSweep(HitOrder::Streams),
     ),
 ];
 
@@ -166,7 +201,7 @@ static CHAIN: [CpuChain; 4] = [
     variant(
         "time-sweep",
         "ours: clusters in one pass in order of time, windows, parts of hot modules",
-        Way::TimeSweep,
+        TIME_SWEEP,
     ),
 ];
 
@@ -198,6 +233,13 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
 
     fn stable(&self) -> bool {
         false
+    }
+
+    fn answers(&self) -> &'static [Semantics] {
+        match self.way {
+            Way::Offline => &[Semantics::Offline],
+            _ => &[Semantics::Exact, Semantics::Published],
+        }
     }
 
     fn semantics(&self, input: &Timeslices) -> Semantics {

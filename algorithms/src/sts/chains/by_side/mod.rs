@@ -17,7 +17,7 @@ use super::share_out::{largest_first, share_out};
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
 use crate::sts::clusters::ClusterFormulas;
-use crate::sts::collect::copy;
+use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
 use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, window_jobs};
 use crate::sts::presort::{LookupTable, Permutation};
@@ -47,6 +47,7 @@ pub(in crate::sts) enum Clustering {
 pub(in crate::sts) struct BySide<'a, P> {
     input: &'a Timeslice,
     clustering: Clustering,
+    hit_order: HitOrder,
     formulas: ClusterFormulas,
     modules: Vec<ModuleFormulas<f32>>,
     table: LookupTable,
@@ -69,10 +70,12 @@ impl<'a, P: Rules> BySide<'a, P> {
         input: &'a Timeslice,
         threads: usize,
         clustering: Clustering,
+        hit_order: HitOrder,
     ) -> Self {
         BySide {
             input,
             clustering,
+            hit_order,
             formulas: ClusterFormulas::new(input.setup()),
             modules: ModuleFormulas::of_all(input.setup()),
             table: LookupTable::new(input.modules()),
@@ -185,7 +188,7 @@ impl<'a, P: Rules> BySide<'a, P> {
             let first = part.digis.start - sides.range(part.side).start;
             let clusters = &clusters[part.digis.start..][..part.clusters];
             write_entries(clusters, first as u32, entries);
-            sort_nearly_sorted(entries);
+            sort_nearly_sorted(entries, |entry| entry.time);
         });
         self.sort_across_parts();
     }
@@ -201,7 +204,7 @@ impl<'a, P: Rules> BySide<'a, P> {
             let start = self.sides.range(side).start;
             let entries = &mut self.entries[start..start + self.counts[side]];
             if !entries.is_sorted_by_key(|entry| entry.time) {
-                sort_nearly_sorted(entries);
+                sort_nearly_sorted(entries, |entry| entry.time);
             }
         }
     }
@@ -237,6 +240,26 @@ impl<'a, P: Rules> BySide<'a, P> {
             worker.found.push((number, start..worker.hits.len()));
         });
         self.workers = workers;
+    }
+
+    fn collect(&mut self) {
+        let mut flat = std::mem::take(&mut self.flat);
+        self.places = copy(&self.pieces(), &mut flat);
+        if self.hit_order == HitOrder::Streams {
+            make_streams(&mut flat, &self.places_of_modules(), |hits| {
+                sort_nearly_sorted(hits, |hit| hit.time);
+            });
+        }
+        self.flat = flat;
+    }
+
+    /// Where the hits of modules lie that were collected by job.
+    fn places_of_modules(&self) -> Partition {
+        let mut hits = vec![0; self.modules.len()];
+        for (job, found) in self.jobs.iter().zip(self.places.lengths()) {
+            hits[job.module] += found;
+        }
+        Partition::from_lengths(hits)
     }
 
     /// The hits of all jobs, in their order.
@@ -286,11 +309,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
             Stage::Cluster => self.cluster(),
             Stage::ClusterSort => self.sort_clusters(),
             Stage::Hits => self.find_hits(),
-            Stage::Collect => {
-                let mut flat = std::mem::take(&mut self.flat);
-                self.places = copy(&self.pieces(), &mut flat);
-                self.flat = flat;
-            }
+            Stage::Collect => self.collect(),
         }
     }
 
@@ -312,7 +331,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
             Stage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
             Stage::Collect => {
                 let pieces = self.places.split(&self.flat);
-                Product::Hits(self.by_module(pieces.into_iter()))
+                Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }
         }
     }
