@@ -113,7 +113,7 @@ fn plot(stacks: &Stacks, looks: &Looks, scale: &Scale, height: f64) -> Plot {
             middle(i) - 0.5 * SHARE * PITCH,
             middle(i) + 0.5 * SHARE * PITCH,
         );
-        let mut marks = parts(bar, looks, sides, &pixel);
+        let mut marks = parts(bar, looks, sides, pixel);
         marks.push(number(bar, (middle(i), pixel(top(bar)) - 5.0)));
         marks
     });

@@ -42,8 +42,8 @@ pub(super) fn copy<T: Copy + Default + Send + Sync>(
 pub(super) fn make_streams(
     hits: &mut [Hit],
     modules: &Partition,
-    sort: impl Fn(&mut [Hit]) + Sync,
+    sort: impl Fn(&mut [Hit]) + Send + Sync,
 ) {
     let streams = modules.split_mut(hits).into_par_iter();
-    streams.for_each(|stream| sort(stream));
+    streams.for_each(sort);
 }

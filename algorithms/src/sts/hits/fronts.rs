@@ -143,8 +143,8 @@ impl Worker<'_> {
         let (error, latest) = (front.time_error, self.latest_error);
         let most = self.formulas.time_cut(error, latest, latest);
         let start = entries.partition_point(|back| P::delay(front.time, back.time) > most);
-        for number in start..entries.len() {
-            let delay = P::delay(front.time, entries[number].time);
+        for (number, entry) in entries.iter().enumerate().skip(start) {
+            let delay = P::delay(front.time, entry.time);
             if -delay > most {
                 return;
             }

@@ -116,7 +116,9 @@ impl Tally {
             ("efficiency", share(self.found, self.seen)),
             ("ghosts", share(self.ghosts, self.hits)),
         ];
-        let widths = OFFSETS.into_iter().zip(self.offsets.iter_mut().map(width));
+        let widths = OFFSETS
+            .into_iter()
+            .zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
         let figures = shares.into_iter().chain(widths);
         let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
         figures.map(metric).collect()
@@ -125,7 +127,7 @@ impl Tally {
 
 /// The distance within which as many are as within a standard deviation of what is
 /// normal; no number if there are none.
-fn width(offsets: &mut Vec<f32>) -> f64 {
+fn width(offsets: &mut [f32]) -> f64 {
     let place = (WITHIN_A_DEVIATION * offsets.len() as f64) as usize;
     if place >= offsets.len() {
         return f64::NAN;

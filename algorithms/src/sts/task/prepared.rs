@@ -93,14 +93,19 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
     }
 
     fn output(&self) -> Cow<'_, Vec<Product>> {
-        let product = |chain: &Box<dyn Chain + '_>| match self.stage {
+        let product = |chain: &(dyn Chain + '_)| match self.stage {
             Some(stage) => chain.product(stage),
             None => Product::Both(
                 Box::new(chain.product(Stage::ClusterSort)),
                 Box::new(chain.product(Stage::Collect)),
             ),
         };
-        Cow::Owned(self.chains.iter().map(product).collect())
+        Cow::Owned(
+            self.chains
+                .iter()
+                .map(|chain| product(chain.as_ref()))
+                .collect(),
+        )
     }
 
     fn release(&mut self) {
