@@ -133,11 +133,14 @@ fn digis() -> SegmentedDigis {
     for track in 0..1500_u64 {
         let module = (track % MODULES as u64) as usize;
         let start = if track < 900 { 1000 } else { 199_000_000 };
-        let time = start + (hash(1, [track, 0]) % 200_000) as u32;
+        // A third of them crowd in a few channels and microseconds.
+        let (channels, spread) = match track % 9 {
+            0..3 => (12, 3000),
+            _ => (1018, 200_000),
+        };
+        let time = start + (hash(1, [track, 0]) % spread) as u32;
         for (side, draw) in [(module, 1), (MODULES + module, 2)] {
             let random = hash(1, [track, draw]);
-            // A third of them crowd in a few channels.
-            let channels = if track % 9 < 3 { 12 } else { 1018 };
             let (channel, strips) = (random % channels, 1 + (random >> 20) % 5);
             for strip in 0..strips {
                 let random = hash(1, [track, draw, 3 + strip]);

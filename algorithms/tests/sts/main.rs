@@ -5,3 +5,4 @@ mod common;
 mod fixtures;
 mod goldens;
 mod presets;
+mod quality;

@@ -43,11 +43,11 @@ fn every_chain_and_stage_has_valid_rows() {
     let folder = folder();
     for (task, variants, stages) in [
         ("sts", 4, 6),
-        ("presort", 3, 0),
+        ("presort", 4, 0),
         ("cluster", 4, 0),
         ("cluster-sort", 3, 0),
         ("hits", 3, 0),
-        ("collect", 3, 0),
+        ("collect", 5, 0),
     ] {
         let line = format!("{task} {SMALL} --compat=no,yes --threads 2 --out {task} {QUICK}");
         let run = bench_in(folder.path(), &line);
@@ -68,6 +68,47 @@ fn every_chain_and_stage_has_valid_rows() {
         let parts = of_ours.filter(|row| row.stage != "total").count();
         assert_eq!(parts, 2 * stages, "{task}");
     }
+}
+
+#[test]
+fn a_run_shows_stages_and_quality() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let line = format!("sts {SMALL} --threads 1,2 --out r {QUICK}");
+    let run = bench_in(folder.path(), &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for heading in ["sts, stages (threads): ", "sts, quality: "] {
+        let blocks = run.stdout.matches(heading).count();
+        assert_eq!(blocks, 1, "{heading}\n{}", run.stdout);
+    }
+    for chart in ["stages", "quality", "speedup-over-threads"] {
+        let path = folder.path().join(format!("r/{chart}.png"));
+        assert!(path.exists(), "{chart}");
+    }
+    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    for row in rows.iter().filter(|row| row.stage == "total") {
+        let figure = |name| row.metrics.number(name).expect("a figure");
+        let (efficiency, ghosts) = (figure("efficiency"), figure("ghosts"));
+        assert!(
+            (0.7..=1.0).contains(&efficiency),
+            "{}: {efficiency}",
+            row.variant
+        );
+        assert!((0.0..0.7).contains(&ghosts), "{}: {ghosts}", row.variant);
+        for pull in ["x_pull", "y_pull"] {
+            assert!(
+                (0.3..3.0).contains(&figure(pull)),
+                "{}: {pull}",
+                row.variant
+            );
+        }
+    }
+    let notes = rows
+        .iter()
+        .filter(|row| row.note.contains("reference \"offline\""));
+    assert!(notes.count() >= 2, "who is compared with what is said");
 }
 
 #[test]

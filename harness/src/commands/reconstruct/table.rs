@@ -7,7 +7,7 @@ use algorithms::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned};
 use generators::sts::ModuleSide;
 use reports::units::significant;
 
-/// So many tell apart all numbers of single precision.
+/// So many tell apart all numbers of single precision; of times, all nanoseconds are kept.
 const DIGITS: usize = 9;
 const CLUSTERS: &str = "module,side,charge,size,position,position_error,time_ns,time_error";
 const HITS: &str = "module,x,y,z,time_ns,dx,dy,dz,dxy,time_error,du,dv";
@@ -104,13 +104,10 @@ fn cluster(cluster: &Cluster) -> String {
 }
 
 fn offline_cluster(cluster: &OfflineCluster) -> String {
-    let [charge, position, position_error, time_error] = double([
-        cluster.charge,
-        cluster.position,
-        cluster.position_error,
-        cluster.time_error,
-    ]);
-    let (size, time) = (cluster.size, cluster.time);
+    let [charge, position, position_error] =
+        double([cluster.charge, cluster.position, cluster.position_error]);
+    let [time, time_error] = double([cluster.time, cluster.time_error]);
+    let size = cluster.size;
     format!("{charge},{size},{position},{position_error},{time},{time_error}")
 }
 
@@ -125,8 +122,8 @@ fn hit(hit: &Hit) -> String {
 fn offline_hit(hit: &OfflineHit) -> String {
     let [x, y, z] = double([hit.x, hit.y, hit.z]);
     let [dx, dy, dz, dxy] = double([hit.dx, hit.dy, hit.dz, hit.dxy]);
-    let [time_error, du, dv] = double([hit.time_error, hit.du, hit.dv]);
-    let time = hit.time;
+    let [time, time_error] = double([hit.time, hit.time_error]);
+    let [du, dv] = double([hit.du, hit.dv]);
     format!("{x},{y},{z},{time},{dx},{dy},{dz},{dxy},{time_error},{du},{dv}")
 }
 
