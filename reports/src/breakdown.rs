@@ -81,12 +81,14 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     })
 }
 
-/// The names of all stages in the order of the bars, the rest last: a stage has the same
-/// place at all settings.
+/// The names of all stages in the order of the bar that has most, the rest last: a stage
+/// has the same place at all settings.
 pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
+    let mut bars: Vec<&Bar> = bars.collect();
+    bars.sort_by_key(|bar| std::cmp::Reverse(bar.parts.len()));
     let mut names: Vec<&str> = Vec::new();
-    for (stage, _) in bars.flat_map(|bar| &bar.parts) {
+    for (stage, _) in bars.into_iter().flat_map(|bar| &bar.parts) {
         if !names.contains(&stage.as_str()) {
             names.push(stage);
         }

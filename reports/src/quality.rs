@@ -69,10 +69,10 @@ impl Quality {
         value.is_finite().then_some(value)
     }
 
-    /// What it should be, where that is known and not 0.
+    /// What it should be, where it can be more or less than that.
     pub fn ideal(self) -> Option<f64> {
         match self {
-            Quality::Efficiency | Quality::XPull | Quality::YPull => Some(1.0),
+            Quality::XPull | Quality::YPull => Some(1.0),
             _ => None,
         }
     }

@@ -10,11 +10,11 @@ use super::study::Study;
 use crate::quality::{Quality, is_known};
 use crate::shape;
 
-const READING: &str = "bars: figures of the first input; residuals and pulls: 68 % are less far off; \
+const READING: &str = "figures: of the first input; residuals and pulls: 68 % are less far off; \
     dashed: what would be ideal; time: median";
 
 /// Panels beside each other.
-const COLUMNS: usize = 4;
+const COLUMNS: usize = 2;
 
 /// Figures of the same input are equal, or not.
 const SAME: f64 = 1.0;
@@ -28,7 +28,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     let quantities = Quality::ALL.map(Quantity::Quality);
     let axes = axes_that_matter(&study, &quantities, SAME);
     let reading = reading(&silent(&study.varying, &axes));
-    let of = |study: &Study, quantity| bars::figure(study, &axes, quantity, &reading);
+    let of = |study: &Study, quantity| bars::beside_others(study, &axes, quantity, &reading);
     let (serial, threads) = with_fewest_threads(&study);
     let time = of(&serial, Quantity::Time);
     let mut plots = titled(time.plots, &format!("time, {threads}"));

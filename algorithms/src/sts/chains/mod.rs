@@ -42,6 +42,7 @@ pub(super) trait Chain: Send {
     fn product(&self, stage: Stage) -> Product;
     /// Gives the buffers back.
     fn release(&mut self, arena: &Arena);
-    /// Bytes of all buffers.
+    /// Bytes of all buffers that are there before a run; what it finds takes room that is
+    /// measured.
     fn bytes(&self) -> usize;
 }

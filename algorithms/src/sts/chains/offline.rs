@@ -63,7 +63,12 @@ impl<'a> Offline<'a> {
 impl Chain for Offline<'_> {
     fn take(&mut self, _: &Arena) {}
 
-    fn poison(&mut self) {}
+    fn poison(&mut self) {
+        self.digis.clear();
+        self.clusters.clear();
+        self.hits.clear();
+        self.flat.clear();
+    }
 
     fn run(&mut self, stage: Stage) {
         match stage {

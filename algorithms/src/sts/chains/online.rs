@@ -47,6 +47,8 @@ pub(in crate::sts) struct Online<'a, P> {
     entries: Vec<ClusterEntry>,
     fronts: Fronts,
     flat: Vec<Hit>,
+    /// How many hits there were the last time.
+    expected: usize,
     places: Partition,
     rules: PhantomData<P>,
 }
@@ -69,6 +71,7 @@ impl<'a, P: Rules> Online<'a, P> {
             entries: Vec::new(),
             fronts: Fronts::new(),
             flat: Vec::new(),
+            expected: 0,
             places: Partition::from_lengths([]),
             rules: PhantomData,
         }
@@ -165,6 +168,8 @@ impl<P: Rules> Chain for Online<'_, P> {
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
         self.connectors.reserve(digis, self.input.sides());
+        self.fronts.take(arena);
+        self.flat = arena.take(self.expected);
         if self.ways.orders == Orders::Both {
             self.permutation = arena.take(digis);
         }
@@ -175,6 +180,7 @@ impl<P: Rules> Chain for Online<'_, P> {
         self.clusters.fill(Cluster::default());
         self.entries.fill(ClusterEntry::default());
         self.fronts.hits_mut().fill(Hit::default());
+        self.flat.fill(Hit::default());
         self.permutation.fill(0);
     }
 
@@ -225,6 +231,10 @@ impl<P: Rules> Chain for Online<'_, P> {
         arena.give(std::mem::take(&mut self.clusters));
         arena.give(std::mem::take(&mut self.entries));
         arena.give(std::mem::take(&mut self.permutation));
+        self.connectors = Connectors::default();
+        self.fronts.release(arena);
+        self.expected = self.flat.len();
+        arena.give(std::mem::take(&mut self.flat));
     }
 
     fn bytes(&self) -> usize {
@@ -234,9 +244,6 @@ impl<P: Rules> Chain for Online<'_, P> {
             Orders::OfSensors => of_a_digi,
             Orders::Both => of_a_digi + size_of::<u32>(),
         };
-        digis * of_a_digi
-            + self.connectors.bytes()
-            + self.fronts.bytes()
-            + self.flat.len() * size_of::<Hit>()
+        digis * of_a_digi + Connectors::bytes(digis, self.input.sides())
     }
 }

@@ -56,10 +56,9 @@ impl Connectors {
         self.errors.resize_with(sides, AtomicU32::default);
     }
 
-    /// Bytes of all that workers share.
-    pub(in crate::sts) fn bytes(&self) -> usize {
-        let words = self.connectors.len() + self.channels.len() + 2 * self.counts.len();
-        words * size_of::<u32>()
+    /// Bytes of all that workers share, for so many digis and sides.
+    pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
+        (digis + (OFFSETS + 2) * sides) * size_of::<u32>()
     }
 
     /// Sets everything to 0, which workers rely on.

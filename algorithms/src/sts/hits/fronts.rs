@@ -11,7 +11,7 @@ use generators::partition::Partition;
 use rayon::prelude::*;
 
 use super::{ModuleFormulas, SortedClusters};
-use crate::device::SharedSlice;
+use crate::device::{Arena, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
 
@@ -23,6 +23,8 @@ pub(in crate::sts) struct Fronts {
     hits: Vec<Hit>,
     rooms: Partition,
     counts: Vec<AtomicU32>,
+    /// Room for so many hits was needed the last time.
+    expected: usize,
 }
 
 impl Fronts {
@@ -31,12 +33,19 @@ impl Fronts {
             hits: Vec::new(),
             rooms: Partition::from_lengths([]),
             counts: Vec::new(),
+            expected: 0,
         }
     }
 
-    /// Bytes of all buckets.
-    pub(in crate::sts) fn bytes(&self) -> usize {
-        self.hits.len() * size_of::<Hit>()
+    /// Takes as much room as was needed the last time.
+    pub(in crate::sts) fn take(&mut self, arena: &Arena) {
+        self.hits = arena.take(self.expected);
+    }
+
+    /// Gives all room back.
+    pub(in crate::sts) fn release(&mut self, arena: &Arena) {
+        self.expected = self.hits.len();
+        arena.give(std::mem::take(&mut self.hits));
     }
 
     /// Makes buckets with room for this many hits, and sets all counters to 0.

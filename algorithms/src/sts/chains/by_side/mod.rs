@@ -61,6 +61,8 @@ pub(in crate::sts) struct BySide<'a, P> {
     entries: Vec<ClusterEntry>,
     jobs: Vec<WindowJob>,
     flat: Vec<Hit>,
+    /// How many hits there were the last time.
+    expected: usize,
     places: Partition,
     rules: PhantomData<P>,
 }
@@ -89,6 +91,7 @@ impl<'a, P: Rules> BySide<'a, P> {
             entries: Vec::new(),
             jobs: Vec::new(),
             flat: Vec::new(),
+            expected: 0,
             places: Partition::from_lengths([]),
             rules: PhantomData,
         }
@@ -289,6 +292,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
         self.digis = arena.take(digis);
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
+        self.flat = arena.take(self.expected);
         for worker in &mut self.workers {
             worker.hits = arena.take(worker.expected);
             worker.hits.clear();
@@ -299,6 +303,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
         self.digis.fill(Digi::from_bits(u64::MAX));
         self.clusters.fill(Cluster::default());
         self.entries.fill(ClusterEntry::default());
+        self.flat.fill(Hit::default());
     }
 
     fn run(&mut self, stage: Stage) {
@@ -340,6 +345,8 @@ impl<P: Rules> Chain for BySide<'_, P> {
         arena.give(std::mem::take(&mut self.digis));
         arena.give(std::mem::take(&mut self.clusters));
         arena.give(std::mem::take(&mut self.entries));
+        self.expected = self.flat.len();
+        arena.give(std::mem::take(&mut self.flat));
         for worker in &mut self.workers {
             worker.expected = worker.hits.len().max(worker.expected);
             arena.give(std::mem::take(&mut worker.hits));
@@ -349,11 +356,6 @@ impl<P: Rules> Chain for BySide<'_, P> {
     fn bytes(&self) -> usize {
         let digis = self.input.stream().len();
         let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
-        let hits = self
-            .workers
-            .iter()
-            .map(|worker| worker.hits.len().max(worker.expected));
-        let hits = hits.sum::<usize>() + self.flat.len();
-        digis * of_a_digi + hits * size_of::<Hit>()
+        digis * of_a_digi
     }
 }
