@@ -64,8 +64,9 @@ fn good_hits_have_good_figures() {
     assert!(good["x_residual_um"] < 30.0, "{good:?}");
     assert!(good["y_residual_um"] < 300.0, "{good:?}");
     assert!(good["time_residual_ns"] < 5.0, "{good:?}");
+    // Errors know nothing of knock-on electrons and of particles that share a cluster.
     for pull in ["x_pull", "y_pull"] {
-        near(good[pull], 1.0, 0.5);
+        assert!((0.7..2.0).contains(&good[pull]), "{good:?}");
     }
 }
 

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{Run, bench_in, can_measure, folder};
-use reports::record::YesNo;
+use reports::record::{SummaryRow, YesNo};
 use reports::store::read_summary;
 
-const QUICK: &str = "--samples 3..4 --max-time 1s";
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
 const HEADER: &str = "module,side,channel,time_ns,adc\n";
 
@@ -35,80 +34,80 @@ fn rows(path: &Path) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(row).collect()
 }
 
-#[test]
-fn every_chain_and_stage_has_valid_rows() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    for (task, variants, stages) in [
-        ("sts", 4, 6),
-        ("presort", 4, 0),
-        ("cluster", 4, 0),
-        ("cluster-sort", 3, 0),
-        ("hits", 3, 0),
-        ("collect", 5, 0),
-    ] {
-        let line = format!("{task} {SMALL} --compat=no,yes --threads 2 --out {task} {QUICK}");
-        let run = bench_in(folder.path(), &line);
-        assert_eq!(run.code, Some(0), "{task}: {}", run.stderr);
-        let rows = read_summary(&folder.path().join(task)).expect("readable");
-        assert!(rows.iter().all(|row| row.valid == YesNo::Yes), "{task}");
-        let totals = rows.iter().filter(|row| row.stage == "total");
-        let totals: Vec<_> = totals.collect();
-        assert_eq!(totals.len(), 2 * variants, "{task}");
-        let names: BTreeSet<_> = totals.iter().map(|row| row.variant.as_str()).collect();
-        assert_eq!(names.len(), variants, "{task}");
-        assert!(
-            totals
-                .iter()
-                .all(|row| row.metrics.get("ns_per_digi").is_some())
-        );
-        let of_ours = rows.iter().filter(|row| row.variant == "time-sweep");
-        let parts = of_ours.filter(|row| row.stage != "total").count();
-        assert_eq!(parts, 2 * stages, "{task}");
-    }
+/// The tasks with the number of their points.
+const TASKS: [(&str, usize); 6] = [
+    ("presort", 4),
+    ("cluster", 4),
+    ("cluster-sort", 3),
+    ("hits", 3),
+    ("collect", 5),
+    ("sts", 2 * 2 * 4),
+];
+
+/// All tasks on a small input, the chain in more ways.
+fn suite() -> String {
+    let head = "name = \"chain\"\n[defaults]\nsamples = 3\nmax-time = \"50ms\"\n";
+    let tasks = TASKS.iter().map(|(task, _)| {
+        let (threads, compat) = match *task {
+            "sts" => ("[1, 2]", "[\"no\", \"yes\"]"),
+            _ => ("2", "\"no\""),
+        };
+        format!(
+            "[[task]]\nname = \"{task}\"\nthreads = {threads}\n[task.axes]\n\
+             preset = \"mcbm-2024\"\nscale = 0.0005\ncompat = {compat}\n"
+        )
+    });
+    std::iter::once(head.to_owned()).chain(tasks).collect()
 }
 
 #[test]
-fn a_run_shows_stages_and_quality() {
+fn chain_and_stages_are_right_and_compared_by_time_and_quality() {
     if !can_measure() {
         return;
     }
     let folder = folder();
-    let line = format!("sts {SMALL} --threads 1,2 --out r {QUICK}");
-    let run = bench_in(folder.path(), &line);
+    fs::write(folder.path().join("chain.toml"), suite()).expect("written");
+    let line = "run chain.toml --no-ceilings --quiet --format markdown --out r";
+    let run = bench_in(folder.path(), line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    for heading in ["sts, stages (threads): ", "sts, quality: "] {
-        let blocks = run.stdout.matches(heading).count();
-        assert_eq!(blocks, 1, "{heading}\n{}", run.stdout);
-    }
-    for chart in ["stages", "quality", "speedup-over-threads"] {
-        let path = folder.path().join(format!("r/{chart}.png"));
-        assert!(path.exists(), "{chart}");
-    }
     let rows = read_summary(&folder.path().join("r")).expect("readable");
-    for row in rows.iter().filter(|row| row.stage == "total") {
+    assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
+    for (task, points) in TASKS {
+        let totals = rows.iter().filter(|row| row.algorithm == task);
+        let totals = totals.filter(|row| row.stage == "total");
+        assert_eq!(totals.count(), points, "{task}");
+    }
+    let of_chain = |row: &&SummaryRow| row.algorithm == "sts";
+    check_stages(rows.iter().filter(of_chain));
+    check_quality(rows.iter().filter(of_chain));
+    let header = "| stage | offline (1) | offline (2) | online (1) | online (2) |";
+    assert_eq!(run.stdout.matches(header).count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("| variant | efficiency | ghosts |"));
+    for chart in ["stages", "quality", "speedup-over-threads"] {
+        let chart = format!("r/sts-{chart}.png");
+        assert!(folder.path().join(&chart).exists(), "{chart}");
+    }
+}
+
+fn check_stages<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
+    let of_ours = rows.filter(|row| row.variant == "time-sweep");
+    assert_eq!(of_ours.count(), 4 * (1 + 6), "presort to collect");
+}
+
+fn check_quality<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
+    let totals: Vec<_> = rows.filter(|row| row.stage == "total").collect();
+    for row in &totals {
         let figure = |name| row.metrics.number(name).expect("a figure");
         let (efficiency, ghosts) = (figure("efficiency"), figure("ghosts"));
-        assert!(
-            (0.7..=1.0).contains(&efficiency),
-            "{}: {efficiency}",
-            row.variant
-        );
-        assert!((0.0..0.7).contains(&ghosts), "{}: {ghosts}", row.variant);
-        for pull in ["x_pull", "y_pull"] {
-            assert!(
-                (0.3..3.0).contains(&figure(pull)),
-                "{}: {pull}",
-                row.variant
-            );
-        }
+        let variant = &row.variant;
+        assert!((0.7..=1.0).contains(&efficiency), "{variant}: {efficiency}");
+        assert!((0.0..0.7).contains(&ghosts), "{variant}: {ghosts}");
+        assert!((0.3..3.0).contains(&figure("x_pull")), "{variant}");
+        assert!(figure("ns_per_digi") > 0.0, "{variant}");
     }
-    let notes = rows
-        .iter()
-        .filter(|row| row.note.contains("reference \"offline\""));
-    assert!(notes.count() >= 2, "who is compared with what is said");
+    let offline = totals.iter().filter(|row| row.variant == "offline");
+    let named = offline.filter(|row| row.note.contains("reference \"offline\""));
+    assert_eq!(named.count(), 4);
 }
 
 #[test]
