@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use arena::Arena;
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
-pub(crate) use shared::SharedSlice;
+pub(crate) use shared::{Apart, SharedSlice};
 
 /// What a variant is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

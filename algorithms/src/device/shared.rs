@@ -1,4 +1,4 @@
-//! An array that several threads write, each its own places.
+//! What several threads write at the same time.
 
 use std::marker::PhantomData;
 
@@ -35,3 +35,9 @@ impl<'a, T: Copy> SharedSlice<'a, T> {
         unsafe { self.first.add(place).write(value) }
     }
 }
+
+/// Something in a cache line of its own: threads that write neighbours would wait for each
+/// other.
+#[derive(Default)]
+#[repr(align(64))]
+pub(crate) struct Apart<T>(pub(crate) T);

@@ -96,10 +96,8 @@ impl<'a, P: Rules> Online<'a, P> {
     fn in_order_of_stream(&self) -> SegmentedDigis {
         let mut sides = vec![Vec::new(); self.sides.segments()];
         let place_of = |&place: &u32| place as usize;
-        let ends: Vec<_> = self.sides.ranges().map(|range| range.end).collect();
         for place in self.permutation.iter().map(place_of) {
-            let side = ends.partition_point(|&end| end <= place);
-            sides[side].push(self.digis[place]);
+            sides[self.sides.segment_of(place)].push(self.digis[place]);
         }
         SegmentedDigis::from_segments(&sides)
     }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
-use crate::device::SharedSlice;
+use crate::device::{Apart, SharedSlice};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
@@ -42,9 +42,15 @@ pub(in crate::sts) struct SortedDigis<'a> {
 pub(in crate::sts) struct Connectors {
     connectors: Vec<AtomicU32>,
     channels: Vec<u32>,
-    counts: Vec<AtomicU32>,
-    /// The bits of the largest error of a time in each side.
-    errors: Vec<AtomicU32>,
+    sides: Vec<Apart<Found>>,
+}
+
+/// What was found on a side.
+#[derive(Default)]
+struct Found {
+    clusters: AtomicU32,
+    /// The bits of the largest error of a time.
+    error: AtomicU32,
 }
 
 impl Connectors {
@@ -52,21 +58,19 @@ impl Connectors {
     pub(in crate::sts) fn reserve(&mut self, digis: usize, sides: usize) {
         self.connectors.resize_with(digis, AtomicU32::default);
         self.channels.resize(OFFSETS * sides, 0);
-        self.counts.resize_with(sides, AtomicU32::default);
-        self.errors.resize_with(sides, AtomicU32::default);
+        self.sides.resize_with(sides, Apart::default);
     }
 
     /// Bytes of all that workers share, for so many digis and sides.
     pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
-        (digis + (OFFSETS + 2) * sides) * size_of::<u32>()
+        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<Apart<Found>>()
     }
 
     /// Sets everything to 0, which workers rely on.
     pub(in crate::sts) fn zero(&mut self) {
-        let words = [&mut self.connectors, &mut self.counts, &mut self.errors];
-        for words in words {
-            words.par_iter_mut().for_each(|word| *word.get_mut() = 0);
-        }
+        let connectors = self.connectors.par_iter_mut();
+        connectors.for_each(|connector| *connector.get_mut() = 0);
+        self.sides.fill_with(Apart::default);
         self.channels.par_iter_mut().for_each(|offset| *offset = 0);
     }
 
@@ -98,13 +102,13 @@ impl Connectors {
 
     /// The clusters that were found in each side.
     pub(in crate::sts) fn counts(&self) -> impl Iterator<Item = usize> {
-        let counts = self.counts.iter();
-        counts.map(|count| count.load(Ordering::Relaxed) as usize)
+        let counts = self.sides.iter();
+        counts.map(|side| side.0.clusters.load(Ordering::Relaxed) as usize)
     }
 
     /// The largest error of a time in a side.
     pub(in crate::sts) fn latest_error(&self, side: usize) -> f32 {
-        f32::from_bits(self.errors[side].load(Ordering::Relaxed))
+        f32::from_bits(self.sides[side].0.error.load(Ordering::Relaxed))
     }
 
     fn find_channels(&mut self, sorted: SortedDigis<'_>) {
@@ -123,7 +127,7 @@ impl Connectors {
     }
 
     fn connect<P: Rules>(&self, sorted: SortedDigis<'_>, place: usize, window: &Window) {
-        let side = side_of(sorted.sides, place);
+        let side = sorted.sides.segment_of(place);
         let range = sorted.sides.range(side);
         let worker = Worker {
             digis: &sorted.digis[range.clone()],
@@ -149,7 +153,7 @@ impl Connectors {
         if connector & FOLLOWS != 0 {
             return;
         }
-        let side = side_of(sorted.sides, place);
+        let side = sorted.sides.segment_of(place);
         let start = sorted.sides.range(side).start;
         chain.begin();
         chain.push(sorted.digis[place]);
@@ -162,27 +166,24 @@ impl Connectors {
         let offset = offset(if is_front { Side::Front } else { Side::Back });
         let first = sorted.digis[place].channel();
         let cluster = formulas.cluster::<P>(first, chain, offset);
-        let number = self.counts[side].fetch_add(1, Ordering::Relaxed) as usize;
-        // Errors are positive, so their bits ascend as they do.
-        self.errors[side].fetch_max(cluster.time_error.to_bits(), Ordering::Relaxed);
+        let found = &self.sides[side].0;
+        let number = found.clusters.fetch_add(1, Ordering::Relaxed) as usize;
+        found.raise_error(cluster.time_error);
         // SAFETY: the counter gives each number of a side once, and a side has no more
         // clusters than digis, for which there is room behind its start.
         unsafe { clusters.write(start + number, cluster) };
     }
 }
 
-/// The side that a digi is in.
-fn side_of(sides: &Partition, place: usize) -> usize {
-    let (mut first, mut end) = (0, sides.segments());
-    while end - first > 1 {
-        let middle = usize::midpoint(first, end);
-        if sides.range(middle).start <= place {
-            first = middle;
-        } else {
-            end = middle;
+impl Found {
+    /// Few errors are larger than all before: mostly nothing has to be written.
+    fn raise_error(&self, error: f32) {
+        // Errors are positive, so their bits ascend as they do.
+        let bits = error.to_bits();
+        if self.error.load(Ordering::Relaxed) < bits {
+            self.error.fetch_max(bits, Ordering::Relaxed);
         }
     }
-    first
 }
 
 /// One side as its workers see it.

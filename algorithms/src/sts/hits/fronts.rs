@@ -11,7 +11,7 @@ use generators::partition::Partition;
 use rayon::prelude::*;
 
 use super::{ModuleFormulas, SortedClusters};
-use crate::device::{Arena, SharedSlice};
+use crate::device::{Apart, Arena, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
 
@@ -22,7 +22,7 @@ const WORKERS: usize = 1024;
 pub(in crate::sts) struct Fronts {
     hits: Vec<Hit>,
     rooms: Partition,
-    counts: Vec<AtomicU32>,
+    counts: Vec<Apart<AtomicU32>>,
     /// Room for so many hits was needed the last time.
     expected: usize,
 }
@@ -54,7 +54,7 @@ impl Fronts {
         self.hits.resize(self.rooms.elements(), Hit::default());
         self.counts.clear();
         self.counts
-            .resize_with(self.rooms.segments(), AtomicU32::default);
+            .resize_with(self.rooms.segments(), Apart::default);
     }
 
     /// Finds the hits of all modules; `latest_error` tells the largest error of the
@@ -72,10 +72,10 @@ impl Fronts {
             let (rooms, counts) = (&self.rooms, &self.counts);
             let workers = (0..fronts.elements()).into_par_iter().with_min_len(WORKERS);
             workers.for_each(|front| {
-                let module = module_of(&fronts, front);
+                let module = fronts.segment_of(front);
                 let room = rooms.range(module);
                 let found = |hit| {
-                    let number = counts[module].fetch_add(1, Ordering::Relaxed) as usize;
+                    let number = counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
                     if number < room.len() {
                         // SAFETY: the counter gives each number of a bucket once, and
                         // this one is within the bucket.
@@ -113,27 +113,13 @@ impl Fronts {
 
     fn counts(&self) -> impl Iterator<Item = usize> {
         let counts = self.counts.iter();
-        counts.map(|count| count.load(Ordering::Relaxed) as usize)
+        counts.map(|count| count.0.load(Ordering::Relaxed) as usize)
     }
 
     /// All buckets, to be overwritten.
     pub(in crate::sts) fn hits_mut(&mut self) -> &mut [Hit] {
         &mut self.hits
     }
-}
-
-/// The module whose front a cluster is of.
-fn module_of(fronts: &Partition, front: usize) -> usize {
-    let (mut first, mut end) = (0, fronts.segments());
-    while end - first > 1 {
-        let middle = usize::midpoint(first, end);
-        if fronts.range(middle).start <= front {
-            first = middle;
-        } else {
-            end = middle;
-        }
-    }
-    first
 }
 
 struct Worker<'a> {
@@ -149,15 +135,16 @@ impl Worker<'_> {
         let front = self.clusters.cluster(self.module, number);
         let back_side = self.clusters.counts.len() / 2 + self.module;
         let entries = self.clusters.entries(back_side);
+        let backs = self.clusters.clusters(back_side);
         let (error, latest) = (front.time_error, self.latest_error);
         let most = self.formulas.time_cut(error, latest, latest);
         let start = entries.partition_point(|back| P::delay(front.time, back.time) > most);
-        for (number, entry) in entries.iter().enumerate().skip(start) {
+        for entry in &entries[start..] {
             let delay = P::delay(front.time, entry.time);
             if -delay > most {
                 return;
             }
-            let back = self.clusters.cluster(back_side, number);
+            let back = &backs[entry.index as usize];
             let cut = self.formulas.time_cut(error, back.time_error, latest);
             if delay.abs() <= cut {
                 self.formulas.pair::<P>(front, back, &mut found);
