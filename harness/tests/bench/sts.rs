@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::common::{Run, bench_in, can_measure, folder};
 use reports::record::{SummaryRow, YesNo};
 use reports::store::read_summary;
+use serde_json::{Value, json};
 
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
 const HEADER: &str = "module,side,channel,time_ns,adc\n";
@@ -127,6 +128,9 @@ fn what_is_found_is_written_in_order() {
     let key = |row: &Vec<f64>| [row[0], row[4], row[1], row[2]];
     assert!(hits.is_sorted_by(|a, b| key(a) <= key(b)));
     assert!(hits.iter().all(|row| row.len() == 12));
+    let charge = text.lines().nth(1).and_then(|row| row.split(',').nth(2));
+    let digits = charge.expect("a charge").chars().filter(char::is_ascii_digit);
+    assert_eq!(digits.count(), 9, "{charge:?}");
 }
 
 #[test]
@@ -176,6 +180,14 @@ fn damaged_digis_are_refused_with_file_line_and_field() {
     assert!(run.stderr.contains("bad.csv"), "{}", run.stderr);
 }
 
+fn assert_refused(folder: &Path, setup: &str, problem: &str) {
+    fs::write(folder.join("bad.json"), setup).expect("written");
+    let run = bench_in(folder, "sts --input d.csv --setup bad.json");
+    assert_eq!(run.code, Some(1), "{problem}: {}", run.stderr);
+    let says = |word: &str| run.stderr.contains(word);
+    assert!(says("bad.json, line ") && says(problem), "{}", run.stderr);
+}
+
 #[test]
 fn damaged_setups_are_refused_with_file_line_and_field() {
     let folder = folder();
@@ -197,15 +209,18 @@ fn damaged_setups_are_refused_with_file_line_and_field() {
     ] {
         let text = whole.replacen(from, to, 1);
         assert_ne!(text, whole, "{from}");
-        fs::write(folder.path().join("bad.json"), text).expect("written");
-        let run = bench_in(folder.path(), "sts --input d.csv --setup bad.json");
-        assert_eq!(run.code, Some(1), "{to}: {}", run.stderr);
-        assert!(
-            run.stderr.contains("bad.json, line "),
-            "{to}: {}",
-            run.stderr
-        );
-        assert!(run.stderr.contains(problem), "{to}: {}", run.stderr);
+        assert_refused(folder.path(), &text, problem);
+    }
+    for (key, value, problem) in [
+        ("/landau/values", json!([1.0]), "landau: values has 1 entries"),
+        ("/modules/2/rotation/0", json!(2.0), "is no rotation"),
+        ("/modules/2/rotation", json!([1.0]), "invalid length 1"),
+        ("/modules", json!([]), "modules has 0 modules"),
+    ] {
+        let mut setup: Value = serde_json::from_str(&whole).expect("JSON");
+        *setup.pointer_mut(key).expect("a key") = value;
+        let text = serde_json::to_string_pretty(&setup).expect("JSON");
+        assert_refused(folder.path(), &text, problem);
     }
     let missing = bench_in(folder.path(), "sts --input d.csv --setup none.json");
     assert_eq!(missing.code, Some(1), "{}", missing.stderr);
