@@ -9,7 +9,7 @@
 //! | [`data`] | digis with their detector; clusters and hits, as both reconstructions keep them |
 //! | [`formulas`] | charge, position and errors of clusters and hits |
 //! | [`rules`] | in what `exact` and `published` differ |
-//! | [`reference`] | the right answers, slow and obvious |
+//! | [`reference`](mod@reference) | the right answers, slow and obvious |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file a way to do it |
 //! | [`quality`] | how good hits are, by what really happened |
 //! | `chains` | such ways joined: `offline`, `online`, `per-side`, `time-sweep` |
