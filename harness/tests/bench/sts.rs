@@ -129,7 +129,10 @@ fn what_is_found_is_written_in_order() {
     assert!(hits.is_sorted_by(|a, b| key(a) <= key(b)));
     assert!(hits.iter().all(|row| row.len() == 12));
     let charge = text.lines().nth(1).and_then(|row| row.split(',').nth(2));
-    let digits = charge.expect("a charge").chars().filter(char::is_ascii_digit);
+    let digits = charge
+        .expect("a charge")
+        .chars()
+        .filter(char::is_ascii_digit);
     assert_eq!(digits.count(), 9, "{charge:?}");
 }
 
@@ -212,7 +215,11 @@ fn damaged_setups_are_refused_with_file_line_and_field() {
         assert_refused(folder.path(), &text, problem);
     }
     for (key, value, problem) in [
-        ("/landau/values", json!([1.0]), "landau: values has 1 entries"),
+        (
+            "/landau/values",
+            json!([1.0]),
+            "landau: values has 1 entries",
+        ),
         ("/modules/2/rotation/0", json!(2.0), "is no rotation"),
         ("/modules/2/rotation", json!([1.0]), "invalid length 1"),
         ("/modules", json!([]), "modules has 0 modules"),

@@ -45,6 +45,7 @@ fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
             lines.push(line);
         }
     }
+    lines.sort_by(|a, b| a[0].cmp(&b[0]));
     lines
 }
 
@@ -65,9 +66,9 @@ mod tests {
     #[test]
     fn what_is_the_same_with_more_threads_is_told_once() {
         let rows = [
+            good("b", 1, "0.97"),
             good("a", 1, "0.98"),
             good("a", 2, "0.98"),
-            good("b", 1, "0.97"),
             row("c", 1e-3),
         ];
         let blocks = blocks(&rows);

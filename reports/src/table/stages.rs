@@ -57,11 +57,13 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
     })
 }
 
-/// Those that have stages, in the order of the run, with fewer threads first.
+/// Those that have stages, by name: a run ends variants in any order. Fewer threads come
+/// first.
 fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
-    let variants = grouped(rows.iter().copied(), |row| {
+    let mut variants = grouped(rows.iter().copied(), |row| {
         (row.variant.clone(), row.device.clone())
     });
+    variants.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut columns = Vec::new();
     for (variant, rows) in variants {
         let mut of_threads = grouped(rows, |row| row.threads);
@@ -122,8 +124,8 @@ mod tests {
         let long = [&STAGES[..1], &[("zero", 5e-3)], &STAGES[1..]].concat();
         let rows = [
             chain("offline", 2, &STAGES),
-            chain("offline", 1, &STAGES),
             chain("online", 1, &long),
+            chain("offline", 1, &STAGES),
         ];
         let block = &blocks(&rows.concat())[0];
         let names: Vec<_> = block

@@ -8,18 +8,25 @@ use generators::sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
 
-use super::Timeslices;
+use super::{Stage, Timeslices};
 use crate::algorithm::Semantics;
 use crate::sts::Timeslice;
 
-pub(super) fn all(seed: u64) -> Vec<(String, Timeslices)> {
+/// Those for a stage, or for the whole chain. Parts of large sides take long: they are
+/// for the chain, which shares all work out, and for the stage whose order spans them.
+pub(super) fn all(stage: Option<Stage>, seed: u64) -> Vec<(String, Timeslices)> {
+    let large = match stage {
+        None | Some(Stage::ClusterSort) => large(seed),
+        Some(_) => Vec::new(),
+    };
     let mut inputs = Vec::new();
     for online in [Semantics::Exact, Semantics::Published] {
         let named = |name: &str| match online {
             Semantics::Published => format!("{name}, as published"),
             _ => name.to_owned(),
         };
-        for (name, digis) in patterns(seed).into_iter().chain(shapes(seed)) {
+        let digis = patterns(seed).into_iter().chain(shapes(seed));
+        for (name, digis) in digis.chain(large.iter().cloned()) {
             inputs.push((named(&name), Timeslices(vec![regular(digis, online)])));
         }
         for (name, setup) in setups() {
@@ -97,14 +104,7 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
 
 /// Generated digis, in modules that are alike or not.
 fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
-    let base = DigiShape {
-        segments: 8,
-        digis: 5000,
-        order: Order::Time,
-        skew: Skew::Ratio(1.0),
-        duplicates: 0.0,
-        timeslice_ns: 25_000,
-    };
+    let base = base();
     let shapes = [
         base.clone(),
         DigiShape {
@@ -122,45 +122,55 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
             ..base.clone()
         },
         DigiShape {
-            skew: Skew::Hot(0.9),
-            digis: 30_000,
-            timeslice_ns: 20_000_000,
-            ..base.clone()
-        },
-        DigiShape {
             segments: 400,
             digis: 100,
             ..base
         },
     ];
-    let mut inputs: Vec<_> = shapes
-        .iter()
-        .map(|shape| {
-            let name = format!(
-                "{} digis in {} segments, order {}, skew {}, duplicates {}, timeslice {} ns",
-                shape.digis,
-                shape.segments,
-                shape.order,
-                shape.skew,
-                shape.duplicates,
-                shape.timeslice_ns
-            );
-            // The shapes above are all sensible; an empty input would be noticed.
-            let empty = |_| SegmentedDigis::from_segments::<Vec<Digi>>(&[vec![], vec![]]);
-            (name, generate(shape, seed).unwrap_or_else(empty))
-        })
-        .collect();
-    inputs.push((
+    let shapes = shapes.iter().map(|shape| generated(shape, seed));
+    let tracks = (
         "tracks in two modules".to_owned(),
         tracks(seed, 2, 1000, 400),
-    ));
-    inputs.push(("a hot module".to_owned(), hot_module(seed)));
-    inputs
+    );
+    shapes.chain([tracks]).collect()
 }
 
-/// One module with nearly all tracks, so many that it is cut into parts.
+fn base() -> DigiShape {
+    DigiShape {
+        segments: 8,
+        digis: 5000,
+        order: Order::Time,
+        skew: Skew::Ratio(1.0),
+        duplicates: 0.0,
+        timeslice_ns: 25_000,
+    }
+}
+
+fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
+    let name = format!(
+        "{} digis in {} segments, order {}, skew {}, duplicates {}, timeslice {} ns",
+        shape.digis, shape.segments, shape.order, shape.skew, shape.duplicates, shape.timeslice_ns
+    );
+    // All shapes here are sensible; an empty input would be noticed.
+    let empty = |_| SegmentedDigis::from_segments::<Vec<Digi>>(&[vec![], vec![]]);
+    (name, generate(shape, seed).unwrap_or_else(empty))
+}
+
+/// Sides with so many digis that they are cut into parts.
+fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    let noise = DigiShape {
+        skew: Skew::Hot(0.9),
+        digis: 30_000,
+        timeslice_ns: 20_000_000,
+        ..base()
+    };
+    let hot = ("a hot module".to_owned(), hot_module(seed));
+    vec![generated(&noise, seed), hot]
+}
+
+/// One module with nearly all tracks.
 fn hot_module(seed: u64) -> SegmentedDigis {
-    let hot = tracks(seed, 1, 12_000, 300);
+    let hot = tracks(seed, 1, 7000, 300);
     let (front, back) = (hot.segment(0).to_vec(), hot.segment(1).to_vec());
     SegmentedDigis::from_segments(&[front, vec![], vec![], back, vec![], vec![]])
 }

@@ -141,7 +141,7 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
     }
 
     fn hard_inputs(seed: u64) -> Vec<(String, Timeslices)> {
-        hard_inputs::all(seed)
+        hard_inputs::all(Self::STAGE, seed)
     }
 
     fn work(input: &Timeslices) -> Work {
