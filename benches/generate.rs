@@ -5,7 +5,7 @@ use std::time::Duration;
 use algorithms::device::Team;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use generators::sts::{Order, generate};
+use generators::sts::{Order, generate, physics};
 use generators::tpc::simulate::{Preset, TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::{PadMapping, ZsFormat};
 use harness::platform::LabAllocator;
@@ -29,6 +29,32 @@ fn digis(criterion: &mut Criterion) {
         let shape = shape(24, DIGIS, order);
         group.bench_function(order.to_string(), |bencher| {
             bencher.iter_with_large_drop(|| team.run(|| generate(&shape, 1)));
+        });
+    }
+    group.finish();
+}
+
+/// Timeslices of particles and of noise.
+fn simulated(criterion: &mut Criterion) {
+    let Ok(team) = Team::new(1) else {
+        return;
+    };
+    let mut group = criterion.benchmark_group("generate-sts-physics");
+    group
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(2));
+    for (preset, scale) in [
+        (physics::Preset::CbmAuAu, 0.1),
+        (physics::Preset::Mcbm2024, 0.02),
+    ] {
+        let scenario = preset.scenario().scaled(scale);
+        let Ok(simulation) = physics::Simulation::new(&scenario, 1) else {
+            return;
+        };
+        let digis = simulation.timeslice(0).digis.digis().len();
+        group.throughput(Throughput::Elements(digis as u64));
+        group.bench_function(preset.name(), |bencher| {
+            bencher.iter_with_large_drop(|| team.run(|| simulation.timeslice(0)));
         });
     }
     group.finish();
@@ -60,5 +86,5 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, digis, pages);
+criterion_group!(benches, digis, simulated, pages);
 criterion_main!(benches);

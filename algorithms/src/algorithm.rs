@@ -81,8 +81,9 @@ pub trait Algorithm: Sized + 'static {
         Vec::new()
     }
 
-    /// The right answer; `None` where it would take too long.
-    fn reference(input: &Self::Input) -> Option<Self::Output>;
+    /// The right answer by these semantics, if its variants have them; `None` where it
+    /// would take too long.
+    fn reference(input: &Self::Input, semantics: Semantics) -> Option<Self::Output>;
 
     /// Whether an output is what was promised; without a reference, as far as that
     /// can be told.
@@ -96,6 +97,12 @@ pub trait Algorithm: Sized + 'static {
         promise: Promise,
     ) -> Result<(), Self::Mismatch>;
 
+    /// How good an output is, where it is known what really happened: further figures
+    /// for the results. Asked for once the output was found right.
+    fn quality(_: &Self::Input, _: &Self::Output) -> Vec<Metric> {
+        Vec::new()
+    }
+
     /// What a variant that does nothing would leave behind. [`Self::check`]
     /// must refuse it.
     fn untouched(input: &Self::Input) -> Self::Output;
@@ -108,6 +115,8 @@ pub struct Promise {
     pub stable: bool,
     /// What it keeps of each item.
     pub content: Content,
+    /// Which right answer it gives.
+    pub semantics: Semantics,
 }
 
 /// What a variant keeps of each item of its input.
@@ -117,6 +126,32 @@ pub enum Content {
     Whole,
     /// All but the address, which tells no more than the segment that an item is in.
     WithoutAddress,
+}
+
+/// Which right answer: published algorithms may differ for good reasons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Semantics {
+    /// What we take for right; all that most tasks know.
+    #[default]
+    Exact,
+    /// What the experiment's online reconstruction computes, with all its flaws.
+    Published,
+    /// What its offline reconstruction computes.
+    Offline,
+}
+
+impl Semantics {
+    /// All of them.
+    pub const ALL: [Semantics; 3] = [Semantics::Exact, Semantics::Published, Semantics::Offline];
+
+    /// What lists and notes call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Semantics::Exact => "exact",
+            Semantics::Published => "published",
+            Semantics::Offline => "offline",
+        }
+    }
 }
 
 /// One way to do it, on one backend.
@@ -133,6 +168,16 @@ pub trait Variant<A: Algorithm>: Sync {
     /// What it keeps of each item.
     fn content(&self) -> Content {
         Content::Whole
+    }
+
+    /// The right answers that it knows, each with a reference of its own.
+    fn answers(&self) -> &'static [Semantics] {
+        &[Semantics::Exact]
+    }
+
+    /// Which right answer it gives to an input: one of [`Variant::answers`].
+    fn semantics(&self, _: &A::Input) -> Semantics {
+        Semantics::Exact
     }
 
     /// How many levels of nested teams it has: a single one unless it starts

@@ -5,6 +5,11 @@ use std::fmt;
 
 use generators::sts::{Order, Skew};
 
+/// The value of a switch that is on.
+pub const YES: &str = "yes";
+/// The value of a switch that is off.
+pub const NO: &str = "no";
+
 /// Something that can be varied: a flag of the task's subcommand.
 #[derive(Debug)]
 pub struct Axis {
@@ -37,6 +42,8 @@ pub enum Kind {
     Skew,
     /// The path of a file or folder.
     Path,
+    /// [`YES`] or [`NO`]; the flag alone means the former.
+    Switch,
     /// One of these names.
     Choice(&'static [&'static str]),
 }
@@ -74,6 +81,7 @@ impl Axis {
                 .map_err(say),
             Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
             Kind::Path => Ok(text.to_owned()),
+            Kind::Switch => parse_choice(text, &[NO, YES]),
             Kind::Choice(names) => parse_choice(text, names),
         };
         plain.map_err(|problem| InvalidValue {

@@ -6,9 +6,11 @@
 //! |---|---|
 //! | [`algorithm`] | what a task and a variant are: the traits to implement |
 //! | [`registry`] | the list of all tasks |
+//! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`axis`] | what can be varied, and the values it can have |
+//! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`plugin`] | variants from shared libraries |
@@ -23,6 +25,8 @@ pub mod ceilings;
 pub mod device;
 pub mod plugin;
 pub mod registry;
+pub mod sts;
+pub mod sts_scenario;
 pub mod sts_sort;
 pub mod task;
 pub mod time_frame;

@@ -1,5 +1,6 @@
 //! The list of all tasks.
 
+use crate::sts::task::{StsChain, StsCluster, StsClusterSort, StsCollect, StsHits, StsPresort};
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 use crate::tpc_decode::TpcDecode;
@@ -7,6 +8,12 @@ use crate::tpc_noisy_pads::TpcNoisyPads;
 
 static TASKS: &[&dyn Task] = &[
     &TaskOf::<StsSort>::new(),
+    &TaskOf::<StsPresort>::new(),
+    &TaskOf::<StsCluster>::new(),
+    &TaskOf::<StsClusterSort>::new(),
+    &TaskOf::<StsHits>::new(),
+    &TaskOf::<StsCollect>::new(),
+    &TaskOf::<StsChain>::new(),
     &TaskOf::<TpcDecode>::new(),
     &TaskOf::<TpcNoisyPads>::new(),
 ];

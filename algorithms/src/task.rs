@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 use generators::DataError;
 
 use crate::algorithm::{
-    Algorithm, Content, Plan, Prepared, Promise, Stages, Unavailable, Variant, Work,
+    Algorithm, Content, Metric, Plan, Prepared, Promise, Semantics, Stages, Unavailable, Variant,
+    Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -63,6 +64,8 @@ pub struct VariantInfo {
     pub backend: Backend,
     /// Whether it keeps the order of equals.
     pub stable: bool,
+    /// The right answers that it knows.
+    pub answers: &'static [Semantics],
     /// How many levels of nested teams it has.
     pub team_levels: usize,
     /// The plugin that it comes from; `None` if `bench` has it itself.
@@ -141,6 +144,10 @@ pub trait Candidate: Send {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// How good the output was that was checked last; see [`Algorithm::quality`].
+    fn quality(&self) -> Vec<Metric> {
+        Vec::new()
+    }
     /// Gives the buffers back.
     fn release(&mut self);
     /// Bytes of all buffers held during a run.
@@ -190,6 +197,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
             summary: variant.summary(),
             backend: variant.backend(),
             stable: variant.stable(),
+            answers: variant.answers(),
             team_levels: variant.team_levels(),
             plugin: variant.plugin(),
             missing: variant.missing(),
@@ -220,7 +228,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
     }
 }
 
-/// All that variants can promise.
+/// All that variants can promise, by any semantics.
 const PROMISES: [(bool, Content); 4] = [
     (true, Content::Whole),
     (false, Content::Whole),
@@ -228,10 +236,14 @@ const PROMISES: [(bool, Content); 4] = [
     (false, Content::WithoutAddress),
 ];
 
+/// A right answer, found when it is first asked for.
+type Answer<T> = OnceLock<Option<T>>;
+
 struct CaseOf<A: Algorithm> {
     input: A::Input,
     params: Params,
-    reference: OnceLock<Option<A::Output>>,
+    /// One for each of [`Semantics::ALL`].
+    references: [Answer<A::Output>; Semantics::ALL.len()],
     arena: Arena,
 }
 
@@ -240,19 +252,34 @@ impl<A: Algorithm> CaseOf<A> {
         CaseOf {
             input,
             params,
-            reference: OnceLock::new(),
+            references: Default::default(),
             arena: Arena::default(),
         }
     }
 
     fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
-        A::check(&self.input, self.reference(), output, promise)
+        let reference = self.reference(promise.semantics);
+        A::check(&self.input, reference, output, promise)
     }
 
-    /// The right answer, found when it is first asked for.
-    fn reference(&self) -> Option<&A::Output> {
-        let reference = self.reference.get_or_init(|| A::reference(&self.input));
-        reference.as_ref()
+    /// The right answer by these semantics.
+    fn reference(&self, semantics: Semantics) -> Option<&A::Output> {
+        let reference = &self.references[semantics as usize];
+        let answer = || A::reference(&self.input, semantics);
+        reference.get_or_init(answer).as_ref()
+    }
+
+    /// Whether something that promises these semantics passes, whatever it promises
+    /// beside.
+    fn passes(&self, output: &A::Output, semantics: Semantics) -> bool {
+        PROMISES.into_iter().any(|(stable, content)| {
+            let promise = Promise {
+                stable,
+                content,
+                semantics,
+            };
+            self.check(output, promise).is_ok()
+        })
     }
 }
 
@@ -282,7 +309,9 @@ impl<A: Algorithm> Case for CaseOf<A> {
             promise: Promise {
                 stable: variant.stable(),
                 content: variant.content(),
+                semantics: variant.semantics(&self.input),
             },
+            quality: Vec::new(),
         }))
     }
 
@@ -302,9 +331,11 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn rejects_no_op(&self) -> bool {
         let untouched = A::untouched(&self.input);
-        let passes =
-            |(stable, content)| self.check(&untouched, Promise { stable, content }).is_ok();
-        self.reference() == Some(&untouched) || !PROMISES.into_iter().any(passes)
+        let variants = A::variants().into_iter();
+        let mut promised = variants.map(|variant| variant.semantics(&self.input));
+        promised.all(|semantics| {
+            self.reference(semantics) == Some(&untouched) || !self.passes(&untouched, semantics)
+        })
     }
 }
 
@@ -312,6 +343,7 @@ struct CandidateOf<'c, A: Algorithm> {
     case: &'c CaseOf<A>,
     prepared: Box<dyn Prepared<A> + 'c>,
     promise: Promise,
+    quality: Vec<Metric>,
 }
 
 impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
@@ -334,11 +366,22 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         self.prepared.inspect()?;
         let output = self.prepared.output();
-        Ok(self.case.check(&output, self.promise)?)
+        self.case.check(&output, self.promise)?;
+        self.quality = A::quality(&self.case.input, &output);
+        Ok(())
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.prepared.remarks()
+        let mut remarks = self.prepared.remarks();
+        let semantics = self.promise.semantics;
+        if semantics != Semantics::default() {
+            remarks.push(format!("right by the reference \"{}\"", semantics.name()));
+        }
+        remarks
+    }
+
+    fn quality(&self) -> Vec<Metric> {
+        self.quality.clone()
     }
 
     fn release(&mut self) {

@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sts`] | digis of CBM's Silicon Tracking System |
+//! | [`sts`] | digis of CBM's Silicon Tracking System, and its setup |
 //! | [`tpc`] | digits of ALICE's time projection chamber, and the raw pages that carry them |
 //! | [`partition`] | many segments in one flat array |
 //! | [`random`] | reproducible random streams |

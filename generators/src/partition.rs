@@ -26,6 +26,7 @@ impl Partition {
     }
 
     /// The number of segments.
+    #[inline]
     pub fn segments(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -35,7 +36,17 @@ impl Partition {
         self.offsets[self.segments()]
     }
 
+    /// The segment that a position of the flat array lies in, or the last one if that is
+    /// beyond it.
+    #[inline]
+    pub fn segment_of(&self, position: usize) -> usize {
+        let starts = &self.offsets[..self.segments()];
+        let until = starts.partition_point(|&start| start <= position);
+        until.saturating_sub(1)
+    }
+
     /// The positions of a segment in the flat array.
+    #[inline]
     pub fn range(&self, segment: usize) -> Range<usize> {
         self.offsets[segment]..self.offsets[segment + 1]
     }
@@ -85,6 +96,14 @@ mod tests {
         assert_eq!(partition.range(1), 2..2);
         let parts = partition.split(&[1, 2, 3, 4, 5]);
         assert_eq!(parts, [&[1, 2][..], &[], &[3, 4, 5]]);
+    }
+
+    #[test]
+    fn positions_know_their_segments() {
+        let partition = Partition::from_lengths([0, 2, 0, 0, 3, 0]);
+        let segments: Vec<_> = (0..5).map(|at| partition.segment_of(at)).collect();
+        assert_eq!(segments, [1, 1, 4, 4, 4]);
+        assert_eq!(partition.segment_of(5), 5);
     }
 
     #[test]

@@ -5,12 +5,18 @@
 //! the number of threads can't change a byte. The generator (Xoshiro256++) and
 //! the logarithm (`libm`) are pinned, so neither can the machine.
 
+pub(crate) mod draw;
 mod exponential;
+mod landau;
+mod normal;
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use exponential::Exponential;
+pub use landau::Landau;
+pub use normal::Normal;
+pub(crate) use normal::normal_below;
 
 /// The random number generator of all data: Xoshiro256++ (Blackman, Vigna 2019).
 pub type Stream = Xoshiro256PlusPlus;

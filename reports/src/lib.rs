@@ -19,11 +19,13 @@
 //! This crate knows nothing of how a run was made.
 
 pub mod break_even;
+mod breakdown;
 pub mod charts;
 pub mod compare;
 mod grouped;
 pub mod history;
 mod markdown;
+mod quality;
 pub mod record;
 pub mod report;
 pub mod shape;

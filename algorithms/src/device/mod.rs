@@ -4,6 +4,7 @@ mod arena;
 mod cpu;
 pub mod emulator;
 pub mod gpu;
+mod shared;
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 pub use arena::Arena;
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
+pub(crate) use shared::{Apart, SharedSlice};
 
 /// What a variant is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

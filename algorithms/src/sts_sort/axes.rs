@@ -8,66 +8,76 @@ use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
 use crate::axis::{Axis, Kind, Params};
 
+/// Module sides.
+pub(crate) const SEGMENTS: Axis = Axis {
+    name: "segments",
+    help: "Segments (module sides): 1792 in the full detector, 24 in mCBM",
+    value_name: "N",
+    default: Some("1792"),
+    kind: Kind::Count,
+};
+/// All digis together.
+pub(crate) const DIGIS: Axis = Axis {
+    name: "digis",
+    help: "Digis in all segments together [default: 20M, or what the rates give]",
+    value_name: "N",
+    default: None,
+    kind: Kind::Count,
+};
+/// The order of arrival.
+pub(crate) const ORDER: Axis = Axis {
+    name: "order",
+    help: "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
+           time order)",
+    value_name: "ORDER",
+    default: Some("random"),
+    kind: Kind::Order,
+};
+/// The spread over segments.
+pub(crate) const SKEW: Axis = Axis {
+    name: "skew",
+    help: "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one \
+           segment holds",
+    value_name: "SKEW",
+    default: Some("1"),
+    kind: Kind::Skew,
+};
+/// The share of repeated keys.
+pub(crate) const DUPLICATES: Axis = Axis {
+    name: "duplicates",
+    help: "Share of digis that repeat the channel and time of another one, below 1",
+    value_name: "SHARE",
+    default: Some("0"),
+    kind: Kind::Share,
+};
+/// The length of the timeslice.
+pub(crate) const TIMESLICE: Axis = Axis {
+    name: "timeslice",
+    help: "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; \
+           with rates, it says how many digis there are",
+    value_name: "TIME",
+    default: None,
+    kind: Kind::Duration,
+};
+/// Interactions a second.
+pub(crate) const RATE: Axis = Axis {
+    name: "rate",
+    help: "Interactions a second, such as 10MHz, instead of --digis",
+    value_name: "RATE",
+    default: None,
+    kind: Kind::Frequency,
+};
+/// Noise digis a second in a channel.
+pub(crate) const NOISE: Axis = Axis {
+    name: "noise",
+    help: "Noise digis a second in each channel, such as 1kHz, instead of --digis",
+    value_name: "RATE",
+    default: None,
+    kind: Kind::Frequency,
+};
+
 pub(super) static AXES: &[Axis] = &[
-    Axis {
-        name: "segments",
-        help: "Segments (module sides): 1792 in the full detector, 24 in mCBM",
-        value_name: "N",
-        default: Some("1792"),
-        kind: Kind::Count,
-    },
-    Axis {
-        name: "digis",
-        help: "Digis in all segments together [default: 20M, or what the rates give]",
-        value_name: "N",
-        default: None,
-        kind: Kind::Count,
-    },
-    Axis {
-        name: "order",
-        help: "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
-               time order)",
-        value_name: "ORDER",
-        default: Some("random"),
-        kind: Kind::Order,
-    },
-    Axis {
-        name: "skew",
-        help: "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one \
-               segment holds",
-        value_name: "SKEW",
-        default: Some("1"),
-        kind: Kind::Skew,
-    },
-    Axis {
-        name: "duplicates",
-        help: "Share of digis that repeat the channel and time of another one, below 1",
-        value_name: "SHARE",
-        default: Some("0"),
-        kind: Kind::Share,
-    },
-    Axis {
-        name: "timeslice",
-        help: "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; \
-               with rates, it says how many digis there are",
-        value_name: "TIME",
-        default: None,
-        kind: Kind::Duration,
-    },
-    Axis {
-        name: "rate",
-        help: "Interactions a second, such as 10MHz, instead of --digis",
-        value_name: "RATE",
-        default: None,
-        kind: Kind::Frequency,
-    },
-    Axis {
-        name: "noise",
-        help: "Noise digis a second in each channel, such as 1kHz, instead of --digis",
-        value_name: "RATE",
-        default: None,
-        kind: Kind::Frequency,
-    },
+    SEGMENTS, DIGIS, ORDER, SKEW, DUPLICATES, TIMESLICE, RATE, NOISE,
 ];
 
 const DEFAULT_DIGIS: &str = "20000000";
@@ -77,7 +87,7 @@ const DEFAULT_TIMESLICE_NS: &str = "2147483648";
 const DEFAULT_TIMESLICE_WITH_RATES_NS: &str = "1000000";
 
 /// Fills in what was not given.
-pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
+pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
     let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
     for axis in AXES {
         if let Some(default) = axis.default {
@@ -101,7 +111,7 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
 }
 
 /// The shape that complete parameters describe.
-pub(super) fn shape(params: &Params) -> Result<DigiShape, DataError> {
+pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
     let segments = value(params, "segments")?;
     let timeslice_ns = value(params, "timeslice")?;
     let digis = match params.value("digis") {
@@ -125,7 +135,7 @@ pub(super) fn shape(params: &Params) -> Result<DigiShape, DataError> {
 }
 
 /// What is known of digis from a file.
-pub(super) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
+pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
     let mut params = Params::default();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // These two separate the parameters in the records.

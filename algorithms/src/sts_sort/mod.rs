@@ -10,7 +10,7 @@
 //! and may be of very unlike sizes; digis arrive nearly in order of time; the
 //! channel, the upper part of the key, is as good as random.
 
-mod axes;
+pub(crate) mod axes;
 mod check;
 mod cpu;
 mod cuda;
@@ -25,10 +25,11 @@ use generators::DataError;
 use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
-use crate::algorithm::{Algorithm, Plan, Promise, Variant, Work};
+use crate::algorithm::{Algorithm, Plan, Promise, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub use check::Mismatch;
+pub(crate) use cpu::sort_alone_in_place as sort_side;
 
 /// The task `sort`.
 pub struct StsSort;
@@ -120,7 +121,7 @@ impl Algorithm for StsSort {
         }
     }
 
-    fn reference(input: &SegmentedDigis) -> Option<Vec<Digi>> {
+    fn reference(input: &SegmentedDigis, _: Semantics) -> Option<Vec<Digi>> {
         let feasible = input.digis().len() as u64 <= REFERENCE_LIMIT;
         feasible.then(|| reference::sort(input))
     }

@@ -42,7 +42,7 @@ use generators::DataError;
 use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
+use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR};
@@ -141,7 +141,7 @@ impl Algorithm for TpcDecode {
         input.notes()
     }
 
-    fn reference(input: &TimeFrame) -> Option<Decoded> {
+    fn reference(input: &TimeFrame, _: Semantics) -> Option<Decoded> {
         Some(reference::decode(input))
     }
 

@@ -29,7 +29,7 @@ use std::path::Path;
 use generators::DataError;
 use generators::tpc::geometry::PADS_IN_SECTOR;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Variant, Work};
+use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub use activity::{PadActivity, Thresholds, Verdict};
@@ -113,7 +113,7 @@ impl Algorithm for TpcNoisyPads {
         vec![format!("{noisy} of {} pads are noisy", found.len())]
     }
 
-    fn reference(input: &ChargeMaps) -> Option<Vec<PadActivity>> {
+    fn reference(input: &ChargeMaps, _: Semantics) -> Option<Vec<PadActivity>> {
         Some(reference::find(input))
     }
 

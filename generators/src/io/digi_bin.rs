@@ -9,10 +9,10 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::fields::Row;
+use super::fields::{Limits, Row};
 use crate::DataError;
 use crate::partition::Partition;
-use crate::sts::{Digi, MAX_SEGMENTS, ModuleSide, SegmentedDigis};
+use crate::sts::{Digi, ModuleSide, SegmentedDigis};
 
 const MAGIC: [u8; 8] = *b"STSDIGI1";
 const HEADER_BYTES: u64 = 24;
@@ -57,7 +57,11 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
 }
 
 /// Reads all digis, each segment in the order of the file.
-pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis, DataError> {
+pub(super) fn read(
+    path: &Path,
+    source: &mut impl Read,
+    limits: Limits,
+) -> Result<SegmentedDigis, DataError> {
     // What is read is bounded by what the header claims, and what is allocated
     // by what is there.
     let mut bytes = Vec::new();
@@ -70,14 +74,14 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis
         .take(rest(&bytes))
         .read_to_end(&mut bytes)
         .map_err(io_error)?;
-    let partition = header(&bytes)
+    let partition = header(&bytes, limits)
         .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
     let columns = Columns::new(&bytes, &partition);
     let mut digis = Vec::with_capacity(partition.elements());
     for (segment, range) in partition.ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, partition.segments());
         for position in range {
-            let digi = columns.digi(side, position).map_err(|problem| {
+            let digi = columns.digi(side, position, limits).map_err(|problem| {
                 DataError::format(path, format!("digi {position}, {side}"), problem)
             })?;
             digis.push(digi);
@@ -99,7 +103,7 @@ fn rest(header: &[u8]) -> u64 {
 }
 
 /// The partition that the header describes, or the offset of what is wrong.
-fn header(bytes: &[u8]) -> Result<Partition, (u64, String)> {
+fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let magic = bytes.get(..8).unwrap_or(bytes);
     if magic != MAGIC {
         let found = magic.escape_ascii();
@@ -112,8 +116,9 @@ fn header(bytes: &[u8]) -> Result<Partition, (u64, String)> {
         let problem = format!("{groups} module sides don't fit {modules} modules with two each");
         return Err((12, problem));
     }
-    if groups as usize > MAX_SEGMENTS {
-        let problem = format!("{groups} module sides; addresses go up to {MAX_SEGMENTS}");
+    let most = limits.modules;
+    if modules as usize > most {
+        let problem = format!("{modules} modules are more than the {most} that there can be");
         return Err((12, problem));
     }
     let counts_end = HEADER_BYTES + COUNT_BYTES * u64::from(groups);
@@ -162,7 +167,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    fn digi(&self, side: ModuleSide, position: usize) -> Result<Digi, String> {
+    fn digi(&self, side: ModuleSide, position: usize, limits: Limits) -> Result<Digi, String> {
         let channel = [self.channels[2 * position], self.channels[2 * position + 1]];
         let row = Row {
             side,
@@ -170,7 +175,7 @@ impl<'a> Columns<'a> {
             time_ns: u32_at(self.times, 4 * position),
             adc: u32::from(self.charges[position]),
         };
-        row.digi()
+        row.digi(limits)
     }
 }
 

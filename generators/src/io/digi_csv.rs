@@ -8,10 +8,10 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use super::fields::{Row, csv_error, in_range};
+use super::fields::{Limits, Row, csv_error, in_range};
 use crate::DataError;
 use crate::partition::Partition;
-use crate::sts::{Digi, MAX_SEGMENTS, ModuleSide, SegmentedDigis};
+use crate::sts::{Digi, ModuleSide, SegmentedDigis};
 
 const COLUMNS: [&str; 5] = ["module", "side", "channel", "time_ns", "adc"];
 
@@ -32,7 +32,11 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
 
 /// Reads digis. There are two segments for each module up to the highest one;
 /// within a segment the digis keep the order of the file.
-pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis, DataError> {
+pub(super) fn read(
+    path: &Path,
+    source: &mut impl Read,
+    limits: Limits,
+) -> Result<SegmentedDigis, DataError> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(source);
@@ -49,14 +53,14 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<SegmentedDigis
         .map_err(|error| csv_error(path, &error))?
     {
         let line = record.position().map_or(0, csv::Position::line);
-        let row = parse(&record)
+        let row = parse(&record, limits)
             .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;
         rows.push(row);
     }
     Ok(by_segment(&rows))
 }
 
-fn parse(record: &StringRecord) -> Result<(ModuleSide, Digi), String> {
+fn parse(record: &StringRecord, limits: Limits) -> Result<(ModuleSide, Digi), String> {
     let number = |column: usize| {
         let text = &record[column];
         let name = COLUMNS[column];
@@ -64,7 +68,7 @@ fn parse(record: &StringRecord) -> Result<(ModuleSide, Digi), String> {
             .map_err(|_| format!("{name} \"{text}\" is not a whole number of 0 or more"))
     };
     let module = number(0)?;
-    in_range("module", module, MAX_SEGMENTS as u32 / 2 - 1)?;
+    in_range("module", module, limits.modules as u32 - 1)?;
     let side = ModuleSide {
         module: module as usize,
         back: parse_side(&record[1])?,
@@ -75,7 +79,7 @@ fn parse(record: &StringRecord) -> Result<(ModuleSide, Digi), String> {
         time_ns: number(3)?,
         adc: number(4)?,
     };
-    Ok((side, row.digi()?))
+    Ok((side, row.digi(limits)?))
 }
 
 fn parse_side(text: &str) -> Result<bool, String> {

@@ -3,7 +3,35 @@
 use std::path::Path;
 
 use crate::DataError;
-use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, MAX_ADC, MAX_TIME_NS, ModuleSide};
+use crate::sts::setup::Setup;
+use crate::sts::{
+    Address, CHANNELS_PER_SIDE, Digi, MAX_ADC, MAX_SEGMENTS, MAX_TIME_NS, ModuleSide,
+};
+
+/// What a detector has room for.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// The number of modules.
+    pub(super) modules: usize,
+    /// The largest charge in ADC units.
+    pub(super) adc: u8,
+}
+
+impl Limits {
+    /// All that digis have room for.
+    pub(super) const OF_DIGIS: Limits = Limits {
+        modules: MAX_SEGMENTS / 2,
+        adc: MAX_ADC,
+    };
+
+    /// Those of a detector.
+    pub(super) fn of(setup: &Setup) -> Self {
+        Limits {
+            modules: setup.modules().len(),
+            adc: setup.asic().n_adc - 1,
+        }
+    }
+}
 
 /// A digi with the module side it belongs to.
 pub(super) struct Row {
@@ -15,10 +43,10 @@ pub(super) struct Row {
 
 impl Row {
     /// The digi, or what is wrong with its fields.
-    pub(super) fn digi(&self) -> Result<Digi, String> {
+    pub(super) fn digi(&self, limits: Limits) -> Result<Digi, String> {
         in_range("channel", self.channel, u32::from(CHANNELS_PER_SIDE) - 1)?;
         in_range("time_ns", self.time_ns, MAX_TIME_NS)?;
-        in_range("adc", self.adc, u32::from(MAX_ADC))?;
+        in_range("adc", self.adc, u32::from(limits.adc))?;
         let address = Address::of_module(self.side.module);
         Ok(Digi::new(
             address,

@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
+//! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
 //! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
+//!
+//! The truth of simulated digis is written as CSV beside them.
 //!
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
 
@@ -12,16 +15,22 @@ mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
+mod setup_json;
+mod sts_truth;
 mod tpc_mapping;
 mod tpc_pages;
 
 use std::path::Path;
 
+pub use setup_json::{read_setup, write_setup};
+pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 
 use crate::DataError;
 use crate::sts::SegmentedDigis;
+use crate::sts::setup::Setup;
+use fields::Limits;
 use file::{Format, create, finish, format_of, open};
 
 /// Reads the digis of a timeslice.
@@ -30,11 +39,24 @@ use file::{Format, create, finish, format_of, open};
 /// If the file can't be read, or is not what its ending says: the error names
 /// the line or the offset.
 pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
+    read_within(path, Limits::OF_DIGIS)
+}
+
+/// The same for a detector: digis of modules that it does not have and charges above
+/// its range are refused too.
+///
+/// # Errors
+/// As [`read_digis`].
+pub fn read_digis_of(path: &Path, setup: &Setup) -> Result<SegmentedDigis, DataError> {
+    read_within(path, Limits::of(setup))
+}
+
+fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError> {
     let format = format_of(path)?;
     let mut source = open(path)?;
     let digis = match format {
-        Format::Csv => digi_csv::read(path, &mut source),
-        Format::Bin => digi_bin::read(path, &mut source),
+        Format::Csv => digi_csv::read(path, &mut source, limits),
+        Format::Bin => digi_bin::read(path, &mut source, limits),
     }?;
     if digis.digis().is_empty() {
         return Err(DataError::format(path, "at its end", "it holds no digis"));

@@ -11,6 +11,12 @@ pub struct Address(u32);
 
 impl Address {
     const BITS: u32 = 17;
+    /// So many addresses there are.
+    pub const COUNT: usize = 1 << Self::BITS;
+    /// What a full address has below the packed bits: the number of the STS.
+    const SYSTEM: u32 = 2;
+    /// What it has in its highest bits: the version of the scheme.
+    const VERSION: u32 = 1 << 28;
 
     /// The address with these 17 bits; higher bits are cut off.
     #[inline]
@@ -22,6 +28,11 @@ impl Address {
     #[inline]
     pub const fn packed(self) -> u32 {
         self.0
+    }
+
+    /// The full address of 32 bits.
+    pub const fn full(self) -> u32 {
+        Self::VERSION | self.0 << 4 | Self::SYSTEM
     }
 
     /// The address of a module by its number: modules fill a half ladder, half
@@ -81,6 +92,12 @@ mod tests {
     fn every_module_has_an_address_of_its_own() {
         let addresses: HashSet<_> = (0..1 << 17).map(Address::of_module).collect();
         assert_eq!(addresses.len(), 1 << 17);
+    }
+
+    #[test]
+    fn full_addresses_hold_the_packed_bits() {
+        assert_eq!(Address::from_packed(0).full(), 0x1000_0002);
+        assert_eq!(Address::from_packed(0x1_ffff).full(), 0x101f_fff2);
     }
 
     #[test]

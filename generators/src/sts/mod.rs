@@ -10,8 +10,10 @@ mod digi;
 mod generate;
 mod jitter;
 mod occupancy;
+pub mod physics;
 mod rates;
 mod segments;
+pub mod setup;
 mod shape;
 
 pub use address::{Address, ModuleSide};

@@ -3,4 +3,6 @@
 
 mod digi_files;
 mod generated_digis;
+mod sts_physics;
+mod sts_setup;
 mod tpc;

@@ -1,6 +1,6 @@
 //! The axes of a task as flags.
 
-use algorithms::axis::{Axis, Params};
+use algorithms::axis::{Axis, Kind, Params, YES};
 use clap::{Arg, ArgAction, ArgMatches};
 
 /// The values that were given for each axis, in plain form.
@@ -68,10 +68,17 @@ pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
         .value_name(axis.value_name)
         .help(format!("{}{default}", axis.help))
         .help_heading("Data");
+    let flag = match axis.kind {
+        Kind::Switch => flag
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value(YES),
+        _ => flag,
+    };
     if many {
         flag.value_delimiter(',').action(ArgAction::Append)
     } else {
-        flag.num_args(1)
+        flag
     }
 }
 

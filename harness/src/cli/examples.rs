@@ -39,7 +39,15 @@ Examples:
 pub(super) const GENERATE_STS: &str = "\
 Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
-  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz";
+  bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz
+
+Digis are independent of each other; sts-physics makes those of particles.";
+
+pub(super) const GENERATE_STS_PHYSICS: &str = "\
+Examples:
+  bench generate sts-physics --preset cbm-auau --scale 0.1 --out digis.csv
+  bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
+  bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
 
 pub(super) const GENERATE_TPC: &str = "\
 Examples:
@@ -82,11 +90,33 @@ Examples:
   bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
   bench noisy-pads --input sector.pages --sector 7 --first-orbit 256";
 
+const STS: &str = "\
+Examples:
+  bench sts --preset cbm-auau --scale 0.1 --threads 1,2
+  bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
+  bench sts --compat --variant online
+  bench sts --input digis.csv --setup setup.json --threads 1,2
+  bench sts --input digis.csv --setup setup.json --clusters clusters.csv --hits hits.csv";
+
+/// Examples of a stage of the STS chain.
+fn sts_stage(task: &str) -> String {
+    format!(
+        "\
+Examples:
+  bench {task} --preset cbm-auau --scale 0.1 --threads 1,2
+  bench {task} --preset mcbm-2024 --scale 0.05
+  bench {task} --compat --noise 0,1kHz
+  bench {task} --input digis.csv --setup setup.json"
+    )
+}
+
 /// Examples of a command that measures.
 pub(super) fn measuring(task: &str) -> String {
     match task {
         super::decode::TASK => DECODE.to_owned(),
         "noisy-pads" => NOISY_PADS.to_owned(),
+        super::sts::TASK => STS.to_owned(),
+        "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => sts_stage(task),
         _ => of_sorts(task),
     }
 }

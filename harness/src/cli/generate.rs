@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use algorithms::axis::Axis;
 use algorithms::registry::task;
-use algorithms::time_frame;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use algorithms::{sts_scenario, time_frame};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::{AxisValues, Request, axes, examples, measuring, usage};
 
@@ -22,6 +22,27 @@ pub struct TimeFrameRequest {
     pub out: PathBuf,
 }
 
+/// Simulated digis of the STS to be written.
+pub struct SimulationRequest {
+    /// The axes with a value each.
+    pub axes: AxisValues,
+    /// Whether truth is written beside the digis.
+    pub truth: TruthFiles,
+    /// The seed.
+    pub seed: u64,
+    /// The file.
+    pub out: PathBuf,
+}
+
+/// What becomes of the truth of simulated digis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TruthFiles {
+    /// It is written beside the digis.
+    Written,
+    /// It is not kept.
+    Dropped,
+}
+
 /// The subcommand.
 pub(super) fn command() -> Command {
     Command::new("generate")
@@ -29,6 +50,7 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(sts())
+        .subcommand(sts_physics())
         .subcommand(tpc())
 }
 
@@ -39,6 +61,28 @@ fn sts() -> Command {
         .args(digi_axes().iter().map(|axis| axes::flag(axis, false)))
         .arg(measuring::seed_flag())
         .arg(out_flag("Where to: .csv or .bin, with .gz to compress"))
+}
+
+fn sts_physics() -> Command {
+    let truth = Arg::new("truth")
+        .long("truth")
+        .action(ArgAction::SetTrue)
+        .help("Write where digis come from too: NAME.crossings.csv, NAME.sources.csv")
+        .help_heading("Data");
+    Command::new("sts-physics")
+        .about("Write digis that particles leave in the STS, with the detector's setup beside them")
+        .after_help(examples::GENERATE_STS_PHYSICS)
+        .args(
+            sts_scenario::AXES
+                .iter()
+                .map(|axis| axes::flag(axis, false)),
+        )
+        .arg(truth)
+        .arg(measuring::seed_flag())
+        .arg(out_flag(
+            "Where to: .csv or .bin, with .gz to compress; numbered if there are several \
+             timeslices",
+        ))
 }
 
 fn tpc() -> Command {
@@ -74,7 +118,10 @@ fn digi_axes() -> &'static [Axis] {
 /// What the flags mean.
 pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
     let Some((name, matches)) = matches.subcommand() else {
-        return Err(usage("generate", "a kind of data is needed: sts or tpc"));
+        return Err(usage(
+            "generate",
+            "a kind of data is needed: sts, sts-physics or tpc",
+        ));
     };
     let axes_of = |axes| {
         let values = axes::values(axes, matches);
@@ -89,10 +136,24 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
             seed,
             out,
         })),
+        "sts-physics" => Request::GenerateSimulated(Box::new(SimulationRequest {
+            axes: axes_of(sts_scenario::AXES)?,
+            truth: truth(matches),
+            seed,
+            out,
+        })),
         _ => Request::Generate {
             axes: axes_of(digi_axes())?,
             seed,
             out,
         },
     })
+}
+
+fn truth(matches: &ArgMatches) -> TruthFiles {
+    if matches.get_flag("truth") {
+        TruthFiles::Written
+    } else {
+        TruthFiles::Dropped
+    }
 }

@@ -16,6 +16,7 @@ mod measuring;
 mod report;
 mod request;
 mod selftest;
+mod sts;
 mod suite;
 mod trial;
 pub(crate) mod values;
@@ -37,12 +38,13 @@ pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
-pub use generate::TimeFrameRequest;
+pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
 pub use history::{HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
 pub use request::Request;
 pub use selftest::SelfTestRequest;
+pub use sts::ReconstructRequest;
 pub use suite::SuiteRequest;
 pub use values::SampleRange;
 pub use verify::VerifyRequest;
@@ -87,6 +89,7 @@ pub fn command() -> Command {
 fn measuring_command(task: &'static dyn Task) -> Command {
     match task.name() {
         decode::TASK => decode::command(task),
+        sts::TASK => sts::command(task),
         _ => measuring::command(task),
     }
 }
@@ -146,6 +149,9 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         name => match task(name) {
             Some(task) if name == decode::TASK => {
                 decode::request(task, matches, typed).map_err(|error| usage(name, &error))?
+            }
+            Some(task) if name == sts::TASK => {
+                sts::request(task, matches, typed).map_err(|error| usage(name, &error))?
             }
             Some(task) => {
                 let request = measuring::request(task, matches, typed);

@@ -6,7 +6,8 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
-    ReportRequest, SelfTestRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
+    ReconstructRequest, ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest,
+    TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -25,6 +26,8 @@ pub enum Request {
     Measure(Box<MeasureRequest>),
     /// `bench decode --digits` and `--strict`
     Decode(Box<DecodeRequest>),
+    /// `bench sts --clusters` and `--hits`
+    Reconstruct(Box<ReconstructRequest>),
     /// `bench run`
     RunSuite(Box<SuiteRequest>),
     /// `bench compare`
@@ -42,6 +45,8 @@ pub enum Request {
         /// The file.
         out: PathBuf,
     },
+    /// `bench generate sts-physics`
+    GenerateSimulated(Box<SimulationRequest>),
     /// `bench generate tpc`
     GenerateTimeFrame(Box<TimeFrameRequest>),
     /// `bench history`

@@ -110,6 +110,7 @@ fn check(
     let promise = Promise {
         stable: variant.stable(),
         content: variant.content(),
+        semantics: variant.semantics(frame),
     };
     TpcDecode::check(frame, Some(expected), &prepared.output(), promise)
         .map_err(|mismatch| wrong(mismatch.to_string()))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use algorithms::algorithm::Semantics;
 use algorithms::device::gpu::cuda;
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
@@ -38,6 +39,7 @@ fn describe(task: &dyn Task) -> Value {
             "backend": info.backend.to_string(),
             "summary": info.summary,
             "stable": info.stable,
+            "answers": answers(info),
             "plugin": info.plugin.map(|plugin| &plugin.file),
             "available": availability.is_ok(),
             "reason": availability.err(),
@@ -93,6 +95,20 @@ fn emulation() -> Value {
     json!({ "available": problem.is_none(), "reason": problem })
 }
 
+/// The right answers that it knows.
+fn answers(info: &VariantInfo) -> Vec<&'static str> {
+    let answers = info.answers.iter();
+    answers.map(|semantics| semantics.name()).collect()
+}
+
+/// The same behind the summary of a variant, if it knows others than usual.
+fn other_answers(info: &VariantInfo) -> String {
+    match info.answers {
+        [Semantics::Exact] => String::new(),
+        _ => format!(" ({})", answers(info).join(", ")),
+    }
+}
+
 /// The plugin that a variant comes from, behind its summary.
 fn origin(info: &VariantInfo) -> String {
     info.plugin
@@ -106,7 +122,8 @@ fn table(task: &dyn Task) -> String {
         let (name, backend, summary) = (info.name, info.backend, info.summary);
         let _ = writeln!(
             text,
-            "    {name:<23}{backend:<6}{stable:<8}{summary}{}",
+            "    {name:<23}{backend:<6}{stable:<8}{summary}{}{}",
+            other_answers(&info),
             origin(&info)
         );
     }

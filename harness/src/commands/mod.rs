@@ -5,11 +5,13 @@ mod completions;
 mod decode;
 mod devices;
 mod generate;
+mod generate_simulated;
 mod generate_time_frame;
 mod history;
 mod list;
 mod measure;
 mod present;
+mod reconstruct;
 mod report;
 mod runs;
 mod selftest;
@@ -36,11 +38,13 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::Decode(request) => decode::run(&request),
+        Request::Reconstruct(request) => reconstruct::run(&request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
         Request::Verify(request) => verify::run(&request),
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
+        Request::GenerateSimulated(request) => generate_simulated::run(&request),
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),

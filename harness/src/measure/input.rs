@@ -332,6 +332,7 @@ fn check(
     let allocated = check_candidate(candidate, place)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
     subject.remarks = candidate.remarks();
+    subject.quality = candidate.quality();
     let Some(gpu) = place.gpu.as_deref() else {
         return Ok(());
     };

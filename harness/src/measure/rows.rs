@@ -1,6 +1,6 @@
 //! Samples as records.
 
-use algorithms::algorithm::{Stage, Work};
+use algorithms::algorithm::{Metric, Stage, Work};
 use algorithms::task::VariantInfo;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
@@ -34,6 +34,8 @@ pub(super) struct Subject {
     pub(super) memory_bytes: u64,
     /// What the variant has to say of its figures.
     pub(super) remarks: Vec<String>,
+    /// How good its output is.
+    pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
     /// What its run on a GPU told.
     pub(super) on_device: OnDevice,
@@ -54,6 +56,7 @@ impl Subject {
                 .to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
+            quality: Vec::new(),
             ceilings: Ceilings {
                 backend: info.backend,
                 bandwidth: None,
@@ -127,7 +130,7 @@ impl Subject {
     /// The task's own figures for a run of this time.
     fn metrics(&self, seconds: Option<f64>) -> Params {
         let mut metrics = Params::default();
-        for metric in &self.work.metrics {
+        for metric in self.work.metrics.iter().chain(&self.quality) {
             if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
                 metrics.set(metric.name, units::significant(value, FIGURES));
             }

@@ -63,6 +63,7 @@ mod tests {
                 summary: "",
                 backend: Backend::Cpu,
                 stable: true,
+                answers: &[algorithms::algorithm::Semantics::Exact],
                 team_levels: 1,
                 plugin: None,
                 missing: None,

@@ -16,6 +16,7 @@ mod plugins;
 mod refusals;
 mod regression;
 mod report;
+mod sts;
 mod suite_runs;
 mod suites;
 mod tools;

@@ -82,6 +82,22 @@ fn shapes_that_no_data_can_have() {
             "even number",
         ),
         ("generate sts --digis 10 --out d.root", 2, "use .csv, .bin"),
+        (
+            "generate sts-physics --preset cbm --out d.csv",
+            2,
+            "cbm-auau, mcbm-2024",
+        ),
+        ("generate sts-physics --scale 0 --out d.csv", 2, "--scale 0"),
+        (
+            "generate sts-physics --scale 0.01 --out d.root",
+            2,
+            "use .csv, .bin",
+        ),
+        (
+            "generate sts-physics --rate 5GHz --out d.bin",
+            2,
+            "of memory",
+        ),
         ("generate tpc --out d.csv", 2, ".pages"),
         ("generate tpc --sectors 37 --out a.pages", 2, "1 to 36"),
         ("generate tpc --orbits 0 --out a.pages", 2, "0 orbits"),

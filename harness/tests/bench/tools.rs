@@ -115,6 +115,35 @@ fn generated_files_are_the_same_each_time_and_can_be_sorted() {
 }
 
 #[test]
+fn simulated_digis_come_with_setup_and_truth() {
+    let folder = folder();
+    let generate = |flags: &str| {
+        let line = format!("generate sts-physics --seed 7 {flags}");
+        let run = bench_in(folder.path(), &line);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    };
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("written");
+    generate("--preset cbm-auau --scale 0.001 --truth --out a.csv");
+    generate("--preset cbm-auau --scale 0.001 --out b.csv");
+    assert_eq!(read("a.csv"), read("b.csv"));
+    assert_eq!(
+        read("a.csv").lines().count(),
+        read("a.sources.csv").lines().count()
+    );
+    assert!(read("a.crossings.csv").starts_with("module,collision,time_ns,x,y"));
+    assert!(!folder.path().join("b.crossings.csv").exists());
+    let setup = generators::io::read_setup(&folder.path().join("a.setup.json"));
+    assert_eq!(setup.expect("a setup").modules().len(), 896);
+
+    generate("--preset mcbm-2024 --scale 0.1 --noise 1Hz --rate 100Hz --out m.bin.gz");
+    let digis = |name: &str| generators::io::read_digis(&folder.path().join(name));
+    for name in ["m-0.bin.gz", "m-1.bin.gz"] {
+        assert_eq!(digis(name).expect("digis").partition().segments(), 24);
+    }
+    assert!(!folder.path().join("m-2.bin.gz").exists());
+}
+
+#[test]
 fn generated_pages_are_the_same_each_time() {
     let folder = folder();
     for name in ["a.pages", "b.pages"] {

@@ -3,10 +3,9 @@
 //! It seldom depends on all that varies: the order of the data changes times,
 //! not buffers. Only what it depends on makes groups and panels.
 
-use std::collections::BTreeMap;
-
-use super::axes::{Axis, value_of};
+use super::axes::Axis;
 use super::bars::{self, Quantity};
+use super::depends::{axes_that_matter, silent};
 use super::figure::Figure;
 use super::study::Study;
 use crate::record::SummaryRow;
@@ -23,7 +22,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     if study.rows.is_empty() {
         return None;
     }
-    let axes = axes_of_memory(&study);
+    let axes = axes_that_matter(&study, &[Quantity::Memory], SAME);
     let reading = reading(&study.varying, &axes);
     Some(bars::figure(&study, &axes, Quantity::Memory, &reading))
 }
@@ -38,36 +37,9 @@ fn with_memory<'a>(study: &Study<'a>) -> Study<'a> {
     study
 }
 
-/// The varying axes without those that change nothing.
-fn axes_of_memory(study: &Study) -> Vec<Axis> {
-    let mut kept = study.varying.clone();
-    for axis in &study.varying {
-        let others = kept.iter().filter(|other| *other != axis);
-        let others: Vec<Axis> = others.cloned().collect();
-        if is_decided_by(study, &others) {
-            kept = others;
-        }
-    }
-    kept
-}
-
-/// Whether rows of a series that agree in `axes` take the same memory.
-fn is_decided_by(study: &Study, axes: &[Axis]) -> bool {
-    let mut ranges: BTreeMap<(String, Vec<String>), (f64, f64)> = BTreeMap::new();
-    for row in &study.rows {
-        let values = axes.iter().map(|axis| value_of(row, &axis.name));
-        let key = (study.series(row), values.collect());
-        let ratio = row.memory_ratio.unwrap_or_default();
-        let range = ranges.entry(key).or_insert((ratio, ratio));
-        *range = (range.0.min(ratio), range.1.max(ratio));
-    }
-    ranges.values().all(|(low, high)| *high <= low * SAME)
-}
-
 /// What the bars mean, and where they are the same.
 fn reading(varying: &[Axis], shown: &[Axis]) -> String {
-    let silent = varying.iter().filter(|axis| !shown.contains(axis));
-    let silent: Vec<&str> = silent.map(|axis| axis.name.as_str()).collect();
+    let silent = silent(varying, shown);
     match (silent.is_empty(), shown.is_empty()) {
         (true, _) => READING.to_owned(),
         (false, true) => format!("{READING}; the same to 1 % at all points"),

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
-//! | `bars`, `memory`, `lines`, `rounds` | turn rows into plots |
+//! | `depends` | finds the axes that a quantity depends on |
+//! | `bars`, `stages`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
 //! | `link` | turns measured links to GPUs into a plot |
 //! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
@@ -15,6 +16,7 @@
 mod axes;
 mod bars;
 mod caption;
+mod depends;
 mod error;
 mod figure;
 mod files;
@@ -30,9 +32,11 @@ mod page_times;
 mod paint;
 mod palette;
 mod placement;
+mod quality;
 mod rounds;
 mod scale;
 mod scene;
+mod stages;
 mod study;
 mod text;
 mod time_axis;
@@ -49,6 +53,9 @@ use figure::Figure;
 use page::Page;
 use study::{SeriesNames, Study};
 
+/// The name of the chart of stages.
+const STAGES: &str = "stages";
+
 /// Draws the charts of a run into `dir` as SVG and PNG; returns the paths written.
 ///
 /// Every algorithm of the run gets these, as far as its rows allow:
@@ -57,6 +64,8 @@ use study::{SeriesNames, Study};
 /// |---|---|---|
 /// | `bars` | times of the variants | always |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
+/// | `stages` | the stages of the variants on top of each other | a variant has several |
+/// | `quality` | how good outputs are, beside the time | it is known |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
@@ -81,7 +90,7 @@ pub fn draw(
     samples: &[SampleRow],
 ) -> Result<Vec<PathBuf>, ChartError> {
     let mut paths = Vec::new();
-    for page in pages(run, rows, samples) {
+    for page in pages(run, rows, samples, |_| true) {
         paths.extend(write(dir, &page)?);
     }
     Ok(paths)
@@ -108,7 +117,8 @@ fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {
     files::write(dir, &page.name, &page.figure.scene())
 }
 
-/// The charts that [`draw`] writes, as texts.
+/// The charts that [`draw`] writes, as texts, but for `stages`: a page has a picture of
+/// them that can be asked for numbers.
 ///
 /// # Errors
 ///
@@ -118,12 +128,17 @@ pub fn svgs(
     rows: &[SummaryRow],
     samples: &[SampleRow],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let pages = pages(run, rows, samples);
+    let pages = pages(run, rows, samples, |name| name != STAGES);
     pages.into_iter().map(Page::svg).collect()
 }
 
-/// All charts of a run in reading order.
-fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Page> {
+/// The charts of a run that are wanted, in reading order.
+fn pages(
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    samples: &[SampleRow],
+    wanted: fn(&str) -> bool,
+) -> Vec<Page> {
     let names = SeriesNames::new(rows);
     let algorithms = algorithms(rows);
     let mut pages = Vec::new();
@@ -133,7 +148,8 @@ fn pages(run: &RunRecord, rows: &[SummaryRow], samples: &[SampleRow]) -> Vec<Pag
             1 => String::new(),
             _ => format!("{algorithm}-"),
         };
-        for (name, figure) in figures(&study) {
+        let figures = figures(&study).into_iter();
+        for (name, figure) in figures.filter(|(name, _)| wanted(name)) {
             pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
@@ -147,6 +163,8 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
     }
     let mut figures = vec![("bars".to_owned(), bars::times(study))];
     figures.extend(page_times::figure(study).map(|figure| ("time-and-page".to_owned(), figure)));
+    figures.extend(stages::figure(study).map(|figure| (STAGES.to_owned(), figure)));
+    figures.extend(quality::figure(study).map(|figure| ("quality".to_owned(), figure)));
     figures.extend(times(study));
     let speedup = lines::speedup::figure(study);
     figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));

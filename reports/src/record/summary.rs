@@ -134,6 +134,13 @@ impl SummaryRow {
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
         memory_ratio,stable,valid,fingerprint,metrics,note";
 
+    /// The median of a row that is valid, if that is a time.
+    pub fn valid_median(&self) -> Option<f64> {
+        let is_time = |median: &f64| median.is_finite() && *median > 0.0;
+        self.median_s
+            .filter(|median| self.valid == YesNo::Yes && is_time(median))
+    }
+
     /// What [`SummaryRow::peak_fraction`] is a fraction of. A whole run on a GPU
     /// has to move its data over the link, whatever its kernels do.
     pub fn ceiling(&self) -> Ceiling {

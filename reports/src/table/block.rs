@@ -19,7 +19,7 @@ pub struct Block {
     /// The same as names and values.
     pub axes: Axes,
     /// Names of the columns and the side that their texts line up on.
-    pub columns: Vec<(&'static str, Side)>,
+    pub columns: Vec<(String, Side)>,
     /// The cells, row by row.
     pub rows: Vec<Vec<String>>,
     /// `variant: note`.
@@ -63,7 +63,10 @@ impl Naming {
                 .first()
                 .map_or_else(String::new, |row| self.heading(row)),
             axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
-            columns: cells::columns(self.with_device),
+            columns: cells::columns(self.with_device)
+                .into_iter()
+                .map(|(name, side)| (name.to_owned(), side))
+                .collect(),
             rows: entries
                 .iter()
                 .flat_map(|entry| self.cells(entry, fastest))
@@ -222,7 +225,7 @@ pub mod tests {
     }
 
     fn column(block: &Block, name: &str) -> Vec<String> {
-        let i = block.columns.iter().position(|(column, _)| *column == name);
+        let i = block.columns.iter().position(|(column, _)| column == name);
         let i = i.expect("the column exists");
         block.rows.iter().map(|row| row[i].clone()).collect()
     }

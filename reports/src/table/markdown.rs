@@ -11,7 +11,7 @@ pub fn render(blocks: &[Block]) -> String {
 }
 
 fn text(block: &Block) -> String {
-    let names = block.columns.iter().map(|(name, _)| (*name).to_owned());
+    let names = block.columns.iter().map(|(name, _)| escaped(name));
     let rules = block.columns.iter().map(|(_, side)| match side {
         Side::Left => ":--".to_owned(),
         Side::Right => "--:".to_owned(),

@@ -1,12 +1,15 @@
 //! A run as a table: for a terminal, for a page, for other tools.
 //!
 //! People get a block for each data shape, fastest variant first, in units
-//! that suit. Other tools get the rows as they are.
+//! that suit; then the stages of variants that have many, side by side, and how good
+//! what they find is, where that is known. Other tools get the rows as they are.
 
 mod block;
 mod cells;
 mod machine;
 mod markdown;
+mod quality;
+mod stages;
 mod terminal;
 
 pub(crate) use block::{Block, blocks};
@@ -14,6 +17,7 @@ pub(crate) use cells::{Side, share_of};
 pub(crate) use machine::csv_rows;
 
 use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
 
 /// For whom a table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +51,21 @@ pub enum TableError {
 /// If the rows cannot be serialised.
 pub fn render(format: Format, rows: &[SummaryRow]) -> Result<String, TableError> {
     match format {
-        Format::Table => Ok(terminal::render(&blocks(rows))),
-        Format::Markdown => Ok(markdown::render(&blocks(rows))),
+        Format::Table => Ok(terminal::render(&all_blocks(rows))),
+        Format::Markdown => Ok(markdown::render(&all_blocks(rows))),
         Format::Csv => machine::csv(rows),
         Format::Json => machine::json(rows),
     }
+}
+
+/// All that people get.
+fn all_blocks(rows: &[SummaryRow]) -> Vec<Block> {
+    [blocks(rows), stages::blocks(rows), quality::blocks(rows)].concat()
+}
+
+/// What rows have in common that differ in their threads only.
+fn axes_but_threads(row: &SummaryRow) -> Axes {
+    let mut axes = shape::axes(row);
+    axes.retain(|(name, _)| name != "threads");
+    axes
 }

@@ -22,7 +22,7 @@ fn text(block: &Block) -> String {
 fn table(block: &Block) -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING);
-    table.set_header(block.columns.iter().map(|(name, _)| *name));
+    table.set_header(block.columns.iter().map(|(name, _)| name));
     table.add_rows(&block.rows);
     let columns = table.column_iter_mut().zip(&block.columns);
     for (i, (column, (_, side))) in columns.enumerate() {

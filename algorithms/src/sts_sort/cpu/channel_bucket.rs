@@ -44,6 +44,13 @@ pub(in crate::sts_sort) static CHANNEL_BUCKET: CpuSort = CpuSort {
     sort_segment,
 };
 
+/// Sorts the digis of a segment on one thread, with a scratch of the same length.
+pub(crate) fn sort_alone_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
+    if sort_segment(digis, scratch, 1) == ResultIn::Scratch {
+        digis.copy_from_slice(scratch);
+    }
+}
+
 fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     if digis.len() < SMALL {
         digis.sort_by_key(|digi| digi.key());

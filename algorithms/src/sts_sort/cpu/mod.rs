@@ -27,6 +27,7 @@ use prepared::PreparedCpuSort;
 
 pub(super) use block_merge::BLOCK_MERGE;
 pub(super) use channel_bucket::CHANNEL_BUCKET;
+pub(crate) use channel_bucket::sort_alone_in_place;
 pub(super) use concat::CONCAT;
 pub(super) use rdst::RDST;
 pub(super) use segmented_radix::SEGMENTED_RADIX;

@@ -4,10 +4,10 @@
 //! begin, and each digi goes to the next place of its bucket. Equal digis keep
 //! their order.
 
-use std::marker::PhantomData;
-
 use generators::sts::Digi;
 use rayon::prelude::*;
+
+use crate::device::SharedSlice;
 
 /// Digis in each bucket, or the place where each bucket goes on.
 pub(super) type Counts = Vec<u32>;
@@ -65,7 +65,7 @@ pub(super) fn scatter_parts(
     bucket: impl Fn(Digi) -> usize + Sync,
 ) {
     assert_eq!(source.len(), target.len());
-    let target = SharedTarget::new(target);
+    let target = SharedSlice::new(target);
     let places = places_of_parts(counts);
     let parts = source.par_chunks(part).zip(places);
     parts.for_each(|(digis, mut places)| {
@@ -91,37 +91,6 @@ fn places_of_parts(counts: &[Counts]) -> Vec<Counts> {
         }
     }
     places
-}
-
-/// An array that several threads write, each its own places.
-struct SharedTarget<'a> {
-    first: *mut Digi,
-    length: usize,
-    array: PhantomData<&'a mut [Digi]>,
-}
-
-// SAFETY: the array is borrowed for as long as this lives, and all access is
-// through `write`, whose callers keep to places of their own.
-unsafe impl Sync for SharedTarget<'_> {}
-
-impl<'a> SharedTarget<'a> {
-    fn new(array: &'a mut [Digi]) -> Self {
-        SharedTarget {
-            first: array.as_mut_ptr(),
-            length: array.len(),
-            array: PhantomData,
-        }
-    }
-
-    /// # Safety
-    /// No other thread may write the same place.
-    #[inline]
-    unsafe fn write(&self, place: usize, digi: Digi) {
-        assert!(place < self.length);
-        // SAFETY: the place lies in the array, as was just checked, and by the
-        // caller's promise nobody else writes it.
-        unsafe { self.first.add(place).write(digi) }
-    }
 }
 
 /// Whether all digis are in one bucket, so that scattering would move nothing.

@@ -2,9 +2,9 @@
 
 use rand_core::Rng;
 
-use super::draw::uniform;
 use super::physics::{DRIFT_TIME, LEAD_MULTIPLICITY, ORBIT, ORBIT_S, PROTON_MULTIPLICITY};
 use super::{Beam, Load};
+use crate::random::draw::uniform;
 use crate::random::{Exponential, Stream, stream};
 
 /// Names apart the streams of collisions and of the particles in a sector.

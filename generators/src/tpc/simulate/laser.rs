@@ -3,10 +3,10 @@
 use rand_core::Rng;
 
 use super::collisions::Collision;
-use super::draw::within;
 use super::physics::{BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LASER_PLANES, RADII, RAYS};
 use super::track::{Crossing, path};
 use crate::random::Stream;
+use crate::random::draw::within;
 
 /// Slopes of the rays: mirrors send them across the chamber.
 const SLOPES: (f64, f64) = (-0.6, 0.6);

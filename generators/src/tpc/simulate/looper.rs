@@ -5,12 +5,12 @@ use std::ops::Range;
 use rand_core::Rng;
 
 use super::collisions::Collision;
-use super::draw::{logarithmic, poisson, uniform, within};
 use super::physics::{
     BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LOOPER_RADII, LOOPER_SLOPES, LOOPERS_PER_TRACK,
     MAX_TURNS, PSEUDORAPIDITY, RADII, SECTORS_OF_SIDE,
 };
 use super::track::{Crossing, path};
+use crate::random::draw::{logarithmic, poisson, uniform, within};
 use crate::random::{Exponential, Stream, mix};
 
 /// Charged particles in a sector for each unit of multiplicity.

@@ -12,7 +12,6 @@
 //! | `plane`, `grid`, `cells` | charge on the pads of a region, and the samples of it |
 //! | `noise` | samples without a particle |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
-//! | `draw` | numbers drawn from a stream |
 //!
 //! Each heartbeat frame of each sector is made by itself, from streams of random
 //! numbers that belong to collisions, sectors and frames: the number of threads
@@ -22,7 +21,6 @@ mod bad_pads;
 mod calibrate;
 mod cells;
 mod collisions;
-mod draw;
 mod frame;
 mod generator;
 mod grid;

@@ -5,11 +5,11 @@ use std::ops::Range;
 use rand_core::Rng;
 
 use super::collisions::Collision;
-use super::draw::{poisson, uniform, within};
 use super::physics::{
     BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, MAX_IONISATION, MOMENTUM_SLOPE, PION_MASS, PROTON_MASS,
     PROTON_SHARE, PSEUDORAPIDITY, RADII, RADIUS_PER_MOMENTUM, SECTORS_OF_SIDE, VERTEX_SPREAD,
 };
+use crate::random::draw::{poisson, uniform, within};
 use crate::random::{Exponential, Stream};
 
 /// A particle that crosses a row.

@@ -31,6 +31,7 @@ fn subject() -> Subject {
         summary: "",
         backend: Backend::Cuda,
         stable: true,
+        answers: &[algorithms::algorithm::Semantics::Exact],
         team_levels: 1,
         plugin: None,
         missing: None,

@@ -15,7 +15,7 @@ use super::scale::Scale;
 use super::study::Study;
 use bands::Bands;
 use layout::Layout;
-use panel::{ALONE, AMONG_OTHERS, Drawing};
+use panel::{ALONE, AMONG_OTHERS, Drawing, Room};
 pub use quantity::{Quantity, page_time};
 
 const READING: &str = "bars: median, whiskers: 95 % confidence interval of the median";
@@ -28,12 +28,35 @@ pub fn times(study: &Study) -> Figure {
 /// The chart of a quantity that depends on `axes`; `reading` says what the
 /// marks mean. Of rows that differ in other axes only, the first one is shown.
 pub fn figure(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Figure {
+    figure_in(study, axes, quantity, reading, ALONE)
+}
+
+/// The same for plots that stand beside those of other quantities.
+pub fn beside_others(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Figure {
+    figure_in(study, axes, quantity, reading, AMONG_OTHERS)
+}
+
+/// `room` is what the only panel has.
+fn figure_in(
+    study: &Study,
+    axes: &[Axis],
+    quantity: Quantity,
+    reading: &str,
+    room: Room,
+) -> Figure {
     let group = longest(axes);
     let is_other = |axis: &&Axis| Some(*axis) != group;
     let others: Vec<&Axis> = axes.iter().filter(is_other).collect();
     let bands = Bands::new(study, group, quantity);
     let panels = axes::panels(&study.rows, &others);
-    let plots = plots(study, quantity, group, &panels, &bands);
+    let is_alone = panels.len() * bands.ranges.len() == 1;
+    let drawing = Drawing {
+        study,
+        quantity,
+        scale: Scale::from_zero(quantity.top_of_all(&study.rows)),
+        room: if is_alone { room } else { AMONG_OTHERS },
+    };
+    let plots = plots(drawing, group, &panels, &bands);
     Figure {
         title: format!("{}: {} by variant", study.algorithm, quantity.name()),
         legend: group.map_or_else(Vec::new, |_| study.legend()),
@@ -45,21 +68,9 @@ pub fn figure(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -
 }
 
 /// A plot for each panel and band that has bars.
-fn plots(
-    study: &Study,
-    quantity: Quantity,
-    group: Option<&Axis>,
-    panels: &[Panel],
-    bands: &Bands,
-) -> Vec<Plot> {
-    let is_alone = panels.len() * bands.ranges.len() == 1;
-    let drawing = Drawing {
-        study,
-        quantity,
-        scale: Scale::from_zero(quantity.top_of_all(&study.rows)),
-        room: if is_alone { ALONE } else { AMONG_OTHERS },
-    };
-    let layout = Layout::new(study, group);
+fn plots(drawing: Drawing, group: Option<&Axis>, panels: &[Panel], bands: &Bands) -> Vec<Plot> {
+    let quantity = drawing.quantity;
+    let layout = Layout::new(drawing.study, group);
     let mut plots = Vec::new();
     for panel in panels {
         let bars = layout.bars(panel);

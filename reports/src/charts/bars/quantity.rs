@@ -5,6 +5,7 @@ use super::super::figure::Ruler;
 use super::super::scale::Scale;
 use super::super::study::{Study, interval, median};
 use super::super::{number_axis, time_axis};
+use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
 
@@ -17,6 +18,8 @@ pub enum Quantity {
     PageTime,
     /// The memory over that of the input.
     Memory,
+    /// How good the output is.
+    Quality(Quality),
 }
 
 /// The metric that says the time a page, in µs.
@@ -29,6 +32,7 @@ impl Quantity {
             Quantity::Time => "time",
             Quantity::PageTime => "time a page",
             Quantity::Memory => "memory",
+            Quantity::Quality(quality) => quality.name(),
         }
     }
 
@@ -38,6 +42,7 @@ impl Quantity {
             Quantity::Time => median(row),
             Quantity::PageTime => page_time(row).unwrap_or_default(),
             Quantity::Memory => row.memory_ratio.unwrap_or_default(),
+            Quantity::Quality(quality) => quality.of(row).unwrap_or_default(),
         }
     }
 
@@ -49,7 +54,7 @@ impl Quantity {
                 let share = self.value(row) / median(row);
                 interval(row).map(|(low, high)| (low * share, high * share))
             }
-            Quantity::Memory => None,
+            Quantity::Memory | Quantity::Quality(_) => None,
         }
     }
 
@@ -59,10 +64,10 @@ impl Quantity {
         self.value(row).max(whisker)
     }
 
-    /// The highest point of all rows.
+    /// The highest point of all rows, and of what they are compared with.
     pub fn top_of_all<'a>(self, rows: impl IntoIterator<Item = &'a &'a SummaryRow>) -> f64 {
         let tops = rows.into_iter().map(|row| self.top(row));
-        tops.fold(0.0, f64::max)
+        tops.fold(self.reference().unwrap_or(0.0), f64::max)
     }
 
     /// The value of a row in words.
@@ -70,6 +75,7 @@ impl Quantity {
         match self {
             Quantity::Time | Quantity::PageTime => units::seconds(self.value(row), 3),
             Quantity::Memory => format!("{:.2} ×", self.value(row)),
+            Quantity::Quality(quality) => quality.words(self.value(row)),
         }
     }
 
@@ -78,6 +84,7 @@ impl Quantity {
         match self {
             Quantity::Time | Quantity::PageTime => None,
             Quantity::Memory => Some(1.0),
+            Quantity::Quality(quality) => quality.ideal(),
         }
     }
 
@@ -87,6 +94,7 @@ impl Quantity {
             Quantity::Time => time_axis::ruler(scale, height, "median time"),
             Quantity::PageTime => time_axis::ruler(scale, height, "median time a page"),
             Quantity::Memory => number_axis::ruler(scale, height, "memory [× input]"),
+            Quantity::Quality(quality) => number_axis::ruler(scale, height, quality.name()),
         }
     }
 
@@ -94,7 +102,7 @@ impl Quantity {
     pub fn caption(self, study: &Study, reading: &str) -> Vec<String> {
         match self {
             Quantity::Time | Quantity::PageTime => caption::of_samples(study, reading),
-            Quantity::Memory => caption::caption(study, reading),
+            Quantity::Memory | Quantity::Quality(_) => caption::caption(study, reading),
         }
     }
 }

@@ -7,12 +7,10 @@
 //! | `winners` | the fastest variant of each task |
 //! | `tally` | how much was measured |
 //! | `refusals` | what is not valid, and why |
-//! | `breakdown` | the stages of variants |
 //! | `position` | how close variants come to the measured bandwidth |
 //! | `series` | medians over runs |
 //! | `time` | dates and durations |
 
-pub mod breakdown;
 pub mod position;
 pub mod refusals;
 pub mod series;
@@ -26,15 +24,14 @@ pub mod winners;
 pub mod fixture;
 
 pub(crate) use crate::grouped::grouped;
-use crate::record::{SummaryRow, YesNo};
+use crate::record::SummaryRow;
 
 /// The stage that stands for a point.
 pub const TOTAL: &str = "total";
 
 /// The median of a row that is valid.
 pub fn median(row: &SummaryRow) -> Option<f64> {
-    row.median_s
-        .filter(|median| row.valid == YesNo::Yes && median.is_finite() && *median > 0.0)
+    row.valid_median()
 }
 
 /// The rows of an algorithm.

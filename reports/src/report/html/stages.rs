@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::super::facts::breakdown::{Bar, Breakdown, OTHER, breakdowns};
-use super::super::facts::settings::Settings;
+use super::super::facts::settings::{Settings, name};
 use super::palette;
 use super::parts::and_more;
+use crate::breakdown::{Bar, Breakdown, OTHER, breakdowns, stages};
 use crate::record::SummaryRow;
 use crate::units;
 
@@ -15,7 +15,7 @@ const MOST_SETTINGS: usize = 12;
 const ROOM_FOR_SHARE: f64 = 0.1;
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
-    let breakdowns = breakdowns(rows);
+    let breakdowns = breakdowns(rows, name);
     let stages = stages(&breakdowns);
     html! {
         @if !breakdowns.is_empty() {
@@ -48,20 +48,6 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
             } }
         }
     }
-}
-
-/// The names of all stages in the order of the bars, the rest last: a stage has
-/// the same colour at all settings.
-fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
-    let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
-    let mut names: Vec<&str> = Vec::new();
-    for (stage, _) in bars.flat_map(|bar| &bar.parts) {
-        if !names.contains(&stage.as_str()) {
-            names.push(stage);
-        }
-    }
-    names.sort_by_key(|name| *name == OTHER);
-    names
 }
 
 fn color(stage: &str, index: usize) -> String {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use generators::sts::SegmentedDigis;
 
 use super::*;
-use crate::algorithm::{Promise, Stages};
+use crate::algorithm::{Promise, Semantics, Stages};
 use crate::device::Team;
 use crate::device::emulator::Config;
 use crate::device::gpu::Gpu;
@@ -59,8 +59,10 @@ fn measure(prepared: &mut dyn Prepared<StsSort>, input: &SegmentedDigis) -> Outc
     let promise = Promise {
         stable: false,
         content: Content::Whole,
+        semantics: Semantics::Exact,
     };
-    let (reference, output) = (StsSort::reference(input), prepared.output());
+    let reference = StsSort::reference(input, promise.semantics);
+    let output = prepared.output();
     let checked = StsSort::check(input, reference.as_ref(), &output, promise);
     prepared.release();
     checked.map_err(|error| error.to_string())?;

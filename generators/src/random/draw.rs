@@ -5,22 +5,22 @@ use rand_core::Rng;
 use crate::random::{Exponential, Stream};
 
 /// Between 0 and 1, neither of them.
-pub(super) fn uniform(stream: &mut Stream) -> f64 {
+pub(crate) fn uniform(stream: &mut Stream) -> f64 {
     (f64::from(stream.next_u32()) + 0.5) / 4_294_967_296.0
 }
 
 /// Uniform in a range.
-pub(super) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
+pub(crate) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
     range.0 + (range.1 - range.0) * uniform(stream)
 }
 
 /// In a range, evenly on a logarithmic scale.
-pub(super) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
+pub(crate) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
     low * libm::exp(libm::log(high / low) * uniform(stream))
 }
 
 /// A Poisson number with this mean: how many gaps of mean 1 fit into it.
-pub(super) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
+pub(crate) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
     let limit = mean * f64::from(Exponential::MEAN);
     let mut elapsed = 0.0;
     for number in 0.. {

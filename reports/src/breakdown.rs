@@ -1,9 +1,11 @@
 //! The stages of variants, as parts of the whole.
 
-use super::settings::name;
-use super::{TOTAL, grouped, median};
+use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
+
+/// The stage that stands for a point.
+const TOTAL: &str = "total";
 
 /// What is left of the whole.
 pub const OTHER: &str = "other";
@@ -24,7 +26,7 @@ pub struct Breakdown {
 /// The stages of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// The variant, with its device if that is not the CPU.
+    /// The variant, as it is called where it is shown.
     pub variant: String,
     /// The median of the whole in seconds.
     pub total_s: f64,
@@ -39,9 +41,10 @@ impl Bar {
     }
 }
 
-/// The breakdowns of rows, setting by setting.
-pub fn breakdowns(rows: &[&SummaryRow]) -> Vec<Breakdown> {
-    let timed = rows.iter().copied().filter(|row| median(row).is_some());
+/// The breakdowns of rows, setting by setting; `name` calls variants.
+pub fn breakdowns(rows: &[&SummaryRow], name: impl Fn(&SummaryRow) -> String) -> Vec<Breakdown> {
+    let is_timed = |row: &&SummaryRow| row.valid_median().is_some();
+    let timed = rows.iter().copied().filter(is_timed);
     let settings = grouped(timed, |row| shape::axes(row));
     let breakdowns = settings.into_iter().filter_map(|(axes, rows)| {
         let variants = grouped(rows, |row| name(row));
@@ -57,11 +60,11 @@ pub fn breakdowns(rows: &[&SummaryRow]) -> Vec<Breakdown> {
 
 fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     let total = rows.iter().find(|row| row.stage == TOTAL);
-    let total_s = median(total?)?;
+    let total_s = total?.valid_median()?;
     let mut parts: Vec<(String, f64)> = rows
         .iter()
         .filter(|row| row.stage != TOTAL)
-        .filter_map(|row| Some((row.stage.clone(), median(row)?)))
+        .filter_map(|row| Some((row.stage.clone(), row.valid_median()?)))
         .collect();
     without_sum(&mut parts);
     if parts.is_empty() {
@@ -76,6 +79,22 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
         total_s,
         parts,
     })
+}
+
+/// The names of all stages in the order of the bar that has most, the rest last: a stage
+/// has the same place at all settings.
+pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
+    let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
+    let mut bars: Vec<&Bar> = bars.collect();
+    bars.sort_by_key(|bar| std::cmp::Reverse(bar.parts.len()));
+    let mut names: Vec<&str> = Vec::new();
+    for (stage, _) in bars.into_iter().flat_map(|bar| &bar.parts) {
+        if !names.contains(&stage.as_str()) {
+            names.push(stage);
+        }
+    }
+    names.sort_by_key(|name| *name == OTHER);
+    names
 }
 
 /// Takes sums out, where what they are of stands beside them: those of stages
@@ -99,8 +118,8 @@ fn is_within(stage: &str, scope: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::row;
     use super::*;
+    use crate::charts::fixture::row;
 
     fn stage(variant: &str, stage: &str, median: f64) -> SummaryRow {
         SummaryRow {
@@ -111,7 +130,11 @@ mod tests {
 
     fn of(rows: &[SummaryRow]) -> Vec<Bar> {
         let rows: Vec<_> = rows.iter().collect();
-        breakdowns(&rows).into_iter().flat_map(|b| b.bars).collect()
+        let name = |row: &SummaryRow| row.variant.clone();
+        breakdowns(&rows, name)
+            .into_iter()
+            .flat_map(|b| b.bars)
+            .collect()
     }
 
     #[test]

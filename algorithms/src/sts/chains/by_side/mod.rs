@@ -1,0 +1,361 @@
+//! A worker a module side or, where a side is large, a part of it.
+//!
+//! Sides in order of time are cut where nothing happens for longer than the window: no
+//! cluster goes across. Modules are cut between clusters of the front. So a hot module
+//! is shared by all threads.
+
+mod parts;
+mod worker;
+
+use std::marker::PhantomData;
+
+use generators::partition::Partition;
+use generators::sts::{Digi, SegmentedDigis};
+
+use super::Chain;
+use super::share_out::{largest_first, share_out};
+use crate::device::Arena;
+use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
+use crate::sts::clusters::ClusterFormulas;
+use crate::sts::collect::{HitOrder, copy, make_streams};
+use crate::sts::formulas::Side;
+use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, window_jobs};
+use crate::sts::presort::{LookupTable, Permutation};
+use crate::sts::rules::Rules;
+use crate::sts::task::{Product, Stage};
+use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+use parts::{Part, cut};
+use worker::Worker;
+
+/// Pieces for each thread: enough to even out.
+const PIECES: usize = 8;
+/// Digis below which a piece costs more than it saves.
+const MIN_DIGIS: usize = 1 << 14;
+/// Fronts of a piece at most: what they need should stay in the cache.
+const MOST_FRONTS: usize = 1 << 13;
+
+/// How clusters are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Clustering {
+    /// Digis are sorted by channel, neighbouring channels are merged.
+    ByChannel,
+    /// In one pass in order of time.
+    TimeSweep,
+}
+
+/// Flat arrays with a room for each side.
+pub(in crate::sts) struct BySide<'a, P> {
+    input: &'a Timeslice,
+    clustering: Clustering,
+    hit_order: HitOrder,
+    formulas: ClusterFormulas,
+    modules: Vec<ModuleFormulas<f32>>,
+    table: LookupTable,
+    workers: Vec<Worker>,
+    sides: Partition,
+    digis: Vec<Digi>,
+    clusters: Vec<Cluster>,
+    parts: Vec<Part>,
+    counts: Vec<usize>,
+    latest_errors: Vec<f32>,
+    entries: Vec<ClusterEntry>,
+    jobs: Vec<WindowJob>,
+    flat: Vec<Hit>,
+    /// How many hits there were the last time.
+    expected: usize,
+    places: Partition,
+    rules: PhantomData<P>,
+}
+
+impl<'a, P: Rules> BySide<'a, P> {
+    pub(in crate::sts) fn new(
+        input: &'a Timeslice,
+        threads: usize,
+        clustering: Clustering,
+        hit_order: HitOrder,
+    ) -> Self {
+        BySide {
+            input,
+            clustering,
+            hit_order,
+            formulas: ClusterFormulas::new(input.setup()),
+            modules: ModuleFormulas::of_all(input.setup()),
+            table: LookupTable::new(input.modules()),
+            workers: (0..threads).map(|_| Worker::new()).collect(),
+            sides: input.digis().partition().clone(),
+            digis: Vec::new(),
+            clusters: Vec::new(),
+            parts: Vec::new(),
+            counts: Vec::new(),
+            latest_errors: Vec::new(),
+            entries: Vec::new(),
+            jobs: Vec::new(),
+            flat: Vec::new(),
+            expected: 0,
+            places: Partition::from_lengths([]),
+            rules: PhantomData,
+        }
+    }
+
+    fn presort(&mut self) {
+        let (stream, threads) = (self.input.stream(), self.workers.len());
+        let counts = self
+            .table
+            .scatter(stream, &mut self.digis, threads, Permutation::Unwanted);
+        self.sides = Partition::from_lengths(counts);
+    }
+
+    fn sort(&mut self) {
+        let sides = largest_first(self.sides.split_mut(&mut self.digis), |side| side.len());
+        match self.clustering {
+            Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
+                worker.sort_by_channel(side);
+            }),
+            Clustering::TimeSweep => share_out(sides, &mut self.workers, |side, _| {
+                if !side.is_sorted_by_key(|digi| digi.time_ns()) {
+                    side.sort_by_key(|digi| digi.time_ns());
+                }
+            }),
+        }
+    }
+
+    fn cluster(&mut self) {
+        self.parts = cut::<P>(
+            &self.sides,
+            &self.digis,
+            self.largest_part(),
+            &self.formulas,
+        );
+        let (digis, formulas, fronts) = (&self.digis, &self.formulas, self.modules.len());
+        let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
+        let rooms = rooms.split_mut(&mut self.clusters);
+        let pieces = self.parts.iter_mut().zip(rooms).collect();
+        let pieces = largest_first(pieces, |(part, _)| part.digis.len());
+        let clustering = self.clustering;
+        share_out(pieces, &mut self.workers, |(part, room), worker| {
+            let side = if part.side < fronts {
+                Side::Front
+            } else {
+                Side::Back
+            };
+            let digis = &digis[part.digis.clone()];
+            part.clusters = match clustering {
+                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, room),
+                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, room),
+            };
+            let errors = room[..part.clusters]
+                .iter()
+                .map(|cluster| cluster.time_error);
+            part.latest_error = errors.fold(0.0, f32::max);
+        });
+        self.sum_up();
+    }
+
+    /// Digis of a part: only sides in order of time can be cut.
+    fn largest_part(&self) -> usize {
+        match (self.workers.len(), self.clustering) {
+            (1, _) | (_, Clustering::ByChannel) => usize::MAX,
+            (threads, _) => (self.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
+        }
+    }
+
+    /// What the parts of each side found together.
+    fn sum_up(&mut self) {
+        self.counts.clear();
+        self.counts.resize(self.sides.segments(), 0);
+        self.latest_errors.clear();
+        self.latest_errors.resize(self.sides.segments(), 0.0);
+        for part in &self.parts {
+            self.counts[part.side] += part.clusters;
+            let latest = &mut self.latest_errors[part.side];
+            *latest = latest.max(part.latest_error);
+        }
+    }
+
+    /// Entries of all parts of a side lie behind each other: what is in order within
+    /// the parts is in order on the side, for no cluster of a part is later than one of
+    /// the next.
+    fn sort_clusters(&mut self) {
+        let (sides, clusters) = (&self.sides, &self.clusters);
+        let rooms = sides.split_mut(&mut self.entries);
+        let mut rooms: Vec<_> = rooms.into_iter().map(Some).collect();
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let room = rooms[part.side].take().unwrap_or_default();
+            let (entries, rest) = room.split_at_mut(part.clusters);
+            rooms[part.side] = Some(rest);
+            pieces.push((part, entries));
+        }
+        let pieces = largest_first(pieces, |(part, _)| part.clusters);
+        share_out(pieces, &mut self.workers, |(part, entries), _| {
+            let first = part.digis.start - sides.range(part.side).start;
+            let clusters = &clusters[part.digis.start..][..part.clusters];
+            write_entries(clusters, first as u32, entries);
+            sort_nearly_sorted(entries, |entry| entry.time);
+        });
+        self.sort_across_parts();
+    }
+
+    /// Times that were rounded may be later than they are, and then it is not so.
+    fn sort_across_parts(&mut self) {
+        for side in self
+            .parts
+            .chunk_by(|a, b| a.side == b.side)
+            .filter(|parts| parts.len() > 1)
+        {
+            let side = side[0].side;
+            let start = self.sides.range(side).start;
+            let entries = &mut self.entries[start..start + self.counts[side]];
+            if !entries.is_sorted_by_key(|entry| entry.time) {
+                sort_nearly_sorted(entries, |entry| entry.time);
+            }
+        }
+    }
+
+    fn sorted_clusters(&self) -> SortedClusters<'_> {
+        SortedClusters {
+            clusters: &self.clusters,
+            entries: &self.entries,
+            rooms: &self.sides,
+            counts: &self.counts,
+        }
+    }
+
+    fn find_hits(&mut self) {
+        let fronts = &self.counts[..self.modules.len()];
+        let share = fronts.iter().sum::<usize>() / (PIECES * self.workers.len());
+        self.jobs = window_jobs(fronts, share.clamp(64, MOST_FRONTS));
+        let mut workers = std::mem::take(&mut self.workers);
+        for worker in &mut workers {
+            worker.hits.clear();
+            worker.found.clear();
+        }
+        let jobs = self.jobs.iter().enumerate().collect();
+        let jobs = largest_first(jobs, |(_, job)| job.fronts.len());
+        let clusters = self.sorted_clusters();
+        share_out(jobs, &mut workers, |(number, job), worker| {
+            let formulas = &self.modules[job.module];
+            let latest = self.latest_errors[self.modules.len() + job.module];
+            let start = worker.hits.len();
+            worker
+                .windows
+                .find::<P>(job, clusters, formulas, latest, &mut worker.hits);
+            worker.found.push((number, start..worker.hits.len()));
+        });
+        self.workers = workers;
+    }
+
+    fn collect(&mut self) {
+        let mut flat = std::mem::take(&mut self.flat);
+        self.places = copy(&self.pieces(), &mut flat);
+        if self.hit_order == HitOrder::Streams {
+            make_streams(&mut flat, &self.places_of_modules(), |hits| {
+                sort_nearly_sorted(hits, |hit| hit.time);
+            });
+        }
+        self.flat = flat;
+    }
+
+    /// Where the hits of modules lie that were collected by job.
+    fn places_of_modules(&self) -> Partition {
+        let mut hits = vec![0; self.modules.len()];
+        for (job, found) in self.jobs.iter().zip(self.places.lengths()) {
+            hits[job.module] += found;
+        }
+        Partition::from_lengths(hits)
+    }
+
+    /// The hits of all jobs, in their order.
+    fn pieces(&self) -> Vec<&[Hit]> {
+        let mut pieces = vec![&[][..]; self.jobs.len()];
+        for worker in &self.workers {
+            for (job, range) in &worker.found {
+                pieces[*job] = &worker.hits[range.clone()];
+            }
+        }
+        pieces
+    }
+
+    /// The same by module.
+    fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
+        let mut modules = vec![Vec::new(); self.modules.len()];
+        for (job, hits) in self.jobs.iter().zip(pieces) {
+            modules[job.module].extend_from_slice(hits);
+        }
+        Partitioned::of_modules(modules)
+    }
+}
+
+impl<P: Rules> Chain for BySide<'_, P> {
+    fn take(&mut self, arena: &Arena) {
+        let digis = self.input.stream().len();
+        self.digis = arena.take(digis);
+        self.clusters = arena.take(digis);
+        self.entries = arena.take(digis);
+        self.flat = arena.take(self.expected);
+        for worker in &mut self.workers {
+            worker.hits = arena.take(worker.expected);
+            worker.hits.clear();
+        }
+    }
+
+    fn poison(&mut self) {
+        self.digis.fill(Digi::from_bits(u64::MAX));
+        self.clusters.fill(Cluster::default());
+        self.entries.fill(ClusterEntry::default());
+        self.flat.fill(Hit::default());
+    }
+
+    fn run(&mut self, stage: Stage) {
+        match stage {
+            Stage::Presort => self.presort(),
+            Stage::Zero => {}
+            Stage::Sort => self.sort(),
+            Stage::Cluster => self.cluster(),
+            Stage::ClusterSort => self.sort_clusters(),
+            Stage::Hits => self.find_hits(),
+            Stage::Collect => self.collect(),
+        }
+    }
+
+    fn product(&self, stage: Stage) -> Product {
+        match stage {
+            Stage::Presort | Stage::Zero | Stage::Sort => {
+                let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
+                Product::Digis(digis)
+            }
+            Stage::Cluster => {
+                let mut sides = vec![Vec::new(); self.sides.segments()];
+                for part in &self.parts {
+                    let clusters = &self.clusters[part.digis.start..][..part.clusters];
+                    sides[part.side].extend_from_slice(clusters);
+                }
+                Product::Clusters(Partitioned::of_sides(sides))
+            }
+            Stage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
+            Stage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
+            Stage::Collect => {
+                let pieces = self.places.split(&self.flat);
+                Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
+            }
+        }
+    }
+
+    fn release(&mut self, arena: &Arena) {
+        arena.give(std::mem::take(&mut self.digis));
+        arena.give(std::mem::take(&mut self.clusters));
+        arena.give(std::mem::take(&mut self.entries));
+        self.expected = self.flat.len();
+        arena.give(std::mem::take(&mut self.flat));
+        for worker in &mut self.workers {
+            worker.expected = worker.hits.len().max(worker.expected);
+            arena.give(std::mem::take(&mut worker.hits));
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let digis = self.input.stream().len();
+        let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
+        digis * of_a_digi
+    }
+}

@@ -1,0 +1,60 @@
+//! Parts of sides.
+
+use std::ops::Range;
+
+use generators::partition::Partition;
+use generators::sts::Digi;
+
+use crate::sts::clusters::ClusterFormulas;
+use crate::sts::rules::Rules;
+
+/// Digis of a side, and what was found in them.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) side: usize,
+    pub(super) digis: Range<usize>,
+    pub(super) clusters: usize,
+    pub(super) latest_error: f32,
+}
+
+/// Sides that are cut into parts of about so many digis, or more. Digis are in order of
+/// time, unless no side is that large.
+pub(super) fn cut<P: Rules>(
+    sides: &Partition,
+    digis: &[Digi],
+    most: usize,
+    formulas: &ClusterFormulas,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (side, mut rest) in sides.ranges().enumerate() {
+        while !rest.is_empty() {
+            let end = end_of_part::<P>(digis, &rest, most, formulas);
+            parts.push(Part {
+                side,
+                digis: rest.start..end,
+                clusters: 0,
+                latest_error: 0.0,
+            });
+            rest.start = end;
+        }
+    }
+    parts
+}
+
+/// The first place behind so many digis where nothing happens for long enough.
+fn end_of_part<P: Rules>(
+    digis: &[Digi],
+    rest: &Range<usize>,
+    most: usize,
+    formulas: &ClusterFormulas,
+) -> usize {
+    if rest.len() <= most {
+        return rest.end;
+    }
+    let quiet = |&place: &usize| {
+        let (before, after) = (digis[place - 1].time_ns(), digis[place].time_ns());
+        after - before > formulas.quiet_ns::<P>(after)
+    };
+    let mut places = rest.start + most..rest.end;
+    places.find(quiet).unwrap_or(rest.end)
+}

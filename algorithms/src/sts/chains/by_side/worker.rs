@@ -1,0 +1,49 @@
+//! What a thread works with.
+
+use std::ops::Range;
+
+use generators::sts::Digi;
+
+use crate::sts::Hit;
+use crate::sts::clusters::{ByChannel, TimeSweep};
+use crate::sts::data::digi_order;
+use crate::sts::hits::Windows;
+use crate::sts_sort::sort_side;
+
+/// Tools, and the hits that were found with them.
+pub(super) struct Worker {
+    pub(super) time_sweep: TimeSweep,
+    pub(super) by_channel: ByChannel,
+    pub(super) windows: Windows,
+    pub(super) hits: Vec<Hit>,
+    /// The numbers of jobs, and where their hits are.
+    pub(super) found: Vec<(usize, Range<usize>)>,
+    scratch: Vec<Digi>,
+    /// How many hits there were the last time.
+    pub(super) expected: usize,
+}
+
+impl Worker {
+    pub(super) fn new() -> Self {
+        Worker {
+            time_sweep: TimeSweep::new(),
+            by_channel: ByChannel::new(),
+            windows: Windows::default(),
+            hits: Vec::new(),
+            found: Vec::new(),
+            scratch: Vec::new(),
+            expected: 0,
+        }
+    }
+
+    /// Sorts the digis of a side by channel and time, and those of both alike by charge.
+    pub(super) fn sort_by_channel(&mut self, digis: &mut [Digi]) {
+        if self.scratch.len() < digis.len() {
+            self.scratch.resize(digis.len(), Digi::default());
+        }
+        sort_side(digis, &mut self.scratch[..digis.len()]);
+        for equal in digis.chunk_by_mut(|a, b| a.key() == b.key()) {
+            equal.sort_unstable_by_key(digi_order);
+        }
+    }
+}

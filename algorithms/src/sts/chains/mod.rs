@@ -1,0 +1,48 @@
+//! Ways to do each stage, joined to chains.
+//!
+//! | file | chain |
+//! |---|---|
+//! | `offline` | as the offline reconstruction: objects, lists and maps, double precision |
+//! | `online` | as the online one: a worker a digi, a worker a cluster, buckets |
+//! | `by_side` | `per-side` and ours, `time-sweep`: a worker a side or a part of it |
+//! | `share_out` | work for all threads, the largest pieces first |
+
+mod by_side;
+mod offline;
+mod online;
+mod share_out;
+
+use crate::device::Arena;
+use crate::sts::task::{Product, Stage};
+
+pub(super) use by_side::{BySide, Clustering};
+pub(super) use offline::Offline;
+pub(super) use online::{Online, OnlineWays};
+
+/// All stages by ways that fit together, on one input.
+pub(super) trait Chain: Send {
+    /// The stages that it has.
+    fn stages(&self) -> &'static [Stage] {
+        &[
+            Stage::Presort,
+            Stage::Sort,
+            Stage::Cluster,
+            Stage::ClusterSort,
+            Stage::Hits,
+            Stage::Collect,
+        ]
+    }
+    /// Takes buffers.
+    fn take(&mut self, arena: &Arena);
+    /// Overwrites all buffers.
+    fn poison(&mut self);
+    /// Does a stage on what the one before it left.
+    fn run(&mut self, stage: Stage);
+    /// What a stage left.
+    fn product(&self, stage: Stage) -> Product;
+    /// Gives the buffers back.
+    fn release(&mut self, arena: &Arena);
+    /// Bytes of all buffers that are there before a run; what it finds takes room that is
+    /// measured.
+    fn bytes(&self) -> usize;
+}

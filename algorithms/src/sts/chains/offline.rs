@@ -1,0 +1,121 @@
+//! As the offline reconstruction: objects, lists and maps, double precision.
+
+use rayon::prelude::*;
+
+use super::Chain;
+use crate::device::Arena;
+use crate::sts::cluster_order::sort_objects;
+use crate::sts::clusters::Friese;
+use crate::sts::collect::append;
+use crate::sts::formulas::Side;
+use crate::sts::hits::{ModuleFormulas, hits_of_module};
+use crate::sts::presort::by_hash_map;
+use crate::sts::task::{Product, Stage};
+use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
+
+/// Lists of objects for each side and module. It allocates as it goes.
+pub(in crate::sts) struct Offline<'a> {
+    input: &'a Timeslice,
+    modules: Vec<ModuleFormulas<f64>>,
+    digis: Vec<Vec<OfflineDigi>>,
+    clusters: Vec<Vec<OfflineCluster>>,
+    hits: Vec<Vec<OfflineHit>>,
+    flat: Vec<OfflineHit>,
+}
+
+impl<'a> Offline<'a> {
+    pub(in crate::sts) fn new(input: &'a Timeslice) -> Self {
+        Offline {
+            input,
+            modules: ModuleFormulas::of_all(input.setup()),
+            digis: Vec::new(),
+            clusters: Vec::new(),
+            hits: Vec::new(),
+            flat: Vec::new(),
+        }
+    }
+
+    fn cluster(&mut self) {
+        let (setup, fronts) = (self.input.setup(), self.input.modules());
+        let sides = self.digis.par_iter().enumerate();
+        let clusters = sides.map_init(
+            || Friese::new(setup),
+            |friese, (number, digis)| {
+                let side = if number < fronts {
+                    Side::Front
+                } else {
+                    Side::Back
+                };
+                friese.find(digis, side)
+            },
+        );
+        self.clusters = clusters.collect();
+    }
+
+    fn find_hits(&mut self) {
+        let (fronts, backs) = self.clusters.split_at(self.input.modules());
+        let modules = self.modules.par_iter().zip(fronts).zip(backs);
+        let hits = modules.map(|((formulas, front), back)| hits_of_module(front, back, formulas));
+        self.hits = hits.collect();
+    }
+}
+
+impl Chain for Offline<'_> {
+    fn take(&mut self, _: &Arena) {}
+
+    fn poison(&mut self) {
+        self.digis.clear();
+        self.clusters.clear();
+        self.hits.clear();
+        self.flat.clear();
+    }
+
+    fn run(&mut self, stage: Stage) {
+        match stage {
+            Stage::Presort => self.digis = by_hash_map(self.input.stream(), self.input.modules()),
+            Stage::Zero => {}
+            Stage::Sort => {
+                let sides = self.digis.par_iter_mut();
+                sides.for_each(|digis| digis.sort_by_key(|digi| digi.time));
+            }
+            Stage::Cluster => self.cluster(),
+            Stage::ClusterSort => {
+                let sides = self.clusters.par_iter_mut();
+                sides.for_each(|clusters| sort_objects(clusters));
+            }
+            Stage::Hits => self.find_hits(),
+            Stage::Collect => append(&self.hits, &mut self.flat),
+        }
+    }
+
+    fn product(&self, stage: Stage) -> Product {
+        let clusters = || Partitioned::of_sides(self.clusters.clone());
+        match stage {
+            Stage::Presort | Stage::Zero | Stage::Sort => Product::OfflineDigis(self.digis.clone()),
+            Stage::Cluster | Stage::ClusterSort => Product::OfflineClusters(clusters()),
+            Stage::Hits => Product::OfflineHits(Partitioned::of_modules(self.hits.clone())),
+            Stage::Collect => {
+                let mut rest = self.flat.as_slice();
+                let module = |hits: &Vec<OfflineHit>| {
+                    let (own, others) = rest.split_at(hits.len().min(rest.len()));
+                    rest = others;
+                    own.to_vec()
+                };
+                Product::OfflineHits(Partitioned::of_modules(
+                    self.hits.iter().map(module).collect(),
+                ))
+            }
+        }
+    }
+
+    fn release(&mut self, _: &Arena) {
+        self.digis = Vec::new();
+        self.clusters = Vec::new();
+        self.hits = Vec::new();
+        self.flat = Vec::new();
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,247 @@
+//! As the online reconstruction: a worker a digi, a worker a cluster, buckets.
+
+use std::marker::PhantomData;
+
+use generators::partition::Partition;
+use generators::sts::{Digi, SegmentedDigis};
+use rayon::prelude::*;
+
+use super::Chain;
+use crate::device::Arena;
+use crate::sts::cluster_order::{sort_entries, write_entries};
+use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
+use crate::sts::collect::{HitOrder, copy, make_streams};
+use crate::sts::data::digi_order;
+use crate::sts::hits::{Fronts, ModuleFormulas, SortedClusters};
+use crate::sts::introsort::introsort;
+use crate::sts::presort::{Counting, LookupTable, Orders, Permutation};
+use crate::sts::rules::Rules;
+use crate::sts::task::{Product, Stage};
+use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+
+/// Room for hits in a bucket: so many for a cluster of the front.
+const HITS_FOR_A_FRONT: f64 = 1.5;
+
+/// What can be done in several ways without another chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) struct OnlineWays {
+    pub(in crate::sts) counting: Counting,
+    pub(in crate::sts) orders: Orders,
+    pub(in crate::sts) hits: HitOrder,
+}
+
+/// Flat arrays with a room for each side.
+pub(in crate::sts) struct Online<'a, P> {
+    input: &'a Timeslice,
+    threads: usize,
+    formulas: ClusterFormulas,
+    modules: Vec<ModuleFormulas<f32>>,
+    table: LookupTable,
+    ways: OnlineWays,
+    permutation: Vec<u32>,
+    sides: Partition,
+    digis: Vec<Digi>,
+    connectors: Connectors,
+    clusters: Vec<Cluster>,
+    counts: Vec<usize>,
+    entries: Vec<ClusterEntry>,
+    fronts: Fronts,
+    flat: Vec<Hit>,
+    /// How many hits there were the last time.
+    expected: usize,
+    places: Partition,
+    rules: PhantomData<P>,
+}
+
+impl<'a, P: Rules> Online<'a, P> {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineWays) -> Self {
+        Online {
+            input,
+            threads,
+            formulas: ClusterFormulas::new(input.setup()),
+            modules: ModuleFormulas::of_all(input.setup()),
+            table: LookupTable::new(input.modules()),
+            ways,
+            permutation: Vec::new(),
+            sides: input.digis().partition().clone(),
+            digis: Vec::new(),
+            connectors: Connectors::default(),
+            clusters: Vec::new(),
+            counts: Vec::new(),
+            entries: Vec::new(),
+            fronts: Fronts::new(),
+            flat: Vec::new(),
+            expected: 0,
+            places: Partition::from_lengths([]),
+            rules: PhantomData,
+        }
+    }
+
+    fn presort(&mut self) {
+        let (stream, digis) = (self.input.stream(), &mut self.digis);
+        let threads = match self.ways.counting {
+            Counting::Serial => 1,
+            Counting::Parallel => self.threads,
+        };
+        let permutation = match self.ways.orders {
+            Orders::OfSensors => Permutation::Unwanted,
+            Orders::Both => Permutation::Kept(&mut self.permutation),
+        };
+        let counts = self.table.scatter(stream, digis, threads, permutation);
+        self.sides = Partition::from_lengths(counts);
+    }
+
+    /// The stream again, by where its digis have gone: whether both orders are there
+    /// can be seen from the digis of each side in the order of the stream.
+    fn in_order_of_stream(&self) -> SegmentedDigis {
+        let mut sides = vec![Vec::new(); self.sides.segments()];
+        let place_of = |&place: &u32| place as usize;
+        for place in self.permutation.iter().map(place_of) {
+            sides[self.sides.segment_of(place)].push(self.digis[place]);
+        }
+        SegmentedDigis::from_segments(&sides)
+    }
+
+    fn cluster(&mut self) {
+        let sorted = SortedDigis {
+            digis: &self.digis,
+            sides: &self.sides,
+        };
+        self.connectors
+            .find::<P>(sorted, &self.formulas, &mut self.clusters);
+        self.counts.clear();
+        self.counts.extend(self.connectors.counts());
+    }
+
+    fn sort_clusters(&mut self) {
+        let clusters = self.sides.split(&self.clusters).into_par_iter();
+        let entries = self.sides.split_mut(&mut self.entries).into_par_iter();
+        let sides = clusters.zip(entries).zip(&self.counts);
+        sides.for_each(|((clusters, entries), &count)| {
+            let entries = &mut entries[..count];
+            write_entries(&clusters[..count], 0, entries);
+            sort_entries(entries);
+        });
+    }
+
+    fn collect(&mut self) {
+        let buckets: Vec<_> = self.fronts.buckets().collect();
+        self.places = copy(&buckets, &mut self.flat);
+        if self.ways.hits == HitOrder::Streams {
+            make_streams(&mut self.flat, &self.places, |hits| {
+                introsort(hits, &|hit| u64::from(hit.time));
+            });
+        }
+    }
+
+    fn sorted_clusters(&self) -> SortedClusters<'_> {
+        SortedClusters {
+            clusters: &self.clusters,
+            entries: &self.entries,
+            rooms: &self.sides,
+            counts: &self.counts,
+        }
+    }
+
+    fn find_hits(&mut self) {
+        let fronts = self.counts[..self.modules.len()].iter();
+        let room = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
+        let rooms: Vec<_> = fronts.map(room).collect();
+        let mut buckets = std::mem::replace(&mut self.fronts, Fronts::new());
+        buckets.make_room(rooms.into_iter());
+        let latest = |side: usize| self.connectors.latest_error(side);
+        buckets.find::<P>(self.sorted_clusters(), &self.modules, &latest);
+        self.fronts = buckets;
+    }
+}
+
+impl<P: Rules> Chain for Online<'_, P> {
+    fn stages(&self) -> &'static [Stage] {
+        &Stage::ALL
+    }
+
+    fn take(&mut self, arena: &Arena) {
+        let digis = self.input.stream().len();
+        self.digis = arena.take(digis);
+        self.clusters = arena.take(digis);
+        self.entries = arena.take(digis);
+        self.connectors.reserve(digis, self.input.sides());
+        self.fronts.take(arena);
+        self.flat = arena.take(self.expected);
+        if self.ways.orders == Orders::Both {
+            self.permutation = arena.take(digis);
+        }
+    }
+
+    fn poison(&mut self) {
+        self.digis.fill(Digi::from_bits(u64::MAX));
+        self.clusters.fill(Cluster::default());
+        self.entries.fill(ClusterEntry::default());
+        self.fronts.hits_mut().fill(Hit::default());
+        self.flat.fill(Hit::default());
+        self.permutation.fill(0);
+    }
+
+    fn run(&mut self, stage: Stage) {
+        match stage {
+            Stage::Presort => self.presort(),
+            Stage::Zero => self.connectors.zero(),
+            Stage::Sort => {
+                let sides = self.sides.split_mut(&mut self.digis).into_par_iter();
+                sides.for_each(|digis| introsort(digis, &digi_order));
+            }
+            Stage::Cluster => self.cluster(),
+            Stage::ClusterSort => self.sort_clusters(),
+            Stage::Hits => self.find_hits(),
+            Stage::Collect => self.collect(),
+        }
+    }
+
+    fn product(&self, stage: Stage) -> Product {
+        let sorted = || self.sorted_clusters();
+        match stage {
+            Stage::Presort if self.ways.orders == Orders::Both => {
+                Product::Digis(self.in_order_of_stream())
+            }
+            Stage::Presort | Stage::Zero | Stage::Sort => {
+                let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
+                Product::Digis(digis)
+            }
+            Stage::Cluster => Product::clusters(&self.clusters, &self.sides, &self.counts),
+            Stage::ClusterSort => Product::sorted_clusters(sorted()),
+            Stage::Hits => {
+                let buckets = self.fronts.buckets().map(<[Hit]>::to_vec);
+                Product::Hits(Partitioned::of_modules(buckets.collect()))
+            }
+            Stage::Collect => {
+                let modules = self
+                    .places
+                    .split(&self.flat)
+                    .into_iter()
+                    .map(<[Hit]>::to_vec);
+                Product::collected(Partitioned::of_modules(modules.collect()), self.ways.hits)
+            }
+        }
+    }
+
+    fn release(&mut self, arena: &Arena) {
+        arena.give(std::mem::take(&mut self.digis));
+        arena.give(std::mem::take(&mut self.clusters));
+        arena.give(std::mem::take(&mut self.entries));
+        arena.give(std::mem::take(&mut self.permutation));
+        self.connectors = Connectors::default();
+        self.fronts.release(arena);
+        self.expected = self.flat.len();
+        arena.give(std::mem::take(&mut self.flat));
+    }
+
+    fn bytes(&self) -> usize {
+        let digis = self.input.stream().len();
+        let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
+        let of_a_digi = match self.ways.orders {
+            Orders::OfSensors => of_a_digi,
+            Orders::Both => of_a_digi + size_of::<u32>(),
+        };
+        digis * of_a_digi + Connectors::bytes(digis, self.input.sides())
+    }
+}

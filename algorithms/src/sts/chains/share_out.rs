@@ -1,0 +1,53 @@
+//! Work for all threads, the largest pieces first.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Hands pieces out to workers, each with tools of its own, in the order in which they
+/// are given: whoever is done takes the next one. Runs on the current team.
+pub(super) fn share_out<T: Send, S: Send>(
+    pieces: Vec<T>,
+    tools: &mut [S],
+    work: impl Fn(T, &mut S) + Sync,
+) {
+    if let [tools] = tools {
+        return pieces.into_iter().for_each(|piece| work(piece, tools));
+    }
+    let queue = Mutex::new(pieces.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let (next, work) = (&next, &work);
+    rayon::scope(|scope| {
+        for tools in tools {
+            scope.spawn(move |_| {
+                while let Some(piece) = next() {
+                    work(piece, tools);
+                }
+            });
+        }
+    });
+}
+
+/// The largest first, so that nobody is left with a large one at the end.
+pub(super) fn largest_first<T>(mut pieces: Vec<T>, size: impl Fn(&T) -> usize) -> Vec<T> {
+    pieces.sort_by_key(|piece| std::cmp::Reverse(size(piece)));
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_piece_is_done_once() {
+        for workers in [1, 3] {
+            let mut tools = vec![Vec::new(); workers];
+            let pieces = largest_first((0..100).collect(), |&piece| piece);
+            assert_eq!(pieces[0], 99);
+            share_out(pieces, &mut tools, |piece, done: &mut Vec<_>| {
+                done.push(piece)
+            });
+            let mut done = tools.concat();
+            done.sort_unstable();
+            assert!(done.into_iter().eq(0..100));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A worker a digi, connected by atomic words: the online reconstruction.
+//!
+//! Each digi has a word, its *connector*: the place of its follower in its side, and a
+//! bit that says that it follows another one. A place of 0 means nobody: who follows is
+//! in a higher channel and so never the first. Workers write the words in any order;
+//! afterwards, each digi that follows none leads a cluster.
+//!
+//! As published each worker finds its side by itself; a binary search takes the place
+//! of the published linear one, which would take most of the time.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use generators::partition::Partition;
+use generators::sts::{CHANNELS_PER_SIDE, Digi};
+use rayon::prelude::*;
+
+use super::ClusterFormulas;
+use super::formulas::{Chain, offset};
+use crate::device::{Apart, SharedSlice};
+use crate::sts::Cluster;
+use crate::sts::formulas::Side;
+use crate::sts::rules::{Rules, Successors, Window};
+
+/// Set for digis that follow another one.
+const FOLLOWS: u32 = 1 << 31;
+const CHANNELS: usize = CHANNELS_PER_SIDE as usize;
+/// Where each channel of a side begins, and where the last one ends.
+const OFFSETS: usize = CHANNELS + 1;
+/// Workers that a thread runs at a time.
+const WORKERS: usize = 4096;
+
+/// All digis, each side in order of channel and time.
+#[derive(Clone, Copy)]
+pub(in crate::sts) struct SortedDigis<'a> {
+    pub(in crate::sts) digis: &'a [Digi],
+    pub(in crate::sts) sides: &'a Partition,
+}
+
+/// What all workers share.
+#[derive(Default)]
+pub(in crate::sts) struct Connectors {
+    connectors: Vec<AtomicU32>,
+    channels: Vec<u32>,
+    sides: Vec<Apart<Found>>,
+}
+
+/// What was found on a side.
+#[derive(Default)]
+struct Found {
+    clusters: AtomicU32,
+    /// The bits of the largest error of a time.
+    error: AtomicU32,
+}
+
+impl Connectors {
+    /// Takes room for so many digis and sides.
+    pub(in crate::sts) fn reserve(&mut self, digis: usize, sides: usize) {
+        self.connectors.resize_with(digis, AtomicU32::default);
+        self.channels.resize(OFFSETS * sides, 0);
+        self.sides.resize_with(sides, Apart::default);
+    }
+
+    /// Bytes of all that workers share, for so many digis and sides.
+    pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
+        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<Apart<Found>>()
+    }
+
+    /// Sets everything to 0, which workers rely on.
+    pub(in crate::sts) fn zero(&mut self) {
+        let connectors = self.connectors.par_iter_mut();
+        connectors.for_each(|connector| *connector.get_mut() = 0);
+        self.sides.fill_with(Apart::default);
+        self.channels.par_iter_mut().for_each(|offset| *offset = 0);
+    }
+
+    /// Finds the clusters of all sides. Each side has room for as many as it has digis;
+    /// their order in it is left to chance.
+    pub(in crate::sts) fn find<P: Rules>(
+        &mut self,
+        sorted: SortedDigis<'_>,
+        formulas: &ClusterFormulas,
+        clusters: &mut [Cluster],
+    ) {
+        self.find_channels(sorted);
+        let workers = |work: &(dyn Fn(usize) + Sync)| {
+            let parts = (0..sorted.digis.len()).into_par_iter();
+            parts.with_min_len(WORKERS).for_each(work);
+        };
+        workers(&|digi| self.connect::<P>(sorted, digi, &formulas.window));
+        let clusters = SharedSlice::new(clusters);
+        let parts = sorted.digis.len().div_ceil(WORKERS);
+        (0..parts)
+            .into_par_iter()
+            .for_each_init(Chain::new, |chain, part| {
+                let places = part * WORKERS..sorted.digis.len().min((part + 1) * WORKERS);
+                for place in places {
+                    self.follow::<P>(sorted, place, formulas, chain, &clusters);
+                }
+            });
+    }
+
+    /// The clusters that were found in each side.
+    pub(in crate::sts) fn counts(&self) -> impl Iterator<Item = usize> {
+        let counts = self.sides.iter();
+        counts.map(|side| side.0.clusters.load(Ordering::Relaxed) as usize)
+    }
+
+    /// The largest error of a time in a side.
+    pub(in crate::sts) fn latest_error(&self, side: usize) -> f32 {
+        f32::from_bits(self.sides[side].0.error.load(Ordering::Relaxed))
+    }
+
+    fn find_channels(&mut self, sorted: SortedDigis<'_>) {
+        let offsets = self.channels.par_chunks_mut(OFFSETS).enumerate();
+        offsets.for_each(|(side, offsets)| {
+            let digis = &sorted.digis[sorted.sides.range(side)];
+            let mut next = 0;
+            for (place, digi) in digis.iter().enumerate() {
+                while next <= usize::from(digi.channel()) {
+                    offsets[next] = place as u32;
+                    next += 1;
+                }
+            }
+            offsets[next..].fill(digis.len() as u32);
+        });
+    }
+
+    fn connect<P: Rules>(&self, sorted: SortedDigis<'_>, place: usize, window: &Window) {
+        let side = sorted.sides.segment_of(place);
+        let range = sorted.sides.range(side);
+        let worker = Worker {
+            digis: &sorted.digis[range.clone()],
+            connectors: &self.connectors[range.clone()],
+            channels: &self.channels[side * OFFSETS..(side + 1) * OFFSETS],
+            window,
+        };
+        match P::SUCCESSORS {
+            Successors::Shared => worker.connect_one::<P>(place - range.start),
+            Successors::Exclusive => worker.connect_run::<P>(place - range.start),
+        }
+    }
+
+    fn follow<P: Rules>(
+        &self,
+        sorted: SortedDigis<'_>,
+        place: usize,
+        formulas: &ClusterFormulas,
+        chain: &mut Chain,
+        clusters: &SharedSlice<'_, Cluster>,
+    ) {
+        let mut connector = self.connectors[place].load(Ordering::Relaxed);
+        if connector & FOLLOWS != 0 {
+            return;
+        }
+        let side = sorted.sides.segment_of(place);
+        let start = sorted.sides.range(side).start;
+        chain.begin();
+        chain.push(sorted.digis[place]);
+        while connector & !FOLLOWS != 0 {
+            let next = start + (connector & !FOLLOWS) as usize;
+            chain.push(sorted.digis[next]);
+            connector = self.connectors[next].load(Ordering::Relaxed);
+        }
+        let is_front = side < sorted.sides.segments() / 2;
+        let offset = offset(if is_front { Side::Front } else { Side::Back });
+        let first = sorted.digis[place].channel();
+        let cluster = formulas.cluster::<P>(first, chain, offset);
+        let found = &self.sides[side].0;
+        let number = found.clusters.fetch_add(1, Ordering::Relaxed) as usize;
+        found.raise_error(cluster.time_error);
+        // SAFETY: the counter gives each number of a side once, and a side has no more
+        // clusters than digis, for which there is room behind its start.
+        unsafe { clusters.write(start + number, cluster) };
+    }
+}
+
+impl Found {
+    /// Few errors are larger than all before: mostly nothing has to be written.
+    fn raise_error(&self, error: f32) {
+        // Errors are positive, so their bits ascend as they do.
+        let bits = error.to_bits();
+        if self.error.load(Ordering::Relaxed) < bits {
+            self.error.fetch_max(bits, Ordering::Relaxed);
+        }
+    }
+}
+
+/// One side as its workers see it.
+struct Worker<'a> {
+    digis: &'a [Digi],
+    connectors: &'a [AtomicU32],
+    channels: &'a [u32],
+    window: &'a Window,
+}
+
+impl Worker<'_> {
+    /// Connects a digi with the earliest one of the next channel that is near.
+    fn connect_one<P: Rules>(&self, place: usize) {
+        let next = self.channel(usize::from(self.digis[place].channel()) + 1);
+        let follower = self.earliest::<P>(place, next.clone());
+        if follower < next.end && self.is_near::<P>(place, follower) {
+            self.link(place, follower);
+        }
+    }
+
+    /// Connects all digis of a run, if this is its first: digis of a channel so near to
+    /// each other that they may choose the same one. They choose in turn, so no choice
+    /// is left to chance.
+    fn connect_run<P: Rules>(&self, first: usize) {
+        let own = self.channel(usize::from(self.digis[first].channel()));
+        if first > own.start && self.is_crowded::<P>(first - 1) {
+            return;
+        }
+        let next = self.channel(usize::from(self.digis[first].channel()) + 1);
+        let (mut free, mut place) = (next.start, first);
+        loop {
+            let follower = self.earliest::<P>(place, free..next.end);
+            if follower < next.end && self.is_near::<P>(place, follower) {
+                self.link(place, follower);
+                free = follower + 1;
+            }
+            if place + 1 >= own.end || !self.is_crowded::<P>(place) {
+                return;
+            }
+            place += 1;
+        }
+    }
+
+    /// Whether a digi and the next one of its channel may both see a third one.
+    fn is_crowded<P: Rules>(&self, place: usize) -> bool {
+        let (time, next) = (self.digis[place].time_ns(), self.digis[place + 1].time_ns());
+        next - time <= self.window.crowd_ns::<P>(next)
+    }
+
+    fn channel(&self, channel: usize) -> Range<usize> {
+        match self.channels.get(channel + 1) {
+            Some(&end) => self.channels[channel] as usize..end as usize,
+            None => 0..0,
+        }
+    }
+
+    fn earliest<P: Rules>(&self, place: usize, among: Range<usize>) -> usize {
+        let time = self.digis[place].time_ns();
+        let too_early = |other: &Digi| !P::not_before(self.window, time, other.time_ns());
+        among.start + self.digis[among].partition_point(too_early)
+    }
+
+    fn is_near<P: Rules>(&self, place: usize, follower: usize) -> bool {
+        let (time, other) = (self.digis[place].time_ns(), self.digis[follower].time_ns());
+        P::not_after(self.window, time, other)
+    }
+
+    fn link(&self, place: usize, follower: usize) {
+        self.connectors[place].fetch_or(follower as u32, Ordering::Relaxed);
+        self.connectors[follower].fetch_or(FOLLOWS, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,22 @@
+//! From the digis of a module side to clusters.
+//!
+//! | file | way |
+//! |---|---|
+//! | `friese` | in order of time, one active digi a channel: the offline reconstruction |
+//! | `connectors` | a worker a digi, connected by atomic words: the online one |
+//! | `by_channel` | a worker a side: neighbouring channels are merged |
+//! | `time_sweep` | ours: one pass in order of time, a look at both neighbours |
+//! | `links`, `formulas` | what they share: who follows whom, and what a chain becomes |
+
+mod by_channel;
+mod connectors;
+mod formulas;
+mod friese;
+mod links;
+mod time_sweep;
+
+pub(super) use by_channel::ByChannel;
+pub(super) use connectors::{Connectors, SortedDigis};
+pub(super) use formulas::ClusterFormulas;
+pub(super) use friese::Friese;
+pub(super) use time_sweep::TimeSweep;

@@ -1,0 +1,136 @@
+//! One pass in order of time, with a look at both neighbouring channels.
+//!
+//! A digi of one channel and one of the next belong together if they are near in
+//! time. So only the latest digi of each channel can matter to a new one, and the
+//! latest ones of all channels fit the first-level cache. What belongs together lies
+//! together: chains are found where they were just seen, whatever the size of the
+//! side; and as clusters come out in order of their first digis, they are nearly in
+//! order of time, which the next stage is glad of.
+//!
+//! That is the whole truth as long as no two digis of a channel are so near to each
+//! other that a third one may see both, as a dead time makes sure. Where they are, the
+//! digis are sorted by channel, and channels are merged.
+
+use generators::sts::{CHANNELS_PER_SIDE, Digi};
+
+use super::ClusterFormulas;
+use super::by_channel::ByChannel;
+use super::links::{Links, NOBODY};
+use crate::sts::Cluster;
+use crate::sts::data::digi_order;
+use crate::sts::formulas::Side;
+use crate::sts::rules::{Rules, Window};
+
+const CHANNELS: usize = CHANNELS_PER_SIDE as usize;
+/// All channels, with one beyond either end where there is never a digi.
+const SLOTS: usize = CHANNELS + 2;
+
+/// What finding clusters takes beside digis and clusters.
+pub(in crate::sts) struct TimeSweep {
+    latest: Box<[Latest; SLOTS]>,
+    links: Links,
+    by_channel: ByChannel,
+    sorted: Vec<Digi>,
+}
+
+/// The latest digi of a channel.
+#[derive(Clone, Copy)]
+struct Latest {
+    time: u32,
+    /// Its place, or [`NOBODY`].
+    place: u32,
+}
+
+const NO_DIGI: Latest = Latest {
+    time: 0,
+    place: NOBODY,
+};
+
+impl Latest {
+    #[inline]
+    fn new(time: u32, place: usize) -> Self {
+        Latest {
+            time,
+            place: place as u32,
+        }
+    }
+}
+
+/// Whether two digis of a channel may both be near a third one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Crowding {
+    None,
+    Some,
+}
+
+impl TimeSweep {
+    pub(in crate::sts) fn new() -> Self {
+        TimeSweep {
+            latest: Box::new([NO_DIGI; SLOTS]),
+            links: Links::new(),
+            by_channel: ByChannel::new(),
+            sorted: Vec::new(),
+        }
+    }
+
+    /// The clusters of digis of one side, in order of time; returns their number. There
+    /// is room for as many clusters as there are digis.
+    pub(in crate::sts) fn find<P: Rules>(
+        &mut self,
+        digis: &[Digi],
+        formulas: &ClusterFormulas,
+        side: Side,
+        clusters: &mut [Cluster],
+    ) -> usize {
+        if self.connect::<P>(digis, &formulas.window) == Crowding::None {
+            return self.links.clusters::<P>(digis, formulas, side, clusters);
+        }
+        self.sorted.clear();
+        self.sorted.extend_from_slice(digis);
+        self.sorted.sort_unstable_by_key(digi_order);
+        let sorted = std::mem::take(&mut self.sorted);
+        let count = self.by_channel.find::<P>(&sorted, formulas, side, clusters);
+        self.sorted = sorted;
+        count
+    }
+
+    fn connect<P: Rules>(&mut self, digis: &[Digi], window: &Window) -> Crowding {
+        self.links.clear(digis.len());
+        self.latest.fill(NO_DIGI);
+        let last = digis.last().map_or(0, |digi| digi.time_ns());
+        let crowd_ns = window.crowd_ns::<P>(last);
+        let nobody = digis.len();
+        let followers = &mut self.links.followers[..=nobody];
+        let follows = &mut self.links.follows[..=nobody];
+        let mut crowded = false;
+        for (place, digi) in digis.iter().enumerate() {
+            let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
+            let (left, right) = (self.latest[channel], self.latest[channel + 2]);
+            let own = std::mem::replace(&mut self.latest[channel + 1], Latest::new(time, place));
+            crowded |= own.place != NOBODY && time - own.time <= crowd_ns;
+            let has_left = left.place != NOBODY && P::not_after(window, left.time, time);
+            let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
+            // No branches, which nobody could predict: what is no link is a link of
+            // nobody.
+            let before = if has_left {
+                left.place as usize
+            } else {
+                nobody
+            };
+            let after = if has_right {
+                right.place as usize
+            } else {
+                nobody
+            };
+            followers[before] = place as u32;
+            followers[place] = if has_right { right.place } else { NOBODY };
+            follows[place] = u8::from(has_left);
+            follows[after] = 1;
+        }
+        if crowded {
+            Crowding::Some
+        } else {
+            Crowding::None
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! From hits in buckets to one flat array.
+
+use generators::partition::Partition;
+use rayon::prelude::*;
+
+use crate::sts::{Hit, OfflineHit};
+
+/// The order of the hits that are collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HitOrder {
+    /// The modules behind each other, and their hits as they were found.
+    AsFound,
+    /// A stream for each module, in order of time: what tracking reads hits from.
+    Streams,
+}
+
+/// Appends hit by hit, as the offline reconstruction fills its output.
+pub(super) fn append(modules: &[Vec<OfflineHit>], flat: &mut Vec<OfflineHit>) {
+    flat.clear();
+    for hits in modules {
+        for &hit in hits {
+            flat.push(hit);
+        }
+    }
+}
+
+/// Copies the pieces of all modules behind each other, all at the same time. Returns
+/// where they lie.
+pub(super) fn copy<T: Copy + Default + Send + Sync>(
+    pieces: &[&[T]],
+    flat: &mut Vec<T>,
+) -> Partition {
+    let places = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
+    flat.resize(places.elements(), T::default());
+    let targets = places.split_mut(flat);
+    let copies = targets.into_par_iter().zip(pieces.par_iter());
+    copies.for_each(|(target, piece)| target.copy_from_slice(piece));
+    places
+}
+
+/// Sorts the hits of each module by time.
+pub(super) fn make_streams(
+    hits: &mut [Hit],
+    modules: &Partition,
+    sort: impl Fn(&mut [Hit]) + Send + Sync,
+) {
+    let streams = modules.split_mut(hits).into_par_iter();
+    streams.for_each(sort);
+}

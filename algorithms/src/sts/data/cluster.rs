@@ -1,0 +1,72 @@
+//! Clusters as the online reconstruction keeps them.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Neighbouring digis of a module side that one particle left, in 24 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Cluster {
+    /// Charge in electrons.
+    pub charge: f32,
+    /// The number of strips.
+    pub size: i32,
+    /// Centre in channels; on the back side, 1024 more.
+    pub position: f32,
+    /// Its standard deviation, in channels.
+    pub position_error: f32,
+    /// Time in ns.
+    pub time: u32,
+    /// Its standard deviation, in ns.
+    pub time_error: f32,
+}
+
+/// What is sorted instead of clusters: a time, and where its cluster is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ClusterEntry {
+    /// Time of the cluster in ns.
+    pub time: u32,
+    /// Its place in its segment.
+    pub index: u32,
+}
+
+impl Cluster {
+    /// Clusters in an order in which equal ones only are interchangeable: by time,
+    /// position, charge, size and errors. Other than the numbers themselves, the key
+    /// tells all bits apart.
+    pub fn order(&self) -> [u32; 6] {
+        [
+            self.time,
+            ascending(self.position),
+            ascending(self.charge),
+            self.size as u32,
+            ascending(self.position_error),
+            ascending(self.time_error),
+        ]
+    }
+}
+
+/// Bits that ascend as the numbers do; each number has its own.
+pub(super) fn ascending(value: f32) -> u32 {
+    let bits = value.to_bits();
+    let sign = 1 << 31;
+    if bits & sign == 0 { bits | sign } else { !bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_as_published() {
+        assert_eq!(size_of::<Cluster>(), 24);
+        assert_eq!(size_of::<ClusterEntry>(), 8);
+    }
+
+    #[test]
+    fn bits_ascend_as_numbers_do() {
+        let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, -0.0, 0.0, 1e-30, 1.0, 3e38];
+        assert!(numbers.map(ascending).is_sorted());
+        assert_ne!(ascending(0.0), ascending(-0.0));
+    }
+}

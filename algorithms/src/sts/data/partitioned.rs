@@ -1,0 +1,86 @@
+//! Many segments in one array, with the address of each.
+
+use generators::partition::Partition;
+use generators::sts::{Address, ModuleSide};
+
+/// Things of all segments of a detector in one flat array. What their segment tells
+/// is kept once a segment and not in each of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partitioned<T> {
+    items: Vec<T>,
+    partition: Partition,
+    addresses: Vec<Address>,
+}
+
+impl<T> Partitioned<T> {
+    /// Things given as one list for each side of each module: the fronts, then the
+    /// backs.
+    pub fn of_sides(sides: Vec<Vec<T>>) -> Self {
+        let count = sides.len();
+        let address = |side| Address::of_module(ModuleSide::of_segment(side, count).module);
+        Self::new(sides, (0..count).map(address).collect())
+    }
+
+    /// Things given as one list for each module.
+    pub fn of_modules(modules: Vec<Vec<T>>) -> Self {
+        let addresses = (0..modules.len()).map(Address::of_module).collect();
+        Self::new(modules, addresses)
+    }
+
+    fn new(segments: Vec<Vec<T>>, addresses: Vec<Address>) -> Self {
+        let partition = Partition::from_lengths(segments.iter().map(Vec::len));
+        let mut items = Vec::with_capacity(partition.elements());
+        for segment in segments {
+            items.extend(segment);
+        }
+        Partitioned {
+            items,
+            partition,
+            addresses,
+        }
+    }
+
+    /// All things, segment after segment.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Where the segments lie.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The number of segments.
+    pub fn segments(&self) -> usize {
+        self.partition.segments()
+    }
+
+    /// The things of one segment.
+    pub fn segment(&self, segment: usize) -> &[T] {
+        &self.items[self.partition.range(segment)]
+    }
+
+    /// The things of one segment, to be changed.
+    pub fn segment_mut(&mut self, segment: usize) -> &mut [T] {
+        &mut self.items[self.partition.range(segment)]
+    }
+
+    /// The address of the module that a segment belongs to.
+    pub fn address(&self, segment: usize) -> Address {
+        self.addresses[segment]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_know_their_modules() {
+        let sides = Partitioned::of_sides(vec![vec![1, 2], vec![], vec![3], vec![4]]);
+        assert_eq!((sides.segments(), sides.items().len()), (4, 4));
+        assert_eq!(sides.segment(2), [3]);
+        assert_eq!(sides.address(2), Address::of_module(0));
+        assert_eq!(sides.address(3), Address::of_module(1));
+    }
+}

@@ -1,0 +1,181 @@
+//! Digis with the setup of their detector.
+
+use std::sync::Arc;
+
+use generators::partition::Partition;
+use generators::sts::setup::Setup;
+use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+
+use crate::algorithm::Semantics;
+use crate::sts::quality::Crossings;
+
+/// What digis of a side are sorted by before clusters are found: channel and time, and
+/// where both are equal the charge, so that nothing depends on who arrived first.
+#[inline]
+pub fn digi_order(digi: &Digi) -> u64 {
+    const ADC_BITS: u32 = 5;
+    digi.key() << ADC_BITS | u64::from(digi.adc())
+}
+
+/// What the chain starts from.
+#[derive(Clone, Debug)]
+pub struct Timeslice {
+    stream: Vec<Digi>,
+    digis: SegmentedDigis,
+    setup: Arc<Setup>,
+    online: Semantics,
+    crossings: Option<Arc<Crossings>>,
+}
+
+impl Timeslice {
+    /// The digis of a detector, two sides for each module of the setup; modules behind
+    /// the last one that has digis get empty sides. `online` is the right answer for
+    /// variants that know both `exact` and `published`.
+    ///
+    /// # Panics
+    /// If there are digis of more modules than the setup has.
+    pub fn new(digis: SegmentedDigis, setup: Arc<Setup>, online: Semantics) -> Self {
+        let (found, wanted) = (digis.partition().segments(), 2 * setup.modules().len());
+        assert!(
+            found <= wanted,
+            "{found} segments, but {wanted} module sides"
+        );
+        let digis = if found == wanted {
+            digis
+        } else {
+            with_empty_sides(&digis, wanted)
+        };
+        Timeslice {
+            stream: read_out(&digis),
+            digis,
+            setup,
+            online,
+            crossings: None,
+        }
+    }
+
+    /// The same timeslice with what really happened, to judge by. No variant can see it
+    /// in the digis.
+    pub fn with_crossings(self, crossings: Crossings) -> Self {
+        Timeslice {
+            crossings: Some(Arc::new(crossings)),
+            ..self
+        }
+    }
+
+    /// What really happened, if anybody knows.
+    pub fn crossings(&self) -> Option<&Crossings> {
+        self.crossings.as_deref()
+    }
+
+    /// All digis in the order in which they are read out: by time, or where a side's
+    /// digis are not in order of time, no earlier than those before them. Channels
+    /// count from 0 to 2047 on a module, those of the back behind those of the front.
+    pub fn stream(&self) -> &[Digi] {
+        &self.stream
+    }
+
+    /// The same digis by module side, in the order of the stream: what the first stage
+    /// makes of it. Channels count from 0 to 1023 on a side.
+    pub fn digis(&self) -> &SegmentedDigis {
+        &self.digis
+    }
+
+    /// The detector.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The detector, to be shared.
+    pub fn shared_setup(&self) -> Arc<Setup> {
+        Arc::clone(&self.setup)
+    }
+
+    /// The right answer for variants that know two.
+    pub fn online(&self) -> Semantics {
+        self.online
+    }
+
+    /// The number of modules.
+    pub fn modules(&self) -> usize {
+        self.setup.modules().len()
+    }
+
+    /// The number of module sides.
+    pub fn sides(&self) -> usize {
+        2 * self.modules()
+    }
+}
+
+/// The same digis in more sides: fronts stay in front, backs move behind them.
+fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
+    let segments = digis.partition().segments();
+    let (fronts, modules) = (segments.div_ceil(2), sides / 2);
+    let segment = |side: usize| -> &[Digi] {
+        let (module, first) = match side < modules {
+            true => (side, 0),
+            false => (side - modules, fronts),
+        };
+        if module < fronts && first + module < segments {
+            digis.segment(first + module)
+        } else {
+            &[]
+        }
+    };
+    let flat = (0..sides).flat_map(segment).copied().collect();
+    let partition = Partition::from_lengths((0..sides).map(|side| segment(side).len()));
+    SegmentedDigis::new(flat, partition)
+}
+
+/// All sides merged by time, as a detector is read out.
+fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
+    let sides = digis.partition().segments();
+    let mut arrivals = Vec::with_capacity(digis.digis().len());
+    for (number, segment) in digis.segments().enumerate() {
+        let side = ModuleSide::of_segment(number, sides);
+        let first_channel = if side.back { CHANNELS_PER_SIDE } else { 0 };
+        let address = Address::of_module(side.module);
+        let mut arrival = 0;
+        for digi in segment {
+            arrival = digi.time_ns().max(arrival);
+            let channel = first_channel + digi.channel();
+            let digi = Digi::new(address, channel, digi.time_ns(), digi.adc());
+            arrivals.push((arrival, digi));
+        }
+    }
+    arrivals.sort_by_key(|(arrival, _)| *arrival);
+    arrivals.into_iter().map(|(_, digi)| digi).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digi(channel: u16, time: u32) -> Digi {
+        Digi::new(Address::of_module(0), channel, time, 1)
+    }
+
+    fn timeslice(segments: &[Vec<Digi>], modules: usize) -> Timeslice {
+        let setup = Arc::new(Setup::regular(modules).expect("sensible"));
+        let digis = SegmentedDigis::from_segments(segments);
+        Timeslice::new(digis, setup, Semantics::Exact)
+    }
+
+    #[test]
+    fn modules_without_digis_get_empty_sides() {
+        let timeslice = timeslice(&[vec![digi(1, 1)], vec![digi(2, 2), digi(3, 3)]], 3);
+        let lengths: Vec<_> = timeslice.digis().partition().lengths().collect();
+        assert_eq!(lengths, [1, 0, 0, 2, 0, 0]);
+        assert_eq!(timeslice.digis().segment(3)[1], digi(3, 3));
+    }
+
+    #[test]
+    fn the_stream_is_in_order_of_time_as_far_as_its_sides_are() {
+        let front = vec![digi(1, 10), digi(2, 5), digi(3, 30)];
+        let back = vec![digi(4, 7), digi(5, 20)];
+        let timeslice = timeslice(&[front, back], 1);
+        let seen = timeslice.stream().iter();
+        let seen: Vec<_> = seen.map(|digi| (digi.channel(), digi.time_ns())).collect();
+        assert_eq!(seen, [(1028, 7), (1, 10), (2, 5), (1029, 20), (3, 30)]);
+    }
+}

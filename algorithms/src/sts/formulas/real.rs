@@ -1,0 +1,83 @@
+//! Single and double precision.
+
+use std::fmt::Debug;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A floating-point number of either precision.
+pub trait Real:
+    Copy
+    + Debug
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// The nearest number of this precision.
+    fn of(value: f64) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// The tangent of an angle, the same on any machine.
+    fn tangent(self) -> Self;
+    /// The cosine of an angle, the same on any machine.
+    fn cosine(self) -> Self;
+    /// The whole number towards zero, as far as 32 bits go.
+    fn truncated(self) -> i32;
+    /// The whole number below, as far as 32 bits go.
+    fn floored(self) -> i32;
+
+    /// The larger of two numbers; the second one if they can't be compared.
+    #[inline]
+    fn larger(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
+    /// The smaller of two numbers; the second one if they can't be compared.
+    #[inline]
+    fn smaller(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+}
+
+macro_rules! real {
+    ($float:ty) => {
+        impl Real for $float {
+            #[inline]
+            fn of(value: f64) -> Self {
+                value as $float
+            }
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            #[inline]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+            fn tangent(self) -> Self {
+                libm::tan(f64::from(self)) as $float
+            }
+            fn cosine(self) -> Self {
+                libm::cos(f64::from(self)) as $float
+            }
+            #[inline]
+            fn truncated(self) -> i32 {
+                self as i32
+            }
+            #[inline]
+            fn floored(self) -> i32 {
+                self.floor() as i32
+            }
+        }
+    };
+}
+
+real!(f32);
+real!(f64);

@@ -1,0 +1,281 @@
+//! Where strips of both sides cross.
+//!
+//! A strip leaves the top edge of the sensor at x and runs down at an angle. Where
+//! it meets the left or right edge it goes on at the other edge: a read-out line
+//! connects it to the strip that begins there. So a channel is several lines, each a
+//! sensor's width beside the other, and a pair of channels may cross more than once.
+
+use std::ops::RangeInclusive;
+
+use generators::sts::CHANNELS_PER_SIDE;
+use generators::sts::setup::{Cuts, Module};
+
+use super::Real;
+
+/// Clusters further apart than so many standard deviations are never paired,
+/// whatever the cut says.
+const CLUSTER_PRUNING: f64 = 4.0;
+
+/// Angles below it, in degrees, are none.
+const VERTICAL: f64 = 0.001;
+/// Sides whose angles differ by less, in degrees, don't cross.
+const PARALLEL: f64 = 0.5;
+
+/// Far more than what rounding can shift, as a part of the sensor's size.
+const ROUNDING: f64 = 1e-4;
+
+/// The lines of a channel, by how many widths each is beside the first.
+pub type Lines = RangeInclusive<i32>;
+
+/// A sensor's side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The n side, with segment `m`.
+    Front,
+    /// The p side, with segment `modules + m`.
+    Back,
+}
+
+/// Which of the sides has strips that run straight down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strips {
+    Parallel,
+    FrontVertical,
+    BackVertical,
+    BothTilted,
+}
+
+/// A point on the sensor, from its centre, in cm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Local<R> {
+    /// Across the strips.
+    pub x: R,
+    /// Along them.
+    pub y: R,
+}
+
+/// Variances and covariance of x and y on the sensor, in cm².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread<R> {
+    /// Variance of x.
+    pub xx: R,
+    /// Variance of y.
+    pub yy: R,
+    /// Covariance.
+    pub xy: R,
+}
+
+/// The geometry of one module.
+#[derive(Clone, Debug)]
+pub struct Sensor<R> {
+    strips: Strips,
+    /// Of the active area, in cm.
+    pub width: R,
+    height: R,
+    pitch: R,
+    front: Edge<R>,
+    back: Edge<R>,
+    rotation: [R; 9],
+    translation: [R; 3],
+}
+
+/// How the strips of a side leave the top edge.
+#[derive(Clone, Copy, Debug)]
+struct Edge<R> {
+    tangent: R,
+    cosine: R,
+    lorentz: R,
+}
+
+impl<R: Real> Sensor<R> {
+    /// The geometry of a module.
+    pub fn new(module: &Module) -> Self {
+        let (front, back) = (module.stereo_front, module.stereo_back);
+        let strips = if (front - back).abs() < PARALLEL {
+            Strips::Parallel
+        } else if front.abs() < VERTICAL {
+            Strips::FrontVertical
+        } else if back.abs() < VERTICAL {
+            Strips::BackVertical
+        } else {
+            Strips::BothTilted
+        };
+        let pitch = R::of(module.pitch);
+        Sensor {
+            strips,
+            width: R::of(f64::from(CHANNELS_PER_SIDE)) * pitch,
+            height: R::of(module.height),
+            pitch,
+            front: Edge::new(front, module.lorentz_front),
+            back: Edge::new(back, module.lorentz_back),
+            rotation: module.rotation.map(R::of),
+            translation: module.translation.map(R::of),
+        }
+    }
+
+    /// Where the strip at a position in channels leaves the top edge, in cm from the
+    /// left corner; `None` outside the active area.
+    #[inline]
+    pub fn edge(&self, side: Side, position: R) -> Option<R> {
+        let x = self.edge_anywhere(side, position);
+        (x >= R::of(0.0) && x <= self.width).then_some(x)
+    }
+
+    /// The same, outside the active area too.
+    #[inline]
+    pub fn edge_anywhere(&self, side: Side, position: R) -> R {
+        let whole = position.truncated();
+        let fraction = position - R::of(f64::from(whole));
+        let strip = match side {
+            Side::Front => whole,
+            Side::Back => whole - i32::from(CHANNELS_PER_SIDE),
+        };
+        (R::of(f64::from(strip)) + fraction + R::of(0.5)) * self.pitch - self.side(side).lorentz
+    }
+
+    /// The error of a position in channels as one of the edge's, in cm.
+    #[inline]
+    pub fn edge_error(&self, position_error: R) -> R {
+        position_error * self.pitch
+    }
+
+    /// An error along the edge as one across the strips.
+    #[inline]
+    pub fn across(&self, side: Side, edge_error: R) -> R {
+        edge_error * self.side(side).cosine
+    }
+
+    /// The lines of a strip that leaves the edge at x; `round` counts whole widths.
+    #[inline]
+    pub fn lines(&self, side: Side, x: R, round: impl Fn(R) -> i32) -> Lines {
+        let widths = round((x + self.height * self.side(side).tangent) / self.width);
+        widths.min(0)..=widths.max(0)
+    }
+
+    /// Where two lines cross, by where they leave the edge; `None` if not on the
+    /// active area.
+    #[inline]
+    pub fn crossing(&self, front: R, back: R) -> Option<Local<R>> {
+        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let (x, y) = match self.strips {
+            Strips::Parallel => return None,
+            Strips::FrontVertical => (front, self.height - (front - back) / tan_back),
+            Strips::BackVertical => (back, self.height - (back - front) / tan_front),
+            Strips::BothTilted => (
+                (tan_back * front - tan_front * back) / (tan_back - tan_front),
+                self.height + (back - front) / (tan_back - tan_front),
+            ),
+        };
+        let half = R::of(2.0);
+        let local = Local {
+            x: x - self.width / half,
+            y: y - self.height / half,
+        };
+        let inside = local.x.abs() <= self.width / half && local.y.abs() <= self.height / half;
+        inside.then_some(local)
+    }
+
+    /// The differences of where lines leave the edge, front minus back, beyond which
+    /// they surely don't cross on the active area.
+    pub fn crossing_range(&self) -> RangeInclusive<R> {
+        let zero = R::of(0.0);
+        if self.strips == Strips::Parallel {
+            return R::of(1.0)..=zero;
+        }
+        let reach = self.height * (self.back.tangent - self.front.tangent);
+        let margin = R::of(ROUNDING) * self.width.larger(self.height);
+        reach.smaller(zero) - margin..=reach.larger(zero) + margin
+    }
+
+    /// Variances of x and y, by the errors of both sides along the edge.
+    #[inline]
+    pub fn spread(&self, front: R, back: R) -> Spread<R> {
+        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let both = front * front + back * back;
+        match self.strips {
+            Strips::Parallel | Strips::FrontVertical => Spread {
+                xx: front * front,
+                yy: both / tan_back / tan_back,
+                xy: -(front * front) / tan_back,
+            },
+            Strips::BackVertical => Spread {
+                xx: back * back,
+                yy: both / tan_front / tan_front,
+                xy: -(back * back) / tan_front,
+            },
+            Strips::BothTilted => {
+                let g = R::of(1.0) / (tan_back - tan_front) / (tan_back - tan_front);
+                let (ff, bb) = (front * front, back * back);
+                Spread {
+                    xx: g * (ff * tan_back * tan_back + bb * tan_front * tan_front),
+                    yy: g * both,
+                    xy: -g * (ff * tan_back + bb * tan_front),
+                }
+            }
+        }
+    }
+
+    /// A point on the sensor in global coordinates.
+    #[inline]
+    pub fn global(&self, local: Local<R>) -> [R; 3] {
+        let row = |axis: usize| {
+            let [a, b] = [self.rotation[3 * axis], self.rotation[3 * axis + 1]];
+            self.translation[axis] + a * local.x + b * local.y
+        };
+        [row(0), row(1), row(2)]
+    }
+
+    /// Variances of the global coordinates, and the covariance of x and y.
+    #[inline]
+    pub fn rotated(&self, spread: Spread<R>) -> ([R; 3], R) {
+        let entry = |row: usize, column: usize| {
+            let [a, b] = [self.rotation[3 * row], self.rotation[3 * row + 1]];
+            let [c, d] = [self.rotation[3 * column], self.rotation[3 * column + 1]];
+            a * c * spread.xx + (a * d + b * c) * spread.xy + b * d * spread.yy
+        };
+        // A variance of nothing may come out below it.
+        let variance = |axis| entry(axis, axis).larger(R::of(0.0));
+        ([variance(0), variance(1), variance(2)], entry(0, 1))
+    }
+
+    fn side(&self, side: Side) -> &Edge<R> {
+        match side {
+            Side::Front => &self.front,
+            Side::Back => &self.back,
+        }
+    }
+}
+
+impl<R: Real> Edge<R> {
+    fn new(stereo: f64, lorentz: f64) -> Self {
+        let angle = R::of(stereo) * R::of(std::f64::consts::PI / 180.0);
+        Edge {
+            tangent: angle.tangent(),
+            cosine: angle.cosine(),
+            lorentz: R::of(lorentz),
+        }
+    }
+}
+
+/// The standard deviation of the time of a hit, in ns, by those of its clusters.
+#[inline]
+pub fn pair_time_error<R: Real>(front: R, back: R) -> R {
+    R::of(0.5) * (front * front + back * back).sqrt()
+}
+
+/// The cut on the time between two clusters with these errors, in ns; below 0 if none
+/// is to pass. `latest_error` is the largest of the back's. (That the pruning is wider
+/// than the cut is true of the default cuts only; others may be limited by it.)
+#[inline]
+pub fn time_cut<R: Real>(cuts: &Cuts, front: R, back: R, latest_error: R) -> R {
+    let deviation = |error: R| (front * front + error * error).sqrt();
+    let pruned = R::of(CLUSTER_PRUNING) * deviation(latest_error);
+    let cut = if cuts.time_cut_cluster_abs > 0.0 {
+        R::of(cuts.time_cut_cluster_abs)
+    } else if cuts.time_cut_cluster_sig > 0.0 {
+        R::of(cuts.time_cut_cluster_sig) * deviation(back)
+    } else {
+        R::of(-1.0)
+    };
+    pruned.smaller(cut)
+}

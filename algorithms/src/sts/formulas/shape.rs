@@ -1,0 +1,212 @@
+//! Charge, position and errors of a cluster.
+
+use generators::sts::setup::Setup;
+
+use super::{BelowFirstStep, ChargeModel, Charges, Real};
+
+/// The root of 2 in the window between digis: the difference of two times.
+#[allow(clippy::approx_constant, reason = "published with so few digits")]
+const ROOT_OF_TWO: f64 = 1.4142;
+/// By which the time of a pair is better known than that of a digi.
+#[allow(clippy::approx_constant, reason = "published with so few digits")]
+const HALF_ROOT_OF_TWO: f64 = 0.707_106_78;
+
+/// What follows from the charges and channels of a cluster's digis.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shape<R> {
+    /// Charge in electrons.
+    pub charge: R,
+    /// Centre in channels of the side.
+    pub position: R,
+    /// Its standard deviation, in channels.
+    pub position_error: R,
+}
+
+/// The formulas for clusters, for one detector.
+#[derive(Clone, Debug)]
+pub struct Shapes<R, C = Charges<R>> {
+    charges: C,
+    time_resolution: R,
+}
+
+/// How far apart in time neighbouring digis of a cluster may be, in ns.
+pub fn digi_window<R: Real>(setup: &Setup) -> R {
+    let cuts = setup.cuts();
+    if cuts.time_cut_digi_abs > 0.0 {
+        return R::of(cuts.time_cut_digi_abs);
+    }
+    let resolution = R::of(setup.asic().time_resolution);
+    R::of(cuts.time_cut_digi_sig) * R::of(ROOT_OF_TWO) * resolution
+}
+
+impl<R: Real> Shapes<R> {
+    /// The formulas for a detector.
+    pub fn new(setup: &Setup, below: BelowFirstStep) -> Self {
+        let charges = Charges::new(setup.asic(), setup.landau(), below);
+        Self::with_charges(setup, charges)
+    }
+}
+
+impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
+    /// The same with charges from elsewhere.
+    pub fn with_charges(setup: &Setup, charges: C) -> Self {
+        Shapes {
+            charges,
+            time_resolution: R::of(setup.asic().time_resolution),
+        }
+    }
+
+    /// The shape of a cluster of digis in neighbouring channels, the first of them in
+    /// channel `first`, by their charges in ADC units.
+    #[inline]
+    pub fn of(&self, first: u16, adcs: &[u8]) -> Shape<R> {
+        match *adcs {
+            [] => Shape::default(),
+            [adc] => self.single(first, adc),
+            [left, right] => self.pair(first, left, right),
+            [left, ref middle @ .., right] => self.several(first, left, middle, right),
+        }
+    }
+
+    /// The standard deviation of the time of a cluster of so many digis, in ns.
+    #[inline]
+    pub fn time_error(&self, size: usize) -> R {
+        match size {
+            0 | 1 => self.time_resolution,
+            2 => self.time_resolution * R::of(HALF_ROOT_OF_TWO),
+            _ => {
+                let sum = (0..size).fold(R::of(0.0), |sum, _| sum + self.time_resolution);
+                let count = R::of(size as f64);
+                sum / count / count.sqrt()
+            }
+        }
+    }
+
+    #[inline]
+    fn single(&self, channel: u16, adc: u8) -> Shape<R> {
+        Shape {
+            charge: self.charges.charge(adc),
+            position: R::of(f64::from(channel)),
+            position_error: R::of(1.0) / R::of(24.0).sqrt(),
+        }
+    }
+
+    #[inline]
+    fn pair(&self, channel: u16, left: u8, right: u8) -> Shape<R> {
+        let shape = self.behind_middle(left, right);
+        Shape {
+            position: R::of(f64::from(channel)) + R::of(0.5) + shape.position,
+            ..shape
+        }
+    }
+
+    /// The shape of a cluster of two digis, its position counted from the middle between
+    /// them.
+    pub fn behind_middle(&self, left: u8, right: u8) -> Shape<R> {
+        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
+        let (e1, e2) = (self.charges.variance(left), self.charges.variance(right));
+        let (most, difference) = (q1.larger(q2), q2 - q1);
+        let sharing = difference * difference / most / most / R::of(72.0);
+        let smaller = |variance: R| variance / most / most / R::of(9.0);
+        let larger = |variance: R, least: R| {
+            variance * least * least / most / most / most / most / R::of(9.0)
+        };
+        let (first, second) = if q1 < q2 {
+            (smaller(e1), larger(e2, q1))
+        } else {
+            (larger(e1, q2), smaller(e2))
+        };
+        Shape {
+            charge: q1 + q2,
+            position: difference / R::of(3.0) / most,
+            position_error: (sharing + first + second).sqrt(),
+        }
+    }
+
+    fn several(&self, first: u16, left: u8, middle: &[u8], right: u8) -> Shape<R> {
+        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
+        let sums = middle
+            .iter()
+            .fold((R::of(0.0), R::of(0.0)), |(q, e), &adc| {
+                (q + self.charges.charge(adc), e + self.charges.variance(adc))
+            });
+        let count = R::of(middle.len() as f64);
+        let (mean, variance) = (sums.0 / count, sums.1 / count);
+        let start = R::of(f64::from(first));
+        let end = R::of(f64::from(first) + (middle.len() + 1) as f64);
+        let difference = q2 - q1;
+        let charge = q1 + sums.0 + q2;
+        let mut position = R::of(0.5) * (start + end + difference / mean);
+        if position < start || position > end {
+            position = self.centre_of_gravity(first, left, middle, right, charge);
+        }
+        let outer = |adc: u8| self.charges.variance(adc) / mean / mean / R::of(4.0);
+        let inner = variance * difference * difference / mean / mean / mean / mean / R::of(4.0);
+        Shape {
+            charge,
+            position,
+            position_error: (outer(left) + inner + outer(right)).sqrt(),
+        }
+    }
+
+    /// For charges so uneven that the other formula leaves the cluster.
+    fn centre_of_gravity(&self, first: u16, left: u8, middle: &[u8], right: u8, charge: R) -> R {
+        let adcs = std::iter::once(&left)
+            .chain(middle)
+            .chain(std::iter::once(&right));
+        let mut channel = f64::from(first);
+        let sum = adcs.fold(R::of(0.0), |sum, &adc| {
+            let term = self.charges.charge(adc) * R::of(channel);
+            channel += 1.0;
+            sum + term
+        });
+        sum / charge
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes() -> Shapes<f64> {
+        let setup = Setup::regular(1).expect("sensible");
+        Shapes::new(&setup, BelowFirstStep::Flat)
+    }
+
+    #[test]
+    fn even_charges_put_the_cluster_into_its_middle() {
+        let shapes = shapes();
+        for size in 1..9 {
+            let shape = shapes.of(100, &vec![7; size]);
+            assert_eq!(
+                shape.position,
+                100.0 + (size - 1) as f64 / 2.0,
+                "{size} digis"
+            );
+            assert!(shape.position_error > 0.0);
+        }
+    }
+
+    #[test]
+    fn more_charge_on_one_side_moves_the_cluster_there() {
+        let shapes = shapes();
+        assert!(shapes.of(10, &[3, 9]).position > 10.5);
+        assert!(shapes.of(10, &[9, 3]).position < 10.5);
+        assert!(shapes.of(10, &[3, 9, 9]).position > 11.0);
+        // So uneven that the charges' centre has to do.
+        let uneven = shapes.of(10, &[0, 0, 31]).position;
+        assert!((11.0..=12.0).contains(&uneven), "{uneven}");
+    }
+
+    #[test]
+    fn times_of_more_digis_are_better_known() {
+        let errors: Vec<_> = (1..6).map(|size| shapes().time_error(size)).collect();
+        assert!(errors.is_sorted_by(|a, b| a > b), "{errors:?}");
+    }
+
+    #[test]
+    fn the_window_is_three_deviations_or_what_the_cut_says() {
+        let setup = Setup::regular(1).expect("sensible");
+        assert!((digi_window::<f64>(&setup) - 21.213).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,20 @@
+//! From the clusters of both sides of a module to hits.
+//!
+//! | file | way |
+//! |---|---|
+//! | `modules` | a worker a module, in double precision: the offline reconstruction |
+//! | `fronts` | a worker a cluster of the front, found by binary search: the online one |
+//! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
+//! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
+
+mod formulas;
+mod fronts;
+mod modules;
+mod sorted_clusters;
+mod windows;
+
+pub(super) use formulas::ModuleFormulas;
+pub(super) use fronts::Fronts;
+pub(super) use modules::hits_of_module;
+pub(super) use sorted_clusters::SortedClusters;
+pub(super) use windows::{WindowJob, Windows, window_jobs};

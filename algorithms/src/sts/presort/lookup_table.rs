@@ -1,0 +1,114 @@
+//! Count, then scatter, by a table of all addresses.
+
+use generators::sts::{Address, Digi};
+use rayon::prelude::*;
+
+use super::{ADDRESSES, is_back, on_side};
+use crate::device::SharedSlice;
+
+/// Digis that a thread takes at a time, at least.
+const MIN_PART: usize = 1 << 16;
+
+/// Which module an address is of.
+pub(in crate::sts) struct LookupTable {
+    modules: Vec<u32>,
+    count: usize,
+}
+
+/// Where each digi of the stream has gone, if anybody wants to know.
+pub(in crate::sts) enum Permutation<'a> {
+    Unwanted,
+    Kept(&'a mut [u32]),
+}
+
+impl LookupTable {
+    /// The table of a detector with so many modules.
+    pub(in crate::sts) fn new(modules: usize) -> Self {
+        let mut table = vec![u32::MAX; ADDRESSES];
+        for module in 0..modules {
+            table[Address::of_module(module).packed() as usize] = module as u32;
+        }
+        LookupTable {
+            modules: table,
+            count: modules,
+        }
+    }
+
+    /// Scatters the stream over module sides, each in the order of the stream. Returns
+    /// the digis of each side. All digis must be of modules of the detector.
+    pub(in crate::sts) fn scatter(
+        &self,
+        stream: &[Digi],
+        target: &mut [Digi],
+        threads: usize,
+        permutation: Permutation<'_>,
+    ) -> Vec<usize> {
+        assert_eq!(stream.len(), target.len());
+        let part = stream.len().div_ceil(threads).max(MIN_PART);
+        let counts: Vec<_> = stream
+            .par_chunks(part)
+            .map(|part| self.count(part))
+            .collect();
+        let places = places(&counts);
+        let target = SharedSlice::new(target);
+        match permutation {
+            Permutation::Unwanted => {
+                let parts = stream.par_chunks(part).zip(places);
+                parts.for_each(|(digis, places)| self.move_part(digis, places, &target, |_, _| ()));
+            }
+            Permutation::Kept(order) => {
+                let parts = stream.par_chunks(part).zip(order.par_chunks_mut(part));
+                parts.zip(places).for_each(|((digis, order), places)| {
+                    self.move_part(digis, places, &target, |from, to| order[from] = to);
+                });
+            }
+        }
+        let sides = 0..2 * self.count;
+        sides
+            .map(|side| counts.iter().map(|counts| counts[side] as usize).sum())
+            .collect()
+    }
+
+    fn count(&self, digis: &[Digi]) -> Vec<u32> {
+        let mut counts = vec![0; 2 * self.count];
+        for &digi in digis {
+            counts[self.side(digi)] += 1;
+        }
+        counts
+    }
+
+    fn move_part(
+        &self,
+        digis: &[Digi],
+        mut places: Vec<u32>,
+        target: &SharedSlice<'_, Digi>,
+        mut tell: impl FnMut(usize, u32),
+    ) {
+        for (from, &digi) in digis.iter().enumerate() {
+            let place = &mut places[self.side(digi)];
+            // SAFETY: the places of all parts and sides are ranges behind each other,
+            // each as long as the digis that were counted for it; so no two meet.
+            unsafe { target.write(*place as usize, on_side(digi)) };
+            tell(from, *place);
+            *place += 1;
+        }
+    }
+
+    #[inline]
+    fn side(&self, digi: Digi) -> usize {
+        let module = self.modules[digi.address().packed() as usize] as usize;
+        module + if is_back(digi) { self.count } else { 0 }
+    }
+}
+
+/// Where each part begins in each side: sides in order, and within a side the parts.
+fn places(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut places = counts.to_vec();
+    let mut sum = 0;
+    for side in 0..counts.first().map_or(0, Vec::len) {
+        for places in &mut places {
+            sum += std::mem::replace(&mut places[side], sum);
+        }
+    }
+    places
+}

@@ -1,0 +1,53 @@
+//! From the stream of a detector to digis by module side.
+//!
+//! | file | way |
+//! |---|---|
+//! | `hash_map` | a list for each address, found by hashing: the offline reconstruction |
+//! | `lookup_table` | count, then scatter, by a table of all 2^17 addresses: the online one |
+//!
+//! Whoever decides by multiplicity needs digis in order of time, and whoever finds
+//! hits needs them by sensor. With a table both orders can be kept: the permutation is
+//! a by-product.
+
+mod hash_map;
+mod lookup_table;
+
+use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
+
+pub(super) use hash_map::by_hash_map;
+pub(super) use lookup_table::{LookupTable, Permutation};
+
+/// How digis are counted before they are scattered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counting {
+    /// By one thread, which then scatters them.
+    Serial,
+    /// By all threads, each a part of the stream.
+    Parallel,
+}
+
+/// The orders of digis that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Orders {
+    /// That of sensors, in which hits are found.
+    OfSensors,
+    /// And that of time, in which events are found: where each digi of the stream has
+    /// gone.
+    Both,
+}
+
+/// The same digi with its channel counted on its side.
+#[inline]
+fn on_side(digi: Digi) -> Digi {
+    const BACK: u16 = CHANNELS_PER_SIDE;
+    digi.with_channel(digi.channel() & (BACK - 1))
+}
+
+/// Whether it was read out on the back side.
+#[inline]
+fn is_back(digi: Digi) -> bool {
+    digi.channel() >= CHANNELS_PER_SIDE
+}
+
+/// All addresses that digis can have.
+const ADDRESSES: usize = Address::COUNT;

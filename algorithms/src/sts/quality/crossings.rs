@@ -1,0 +1,67 @@
+//! The particles that crossed, as far as hits can tell of them.
+
+use generators::partition::Partition;
+use generators::sts::physics::Truth;
+
+/// The crossings of a timeslice by module, each module in order of time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossings {
+    points: Vec<Point>,
+    partition: Partition,
+}
+
+/// Where and when a particle crossed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    /// In global coordinates, in cm.
+    pub(super) x: f32,
+    pub(super) y: f32,
+    /// In ns.
+    pub(super) time: f64,
+    pub(super) traces: Traces,
+}
+
+/// On how many sides it left most of the charge of a digi or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Traces {
+    OneSideAtMost,
+    BothSides,
+}
+
+impl Crossings {
+    /// What is known of digis in these sides: fronts of all modules, then backs.
+    pub fn new(truth: &Truth, sides: &Partition) -> Self {
+        let traces = traces(truth, sides);
+        let points = truth.crossings().iter().zip(traces);
+        let point = |(crossing, traces): (&generators::sts::physics::Crossing, _)| Point {
+            x: crossing.x,
+            y: crossing.y,
+            time: crossing.time_ns,
+            traces,
+        };
+        Crossings {
+            points: points.map(point).collect(),
+            partition: truth.partition().clone(),
+        }
+    }
+
+    /// Those of a module.
+    pub(super) fn of_module(&self, module: usize) -> &[Point] {
+        &self.points[self.partition.range(module)]
+    }
+}
+
+fn traces(truth: &Truth, sides: &Partition) -> Vec<Traces> {
+    let mut seen = vec![[false; 2]; truth.crossings().len()];
+    let fronts = sides.range(sides.segments() / 2).start;
+    for (digi, &source) in truth.sources().iter().enumerate() {
+        if source != Truth::NOISE {
+            seen[source as usize][usize::from(digi >= fronts)] = true;
+        }
+    }
+    let traces = seen.into_iter().map(|sides| match sides {
+        [true, true] => Traces::BothSides,
+        _ => Traces::OneSideAtMost,
+    });
+    traces.collect()
+}

@@ -1,0 +1,137 @@
+//! Efficiency, ghosts, residuals and pulls.
+
+use generators::sts::setup::{Module, Setup};
+use rayon::prelude::*;
+
+use super::Crossings;
+use super::crossings::{Point, Traces};
+use super::matching::{Claim, Strips};
+use crate::algorithm::{Metric, Relation};
+use crate::sts::Partitioned;
+
+/// The share of a normal distribution that is within a standard deviation.
+const WITHIN_A_DEVIATION: f64 = 0.682_689;
+const UM_IN_A_CM: f32 = 1e4;
+
+/// What can be off: residuals in x, y and time, then the first two in standard
+/// deviations.
+const OFFSETS: [&str; 5] = [
+    "x_residual_um",
+    "y_residual_um",
+    "time_residual_ns",
+    "x_pull",
+    "y_pull",
+];
+
+/// What is counted in a module.
+#[derive(Default)]
+struct Tally {
+    /// Crossings that left digis on both sides.
+    seen: usize,
+    /// Those of them that have a hit.
+    found: usize,
+    hits: usize,
+    ghosts: usize,
+    offsets: [Vec<f32>; OFFSETS.len()],
+}
+
+/// What the hits of timeslices are worth: `efficiency`, the share of crossings that are
+/// found among those that left digis on both sides; `ghosts`, the share of hits that
+/// belong to none; and how far off hits are in x, y and time: the distance within which
+/// 68.27 % of them are, which is the standard deviation of what is normal and unbiased.
+/// Pulls are in units of the error that a hit has of itself: 1 if that is right.
+pub fn figures<'a, H>(
+    timeslices: impl IntoIterator<Item = (&'a Setup, &'a Crossings, &'a Partitioned<H>)>,
+) -> Vec<Metric>
+where
+    H: Sync + 'a,
+    Claim: for<'h> From<&'h H>,
+{
+    let mut sum = Tally::default();
+    for (setup, crossings, hits) in timeslices {
+        let modules = setup.modules().par_iter().enumerate();
+        let tallies = modules.map(|(number, module)| {
+            Tally::of_module(module, crossings.of_module(number), hits.segment(number))
+        });
+        for tally in tallies.collect::<Vec<_>>() {
+            sum.add(tally);
+        }
+    }
+    sum.metrics()
+}
+
+impl Tally {
+    fn of_module<H>(module: &Module, crossings: &[Point], hits: &[H]) -> Self
+    where
+        Claim: for<'h> From<&'h H>,
+    {
+        let strips = Strips::new(module);
+        let mut is_found = vec![false; crossings.len()];
+        let mut tally = Tally {
+            hits: hits.len(),
+            ..Tally::default()
+        };
+        for hit in hits.iter().map(Claim::from) {
+            match strips.nearest(&hit, crossings) {
+                Some(place) => {
+                    is_found[place] = true;
+                    tally.take(&hit, &crossings[place]);
+                }
+                None => tally.ghosts += 1,
+            }
+        }
+        let both_sides = |(point, _): &(&Point, &bool)| point.traces == Traces::BothSides;
+        for (_, &is_found) in crossings.iter().zip(&is_found).filter(both_sides) {
+            tally.seen += 1;
+            tally.found += usize::from(is_found);
+        }
+        tally
+    }
+
+    /// How far off a hit is.
+    fn take(&mut self, hit: &Claim, point: &Point) {
+        let x = (hit.x - f64::from(point.x)) as f32;
+        let y = (hit.y - f64::from(point.y)) as f32;
+        let (dx, dy) = (hit.dx as f32, hit.dy as f32);
+        let time = (hit.time - point.time) as f32;
+        let values = [x * UM_IN_A_CM, y * UM_IN_A_CM, time, x / dx, y / dy];
+        for (offsets, value) in self.offsets.iter_mut().zip(values) {
+            offsets.push(value.abs());
+        }
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.seen += other.seen;
+        self.found += other.found;
+        self.hits += other.hits;
+        self.ghosts += other.ghosts;
+        for (own, others) in self.offsets.iter_mut().zip(other.offsets) {
+            own.extend(others);
+        }
+    }
+
+    fn metrics(mut self) -> Vec<Metric> {
+        let share = |part: usize, whole: usize| part as f64 / whole as f64;
+        let shares = [
+            ("efficiency", share(self.found, self.seen)),
+            ("ghosts", share(self.ghosts, self.hits)),
+        ];
+        let widths = OFFSETS
+            .into_iter()
+            .zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
+        let figures = shares.into_iter().chain(widths);
+        let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
+        figures.map(metric).collect()
+    }
+}
+
+/// The distance within which as many are as within a standard deviation of what is
+/// normal; no number if there are none.
+fn width(offsets: &mut [f32]) -> f64 {
+    let place = (WITHIN_A_DEVIATION * offsets.len() as f64) as usize;
+    if place >= offsets.len() {
+        return f64::NAN;
+    }
+    let (_, width, _) = offsets.select_nth_unstable_by(place, f32::total_cmp);
+    f64::from(*width)
+}

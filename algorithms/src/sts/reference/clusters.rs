@@ -1,0 +1,70 @@
+//! Chains of digis as clusters.
+
+use generators::sts::setup::Setup;
+use generators::sts::{CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+
+use rayon::prelude::*;
+
+use super::connect::successors;
+use crate::sts::data::digi_order;
+use crate::sts::formulas::{BelowFirstStep, Shapes};
+use crate::sts::rules::{Rules, Window};
+use crate::sts::{Cluster, Partitioned};
+
+/// The clusters of all module sides, each side in [`Cluster::order`]. The digis may
+/// come in any order.
+pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<Cluster> {
+    let sides = digis.partition().segments();
+    let (window, shapes) = (Window::new(setup), Shapes::new(setup, BelowFirstStep::Flat));
+    let side = |segment: usize| {
+        let mut sorted = digis.segment(segment).to_vec();
+        sorted.sort_by_key(digi_order);
+        let back = ModuleSide::of_segment(segment, sides).back;
+        let offset = if back {
+            f32::from(CHANNELS_PER_SIDE)
+        } else {
+            0.0
+        };
+        let mut clusters = of_side::<P>(&sorted, offset, &window, &shapes);
+        clusters.sort_unstable_by_key(Cluster::order);
+        clusters
+    };
+    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
+}
+
+fn of_side<P: Rules>(
+    digis: &[Digi],
+    offset: f32,
+    window: &Window,
+    shapes: &Shapes<f32>,
+) -> Vec<Cluster> {
+    let successors = successors::<P>(digis, window);
+    let mut is_first = vec![true; digis.len()];
+    for &follower in successors.iter().flatten() {
+        is_first[follower] = false;
+    }
+    let first = (0..digis.len()).filter(|&place| is_first[place]);
+    let cluster = |first: usize| {
+        let chain = std::iter::successors(Some(first), |&place| successors[place]);
+        let chain: Vec<_> = chain.map(|place| digis[place]).collect();
+        of_chain::<P>(&chain, offset, shapes)
+    };
+    first.map(cluster).collect()
+}
+
+fn of_chain<P: Rules>(chain: &[Digi], offset: f32, shapes: &Shapes<f32>) -> Cluster {
+    let adcs: Vec<_> = chain.iter().map(|digi| digi.adc()).collect();
+    let times: Vec<_> = chain.iter().map(|digi| digi.time_ns()).collect();
+    let shape = shapes.of(chain[0].channel(), &adcs);
+    Cluster {
+        charge: shape.charge,
+        size: chain.len() as i32,
+        position: shape.position + offset,
+        position_error: shape.position_error,
+        time: match *times {
+            [time] => time,
+            _ => P::cluster_time(&times),
+        },
+        time_error: shapes.time_error(chain.len()),
+    }
+}

@@ -1,0 +1,110 @@
+//! Pairs of clusters as hits.
+
+use generators::sts::Address;
+use generators::sts::setup::{Cuts, Setup};
+use rayon::prelude::*;
+
+use crate::sts::formulas::{Sensor, Side, pair_time_error, time_cut};
+use crate::sts::rules::Rules;
+use crate::sts::{Cluster, Hit, Partitioned};
+
+/// The hits of all modules, each module in [`Hit::order`].
+pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partitioned<Hit> {
+    let modules = setup.modules();
+    let module = |number: usize| {
+        let fronts = clusters.segment(number);
+        let backs = clusters.segment(modules.len() + number);
+        let finder = Finder {
+            sensor: Sensor::new(&modules[number]),
+            cuts: setup.cuts(),
+            latest_error: backs.iter().map(|back| back.time_error).fold(0.0, f32::max),
+            address: Address::of_module(number).full(),
+        };
+        let mut hits = finder.hits::<P>(fronts, backs);
+        hits.sort_unstable_by_key(Hit::order);
+        hits
+    };
+    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
+}
+
+/// What is the same for all hits of a module.
+struct Finder<'a> {
+    sensor: Sensor<f32>,
+    cuts: &'a Cuts,
+    latest_error: f32,
+    address: u32,
+}
+
+impl Finder<'_> {
+    fn hits<P: Rules>(&self, fronts: &[Cluster], backs: &[Cluster]) -> Vec<Hit> {
+        let mut backs = backs.to_vec();
+        backs.sort_by_key(|back| back.time);
+        let mut hits = Vec::new();
+        for front in fronts {
+            // All that are near enough, and some that are not.
+            let most = time_cut(
+                self.cuts,
+                front.time_error,
+                self.latest_error,
+                self.latest_error,
+            );
+            let delay = |back: &Cluster| P::delay(front.time, back.time);
+            let start = backs.partition_point(|back| delay(back) > most);
+            let near = backs[start..]
+                .iter()
+                .take_while(|back| -delay(back) <= most);
+            for back in near {
+                self.pair::<P>(front, back, &mut hits);
+            }
+        }
+        hits
+    }
+
+    /// The hits of a pair, one for each crossing of their strips.
+    fn pair<P: Rules>(&self, front: &Cluster, back: &Cluster, hits: &mut Vec<Hit>) {
+        let delay = P::delay(front.time, back.time).abs();
+        let (front_error, back_error) = (front.time_error, back.time_error);
+        if delay > time_cut(self.cuts, front_error, back_error, self.latest_error) {
+            return;
+        }
+        let sensor = &self.sensor;
+        let edges = sensor
+            .edge(Side::Front, front.position)
+            .zip(sensor.edge(Side::Back, back.position));
+        let Some((x_front, x_back)) = edges else {
+            return;
+        };
+        for i in sensor.lines(Side::Front, x_front, P::widths) {
+            for j in sensor.lines(Side::Back, x_back, P::widths) {
+                let lines = (
+                    x_front - i as f32 * sensor.width,
+                    x_back - j as f32 * sensor.width,
+                );
+                hits.extend(self.hit::<P>(front, back, lines));
+            }
+        }
+    }
+
+    fn hit<P: Rules>(&self, front: &Cluster, back: &Cluster, lines: (f32, f32)) -> Option<Hit> {
+        let sensor = &self.sensor;
+        let [x, y, z] = sensor.global(sensor.crossing(lines.0, lines.1)?);
+        let front_error = sensor.edge_error(front.position_error);
+        let back_error = sensor.edge_error(back.position_error);
+        let spread = sensor.spread(front_error, back_error);
+        let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
+        Some(Hit {
+            x,
+            y,
+            z,
+            time: P::hit_time(front.time, back.time),
+            dx,
+            dy,
+            dz,
+            dxy,
+            time_error: pair_time_error(front.time_error, back.time_error),
+            du: sensor.across(Side::Front, front_error),
+            dv: sensor.across(Side::Back, back_error),
+            address: self.address,
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! Clusters and hits as the offline reconstruction finds them.
+
+use generators::sts::setup::{Cuts, Setup};
+use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use rayon::prelude::*;
+
+use crate::sts::formulas::{
+    BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
+};
+use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
+
+/// The clusters of all module sides, each side in [`OfflineCluster::order`].
+///
+/// Digis are looked at in order of time; those of equal time in the order in which
+/// they come.
+pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
+    let sides = digis.partition().segments();
+    let shapes = Shapes::<f64>::new(setup, BelowFirstStep::Interpolated);
+    let side = |segment: usize| {
+        let side = ModuleSide::of_segment(segment, sides);
+        let mut finder = ClusterFinder {
+            window: digi_window(setup),
+            shapes: &shapes,
+            side,
+            active: vec![None; usize::from(CHANNELS_PER_SIDE)],
+            clusters: Vec::new(),
+        };
+        let mut by_time = digis.segment(segment).to_vec();
+        by_time.sort_by_key(|digi| digi.time_ns());
+        finder.find(&by_time);
+        let mut clusters = finder.clusters;
+        clusters.sort_by_key(OfflineCluster::order);
+        clusters
+    };
+    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
+}
+
+/// At most one digi is active in each channel; active neighbours are a cluster.
+struct ClusterFinder<'a> {
+    window: f64,
+    shapes: &'a Shapes<f64>,
+    side: ModuleSide,
+    active: Vec<Option<(u32, Digi)>>,
+    clusters: Vec<OfflineCluster>,
+}
+
+impl ClusterFinder<'_> {
+    fn find(&mut self, by_time: &[Digi]) {
+        for (place, &digi) in by_time.iter().enumerate() {
+            self.take(place as u32, digi);
+        }
+        for channel in 0..self.active.len() {
+            self.close(channel);
+        }
+    }
+
+    /// A second digi within the window of its channel is dropped. Any other closes
+    /// what is out of the window in its own channel and the two beside it.
+    fn take(&mut self, place: u32, digi: Digi) {
+        let channel = usize::from(digi.channel());
+        if self.is_near(channel, digi) {
+            return;
+        }
+        self.close(channel);
+        let neighbours = [channel.checked_sub(1), Some(channel + 1)];
+        for neighbour in neighbours.into_iter().flatten() {
+            if !self.is_near(neighbour, digi) {
+                self.close(neighbour);
+            }
+        }
+        self.active[channel] = Some((place, digi));
+    }
+
+    /// Whether the channel has a digi within the window.
+    fn is_near(&self, channel: usize, digi: Digi) -> bool {
+        let near =
+            |other: Digi| f64::from(digi.time_ns()) - f64::from(other.time_ns()) <= self.window;
+        self.digi(channel).is_some_and(|(_, other)| near(other))
+    }
+
+    fn digi(&self, channel: usize) -> Option<(u32, Digi)> {
+        self.active.get(channel).copied().flatten()
+    }
+
+    /// Makes a cluster of the active digis around a channel, if it has one.
+    fn close(&mut self, channel: usize) {
+        if self.digi(channel).is_none() {
+            return;
+        }
+        let is_active = |&channel: &usize| self.digi(channel).is_some();
+        let first = (0..channel).rev().take_while(is_active).last();
+        let first = first.unwrap_or(channel);
+        let digis: Vec<_> = (first..).map_while(|channel| self.digi(channel)).collect();
+        for active in &mut self.active[first..first + digis.len()] {
+            *active = None;
+        }
+        self.clusters.push(self.cluster(&digis));
+    }
+
+    fn cluster(&self, digis: &[(u32, Digi)]) -> OfflineCluster {
+        let adcs: Vec<_> = digis.iter().map(|(_, digi)| digi.adc()).collect();
+        let times = digis.iter().map(|(_, digi)| f64::from(digi.time_ns()));
+        let shape = self.shapes.of(digis[0].1.channel(), &adcs);
+        let offset = if self.side.back { CHANNELS_PER_SIDE } else { 0 };
+        OfflineCluster {
+            digis: digis.iter().map(|(place, _)| *place).collect(),
+            charge: shape.charge,
+            position: shape.position + f64::from(offset),
+            position_error: shape.position_error,
+            time: times.sum::<f64>() / digis.len() as f64,
+            time_error: self.shapes.time_error(digis.len()),
+            size: digis.len() as u32,
+            address: Address::of_module(self.side.module).full(),
+            ..OfflineCluster::default()
+        }
+    }
+}
+
+/// The hits of all modules, each module in [`OfflineHit::order`].
+pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitioned<OfflineHit> {
+    let modules = setup.modules();
+    let module = |number: usize| {
+        let fronts = clusters.segment(number);
+        let backs = clusters.segment(modules.len() + number);
+        let finder = HitFinder {
+            sensor: Sensor::new(&modules[number]),
+            cuts: setup.cuts(),
+            latest_error: backs.iter().map(|back| back.time_error).fold(0.0, f64::max),
+        };
+        let mut hits = finder.hits(fronts, backs);
+        hits.sort_by_key(OfflineHit::order);
+        hits
+    };
+    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
+}
+
+/// What is the same for all hits of a module.
+struct HitFinder<'a> {
+    sensor: Sensor<f64>,
+    cuts: &'a Cuts,
+    latest_error: f64,
+}
+
+impl HitFinder<'_> {
+    fn hits(&self, fronts: &[OfflineCluster], backs: &[OfflineCluster]) -> Vec<OfflineHit> {
+        let mut by_time: Vec<_> = (0..backs.len() as u32).collect();
+        by_time.sort_by(|&a, &b| backs[a as usize].time.total_cmp(&backs[b as usize].time));
+        let back = |place: u32| &backs[place as usize];
+        let mut hits = Vec::new();
+        for (place, front) in fronts.iter().enumerate() {
+            let (error, latest) = (front.time_error, self.latest_error);
+            let most = time_cut(self.cuts, error, latest, latest);
+            let delay = |&other: &u32| front.time - back(other).time;
+            let start = by_time.partition_point(|other| delay(other) > most);
+            let near = by_time[start..]
+                .iter()
+                .take_while(|other| -delay(other) <= most);
+            for &other in near {
+                let numbered = |hit| OfflineHit {
+                    front: place as u32,
+                    back: other,
+                    ..hit
+                };
+                hits.extend(self.pair(front, back(other)).into_iter().map(numbered));
+            }
+        }
+        hits
+    }
+
+    /// The hits of a pair, one for each crossing of their strips.
+    fn pair(&self, front: &OfflineCluster, back: &OfflineCluster) -> Vec<OfflineHit> {
+        let cut = time_cut(
+            self.cuts,
+            front.time_error,
+            back.time_error,
+            self.latest_error,
+        );
+        if (front.time - back.time).abs() > cut {
+            return Vec::new();
+        }
+        let sensor = &self.sensor;
+        let x_front = sensor.edge_anywhere(Side::Front, front.position);
+        let x_back = sensor.edge_anywhere(Side::Back, back.position);
+        let mut hits = Vec::new();
+        for i in sensor.lines(Side::Front, x_front, Real::truncated) {
+            for j in sensor.lines(Side::Back, x_back, Real::truncated) {
+                let lines = (
+                    x_front - f64::from(i) * sensor.width,
+                    x_back - f64::from(j) * sensor.width,
+                );
+                hits.extend(self.hit(front, back, lines));
+            }
+        }
+        hits
+    }
+
+    fn hit(
+        &self,
+        front: &OfflineCluster,
+        back: &OfflineCluster,
+        lines: (f64, f64),
+    ) -> Option<OfflineHit> {
+        let sensor = &self.sensor;
+        let [x, y, z] = sensor.global(sensor.crossing(lines.0, lines.1)?);
+        let front_error = sensor.edge_error(front.position_error);
+        let back_error = sensor.edge_error(back.position_error);
+        let spread = sensor.spread(front_error, back_error);
+        Some(OfflineHit {
+            x,
+            y,
+            z,
+            dx: spread.xx.sqrt(),
+            dy: spread.yy.sqrt(),
+            dxy: spread.xy,
+            time: 0.5 * (front.time + back.time),
+            time_error: pair_time_error(front.time_error, back.time_error),
+            du: sensor.across(Side::Front, front_error),
+            dv: sensor.across(Side::Back, back_error),
+            address: front.address,
+            ..OfflineHit::default()
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! In what the online reconstruction as published differs from the one that we take
+//! for right.
+//!
+//! Both find the same clusters and hits as long as times are below 2^24 ns, channels
+//! have a dead time and no strips lean to the left. `docs/sts-chain.md` explains each
+//! difference.
+
+use generators::sts::setup::Setup;
+
+use super::formulas::{Real, Sensor, Spread, digi_window};
+use crate::algorithm::Semantics;
+
+/// The rules of the online reconstruction.
+pub trait Rules: Copy + Send + Sync + 'static {
+    /// Whose rules they are.
+    const SEMANTICS: Semantics;
+    /// What happens to a digi that several others could be followed by.
+    const SUCCESSORS: Successors;
+
+    /// Whether a digi is not too early to follow one at `time`.
+    fn not_before(window: &Window, time: u32, follower: u32) -> bool;
+    /// Whether a digi is not too late to follow one at `time`.
+    fn not_after(window: &Window, time: u32, follower: u32) -> bool;
+    /// The time of a cluster of these digis, in order of channels.
+    fn cluster_time(times: &[u32]) -> u32;
+    /// How much later the front's cluster is than the back's, in ns.
+    fn delay(front: u32, back: u32) -> f32;
+    /// The time of a hit of these clusters.
+    fn hit_time(front: u32, back: u32) -> u32;
+    /// How many sensor's widths a strip runs, by the exact number.
+    fn widths(exact: f32) -> i32;
+    /// Standard deviations of the global coordinates, and the covariance of x and y.
+    fn spread(sensor: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32);
+}
+
+/// How many digis may be followed by the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successors {
+    /// Each takes the earliest one within its window: clusters may share digis.
+    Shared,
+    /// The digis of a channel choose in order of time; each takes the earliest one
+    /// within its window that is not yet taken.
+    Exclusive,
+}
+
+/// How far apart in time a digi and its successor may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    ns: f32,
+    /// The same for differences that are whole numbers; below 0 nothing is near.
+    whole_ns: i64,
+}
+
+impl Window {
+    /// The window of a detector.
+    pub fn new(setup: &Setup) -> Self {
+        let ns = digi_window::<f32>(setup);
+        Window {
+            ns,
+            whole_ns: ns.floor() as i64,
+        }
+    }
+
+    /// How far apart in time two digis of a channel must be at least, lest a third one
+    /// be near to both, if none is later than `last`: in ns, and rounded up.
+    pub(super) fn crowd_ns<P: Rules>(&self, last: u32) -> u32 {
+        let rounding = match P::SEMANTICS {
+            Semantics::Published => single_precision_step(last),
+            Semantics::Exact | Semantics::Offline => 0.0,
+        };
+        // A window reaches further by what three roundings add.
+        let reach = f64::from(self.ns.max(0.0)) + 2.0 * rounding;
+        (2.0 * reach).ceil() as u32
+    }
+}
+
+/// From a number of this size to the next in single precision, where that is more than
+/// a whole one.
+fn single_precision_step(value: u32) -> f64 {
+    let bits = value.checked_ilog2().unwrap_or(0);
+    f64::from(1_u32 << bits.saturating_sub(f32::MANTISSA_DIGITS - 1))
+}
+
+/// Whole times, to the nanosecond wherever in a timeslice; no digi in two clusters;
+/// strips that lean to the left have all their lines; errors are those of the global
+/// coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact;
+
+/// As the experiment's code computes it, in single precision.
+#[derive(Clone, Copy, Debug)]
+pub struct Published;
+
+impl Rules for Exact {
+    const SEMANTICS: Semantics = Semantics::Exact;
+    const SUCCESSORS: Successors = Successors::Exclusive;
+
+    #[inline]
+    fn not_before(window: &Window, time: u32, follower: u32) -> bool {
+        i64::from(follower) >= i64::from(time) - window.whole_ns
+    }
+
+    #[inline]
+    fn not_after(window: &Window, time: u32, follower: u32) -> bool {
+        i64::from(time) + window.whole_ns >= i64::from(follower)
+    }
+
+    #[inline]
+    fn cluster_time(times: &[u32]) -> u32 {
+        let sum: u64 = times.iter().map(|&time| u64::from(time)).sum();
+        (sum / times.len() as u64) as u32
+    }
+
+    #[inline]
+    fn delay(front: u32, back: u32) -> f32 {
+        // Times have 31 bits.
+        front.wrapping_sub(back) as i32 as f32
+    }
+
+    #[inline]
+    fn hit_time(front: u32, back: u32) -> u32 {
+        ((u64::from(front) + u64::from(back)) / 2) as u32
+    }
+
+    #[inline]
+    fn widths(exact: f32) -> i32 {
+        exact.floored()
+    }
+
+    #[inline]
+    fn spread(sensor: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32) {
+        let (variances, covariance) = sensor.rotated(spread);
+        (variances.map(Real::sqrt), covariance)
+    }
+}
+
+impl Rules for Published {
+    const SEMANTICS: Semantics = Semantics::Published;
+    const SUCCESSORS: Successors = Successors::Shared;
+
+    #[inline]
+    fn not_before(window: &Window, time: u32, follower: u32) -> bool {
+        follower as f32 >= time as f32 - window.ns
+    }
+
+    #[inline]
+    fn not_after(window: &Window, time: u32, follower: u32) -> bool {
+        time as f32 + window.ns >= follower as f32
+    }
+
+    #[inline]
+    fn cluster_time(times: &[u32]) -> u32 {
+        match *times {
+            [time] => return time,
+            [first, second] => return (0.5 * (first + second) as f32) as u32,
+            _ => {}
+        }
+        let sum = times.iter().fold(0.0, |sum: f32, &time| sum + time as f32);
+        (sum / times.len() as f32) as u32
+    }
+
+    #[inline]
+    fn delay(front: u32, back: u32) -> f32 {
+        front as f32 - back as f32
+    }
+
+    #[inline]
+    fn hit_time(front: u32, back: u32) -> u32 {
+        (0.5 * (front as f32 + back as f32)) as u32
+    }
+
+    #[inline]
+    fn widths(exact: f32) -> i32 {
+        exact.truncated()
+    }
+
+    /// Those on the sensor, which is what they are in global coordinates too if the
+    /// sensor is not turned or by half a turn about z.
+    #[inline]
+    fn spread(_: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32) {
+        ([spread.xx.sqrt(), spread.yy.sqrt(), 0.0], spread.xy)
+    }
+}

@@ -1,0 +1,48 @@
+//! The right answer, by the references.
+
+use super::{Product, Stage};
+use crate::algorithm::Semantics;
+use crate::sts::reference::{self, offline};
+use crate::sts::rules::{Exact, Published, Rules};
+use crate::sts::{OfflineDigi, Timeslice};
+
+/// What a stage, or the whole chain if there is none, should leave.
+pub(super) fn answer(input: &Timeslice, stage: Option<Stage>, semantics: Semantics) -> Product {
+    match semantics {
+        Semantics::Exact => online::<Exact>(input, stage),
+        Semantics::Published => online::<Published>(input, stage),
+        Semantics::Offline => offline(input, stage),
+    }
+}
+
+fn online<P: Rules>(input: &Timeslice, stage: Option<Stage>) -> Product {
+    if matches!(stage, Some(Stage::Presort | Stage::Zero | Stage::Sort)) {
+        return Product::Digis(input.digis().clone());
+    }
+    let clusters = reference::clusters::<P>(input.digis(), input.setup());
+    if matches!(stage, Some(Stage::Cluster | Stage::ClusterSort)) {
+        return Product::Clusters(clusters);
+    }
+    let hits = Product::Hits(reference::hits::<P>(&clusters, input.setup()));
+    match stage {
+        None => Product::Both(Box::new(Product::Clusters(clusters)), Box::new(hits)),
+        Some(_) => hits,
+    }
+}
+
+fn offline(input: &Timeslice, stage: Option<Stage>) -> Product {
+    if matches!(stage, Some(Stage::Presort | Stage::Zero | Stage::Sort)) {
+        let sides = input.digis().segments();
+        let sides = sides.map(|digis| digis.iter().copied().map(OfflineDigi::from).collect());
+        return Product::OfflineDigis(sides.collect());
+    }
+    let clusters = offline::clusters(input.digis(), input.setup());
+    if matches!(stage, Some(Stage::Cluster | Stage::ClusterSort)) {
+        return Product::OfflineClusters(clusters);
+    }
+    let hits = Product::OfflineHits(offline::hits(&clusters, input.setup()));
+    match stage {
+        None => Product::Both(Box::new(Product::OfflineClusters(clusters)), Box::new(hits)),
+        Some(_) => hits,
+    }
+}

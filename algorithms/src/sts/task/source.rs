@@ -1,0 +1,131 @@
+//! Where timeslices come from: simulated particles, or files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use generators::DataError;
+use generators::io::{beside, read_digis_of, read_setup, write_digis, write_setup};
+use generators::sts::physics::{Scenario, Simulation};
+
+use super::Timeslices;
+use crate::algorithm::{Plan, Semantics};
+use crate::axis::{Axis, Kind, NO, Params, YES};
+use crate::sts::Timeslice;
+use crate::sts::quality::Crossings;
+use crate::sts_scenario;
+use crate::sts_sort::axes::of_file;
+
+const COMPAT: Axis = Axis {
+    name: "compat",
+    help: "Find what the experiment's online reconstruction finds, flaws included, instead of \
+           what is exact",
+    value_name: "YES|NO",
+    default: Some(NO),
+    kind: Kind::Switch,
+};
+const SETUP: Axis = Axis {
+    name: "setup",
+    help: "The setup of the detector (.json) [default: beside the input, its name with \
+           .setup.json, or setup.json]",
+    value_name: "FILE",
+    default: None,
+    kind: Kind::Path,
+};
+/// A tenth is enough to compare by, and small enough to wait for.
+const SCALE: Axis = Axis {
+    default: Some("0.1"),
+    ..sts_scenario::SCALE
+};
+
+/// What can be varied.
+pub(super) static AXES: &[Axis] = &[
+    sts_scenario::PRESET,
+    SCALE,
+    sts_scenario::RATE,
+    sts_scenario::NOISE,
+    sts_scenario::THRESHOLD,
+    sts_scenario::ORDER,
+    COMPAT,
+];
+
+/// What can be said about files.
+pub(super) static READING: &[Axis] = &[SETUP, COMPAT];
+
+/// Bytes for each digi: the stream and the digis by side; what the hungriest chain
+/// makes of them, which is objects; the reference, and copies of both for the check.
+const BYTES_FOR_DIGI: u64 = 400;
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    for axis in [SCALE, COMPAT] {
+        params.set_default(axis.name, axis.default.unwrap_or_default());
+    }
+    sts_scenario::complete(&mut params);
+    let scenario = sts_scenario::scenario(&params)?;
+    let estimate = Simulation::new(&scenario, 1)?.estimate();
+    let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
+    Ok(Plan {
+        params,
+        memory_bytes: estimate.memory_bytes + digis.saturating_mul(BYTES_FOR_DIGI),
+    })
+}
+
+/// Simulates all timeslices of a scenario.
+pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+    timeslices(&sts_scenario::scenario(params)?, seed, online(params))
+}
+
+/// The same for a scenario that is given.
+pub(super) fn timeslices(
+    scenario: &Scenario,
+    seed: u64,
+    online: Semantics,
+) -> Result<Timeslices, DataError> {
+    let simulation = Simulation::new(scenario, seed)?;
+    let setup = Arc::new(simulation.setup().clone());
+    let timeslice = |number| {
+        let simulated = simulation.timeslice(number);
+        let crossings = Crossings::new(&simulated.truth, simulated.digis.partition());
+        let timeslice = Timeslice::new(simulated.digis, Arc::clone(&setup), online);
+        timeslice.with_crossings(crossings)
+    };
+    Ok(Timeslices(
+        (0..scenario.timeslices).map(timeslice).collect(),
+    ))
+}
+
+/// Reads digis and the setup of their detector.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+    let given = options.get(SETUP.name).map(PathBuf::from);
+    let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
+    let digis = read_digis_of(path, &setup)?;
+    let mut params = of_file(path, &digis);
+    params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
+    let timeslice = Timeslice::new(digis, Arc::new(setup), online(options));
+    Ok((Timeslices(vec![timeslice]), params))
+}
+
+/// Writes the digis of the first timeslice, and beside them the setup of their detector.
+pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
+    for timeslice in input.0.iter().take(1) {
+        write_digis(path, timeslice.digis())?;
+        write_setup(&beside(path, "setup.json"), timeslice.setup())?;
+    }
+    Ok(())
+}
+
+/// The setup of this very file, or else that of all files beside it.
+fn setup_beside(path: &Path) -> PathBuf {
+    let own = beside(path, "setup.json");
+    if own.exists() {
+        return own;
+    }
+    path.with_file_name("setup.json")
+}
+
+fn online(params: &Params) -> Semantics {
+    match params.get(COMPAT.name) {
+        Some(YES) => Semantics::Published,
+        _ => Semantics::Exact,
+    }
+}

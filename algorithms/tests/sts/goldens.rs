@@ -1,0 +1,161 @@
+//! Clusters and hits of a data set of our own: two modules with many tracks, strips
+//! that lean either way, sensors that are turned, no dead time, and times late in a
+//! timeslice. The published ones are those of a reference that finds what the
+//! experiment's code finds; all of them must never change unnoticed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use algorithms::algorithm::Semantics;
+use algorithms::sts::Timeslice;
+use algorithms::sts::reference::{self, offline};
+use algorithms::sts::rules::{Exact, Published, Rules};
+use algorithms::sts::task::{Product, Timeslices};
+use generators::io::{read_digis_of, read_setup, write_digis, write_setup};
+use generators::random::{hash, mix};
+use generators::sts::setup::Setup;
+use generators::sts::{Address, Digi, SegmentedDigis};
+
+use crate::columns::{read_clusters, read_hits, write_clusters, write_hits};
+use crate::common::{assert_same, found_by_all};
+
+fn golden(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sts/golden");
+    folder.join(name)
+}
+
+fn timeslice(online: Semantics) -> Timeslice {
+    let setup = read_setup(&golden("setup.json")).expect("a setup");
+    let digis = read_digis_of(&golden("digis.csv.gz"), &setup).expect("digis");
+    Timeslice::new(digis, Arc::new(setup), online)
+}
+
+fn expected(semantics: &str) -> Product {
+    let clusters = read_clusters(&golden(&format!("{semantics}.clusters.bin.gz")));
+    let hits = read_hits(&golden(&format!("{semantics}.hits.bin.gz")));
+    Product::Both(
+        Box::new(Product::Clusters(clusters)),
+        Box::new(Product::Hits(hits)),
+    )
+}
+
+#[test]
+fn every_variant_finds_the_golden_clusters_and_hits() {
+    for (online, name) in [
+        (Semantics::Exact, "exact"),
+        (Semantics::Published, "published"),
+    ] {
+        let input = Timeslices(vec![timeslice(online)]);
+        for (variant, found) in found_by_all(&input, online, 2) {
+            assert_same(
+                &input,
+                &expected(name),
+                &found,
+                &format!("{variant}, {name}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn the_answers_differ_where_they_should() {
+    let size_of_clusters = |semantics: &str| {
+        let clusters = read_clusters(&golden(&format!("{semantics}.clusters.bin.gz")));
+        let sizes = clusters.items().iter().map(|cluster| cluster.size);
+        sizes.sum::<i32>() as usize
+    };
+    let digis = timeslice(Semantics::Exact).stream().len();
+    assert_eq!(size_of_clusters("exact"), digis, "each is in one cluster");
+    assert!(size_of_clusters("published") > digis, "some are in two");
+    let hits_of_second = |semantics: &str| {
+        let hits = read_hits(&golden(&format!("{semantics}.hits.bin.gz")));
+        hits.segment(1).len()
+    };
+    let (exact, published) = (hits_of_second("exact"), hits_of_second("published"));
+    assert!(exact > published, "lines that lean to the left");
+}
+
+#[test]
+fn the_offline_answer_is_golden() {
+    let expected = std::fs::read_to_string(golden("offline.txt")).expect("read");
+    assert_eq!(offline_summary(), expected);
+}
+
+/// How much there is, and a hash of all its bits.
+fn offline_summary() -> String {
+    let timeslice = timeslice(Semantics::Exact);
+    let clusters = offline::clusters(timeslice.digis(), timeslice.setup());
+    let hits = offline::hits(&clusters, timeslice.setup());
+    let fold = |sum, word: u64| mix(sum ^ word);
+    let of_clusters = clusters.items().iter().flat_map(|found| found.order());
+    let of_hits = hits.items().iter().flat_map(|found| found.order());
+    format!(
+        "{} clusters {:016x}\n{} hits {:016x}\n",
+        clusters.items().len(),
+        of_clusters.fold(0, fold),
+        hits.items().len(),
+        of_hits.fold(0, fold)
+    )
+}
+
+/// Makes the data set anew, which changes what is right: only for another data set.
+#[test]
+#[ignore = "makes the golden files"]
+fn make() {
+    let setup = setup();
+    write_setup(&golden("setup.json"), &setup).expect("written");
+    write_digis(&golden("digis.csv.gz"), &digis()).expect("written");
+    make_online::<Exact>("exact", &setup);
+    make_online::<Published>("published", &setup);
+    std::fs::write(golden("offline.txt"), offline_summary()).expect("written");
+}
+
+fn make_online<P: Rules>(name: &str, setup: &Setup) {
+    let clusters = reference::clusters::<P>(&digis(), setup);
+    let hits = reference::hits::<P>(&clusters, setup);
+    write_clusters(&golden(&format!("{name}.clusters.bin.gz")), &clusters);
+    write_hits(&golden(&format!("{name}.hits.bin.gz")), &hits);
+}
+
+fn setup() -> Setup {
+    let regular = Setup::regular(3).expect("sensible");
+    let mut modules = regular.modules().to_vec();
+    modules[1].stereo_back = -7.5;
+    modules[1].rotation = [-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0];
+    (modules[2].stereo_front, modules[2].stereo_back) = (-5.0, 10.0);
+    modules[2].rotation = [0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0];
+    modules[2].lorentz_front = 0.02;
+    let (asic, cuts) = (regular.asic().clone(), regular.cuts().clone());
+    Setup::new(asic, cuts, regular.landau().clone(), modules).expect("sensible")
+}
+
+/// Tracks early and late in a timeslice of 200 ms.
+fn digis() -> SegmentedDigis {
+    const MODULES: usize = 3;
+    let mut sides = vec![Vec::new(); 2 * MODULES];
+    for track in 0..1500_u64 {
+        let module = (track % MODULES as u64) as usize;
+        let start = if track < 900 { 1000 } else { 199_000_000 };
+        // A third of them crowd in a few channels and microseconds, but not in the second
+        // module.
+        let (channels, spread) = match track % 9 {
+            0 | 3 | 5 => (12, 3000),
+            _ => (1018, 200_000),
+        };
+        let time = start + (hash(1, [track, 0]) % spread) as u32;
+        for (side, draw) in [(module, 1), (MODULES + module, 2)] {
+            let random = hash(1, [track, draw]);
+            let (channel, strips) = (random % channels, 1 + (random >> 20) % 5);
+            for strip in 0..strips {
+                let random = hash(1, [track, draw, 3 + strip]);
+                let time = time + (random % 15) as u32;
+                let (channel, adc) = ((channel + strip) as u16, (random >> 20) as u8 % 32);
+                sides[side].push(Digi::new(Address::of_module(module), channel, time, adc));
+            }
+        }
+    }
+    for digis in &mut sides {
+        digis.sort_by_key(|digi| digi.time_ns());
+    }
+    SegmentedDigis::from_segments(&sides)
+}

@@ -1,0 +1,71 @@
+//! Clusters and hits of simulated data, by the references.
+
+use algorithms::sts::reference::{clusters, hits};
+use algorithms::sts::rules::{Exact, Published};
+use generators::sts::physics::{Preset, Simulation};
+
+/// Publication: digis, clusters, hits, in millions.
+fn published(preset: Preset) -> [f64; 3] {
+    match preset {
+        Preset::CbmAuAu => [17.2, 5.9, 4.8],
+        Preset::Mcbm2024 => [44.5, 34.7, 1.4],
+    }
+}
+
+/// Digis, clusters and hits of a part of a preset: exact, and as published.
+fn counts(preset: Preset, scale: f64) -> [[usize; 3]; 2] {
+    let scenario = preset.scenario().scaled(scale);
+    let simulation = Simulation::new(&scenario, 1).expect("sensible");
+    let setup = simulation.setup();
+    let mut sums = [[0; 3]; 2];
+    for number in 0..scenario.timeslices {
+        let digis = simulation.timeslice(number).digis;
+        let exact = clusters::<Exact>(&digis, setup);
+        let as_published = clusters::<Published>(&digis, setup);
+        let digis = digis.digis().len();
+        let counts = [
+            [
+                digis,
+                exact.items().len(),
+                hits::<Exact>(&exact, setup).items().len(),
+            ],
+            [
+                digis,
+                as_published.items().len(),
+                hits::<Published>(&as_published, setup).items().len(),
+            ],
+        ];
+        for (sum, count) in sums.iter_mut().flatten().zip(counts.as_flattened()) {
+            *sum += count;
+        }
+    }
+    sums
+}
+
+/// Digis and clusters within 2 %, hits within 5 %, and what chance adds in a part.
+fn check(preset: Preset, scale: f64, chance: f64) {
+    for found in counts(preset, scale) {
+        let wanted = published(preset).map(|millions| millions * 1e6 * scale);
+        for ((found, wanted), tolerance) in found.iter().zip(wanted).zip([0.02, 0.02, 0.05]) {
+            let off = *found as f64 / wanted - 1.0;
+            assert!(
+                off.abs() <= tolerance + chance,
+                "{preset}: {found} for {wanted}"
+            );
+        }
+    }
+}
+
+#[test]
+fn parts_of_presets_have_their_part_of_the_published_counts() {
+    check(Preset::CbmAuAu, 0.05, 0.01);
+    check(Preset::Mcbm2024, 0.005, 0.01);
+}
+
+#[test]
+#[ignore = "takes minutes: for the night"]
+fn whole_presets_have_the_published_counts() {
+    for preset in Preset::ALL {
+        check(preset, 1.0, 0.0);
+    }
+}

@@ -1,0 +1,36 @@
+//! The order in which the readings of a module side arrive.
+
+use rand_core::Rng;
+
+use super::channels::Reading;
+use crate::random::{Stream, below};
+use crate::sts::Order;
+
+/// Brings readings from the order of time into another one.
+pub(super) fn arrange(readings: &mut [Reading], order: Order, stream: &mut Stream) {
+    match order {
+        Order::Time => {}
+        Order::Random => shuffle(readings, stream),
+        Order::Jitter(places) => displace(readings, places, stream),
+    }
+}
+
+fn shuffle(readings: &mut [Reading], stream: &mut Stream) {
+    for last in (1..readings.len()).rev() {
+        let other = below(stream.next_u32(), last as u64 + 1) as usize;
+        readings.swap(last, other);
+    }
+}
+
+/// Each reading draws a slot up to `places` behind its own; they arrive by slot.
+/// Whoever is more than `places` before or after it therefore stays so.
+fn displace(readings: &mut [Reading], places: u32, stream: &mut Stream) {
+    let range = u64::from(places) + 1;
+    let slot = |place: usize| place as u64 + below(stream.next_u32(), range);
+    let slots: Vec<_> = (0..readings.len()).map(slot).collect();
+    let mut arriving: Vec<_> = slots.into_iter().zip(readings.iter().copied()).collect();
+    arriving.sort_by_key(|(slot, _)| *slot);
+    for (place, (_, reading)) in readings.iter_mut().zip(arriving) {
+        *place = reading;
+    }
+}

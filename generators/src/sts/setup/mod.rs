@@ -1,0 +1,225 @@
+//! What reconstruction has to know of the detector beside its digis.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `asic` | how channels turn charge and time into digis |
+//! | `cuts` | how near in time things must be to belong together |
+//! | `landau` | how uncertain a charge is |
+//! | `module` | where a module is, and how its strips run |
+//!
+//! A [`Setup`] is always sensible: whoever makes or reads one is told what is not.
+
+mod asic;
+mod cuts;
+mod landau;
+mod module;
+
+use serde::{Deserialize, Serialize};
+
+pub use asic::Asic;
+pub use cuts::Cuts;
+pub use landau::LandauTable;
+pub use module::Module;
+
+use super::MAX_SEGMENTS;
+
+/// The parameters of a whole detector.
+///
+/// As JSON it has the keys `asic`, `cuts`, `landau` and `modules`; see `docs/data.md`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Setup {
+    asic: Asic,
+    cuts: Cuts,
+    landau: LandauTable,
+    modules: Vec<Module>,
+}
+
+/// A parameter that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} {problem}")]
+pub struct SetupError {
+    /// Its key in the JSON of a setup.
+    field: String,
+    /// What is wrong with it, and what would be right.
+    problem: String,
+}
+
+impl Setup {
+    /// A setup of these parts; module `m` of the digis is `modules[m]`.
+    ///
+    /// # Errors
+    /// The first parameter that makes no sense.
+    pub fn new(
+        asic: Asic,
+        cuts: Cuts,
+        landau: LandauTable,
+        modules: Vec<Module>,
+    ) -> Result<Self, SetupError> {
+        asic.validate()?;
+        cuts.validate()?;
+        landau.validate()?;
+        for (number, module) in modules.iter().enumerate() {
+            module
+                .validate()
+                .map_err(|error| error.within(&format!("modules[{number}]")))?;
+        }
+        check_count(modules.len())?;
+        Ok(Setup {
+            asic,
+            cuts,
+            landau,
+            modules,
+        })
+    }
+
+    /// Modules of one kind side by side, for digis that no particle made: any number
+    /// of modules, up to the 2^17 that addresses can tell apart.
+    ///
+    /// # Errors
+    /// If there are none or more than that.
+    pub fn regular(modules: usize) -> Result<Self, SetupError> {
+        check_count(modules)?;
+        let modules = (0..modules).map(Module::regular).collect();
+        let (asic, cuts) = (Asic::default(), Cuts::default());
+        Self::new(asic, cuts, LandauTable::default(), modules)
+    }
+
+    /// How channels turn charge and time into digis.
+    pub fn asic(&self) -> &Asic {
+        &self.asic
+    }
+
+    /// How near in time things must be to belong together.
+    pub fn cuts(&self) -> &Cuts {
+        &self.cuts
+    }
+
+    /// How uncertain a charge is.
+    pub fn landau(&self) -> &LandauTable {
+        &self.landau
+    }
+
+    /// All modules, by their numbers.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+}
+
+fn check_count(modules: usize) -> Result<(), SetupError> {
+    let most = MAX_SEGMENTS / 2;
+    if (1..=most).contains(&modules) {
+        return Ok(());
+    }
+    Err(SetupError::new(
+        "modules",
+        format!("has {modules} modules; 1 to {most} are possible"),
+    ))
+}
+
+/// What a file says, each part found sensible by itself.
+#[derive(Deserialize)]
+struct Unchecked {
+    asic: Checked<Asic>,
+    cuts: Checked<Cuts>,
+    landau: Checked<LandauTable>,
+    modules: Vec<Checked<Module>>,
+}
+
+impl TryFrom<Unchecked> for Setup {
+    type Error = SetupError;
+
+    fn try_from(parts: Unchecked) -> Result<Self, SetupError> {
+        check_count(parts.modules.len())?;
+        Ok(Setup {
+            asic: parts.asic.0,
+            cuts: parts.cuts.0,
+            landau: parts.landau.0,
+            modules: parts.modules.into_iter().map(|module| module.0).collect(),
+        })
+    }
+}
+
+/// A part that is checked as soon as it is read, so that the reader can still say
+/// in which line it was.
+struct Checked<T>(T);
+
+impl<'de, T: Deserialize<'de> + Validate> Deserialize<'de> for Checked<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let part = T::deserialize(reader)?;
+        part.validate().map_err(serde::de::Error::custom)?;
+        Ok(Checked(part))
+    }
+}
+
+/// What can be found not to make sense.
+trait Validate {
+    fn validate(&self) -> Result<(), SetupError>;
+}
+
+impl SetupError {
+    fn new(field: &str, problem: impl Into<String>) -> Self {
+        SetupError {
+            field: field.to_owned(),
+            problem: problem.into(),
+        }
+    }
+
+    fn within(self, part: &str) -> Self {
+        SetupError {
+            field: format!("{part}.{}", self.field),
+            ..self
+        }
+    }
+}
+
+/// Which numbers a parameter can be.
+#[derive(Clone, Copy)]
+enum Allowed {
+    Finite,
+    Positive,
+    NotNegative,
+}
+
+/// Refuses a number that a parameter can't be.
+fn require(field: &str, value: f64, allowed: Allowed) -> Result<(), SetupError> {
+    let (sensible, words) = match allowed {
+        Allowed::Finite => (true, "a finite number"),
+        Allowed::Positive => (value > 0.0, "above 0"),
+        Allowed::NotNegative => (value >= 0.0, "0 or more"),
+    };
+    if sensible && value.is_finite() {
+        return Ok(());
+    }
+    Err(SetupError::new(
+        field,
+        format!("is {value}; it must be {words}"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_setup_is_sensible() {
+        let setup = Setup::regular(896).expect("sensible");
+        assert_eq!(setup.modules().len(), 896);
+        assert!(Setup::regular(0).is_err());
+        assert!(Setup::regular(MAX_SEGMENTS).is_err());
+    }
+
+    #[test]
+    fn a_problem_names_the_module() {
+        let mut modules = vec![Module::regular(0), Module::regular(1)];
+        modules[1].pitch = 0.0;
+        let setup = Setup::new(
+            Asic::default(),
+            Cuts::default(),
+            LandauTable::default(),
+            modules,
+        );
+        let error = setup.expect_err("no pitch").to_string();
+        assert_eq!(error, "modules[1].pitch is 0; it must be above 0");
+    }
+}

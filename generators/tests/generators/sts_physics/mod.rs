@@ -1,0 +1,7 @@
+//! What simulated digis of the STS promise: published counts, physics, truth.
+
+mod counts;
+mod physics;
+mod reproducible;
+mod simple_chain;
+mod truth;

@@ -1,0 +1,107 @@
+//! `bench sts --clusters`, `--hits`: what is found in the digis of a file.
+
+mod table;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use algorithms::algorithm::{Algorithm, Promise, Variant};
+use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::registry::task;
+use algorithms::sts::task::{Product, StsChain, Timeslices};
+
+use crate::cli::{ReconstructRequest, Source};
+use crate::failure::{Exit, Failure};
+use crate::plan::select_variants;
+use crate::platform::usable_threads;
+use table::Rows;
+
+/// Who reconstructs if nobody is named.
+const DEFAULT_VARIANT: &str = "online";
+
+pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
+    let measuring = &request.measuring;
+    let Source::File { path, options } = &measuring.source else {
+        return Err(Failure::Usage("--clusters and --hits need --input".into()));
+    };
+    let variant = variant(&measuring.variants)?;
+    let mut options = options.combinations();
+    let (Some(options), true) = (options.pop(), options.is_empty()) else {
+        let problem =
+            "--clusters and --hits are of one reconstruction; give one value to each flag";
+        return Err(Failure::Usage(problem.to_owned()));
+    };
+    let (input, _) = StsChain::read(path, &options)?;
+    let threads = measuring.threads.first().copied();
+    let team = Team::new(threads.unwrap_or_else(usable_threads))?;
+    for product in reconstruct(variant, &input, &team)? {
+        let Product::Both(clusters, hits) = product else {
+            continue;
+        };
+        write(request.clusters.as_deref(), "clusters", &clusters)?;
+        write(request.hits.as_deref(), "hits", &hits)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The one variant that is asked for.
+fn variant(names: &[String]) -> Result<&'static dyn Variant<StsChain>, Failure> {
+    let default = [DEFAULT_VARIANT.to_owned()];
+    let names = if names.is_empty() { &default } else { names };
+    let infos = task(StsChain::NAME).map_or_else(Vec::new, |task| task.variants());
+    let mut numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
+    numbers.retain(|&number| infos[number].backend == Backend::Cpu);
+    match *numbers {
+        [number] => Ok(StsChain::variants()[number]),
+        _ => Err(Failure::Usage(format!(
+            "--clusters and --hits are written by one variant; --variant {} names {} on the CPU",
+            names.join(","),
+            numbers.len()
+        ))),
+    }
+}
+
+/// Runs a variant, and makes sure that it finds what the reference finds.
+fn reconstruct(
+    variant: &'static dyn Variant<StsChain>,
+    input: &Timeslices,
+    team: &Team,
+) -> Result<Vec<Product>, Failure> {
+    let wrong = |problem: String| Failure::WrongOutput(format!("{}: {problem}", variant.name()));
+    let arena = Arena::default();
+    let prepared = variant.prepare(input, &arena, &Place::host(team));
+    let mut prepared = prepared.map_err(|reason| wrong(reason.to_string()))?;
+    team.run(|| prepared.reset().and_then(|()| prepared.run()))
+        .map_err(|error| wrong(error.to_string()))?;
+    let promise = Promise {
+        stable: variant.stable(),
+        content: variant.content(),
+        semantics: variant.semantics(input),
+    };
+    let found = prepared.output().into_owned();
+    let expected = team.run(|| StsChain::reference(input, promise.semantics));
+    StsChain::check(input, expected.as_ref(), &found, promise)
+        .map_err(|mismatch| wrong(mismatch.to_string()))?;
+    Ok(found)
+}
+
+fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failure> {
+    let Some(out) = out else { return Ok(()) };
+    let rows = Rows::of(product);
+    let written = File::create(out).and_then(|file| {
+        let mut file = BufWriter::new(file);
+        rows.write(&mut file)?;
+        file.flush()
+    });
+    written.map_err(|source| Failure::Write {
+        path: out.to_owned(),
+        source,
+    })?;
+    super::say(&format!(
+        "{} {what} written to {}",
+        rows.len(),
+        out.display()
+    ));
+    Ok(())
+}

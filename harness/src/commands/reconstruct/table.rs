@@ -1,0 +1,136 @@
+//! Clusters and hits as text.
+
+use std::io::{self, Write};
+
+use algorithms::sts::task::Product;
+use algorithms::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned};
+use generators::sts::ModuleSide;
+use reports::units::significant;
+
+/// So many tell apart all numbers of single precision; of times, all nanoseconds are kept.
+const DIGITS: usize = 9;
+const CLUSTERS: &str = "module,side,charge,size,position,position_error,time_ns,time_error";
+const HITS: &str = "module,x,y,z,time_ns,dx,dy,dz,dxy,time_error,du,dv";
+
+/// A header, and rows by module, side, time and so on.
+pub(super) struct Rows {
+    header: &'static str,
+    rows: Vec<String>,
+}
+
+impl Rows {
+    /// Those of clusters or hits; none of anything else.
+    pub(super) fn of(product: &Product) -> Self {
+        match product {
+            Product::Clusters(clusters) => clusters_of(clusters, Cluster::order, cluster),
+            Product::OfflineClusters(clusters) => {
+                clusters_of(clusters, OfflineCluster::order, offline_cluster)
+            }
+            Product::Hits(hits) => hits_of(hits, Hit::order, hit),
+            Product::OfflineHits(hits) => hits_of(hits, OfflineHit::order, offline_hit),
+            _ => Rows {
+                header: "",
+                rows: Vec::new(),
+            },
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        writeln!(file, "{}", self.header)?;
+        self.rows.iter().try_for_each(|row| writeln!(file, "{row}"))
+    }
+}
+
+/// By module, the front first, although all fronts lie before all backs.
+fn clusters_of<T: Clone, K: Ord>(
+    clusters: &Partitioned<T>,
+    order: impl Fn(&T) -> K,
+    row: impl Fn(&T) -> String,
+) -> Rows {
+    let modules = clusters.segments() / 2;
+    let sides =
+        (0..modules).flat_map(|module| [false, true].map(|back| ModuleSide { module, back }));
+    let of_side = |side: ModuleSide| {
+        let name = if side.back { "back" } else { "front" };
+        let things = sorted(clusters.segment(side.segment(modules)), &order);
+        let rows = things
+            .iter()
+            .map(|thing| format!("{},{name},{}", side.module, row(thing)));
+        rows.collect::<Vec<_>>()
+    };
+    Rows {
+        header: CLUSTERS,
+        rows: sides.flat_map(of_side).collect(),
+    }
+}
+
+fn hits_of<T: Clone, K: Ord>(
+    hits: &Partitioned<T>,
+    order: impl Fn(&T) -> K,
+    row: impl Fn(&T) -> String,
+) -> Rows {
+    let of_module = |module: usize| {
+        let things = sorted(hits.segment(module), &order);
+        let rows = things
+            .iter()
+            .map(|thing| format!("{module},{}", row(thing)));
+        rows.collect::<Vec<_>>()
+    };
+    Rows {
+        header: HITS,
+        rows: (0..hits.segments()).flat_map(of_module).collect(),
+    }
+}
+
+fn sorted<T: Clone, K: Ord>(things: &[T], order: impl Fn(&T) -> K) -> Vec<T> {
+    let mut things = things.to_vec();
+    things.sort_by_key(order);
+    things
+}
+
+fn cluster(cluster: &Cluster) -> String {
+    let [charge, position, position_error, time_error] = single([
+        cluster.charge,
+        cluster.position,
+        cluster.position_error,
+        cluster.time_error,
+    ]);
+    let (size, time) = (cluster.size, cluster.time);
+    format!("{charge},{size},{position},{position_error},{time},{time_error}")
+}
+
+fn offline_cluster(cluster: &OfflineCluster) -> String {
+    let [charge, position, position_error] =
+        double([cluster.charge, cluster.position, cluster.position_error]);
+    let [time, time_error] = double([cluster.time, cluster.time_error]);
+    let size = cluster.size;
+    format!("{charge},{size},{position},{position_error},{time},{time_error}")
+}
+
+fn hit(hit: &Hit) -> String {
+    let [x, y, z] = single([hit.x, hit.y, hit.z]);
+    let [dx, dy, dz, dxy] = single([hit.dx, hit.dy, hit.dz, hit.dxy]);
+    let [time_error, du, dv] = single([hit.time_error, hit.du, hit.dv]);
+    let time = hit.time;
+    format!("{x},{y},{z},{time},{dx},{dy},{dz},{dxy},{time_error},{du},{dv}")
+}
+
+fn offline_hit(hit: &OfflineHit) -> String {
+    let [x, y, z] = double([hit.x, hit.y, hit.z]);
+    let [dx, dy, dz, dxy] = double([hit.dx, hit.dy, hit.dz, hit.dxy]);
+    let [time, time_error] = double([hit.time, hit.time_error]);
+    let [du, dv] = double([hit.du, hit.dv]);
+    format!("{x},{y},{z},{time},{dx},{dy},{dz},{dxy},{time_error},{du},{dv}")
+}
+
+fn single<const N: usize>(values: [f32; N]) -> [String; N] {
+    double(values.map(f64::from))
+}
+
+fn double<const N: usize>(values: [f64; N]) -> [String; N] {
+    values.map(|value| significant(value, DIGITS))
+}

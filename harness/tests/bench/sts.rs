@@ -1,0 +1,252 @@
+//! `bench sts`: measured, and as a reader of files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Run, bench_in, can_measure, folder};
+use reports::record::{SummaryRow, YesNo};
+use reports::store::read_summary;
+use serde_json::{Value, json};
+
+const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
+const HEADER: &str = "module,side,channel,time_ns,adc\n";
+
+/// A timeslice and its setup, in `d.csv` and `d.setup.json`.
+fn write_digis(folder: &Path) {
+    let line = format!("generate sts-physics {SMALL} --out d.csv");
+    let run = bench_in(folder, &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
+fn reconstruct(folder: &Path, flags: &str) -> Run {
+    let line = format!("sts --input d.csv --clusters c.csv --hits h.csv {flags}");
+    bench_in(folder, &line)
+}
+
+fn rows(path: &Path) -> Vec<Vec<f64>> {
+    let text = fs::read_to_string(path).expect("written");
+    let number = |field: &str| match field {
+        "front" => 0.0,
+        "back" => 1.0,
+        _ => field.parse().expect("a number"),
+    };
+    let row = |line: &str| line.split(',').map(number).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+/// The tasks with the number of their points.
+const TASKS: [(&str, usize); 6] = [
+    ("presort", 4),
+    ("cluster", 4),
+    ("cluster-sort", 3),
+    ("hits", 3),
+    ("collect", 5),
+    ("sts", 2 * 2 * 4),
+];
+
+/// All tasks on a small input, the chain in more ways.
+fn suite() -> String {
+    let head = "name = \"chain\"\n[defaults]\nsamples = 3\nmax-time = \"50ms\"\n";
+    let tasks = TASKS.iter().map(|(task, _)| {
+        let (threads, compat) = match *task {
+            "sts" => ("[1, 2]", "[\"no\", \"yes\"]"),
+            _ => ("2", "\"no\""),
+        };
+        format!(
+            "[[task]]\nname = \"{task}\"\nthreads = {threads}\n[task.axes]\n\
+             preset = \"mcbm-2024\"\nscale = 0.0005\ncompat = {compat}\n"
+        )
+    });
+    std::iter::once(head.to_owned()).chain(tasks).collect()
+}
+
+#[test]
+fn chain_and_stages_are_right_and_compared_by_time_and_quality() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    fs::write(folder.path().join("chain.toml"), suite()).expect("written");
+    let line = "run chain.toml --no-ceilings --quiet --format markdown --out r";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
+    for (task, points) in TASKS {
+        let totals = rows.iter().filter(|row| row.algorithm == task);
+        let totals = totals.filter(|row| row.stage == "total");
+        assert_eq!(totals.count(), points, "{task}");
+    }
+    let of_chain = |row: &&SummaryRow| row.algorithm == "sts";
+    check_stages(rows.iter().filter(of_chain));
+    check_quality(rows.iter().filter(of_chain));
+    let header = "| stage | offline (1) | offline (2) | online (1) | online (2) |";
+    assert_eq!(run.stdout.matches(header).count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("| variant | efficiency | ghosts |"));
+    for chart in ["stages", "quality", "speedup-over-threads"] {
+        let chart = format!("r/sts-{chart}.png");
+        assert!(folder.path().join(&chart).exists(), "{chart}");
+    }
+}
+
+fn check_stages<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
+    let of_ours = rows.filter(|row| row.variant == "time-sweep");
+    assert_eq!(of_ours.count(), 4 * (1 + 6), "presort to collect");
+}
+
+fn check_quality<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
+    let totals: Vec<_> = rows.filter(|row| row.stage == "total").collect();
+    for row in &totals {
+        let figure = |name| row.metrics.number(name).expect("a figure");
+        let (efficiency, ghosts) = (figure("efficiency"), figure("ghosts"));
+        let variant = &row.variant;
+        assert!((0.7..=1.0).contains(&efficiency), "{variant}: {efficiency}");
+        assert!((0.0..0.7).contains(&ghosts), "{variant}: {ghosts}");
+        assert!((0.3..3.0).contains(&figure("x_pull")), "{variant}");
+        assert!(figure("ns_per_digi") > 0.0, "{variant}");
+    }
+    let offline = totals.iter().filter(|row| row.variant == "offline");
+    let named = offline.filter(|row| row.note.contains("reference \"offline\""));
+    assert_eq!(named.count(), 4);
+}
+
+#[test]
+fn what_is_found_is_written_in_order() {
+    let folder = folder();
+    write_digis(folder.path());
+    let run = reconstruct(folder.path(), "");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let text = fs::read_to_string(folder.path().join("c.csv")).expect("written");
+    let header = "module,side,charge,size,position,position_error,time_ns,time_error";
+    assert_eq!(text.lines().next(), Some(header));
+    let clusters = rows(&folder.path().join("c.csv"));
+    let hits = rows(&folder.path().join("h.csv"));
+    assert!(clusters.len() > 100 && hits.len() > 10, "{}", run.stderr);
+    let key = |row: &Vec<f64>| [row[0], row[1], row[6], row[4], row[2]];
+    assert!(clusters.is_sorted_by(|a, b| key(a) <= key(b)));
+    let key = |row: &Vec<f64>| [row[0], row[4], row[1], row[2]];
+    assert!(hits.is_sorted_by(|a, b| key(a) <= key(b)));
+    assert!(hits.iter().all(|row| row.len() == 12));
+    let charge = text.lines().nth(1).and_then(|row| row.split(',').nth(2));
+    let digits = charge
+        .expect("a charge")
+        .chars()
+        .filter(char::is_ascii_digit);
+    assert_eq!(digits.count(), 9, "{charge:?}");
+}
+
+#[test]
+fn all_variants_of_one_answer_write_the_same() {
+    let folder = folder();
+    write_digis(folder.path());
+    let mut found = BTreeSet::new();
+    for flags in ["", "--variant time-sweep --threads 2", "--variant per-side"] {
+        let run = reconstruct(folder.path(), flags);
+        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
+        let read = |name| fs::read_to_string(folder.path().join(name)).expect("written");
+        found.insert((read("c.csv"), read("h.csv")));
+    }
+    assert_eq!(found.len(), 1);
+    for flags in ["--compat", "--variant offline --setup d.setup.json"] {
+        let run = reconstruct(folder.path(), flags);
+        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn damaged_digis_are_refused_with_file_line_and_field() {
+    let folder = folder();
+    write_digis(folder.path());
+    for (line, problem) in [
+        ("12,front,5,100,9", "module 12 is above 11"),
+        ("0,front,1024,100,9", "channel 1024 is above 1023"),
+        (
+            "0,front,5,2147483648,9",
+            "time_ns 2147483648 is above 2147483647",
+        ),
+        ("0,front,5,100,32", "adc 32 is above 31"),
+        ("0,top,5,100,3", "side \"top\""),
+        ("0,front,5,100", "4 fields instead of 5"),
+    ] {
+        let content = format!("{HEADER}0,front,3,5,1\n{line}\n");
+        fs::write(folder.path().join("bad.csv"), content).expect("written");
+        let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
+        assert_eq!(run.code, Some(1), "{line}: {}", run.stderr);
+        let place = "bad.csv, line 3";
+        assert!(run.stderr.contains(place), "{line}: {}", run.stderr);
+        assert!(run.stderr.contains(problem), "{line}: {}", run.stderr);
+    }
+    fs::write(folder.path().join("bad.csv"), "").expect("written");
+    let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("bad.csv"), "{}", run.stderr);
+}
+
+fn assert_refused(folder: &Path, setup: &str, problem: &str) {
+    fs::write(folder.join("bad.json"), setup).expect("written");
+    let run = bench_in(folder, "sts --input d.csv --setup bad.json");
+    assert_eq!(run.code, Some(1), "{problem}: {}", run.stderr);
+    let says = |word: &str| run.stderr.contains(word);
+    assert!(says("bad.json, line ") && says(problem), "{}", run.stderr);
+}
+
+#[test]
+fn damaged_setups_are_refused_with_file_line_and_field() {
+    let folder = folder();
+    write_digis(folder.path());
+    let whole = fs::read_to_string(folder.path().join("d.setup.json")).expect("written");
+    for (from, to, problem) in [
+        ("\"nAdc\"", "\"n\"", "missing field `nAdc`"),
+        (
+            "\"timeCutDigiSig\"",
+            "\"t\"",
+            "missing field `timeCutDigiSig`",
+        ),
+        ("\"nAdc\": 32", "\"nAdc\": 33", "asic: nAdc is 33"),
+        (
+            "\"pitch\": 0.0058",
+            "\"pitch\": -1",
+            "modules[0]: pitch is -1",
+        ),
+    ] {
+        let text = whole.replacen(from, to, 1);
+        assert_ne!(text, whole, "{from}");
+        assert_refused(folder.path(), &text, problem);
+    }
+    for (key, value, problem) in [
+        (
+            "/landau/values",
+            json!([1.0]),
+            "landau: values has 1 entries",
+        ),
+        ("/modules/2/rotation/0", json!(2.0), "is no rotation"),
+        ("/modules/2/rotation", json!([1.0]), "invalid length 1"),
+        ("/modules", json!([]), "modules has 0 modules"),
+    ] {
+        let mut setup: Value = serde_json::from_str(&whole).expect("JSON");
+        *setup.pointer_mut(key).expect("a key") = value;
+        let text = serde_json::to_string_pretty(&setup).expect("JSON");
+        assert_refused(folder.path(), &text, problem);
+    }
+    let missing = bench_in(folder.path(), "sts --input d.csv --setup none.json");
+    assert_eq!(missing.code, Some(1), "{}", missing.stderr);
+    assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
+}
+
+#[test]
+fn files_are_written_by_one_variant() {
+    let folder = folder();
+    write_digis(folder.path());
+    let several = reconstruct(folder.path(), "--variant o*");
+    assert_eq!(several.code, Some(2), "{}", several.stderr);
+    assert!(
+        several.stderr.contains("by one variant"),
+        "{}",
+        several.stderr
+    );
+    let unknown = reconstruct(folder.path(), "--variant onlin");
+    assert!(unknown.stderr.contains("online"), "{}", unknown.stderr);
+    let generated = bench_in(folder.path(), "sts --clusters c.csv");
+    assert_eq!(generated.code, Some(2), "{}", generated.stderr);
+}

@@ -1,0 +1,85 @@
+//! How good what variants find is, side by side.
+
+use super::axes_but_threads;
+use super::block::Block;
+use super::cells::Side;
+use crate::grouped::grouped;
+use crate::quality::{Quality, is_known};
+use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
+
+/// What stands where a figure is not known.
+const NOTHING: &str = "-";
+
+/// A table for each algorithm and setting whose quality is known. How many threads
+/// there are changes nothing: their rows are told once if they agree.
+pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+    let known = rows.iter().filter(|row| is_known(row));
+    let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
+    let block = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| Block {
+        heading: format!("{algorithm}, quality: {}", shape::phrases(&axes)),
+        axes,
+        columns: columns(),
+        rows: lines(&rows),
+        notes: Vec::new(),
+    };
+    settings.into_iter().map(block).collect()
+}
+
+fn columns() -> Vec<(String, Side)> {
+    let figures = Quality::ALL.map(|quality| (quality.name().to_owned(), Side::Right));
+    let variant = ("variant".to_owned(), Side::Left);
+    std::iter::once(variant).chain(figures).collect()
+}
+
+fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        let figures = Quality::ALL.map(|quality| {
+            let value = quality.of(row);
+            value.map_or_else(|| NOTHING.to_owned(), |value| quality.words(value))
+        });
+        let line = std::iter::once(row.variant.clone()).chain(figures);
+        let line = line.collect();
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.sort_by(|a, b| a[0].cmp(&b[0]));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::row;
+    use super::*;
+
+    fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
+        let mut row = SummaryRow {
+            threads,
+            ..row(variant, 1e-3)
+        };
+        row.metrics.set("efficiency", efficiency);
+        row
+    }
+
+    #[test]
+    fn what_is_the_same_with_more_threads_is_told_once() {
+        let rows = [
+            good("b", 1, "0.97"),
+            good("a", 1, "0.98"),
+            good("a", 2, "0.98"),
+            row("c", 1e-3),
+        ];
+        let blocks = blocks(&rows);
+        assert_eq!(blocks.len(), 1);
+        let found: Vec<_> = blocks[0].rows.iter().map(|row| &row[..2]).collect();
+        assert_eq!(found, [["a", "0.98000"], ["b", "0.97000"]]);
+        assert_eq!(blocks[0].rows[0][2], NOTHING);
+    }
+
+    #[test]
+    fn where_nothing_is_known_there_is_no_table() {
+        assert!(blocks(&[row("a", 1e-3)]).is_empty());
+    }
+}

@@ -1,0 +1,154 @@
+//! Stages side by side: a column for each variant and number of threads.
+//!
+//! The form in which reconstruction is usually published: where does the time of each
+//! chain go, and what do more threads make of it?
+
+use super::axes_but_threads;
+use super::block::Block;
+use super::cells::Side;
+use crate::grouped::grouped;
+use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
+use crate::units;
+
+const TOTAL: &str = "total";
+/// Variants with fewer stages are well served by the other tables.
+const FEWEST_STAGES: usize = 3;
+/// What stands where a variant has no such stage.
+const NOTHING: &str = "-";
+
+/// A variant on a device, with so many threads.
+type Column<'a> = ((String, String), usize, Vec<&'a SummaryRow>);
+
+/// A table for each algorithm and setting whose variants have many stages.
+pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+    let timed = rows.iter().filter(|row| row.valid_median().is_some());
+    let settings = grouped(timed, |row| (row.algorithm.clone(), axes_but_threads(row)));
+    let blocks = settings.into_iter();
+    let blocks = blocks.filter_map(|((algorithm, axes), rows)| block(&algorithm, axes, &rows));
+    blocks.collect()
+}
+
+fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
+    let columns = columns(rows);
+    let stages = stages(&columns);
+    if stages.len() <= FEWEST_STAGES {
+        return None;
+    }
+    let heading = |(variant, device): &(String, String), threads: usize| match device.as_str() {
+        "cpu" => format!("{variant} ({threads})"),
+        device => format!("{variant} ({device})"),
+    };
+    let headings = columns
+        .iter()
+        .map(|(variant, threads, _)| (heading(variant, *threads), Side::Right));
+    let row = |stage: &String| {
+        let times = columns.iter().map(|(_, _, rows)| time(rows, stage));
+        std::iter::once(stage.clone()).chain(times).collect()
+    };
+    Some(Block {
+        heading: format!("{algorithm}, stages (threads): {}", shape::phrases(&axes)),
+        axes,
+        columns: std::iter::once(("stage".to_owned(), Side::Left))
+            .chain(headings)
+            .collect(),
+        rows: stages.iter().map(row).collect(),
+        notes: Vec::new(),
+    })
+}
+
+/// Those that have stages, by name: a run ends variants in any order. Fewer threads come
+/// first.
+fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
+    let mut variants = grouped(rows.iter().copied(), |row| {
+        (row.variant.clone(), row.device.clone())
+    });
+    variants.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut columns = Vec::new();
+    for (variant, rows) in variants {
+        let mut of_threads = grouped(rows, |row| row.threads);
+        of_threads.retain(|(_, rows)| rows.len() > 1);
+        of_threads.sort_by_key(|(threads, _)| *threads);
+        let column = |(threads, rows)| (variant.clone(), threads, rows);
+        columns.extend(of_threads.into_iter().map(column));
+    }
+    columns
+}
+
+/// All stages in the order of the column that has most, the whole last.
+fn stages(columns: &[Column<'_>]) -> Vec<String> {
+    let mut by_length: Vec<_> = columns.iter().map(|(_, _, rows)| rows).collect();
+    by_length.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+    let mut stages: Vec<String> = Vec::new();
+    for row in by_length.into_iter().flatten() {
+        if row.stage != TOTAL && !stages.contains(&row.stage) {
+            stages.push(row.stage.clone());
+        }
+    }
+    stages.push(TOTAL.to_owned());
+    stages
+}
+
+fn time(rows: &[&SummaryRow], stage: &str) -> String {
+    let row = rows.iter().find(|row| row.stage == stage);
+    let median = row.and_then(|row| row.valid_median());
+    median.map_or_else(|| NOTHING.to_owned(), |median| units::seconds(median, 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::row;
+    use super::*;
+
+    fn chain(variant: &str, threads: usize, stages: &[(&str, f64)]) -> Vec<SummaryRow> {
+        let whole = (TOTAL, stages.iter().map(|(_, median)| median).sum());
+        let stages = std::iter::once(&whole).chain(stages);
+        let rows = stages.map(|&(stage, median)| SummaryRow {
+            stage: stage.to_owned(),
+            threads,
+            ..row(variant, median)
+        });
+        rows.collect()
+    }
+
+    fn column(block: &Block, name: &str) -> Vec<String> {
+        let place = block.columns.iter().position(|(column, _)| column == name);
+        let place = place.expect("the column exists");
+        block.rows.iter().map(|row| row[place].clone()).collect()
+    }
+
+    const STAGES: [(&str, f64); 3] = [("presort", 1e-3), ("cluster", 2e-3), ("hits", 4e-3)];
+
+    #[test]
+    fn stages_are_rows_and_chains_with_their_threads_columns() {
+        let long = [&STAGES[..1], &[("zero", 5e-3)], &STAGES[1..]].concat();
+        let rows = [
+            chain("offline", 2, &STAGES),
+            chain("online", 1, &long),
+            chain("offline", 1, &STAGES),
+        ];
+        let block = &blocks(&rows.concat())[0];
+        let names: Vec<_> = block
+            .columns
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
+        assert_eq!(names, expected);
+        let stages = ["presort", "zero", "cluster", "hits", "total"];
+        assert_eq!(column(block, "stage"), stages);
+        let times = ["1.00 ms", "-", "2.00 ms", "4.00 ms", "7.00 ms"];
+        assert_eq!(column(block, "offline (1)"), times);
+        assert_eq!(column(block, "online (1)")[1], "5.00 ms");
+    }
+
+    #[test]
+    fn a_stage_or_two_and_wrong_variants_have_no_such_table() {
+        assert!(blocks(&chain("a", 1, &STAGES[..2])).is_empty());
+        let mut wrong = chain("a", 1, &STAGES);
+        wrong
+            .iter_mut()
+            .for_each(|row| row.valid = crate::record::YesNo::No);
+        assert!(blocks(&wrong).is_empty());
+    }
+}
