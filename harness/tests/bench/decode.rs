@@ -8,7 +8,7 @@ use crate::common::{Run, bench_in, can_measure, folder};
 use reports::record::YesNo;
 use reports::store::read_summary;
 
-const QUICK: &str = "--samples 3..4 --max-time 1s";
+const QUICK: &str = "--samples 3..4 --max-time 200ms";
 const SMALL: &str = "--orbits 1 --sectors 2 --occupancy 0.01";
 const PAGE: usize = 8192;
 

@@ -11,7 +11,7 @@ use reports::store::read_run;
 use tempfile::TempDir;
 
 /// Two points of some microseconds.
-const SUITE: &str = "name = \"tiny\"\n[defaults]\nsamples = \"10\"\nmax-time = \"2s\"\nthreads = 1\n\
+const SUITE: &str = "name = \"tiny\"\n[defaults]\nsamples = \"10\"\nmax-time = \"300ms\"\nthreads = 1\n\
     [[task]]\nname = \"sort\"\nvariants = [\"std-*\"]\naxes = { digis = \"2k\", segments = 24 }\n";
 
 /// How much slower than the base the made up run is.

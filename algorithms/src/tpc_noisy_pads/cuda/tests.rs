@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{BIT_RUNS, CACHE_LINE, CudaNoisyPads};
-use crate::algorithm::{Algorithm, Promise, Variant};
+use crate::algorithm::{Algorithm, Promise, Semantics, Variant};
 use crate::device::emulator::{self, Config, Lanes};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Device, Place, Team};
@@ -43,10 +43,11 @@ fn check(gpu: &Arc<Gpu>, variant: &CudaNoisyPads, name: &str, maps: &ChargeMaps)
         .and_then(|()| prepared.run());
     assert_eq!(run, Ok(()), "{} on {name}", variant.name());
     let promise = Promise {
+        semantics: Semantics::Exact,
         stable: variant.stable(),
         content: variant.content(),
     };
-    let expected = TpcNoisyPads::reference(maps);
+    let expected = TpcNoisyPads::reference(maps, Semantics::Exact);
     let checked = TpcNoisyPads::check(maps, expected.as_ref(), &prepared.output(), promise);
     assert_eq!(checked, Ok(()), "{} on {name}", variant.name());
 }
