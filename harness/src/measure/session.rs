@@ -19,7 +19,7 @@ use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
 use crate::gpus::Gpus;
 use crate::plan::Plan;
-use crate::platform::{self, Interrupt, Topology};
+use crate::platform::{self, Interrupt, Topology, last_level_bytes};
 use crate::plugins::{self, guard};
 use crate::progress::Progress;
 
@@ -230,12 +230,13 @@ impl<'a> Session<'a> {
         effort: &mut Effort,
     ) -> Vec<String> {
         let start = Instant::now();
-        let cache_bytes = topology.last_level_bytes();
+        let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
         if self.assignment.any(cold) {
             self.crew.prepare_flushes(cache_bytes);
         }
         let mut notes = self.fleet.notes();
+        notes.extend(note);
         if self.assignment.ceilings {
             let tell = |text: &str| progress.stage(text);
             self.crew.measure_bandwidths(cache_bytes, tell);

@@ -3,6 +3,7 @@
 mod affinity;
 mod allocator;
 mod build;
+mod cache_size;
 mod drawing;
 mod environment;
 mod interrupt;
@@ -15,6 +16,7 @@ mod topology;
 pub use affinity::{current_cpu, usable_cpus, usable_threads};
 pub use allocator::{LabAllocator, peak_allocation};
 pub use build::{executable_fingerprint, is_development_build, software};
+pub use cache_size::last_level_bytes;
 pub use drawing::{draw, size};
 pub use environment::{environment, oddities};
 pub use interrupt::Interrupt;

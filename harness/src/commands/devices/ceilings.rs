@@ -11,7 +11,7 @@ use crate::commands::say;
 use crate::failure::Failure;
 use crate::gpus::Gpus;
 use crate::measure::{gpu_ceilings, measure_bandwidth, now};
-use crate::platform::{self, Topology};
+use crate::platform::{self, Topology, last_level_bytes};
 
 /// The machine, before anything is measured.
 pub(super) fn nothing(topology: &Topology) -> CeilingsRecord {
@@ -38,7 +38,7 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
             "measuring the bandwidth of {threads} thread{plural}"
         ));
         let team = Team::new(threads)?;
-        let bandwidth = measure_bandwidth(&team, topology.last_level_bytes());
+        let bandwidth = measure_bandwidth(&team, last_level_bytes(topology).0);
         record.ceilings.insert(format!("cpu/{threads}"), bandwidth);
     }
     let gpus = Gpus::default();
