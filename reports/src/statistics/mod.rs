@@ -1,8 +1,11 @@
 //! What samples say: pure functions, tested on made-up samples.
 
 mod between;
+mod change_points;
 mod crossing;
 mod description;
+mod energy;
+mod excursion;
 mod interval;
 mod mann_whitney;
 mod oddities;
@@ -15,6 +18,7 @@ pub(crate) mod synthetic;
 mod visits;
 
 pub use between::{Between, Estimate, MIN_RUNS};
+pub use change_points::{ChangePoint, Search};
 pub use crossing::{Contest, Crossing, Faster, Timing, crossings};
 pub use description::{Description, describe};
 pub use interval::{Interval, MIN_SAMPLES};
