@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The nightly performance check: build, verify, feed damaged data to decoders, count
 # what is found in whole presets, measure a suite, store the run, compare it with the
-# accepted one, report.
+# accepted one, look for changes over all runs, report.
 #
 #   scripts/nightly.sh [SUITE]        smoke, nightly (default) or a file
 #
@@ -78,6 +78,11 @@ found "$bench" compare accepted "$run" --store "$store" \
     --confirm --confirm-time "${CONFIRM:-10m}" \
     --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
 
+step "history"
+# Over all runs of the store; what is all right is in STORE/accepted-shifts.toml.
+found "$bench" history changes --check --format markdown --store "$store" \
+    --out "$run/history" > "$run/changes.md"
+
 step "report"
 # Without a comparison the run is reported by itself.
 report() {
@@ -86,7 +91,7 @@ report() {
 }
 found report "$page"
 found report "$run/report.md"
-for part in "$run/verdict.md" "$run/report.md"; do
+for part in "$run/verdict.md" "$run/changes.md" "$run/report.md"; do
     if [ -s "$part" ]; then cat "$part" >> "$summary"; fi
 done
 # The page of the job, where the server has one.

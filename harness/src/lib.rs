@@ -10,10 +10,12 @@
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
+//! | `accepted_shifts` | the file of changes that somebody has accepted |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
 //! | [`progress`] | how far it is, on the terminal |
 //! | [`failure`] | what can go wrong, and the exit codes |
 
+mod accepted_shifts;
 pub mod cli;
 pub mod commands;
 pub mod failure;

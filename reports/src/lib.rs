@@ -10,6 +10,7 @@
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
 //! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
+//! | [`trend`] | points over many runs: when their level changed |
 //! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
@@ -32,4 +33,5 @@ pub mod shape;
 pub mod statistics;
 pub mod store;
 pub mod table;
+pub mod trend;
 pub mod units;

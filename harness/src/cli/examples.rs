@@ -62,6 +62,7 @@ Examples:
   bench history --task sort --since 30d
   bench history accept latest --note 'after the new merge'
   bench history show accepted --format markdown
+  bench history changes --check        exit code 4 if a point became slower for good
   bench history prune --keep 100 --keep-days 365 --dry-run";
 pub(super) const REPORT: &str = "\
 Examples:

@@ -10,6 +10,9 @@ use reports::table::Format;
 
 use super::compare::DEFAULT_STORE;
 use super::{examples, measuring};
+pub use changes::ChangesRequest;
+
+mod changes;
 
 /// What is to be done with which store.
 pub struct HistoryRequest {
@@ -49,6 +52,8 @@ pub enum HistoryAction {
         /// The run.
         run: String,
     },
+    /// `bench history changes`
+    Changes(Box<ChangesRequest>),
     /// `bench history prune`
     Prune {
         /// What stays.
@@ -68,7 +73,7 @@ pub enum HistoryAction {
 pub(super) fn command() -> Command {
     let list = Command::new("list").about("List the runs, the one added last first");
     Command::new("history")
-        .about("Keep runs in a store: list, add, accept, prune, show")
+        .about("Keep runs in a store: list, add, accept, prune, show; and when points changed")
         .after_help(examples::HISTORY)
         .args_conflicts_with_subcommands(true)
         .args(list_flags())
@@ -78,9 +83,21 @@ pub(super) fn command() -> Command {
         .subcommand(unaccept())
         .subcommand(prune())
         .subcommand(show())
+        .subcommand(changes::command())
 }
 
 fn list_flags() -> Vec<Arg> {
+    let accepted = Arg::new("accepted")
+        .long("accepted")
+        .action(ArgAction::SetTrue)
+        .help("Only accepted runs");
+    let mut flags = filter_flags();
+    flags.extend([accepted, format_flag()]);
+    flags
+}
+
+/// Which runs of which store.
+fn filter_flags() -> Vec<Arg> {
     let text =
         |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
     let time = |name| text(name, "TIME").value_parser(moment);
@@ -92,14 +109,9 @@ fn list_flags() -> Vec<Arg> {
         text("commit", "HASH").help("Only runs of commits whose hash begins so"),
         time("since").help("Only runs started then or later: 2026-01-31, 2026-01-31T12:00:00Z, 7d"),
         time("until").help("Only runs started before"),
-        Arg::new("accepted")
-            .long("accepted")
-            .action(ArgAction::SetTrue)
-            .help("Only accepted runs"),
         text("last", "N")
             .value_parser(value_parser!(usize))
             .help("Only the N runs added last"),
-        format_flag(),
     ]
 }
 
@@ -231,12 +243,16 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
             },
             dry_run: matches.get_flag("dry-run"),
         },
+        "changes" => HistoryAction::Changes(Box::new(changes::request(matches))),
         "show" => HistoryAction::Show {
             run: text("run"),
             format: measuring::format(matches),
         },
         _ => HistoryAction::List {
-            filter: filter(matches),
+            filter: Filter {
+                accepted: matches.get_flag("accepted"),
+                ..filter(matches)
+            },
             format: measuring::format(matches),
         },
     }
@@ -250,7 +266,7 @@ fn filter(matches: &ArgMatches) -> Filter {
         commit: measuring::one(matches, "commit"),
         since: measuring::one(matches, "since"),
         until: measuring::one(matches, "until"),
-        accepted: matches.get_flag("accepted"),
+        accepted: false,
         last: measuring::one(matches, "last"),
     }
 }

@@ -39,7 +39,7 @@ pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
 pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
-pub use history::{HistoryAction, HistoryRequest};
+pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
 pub use request::Request;

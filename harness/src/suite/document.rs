@@ -12,34 +12,34 @@ use super::problems::Problems;
 
 /// A value as it is written.
 #[derive(Clone, Debug)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// The text, without quotes.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Where it stands, in bytes from the start.
-    pub(super) at: usize,
+    pub(crate) at: usize,
 }
 
 /// A table.
 #[derive(Clone, Copy)]
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     table: &'a DeTable<'a>,
     /// Where its header stands, in bytes from the start.
-    pub(super) at: usize,
+    pub(crate) at: usize,
 }
 
 /// A key with its value.
 #[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     /// The key.
-    pub(super) key: &'a str,
+    pub(crate) key: &'a str,
     /// Where the key stands, in bytes from the start.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     value: &'a Spanned<DeValue<'a>>,
 }
 
 impl<'a> Section<'a> {
     /// The whole document.
-    pub(super) fn root(document: &'a Spanned<DeTable<'a>>) -> Self {
+    pub(crate) fn root(document: &'a Spanned<DeTable<'a>>) -> Self {
         Section {
             table: document.get_ref(),
             at: 0,
@@ -47,7 +47,7 @@ impl<'a> Section<'a> {
     }
 
     /// All keys with their values.
-    pub(super) fn entries(self) -> impl Iterator<Item = Entry<'a>> {
+    pub(crate) fn entries(self) -> impl Iterator<Item = Entry<'a>> {
         self.table.iter().map(|(key, value)| Entry {
             key: key.get_ref(),
             at: key.span().start,
@@ -56,14 +56,14 @@ impl<'a> Section<'a> {
     }
 
     /// A key with its value.
-    pub(super) fn entry(self, key: &str) -> Option<Entry<'a>> {
+    pub(crate) fn entry(self, key: &str) -> Option<Entry<'a>> {
         self.entries().find(|entry| entry.key == key)
     }
 }
 
 impl<'a> Entry<'a> {
     /// A value, or the values of a list.
-    pub(super) fn words(self, problems: &mut Problems) -> Vec<Word> {
+    pub(crate) fn words(self, problems: &mut Problems) -> Vec<Word> {
         let values: &[_] = match self.value.get_ref() {
             DeValue::Array(list) => list,
             _ => slice::from_ref(self.value),
@@ -78,7 +78,7 @@ impl<'a> Entry<'a> {
     }
 
     /// A single value.
-    pub(super) fn word(self, problems: &mut Problems) -> Option<Word> {
+    pub(crate) fn word(self, problems: &mut Problems) -> Option<Word> {
         if let DeValue::Array(_) = self.value.get_ref() {
             problems.add(self.at, format!("{} takes one value, not a list", self.key));
             return None;
@@ -106,7 +106,7 @@ impl<'a> Entry<'a> {
     }
 
     /// A table: `[defaults]`.
-    pub(super) fn section(self, problems: &mut Problems) -> Option<Section<'a>> {
+    pub(crate) fn section(self, problems: &mut Problems) -> Option<Section<'a>> {
         let section = section(self.value);
         if section.is_none() {
             let (key, kind) = (self.key, self.value.get_ref().type_str());
@@ -119,7 +119,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The tables of a list of them: `[[task]]`.
-    pub(super) fn sections(self, problems: &mut Problems) -> Vec<Section<'a>> {
+    pub(crate) fn sections(self, problems: &mut Problems) -> Vec<Section<'a>> {
         let sections = match self.value.get_ref() {
             DeValue::Array(list) => list.iter().map(section).collect(),
             _ => None,

@@ -15,14 +15,14 @@
 
 pub(crate) mod budget;
 mod built_in;
-mod document;
+pub(crate) mod document;
 mod exclude;
 mod expand;
 mod hash;
 mod names;
 mod plugins;
-mod problems;
-mod read;
+pub(crate) mod problems;
+pub(crate) mod read;
 mod settings;
 mod shard;
 mod task;

@@ -62,21 +62,21 @@ fn listing(path: &str, problems: &[Problem]) -> String {
 
 /// Collects problems by their places in a text, in bytes from its start.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<(usize, String)>);
+pub(crate) struct Problems(Vec<(usize, String)>);
 
 impl Problems {
     /// Notes a problem.
-    pub(super) fn add(&mut self, at: usize, text: impl Into<String>) {
+    pub(crate) fn add(&mut self, at: usize, text: impl Into<String>) {
         self.0.push((at, text.into()));
     }
 
     /// The value, or a note why there is none.
-    pub(super) fn note<T>(&mut self, at: usize, result: Result<T, String>) -> Option<T> {
+    pub(crate) fn note<T>(&mut self, at: usize, result: Result<T, String>) -> Option<T> {
         result.map_err(|problem| self.add(at, problem)).ok()
     }
 
     /// How many there are by now.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -84,7 +84,7 @@ impl Problems {
     ///
     /// # Errors
     /// All of them, by line.
-    pub(super) fn refuse(self, path: &str, text: &str) -> Result<(), SuiteError> {
+    pub(crate) fn refuse(self, path: &str, text: &str) -> Result<(), SuiteError> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);
             Problem {

@@ -12,7 +12,7 @@ use super::task::Parts;
 use super::{Suite, hash, names, plugins, task};
 
 /// What the TOML parser says.
-pub(super) fn syntax(errors: &[toml::de::Error]) -> Problems {
+pub(crate) fn syntax(errors: &[toml::de::Error]) -> Problems {
     let mut problems = Problems::default();
     for error in errors {
         let message = error.message().trim().replace('\n', "; ");

@@ -8,6 +8,7 @@ mod documentation;
 mod gate;
 mod gpu_results;
 mod history;
+mod history_changes;
 mod interruption;
 mod measuring;
 mod noisy_pads;

@@ -10,6 +10,7 @@
 //! | `depends` | finds the axes that a quantity depends on |
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
 //! | `link` | turns measured links to GPUs into a plot |
+//! | `trend` | turns points over many runs into plots |
 //! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
 
@@ -40,6 +41,7 @@ mod stages;
 mod study;
 mod text;
 mod time_axis;
+mod trend;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +49,9 @@ use std::path::{Path, PathBuf};
 pub use error::ChartError;
 pub use page::NamedSvg;
 
+use crate::grouped::grouped;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
+use crate::trend::Trend;
 use axes::Axis;
 use figure::Figure;
 use page::Page;
@@ -107,6 +111,27 @@ pub fn draw_links(dir: &Path, record: &CeilingsRecord) -> Result<Vec<PathBuf>, C
     let pages = figures.flat_map(|figure| Page::all("devices", "link-bandwidth", figure));
     let written = pages.map(|page| write(dir, &page));
     Ok(written.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Draws `history-<task>` into `dir` as SVG and PNG, a panel for each trend; returns the
+/// paths written.
+///
+/// # Errors
+///
+/// If `dir` cannot be made, or a file cannot be drawn or written.
+pub fn draw_trends(dir: &Path, trends: &[&Trend]) -> Result<Vec<PathBuf>, ChartError> {
+    let tasks = grouped(trends.iter().copied(), |trend| {
+        trend.track.point.algorithm.clone()
+    });
+    let mut paths = Vec::new();
+    for (task, trends) in tasks {
+        let figures = trend::figure(&task, &trends).into_iter();
+        let name = format!("history-{task}");
+        for page in figures.flat_map(|figure| Page::all(&task, &name, figure)) {
+            paths.extend(write(dir, &page)?);
+        }
+    }
+    Ok(paths)
 }
 
 fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {

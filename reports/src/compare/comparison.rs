@@ -132,6 +132,17 @@ pub enum Code {
     Unknown,
 }
 
+impl Code {
+    /// From the fingerprints of both sides.
+    pub fn of(base: &str, new: &str) -> Self {
+        match (base, new) {
+            ("", _) | (_, "") => Code::Unknown,
+            _ if base == new => Code::Same,
+            _ => Code::Changed,
+        }
+    }
+}
+
 /// JSON has no NaN: it is written as null.
 fn nan_for_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))

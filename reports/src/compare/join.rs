@@ -82,7 +82,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let verdict = |point: &MeasuredPoint| {
         let partner = in_base.get(&point.key)?;
         let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
-        let code = code(&partner.fingerprint, &point.fingerprint);
+        let code = Code::of(&partner.fingerprint, &point.fingerprint);
         let sides = [(before, &partner.fingerprint), (after, &point.fingerprint)];
         Some(judged(&point.key, sides, code, terms, &advice))
     };
@@ -168,14 +168,6 @@ fn judged_alike<'a>(
         judgement
     };
     (judgement, [&base.all, &new.all])
-}
-
-fn code(base: &str, new: &str) -> Code {
-    match (base, new) {
-        ("", _) | (_, "") => Code::Unknown,
-        _ if base == new => Code::Same,
-        _ => Code::Changed,
-    }
 }
 
 /// The points of a run by what they are joined by.

@@ -34,6 +34,7 @@ mod self_tests;
 mod series;
 mod store;
 mod stored;
+mod summaries;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -47,3 +48,4 @@ pub use retention::Retention;
 pub use series::Series;
 pub use store::Store;
 pub use stored::StoredRun;
+pub use summaries::StoredSummary;

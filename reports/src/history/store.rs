@@ -15,11 +15,12 @@ use crate::store::read_text;
 pub(super) const STORE_VERSION: u32 = 1;
 const MANIFEST: &str = "store.json";
 /// What a store consists of beside its manifest.
-const PARTS: [&str; 8] = [
+const PARTS: [&str; 9] = [
     "runs",
     "executables",
     "incoming",
     "accepted",
+    "accepted-shifts.toml",
     "trash",
     "selftest",
     "index.csv",

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::super::ReportInput;
 use super::settings::name;
-use super::{TOTAL, median};
-use crate::record::{Point, RunRecord, SummaryRow};
+use crate::record::{Point, SummaryRow};
 use crate::shape::{self, Axes};
+use crate::trend::{Shift, Terms, Track, Trend, Visit};
 
 /// A point over runs of the same machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,23 +16,28 @@ pub struct Series {
     /// The setting.
     pub axes: Axes,
     /// Two or more, the oldest first; the last one is of the reported run.
-    pub entries: Vec<Entry>,
-}
-
-/// A point in one run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// When the run was started: UTC, RFC 3339.
-    pub started: String,
-    /// The commit of the program.
-    pub git_commit: Option<String>,
-    /// In seconds.
-    pub median_s: f64,
-    /// The ends of the 95 % interval of the median, in seconds.
-    pub interval: Option<(f64, f64)>,
+    pub entries: Vec<Visit>,
+    /// The changes of its level.
+    pub shifts: Vec<Shift>,
 }
 
 impl Series {
+    /// The series of a point, with the changes of its level.
+    fn of(row: &SummaryRow, machine_key: &str, visits: Vec<Visit>) -> Self {
+        let track = Track {
+            machine_key: machine_key.to_owned(),
+            point: row.point(),
+            visits,
+        };
+        let trend = Trend::of(track, &Terms::default(), &[]);
+        Series {
+            variant: name(row),
+            axes: shape::axes(row),
+            entries: trend.track.visits,
+            shifts: trend.shifts,
+        }
+    }
+
     /// The last median over the middle one of those before.
     pub fn change(&self) -> f64 {
         let mut medians: Vec<f64> = self.entries.iter().map(|entry| entry.median_s).collect();
@@ -44,10 +49,10 @@ impl Series {
 
 /// The points of a task that an earlier run has too, those first that moved most.
 pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
-    let mut entries: HashMap<Point, Vec<Entry>> = HashMap::new();
+    let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
     for run in input.history() {
         for row in run.summary.iter().filter(|row| row.algorithm == algorithm) {
-            if let Some(entry) = entry(&run.record, row) {
+            if let Some(entry) = Visit::of("", &run.record, row) {
                 entries.entry(row.point()).or_default().push(entry);
             }
         }
@@ -56,29 +61,15 @@ pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
     let series = rows
         .filter(|row| row.algorithm == algorithm)
         .filter_map(|row| {
-            let last = entry(&input.run.record, row)?;
+            let last = Visit::of("", &input.run.record, row)?;
             let mut entries = entries.remove(&row.point())?;
             entries.push(last);
-            Some(Series {
-                variant: name(row),
-                axes: shape::axes(row),
-                entries,
-            })
+            Some(Series::of(row, &input.run.record.machine_key, entries))
         });
     let mut series: Vec<Series> = series.collect();
     let moved = |series: &Series| series.change().ln().abs();
     series.sort_by(|a, b| moved(b).total_cmp(&moved(a)));
     series
-}
-
-fn entry(record: &RunRecord, row: &SummaryRow) -> Option<Entry> {
-    let median_s = median(row).filter(|_| row.stage == TOTAL)?;
-    Some(Entry {
-        started: record.started.clone(),
-        git_commit: record.software.git_commit.clone(),
-        median_s,
-        interval: row.ci95_low_s.zip(row.ci95_high_s),
-    })
 }
 
 #[cfg(test)]
@@ -105,6 +96,24 @@ mod tests {
         let medians: Vec<_> = series[0].entries.iter().map(|e| e.median_s).collect();
         assert_eq!(medians, [1.0, 2.0, 4.0]);
         assert_eq!(series[0].change(), 2.0);
+    }
+
+    #[test]
+    fn changes_of_the_level_are_found() {
+        let day = |day: usize| format!("2025-12-{day:02}T00:00:00Z");
+        let level = |day: usize| if day <= 20 { 1.0 } else { 1.5 };
+        // Not quite the same each time, as times are.
+        let median = |day: usize| level(day) * (1.0 + 1e-3 * (day * 7 % 5) as f64);
+        let nights = 1..=29;
+        let runs: Vec<_> = nights
+            .map(|night| earlier(&day(night), vec![row("a", "n=1", median(night))]))
+            .collect();
+        let run = run(vec![row("a", "n=1", 1.5)]);
+        let mut input = input(&run);
+        input.earlier = &runs;
+        let series = series(&input, "sort");
+        let firsts: Vec<usize> = series[0].shifts.iter().map(|shift| shift.first).collect();
+        assert_eq!(firsts, [20]);
     }
 
     #[test]

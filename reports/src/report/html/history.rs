@@ -4,10 +4,11 @@ use maud::{Markup, html};
 
 use super::super::ReportInput;
 use super::super::facts::counted;
-use super::super::facts::series::{Entry, Series, series};
+use super::super::facts::series::{Series, series};
 use super::super::facts::settings::Settings;
-use super::super::facts::time::minute;
+use super::super::facts::time::{day, minute};
 use super::parts::{and_more, pixels};
+use crate::trend::{Direction, Shift, Visit, change};
 use crate::units;
 
 /// Further points moved less.
@@ -29,7 +30,7 @@ pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Mar
                 "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in the \
                 order of time, with their 95 % intervals; each picture has a scale of its own. Under \
                 it stands the last median, and how far it is from the middle one of the runs before: \
-                where that is furthest comes first."
+                where that is furthest comes first. Dashed lines are where the level changed."
             }
             (pictures(first, settings))
             @if !rest.is_empty() {
@@ -50,6 +51,7 @@ fn pictures(series: &[Series], settings: &Settings) -> Markup {
             span.quiet { (settings.apart(&series.axes)) }
             (sparkline(series))
             span { (latest(series)) }
+            @for shift in &series.shifts { (changed(series, shift)) }
         } } }
     }
 }
@@ -57,12 +59,17 @@ fn pictures(series: &[Series], settings: &Settings) -> Markup {
 /// `1.23 ms, +4.0 %`.
 fn latest(series: &Series) -> String {
     let last = series.entries.last().map_or(0.0, |entry| entry.median_s);
-    let change = format!("{:+.1} %", (series.change() - 1.0) * 100.0);
-    format!(
-        "{}, {}",
-        units::seconds(last, 3),
-        change.replace('-', "\u{2212}")
-    )
+    format!("{}, {}", units::seconds(last, 3), change(series.change()))
+}
+
+/// `slower since 2026-11-20: +4.0 %`.
+fn changed(series: &Series, shift: &Shift) -> Markup {
+    let (class, word) = match shift.direction {
+        Direction::Slower => ("slower", "slower"),
+        Direction::Faster => ("faster", "faster"),
+    };
+    let since = day(&series.entries[shift.first].started);
+    html! { span class=(class) { (word) " since " (since) ": " (change(shift.ratio())) } }
 }
 
 fn sparkline(series: &Series) -> Markup {
@@ -84,6 +91,10 @@ fn sparkline(series: &Series) -> Markup {
         svg.sparkline role="img" aria-label=(words(series)) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } {
             path.range d={ (line(upper.chain(lower).collect())) "Z" } {}
             path.medians d=(line(medians.collect())) {}
+            @for shift in &series.shifts {
+                @let at = pixels(x(shift.first) - step / 2.0);
+                line.change x1=(at) x2=(at) y1="0" y2=(HEIGHT) {}
+            }
             @for (i, entry) in entries.iter().enumerate() {
                 circle class=[(i + 1 == entries.len()).then_some("last")]
                     cx=(pixels(x(i))) cy=(pixels(y(entry.median_s))) r="3" {
@@ -95,7 +106,7 @@ fn sparkline(series: &Series) -> Markup {
 }
 
 /// The least and the greatest end; never equal.
-fn range(entries: &[Entry]) -> (f64, f64) {
+fn range(entries: &[Visit]) -> (f64, f64) {
     let low = entries
         .iter()
         .map(|e| ends(e).0)
@@ -108,12 +119,12 @@ fn range(entries: &[Entry]) -> (f64, f64) {
     }
 }
 
-fn ends(entry: &Entry) -> (f64, f64) {
+fn ends(entry: &Visit) -> (f64, f64) {
     entry.interval.unwrap_or((entry.median_s, entry.median_s))
 }
 
 /// `2026-11-20 12:18 UTC, commit 1b476acfc876: 1.23 ms`.
-fn tooltip(entry: &Entry) -> String {
+fn tooltip(entry: &Visit) -> String {
     let commit = entry.git_commit.as_ref();
     let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
     let interval = entry.interval.map_or_else(String::new, |(low, high)| {

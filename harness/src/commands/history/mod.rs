@@ -1,5 +1,7 @@
 //! `bench history`: the store of runs.
 
+mod changes;
+
 use std::path::{Path, PathBuf};
 
 use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
@@ -20,6 +22,7 @@ pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
         HistoryAction::Unaccept { run } => unaccept(&store, run),
         HistoryAction::Prune { retention, dry_run } => prune(&store, *retention, *dry_run),
         HistoryAction::Show { run, format } => show(&store, run, *format),
+        HistoryAction::Changes(request) => changes::run(&store, request),
         // Adding makes a store where there is none: see above.
         HistoryAction::Add { .. } => Ok(Exit::Success),
     }

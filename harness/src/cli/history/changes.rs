@@ -1,0 +1,132 @@
+//! `bench history changes`: when did points change?
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::history::Filter;
+use reports::table::Format;
+use reports::trend::{Listing, Terms};
+
+use super::super::measuring::{self, many, one, switch};
+use super::super::values;
+
+/// Points to be followed through the runs of a store.
+#[derive(Clone, Debug)]
+pub struct ChangesRequest {
+    /// Which runs.
+    pub filter: Filter,
+    /// Globs of variants; all if empty.
+    pub variants: Vec<String>,
+    /// The file of accepted changes; that of the store if not given.
+    pub accepted_shifts: Option<PathBuf>,
+    /// What counts as a change.
+    pub terms: Terms,
+    /// Which points to show.
+    pub listing: Listing,
+    /// Whether a change to be looked at is a failure.
+    pub check: bool,
+    /// Where charts go; none are drawn if not given.
+    pub out: Option<PathBuf>,
+    /// How to print it.
+    pub format: Format,
+}
+
+pub(super) fn command() -> Command {
+    Command::new("changes")
+        .about("Find when points became slower or faster, over all runs of a store")
+        .args(super::filter_flags())
+        .arg(measuring::variant_flag())
+        .args(judging_flags())
+        .args(output_flags())
+}
+
+fn judging_flags() -> [Arg; 4] {
+    let min_effect = Arg::new("min-effect")
+        .long("min-effect")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("1%")
+        .help("The smallest change that counts, if a series does not scatter by more");
+    let significance = Arg::new("significance")
+        .long("significance")
+        .value_name("P")
+        .value_parser(values::change_significance)
+        .default_value("0.005")
+        .help("The share of steady series in which a change may be found, 0.0025 or more");
+    let accepted = Arg::new("accepted-shifts")
+        .long("accepted-shifts")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Changes that are all right [default: accepted-shifts.toml in the store]");
+    let check = switch("check").help("Exit with 4 if a point is slower and nobody accepted that");
+    [min_effect, significance, accepted, check].map(|flag| flag.help_heading("Judging"))
+}
+
+fn output_flags() -> [Arg; 3] {
+    let all = switch("all").help("Show all points, also those that stayed as they were");
+    let out = Arg::new("out")
+        .long("out")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .help("Draw a chart of what is shown, a panel a point, into this folder");
+    [all, out, super::format_flag()].map(|flag| flag.help_heading("Output"))
+}
+
+pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
+    let mut terms = Terms::default();
+    terms.min_effect = one(matches, "min-effect").unwrap_or(terms.min_effect);
+    terms.search.significance = one(matches, "significance").unwrap_or(terms.search.significance);
+    ChangesRequest {
+        filter: super::filter(matches),
+        variants: many(matches, "variant"),
+        accepted_shifts: one(matches, "accepted-shifts"),
+        terms,
+        listing: match matches.get_flag("all") {
+            true => Listing::All,
+            false => Listing::Changes,
+        },
+        check: matches.get_flag("check"),
+        out: one(matches, "out"),
+        format: measuring::format(matches),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::super::super::{HistoryAction, Request, parse};
+    use super::*;
+
+    fn parsed(line: &str) -> Option<ChangesRequest> {
+        match parse(line.split(' ').map(OsString::from)) {
+            Ok(Request::History(request)) => match request.action {
+                HistoryAction::Changes(request) => Some(*request),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn flags_become_values() {
+        let line = "bench history changes --task sort --last 90 --variant a,b --min-effect 2% \
+                    --significance 0.01 --check --all --out charts --store s";
+        let request = parsed(line).expect("a request");
+        assert_eq!(request.filter.task.as_deref(), Some("sort"));
+        assert_eq!(request.filter.last, Some(90));
+        assert_eq!(request.variants, ["a", "b"]);
+        assert_eq!(request.terms.min_effect, 0.02);
+        assert_eq!(request.terms.search.significance, 0.01);
+        assert!(request.check && request.listing == Listing::All);
+        assert_eq!(request.out, Some(PathBuf::from("charts")));
+    }
+
+    #[test]
+    fn a_level_that_the_test_can_t_reach_is_refused() {
+        assert!(parsed("bench history changes --significance 0.002").is_none());
+        assert!(parsed("bench history changes --significance 1").is_none());
+        let default = parsed("bench history changes").expect("a request");
+        assert_eq!(default.terms, Terms::default());
+    }
+}

@@ -1,0 +1,89 @@
+//! `bench history changes`: when did points change?
+
+use std::path::Path;
+
+use glob::Pattern;
+use reports::charts;
+use reports::history::{Store, StoredSummary};
+use reports::table::Format;
+use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
+
+use crate::accepted_shifts;
+use crate::cli::ChangesRequest;
+use crate::failure::{Exit, Failure};
+
+pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
+    let accepted = accepted(store, request.accepted_shifts.as_deref())?;
+    let runs = store.summaries(&request.filter)?;
+    let tracks = wanted(tracks(&runs), &request.variants)?;
+    if tracks.is_empty() {
+        let store = store.root().display();
+        let nothing = format!("nothing was compared: no such valid point in {store}");
+        return Err(Failure::NothingMeasured(nothing));
+    }
+    let trends = trend::trends(tracks, &request.terms, &accepted);
+    if let Some(folder) = &request.out {
+        draw(folder, &trends, request.listing)?;
+    }
+    super::super::print(&trend::render(request.format, &trends, request.listing)?)?;
+    let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
+    if alarms == 0 {
+        return Ok(Exit::Success);
+    }
+    if request.format == Format::Table {
+        super::super::say(&advice(store, request));
+    }
+    Ok(match request.check {
+        true => Exit::Regression,
+        false => Exit::Success,
+    })
+}
+
+/// Nothing is accepted where the store has no file of its own.
+fn accepted(store: &Store, given: Option<&Path>) -> Result<Vec<AcceptedShift>, Failure> {
+    let own = store.root().join(accepted_shifts::FILE);
+    match given {
+        Some(file) => Ok(accepted_shifts::read(file)?),
+        None if own.exists() => Ok(accepted_shifts::read(&own)?),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn tracks(runs: &[StoredSummary]) -> Vec<Track> {
+    let runs = runs.iter();
+    trend::tracks(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
+}
+
+/// Points of other variants are not looked at.
+fn wanted(mut tracks: Vec<Track>, globs: &[String]) -> Result<Vec<Track>, Failure> {
+    let pattern = |glob: &String| {
+        let usage =
+            |error: glob::PatternError| Failure::Usage(format!("--variant {glob}: {error}"));
+        Pattern::new(glob).map_err(usage)
+    };
+    let patterns: Vec<Pattern> = globs.iter().map(pattern).collect::<Result<_, _>>()?;
+    let is_wanted = |track: &Track| {
+        let mut patterns = patterns.iter();
+        globs.is_empty() || patterns.any(|pattern| pattern.matches(&track.point.variant))
+    };
+    tracks.retain(is_wanted);
+    Ok(tracks)
+}
+
+fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {
+    let is_shown = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
+    let shown: Vec<&Trend> = trends.iter().filter(is_shown).collect();
+    for path in charts::draw_trends(folder, &shown)? {
+        super::super::say(&format!("chart: {}", path.display()));
+    }
+    Ok(())
+}
+
+fn advice(store: &Store, request: &ChangesRequest) -> String {
+    let own = store.root().join(accepted_shifts::FILE);
+    let file = request.accepted_shifts.as_ref().unwrap_or(&own);
+    format!(
+        "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
+        file.display()
+    )
+}

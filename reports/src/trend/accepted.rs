@@ -1,0 +1,99 @@
+//! Changes that somebody has looked at and accepted.
+
+use super::track::{Track, Visit};
+
+/// A run is only the likeliest place of a change: so many runs before and after it are
+/// meant too.
+const NEARBY: usize = 2;
+
+/// A change that need not be told again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AcceptedShift {
+    /// The first run after the change: its id, or the beginning of one.
+    pub run: String,
+    /// Of these tasks; of all if there are none.
+    pub tasks: Vec<String>,
+    /// Of these variants; of all if there are none.
+    pub variants: Vec<String>,
+    /// On these devices; on all if there are none.
+    pub devices: Vec<String>,
+    /// Of points with all these values.
+    pub params: Vec<(String, String)>,
+    /// Why, for those who come later.
+    pub note: String,
+}
+
+impl AcceptedShift {
+    /// Whether this is about a change of a track that begins at that run.
+    pub fn covers(&self, track: &Track, first: usize) -> bool {
+        let from = first.saturating_sub(NEARBY);
+        let runs = track
+            .visits
+            .iter()
+            .skip(from)
+            .take(first - from + NEARBY + 1);
+        self.is_about(track) && runs.into_iter().any(|visit| self.is_meant(visit))
+    }
+
+    fn is_meant(&self, visit: &Visit) -> bool {
+        !self.run.is_empty() && visit.run.starts_with(&self.run)
+    }
+
+    fn is_about(&self, track: &Track) -> bool {
+        let point = &track.point;
+        let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        let mut params = self.params.iter();
+        among(&self.tasks, &point.algorithm)
+            && among(&self.variants, &point.variant)
+            && among(&self.devices, &point.device)
+            && params.all(|(name, value)| point.params.get(name) == Some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::track::tracks;
+    use super::*;
+    use crate::charts::fixture::{row, run};
+
+    fn track() -> Track {
+        let (record, rows) = (run(), [row("a", "n=1;order=time", 1.0)]);
+        let ids: Vec<String> = (0..20).map(|i| format!("night-{i:02}")).collect();
+        let runs = ids.iter().map(|id| (id.as_str(), &record, &rows[..]));
+        tracks(runs).remove(0)
+    }
+
+    fn accepted(run: &str) -> AcceptedShift {
+        AcceptedShift {
+            run: run.into(),
+            ..AcceptedShift::default()
+        }
+    }
+
+    #[test]
+    fn a_change_may_be_a_run_or_two_beside_the_one_that_was_named() {
+        let covers = |run: &str, first| accepted(run).covers(&track(), first);
+        let covered: Vec<usize> = (0..20).filter(|first| covers("night-10", *first)).collect();
+        assert_eq!(covered, [8, 9, 10, 11, 12]);
+        assert!(covers("night-00", 1) && covers("night-19", 19));
+        assert!(!covers("", 5) && !covers("elsewhere", 5));
+    }
+
+    #[test]
+    fn it_may_be_of_some_points_only() {
+        let covers = |change: fn(&mut AcceptedShift)| {
+            let mut shift = accepted("night-10");
+            change(&mut shift);
+            shift.covers(&track(), 10)
+        };
+        assert!(covers(|shift| shift.tasks = vec!["sort".into()]));
+        assert!(!covers(|shift| shift.tasks = vec!["sts".into()]));
+        assert!(covers(|shift| shift.variants = vec!["b".into(), "a".into()]));
+        assert!(!covers(|shift| shift.variants = vec!["b".into()]));
+        assert!(!covers(|shift| shift.devices = vec!["cuda:0".into()]));
+        assert!(covers(|shift| shift.params = vec![("n".into(), "1".into())]));
+        assert!(!covers(
+            |shift| shift.params = vec![("n".into(), "2".into())]
+        ));
+    }
+}

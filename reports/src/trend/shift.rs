@@ -1,0 +1,209 @@
+//! What became of each change of a level.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::accepted::AcceptedShift;
+use super::levels::{Level, Terms, levels};
+use super::track::{Track, Visit};
+use crate::compare::Code;
+
+/// A track with its levels, and the changes between them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trend {
+    /// What was measured, and when.
+    #[serde(flatten)]
+    pub track: Track,
+    /// The smallest change that counts here, relative to the time before.
+    pub threshold: f64,
+    /// One or more, the earliest first.
+    pub levels: Vec<Level>,
+    /// The changes between them.
+    pub shifts: Vec<Shift>,
+}
+
+/// A change from one level to the next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Shift {
+    /// The first run of the new level, by its number in the track.
+    pub first: usize,
+    /// The level before, in seconds.
+    pub before_s: f64,
+    /// The level after, in seconds.
+    pub after_s: f64,
+    /// How often a series without a change would have one as clear.
+    pub p_value: f64,
+    /// Slower or faster.
+    pub direction: Direction,
+    /// Whether the code changed too, between the runs on both sides.
+    pub code: Code,
+    /// What became of it.
+    pub standing: Standing,
+}
+
+/// Which way a level went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// The new level is higher.
+    Slower,
+    /// The new level is lower.
+    Faster,
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Nothing yet.
+    Open,
+    /// Somebody accepted it, with this note.
+    Accepted(String),
+    /// The time is back where it was before, or below.
+    Undone,
+}
+
+impl Shift {
+    /// The new level over the one before.
+    pub fn ratio(&self) -> f64 {
+        self.after_s / self.before_s
+    }
+
+    /// Whether somebody has to look at it.
+    pub fn is_alarm(&self) -> bool {
+        self.direction == Direction::Slower && self.standing == Standing::Open
+    }
+}
+
+impl Trend {
+    /// Finds the levels of a track, and what became of the changes between them.
+    pub fn of(track: Track, terms: &Terms, accepted: &[AcceptedShift]) -> Self {
+        let seconds: Vec<f64> = track.visits.iter().map(|visit| visit.median_s).collect();
+        let (levels, threshold) = levels(&seconds, terms);
+        let now = levels.last().map_or(f64::NAN, |level| level.median_s);
+        let shifts = levels.windows(2).map(|pair| {
+            let mut shift = between(&pair[0], &pair[1], &track);
+            shift.standing = standing(&shift, &track, now / (1.0 + threshold), accepted);
+            shift
+        });
+        Trend {
+            shifts: shifts.collect(),
+            track,
+            threshold,
+            levels,
+        }
+    }
+
+    /// The changes that somebody has to look at.
+    pub fn alarms(&self) -> impl Iterator<Item = &Shift> {
+        self.shifts.iter().filter(|shift| shift.is_alarm())
+    }
+
+    /// The first run of a level.
+    pub fn first_visit(&self, shift: &Shift) -> &Visit {
+        &self.track.visits[shift.first]
+    }
+}
+
+/// The trends of tracks, each by a thread.
+pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> Vec<Trend> {
+    let tracks = tracks.into_par_iter();
+    tracks
+        .map(|track| Trend::of(track, terms, accepted))
+        .collect()
+}
+
+fn between(before: &Level, after: &Level, track: &Track) -> Shift {
+    let first = after.runs.start;
+    let fingerprint = |run: usize| track.visits[run].fingerprint.as_str();
+    Shift {
+        first,
+        before_s: before.median_s,
+        after_s: after.median_s,
+        p_value: after.p_value.unwrap_or(1.0),
+        direction: match after.median_s > before.median_s {
+            true => Direction::Slower,
+            false => Direction::Faster,
+        },
+        code: Code::of(fingerprint(first - 1), fingerprint(first)),
+        standing: Standing::Open,
+    }
+}
+
+/// `now` is the last level, less what doesn't count.
+fn standing(shift: &Shift, track: &Track, now: f64, accepted: &[AcceptedShift]) -> Standing {
+    let mut accepted = accepted.iter();
+    if let Some(accepted) = accepted.find(|accepted| accepted.covers(track, shift.first)) {
+        return Standing::Accepted(accepted.note.clone());
+    }
+    match shift.direction {
+        Direction::Slower if now <= shift.before_s => Standing::Undone,
+        _ => Standing::Open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::track;
+    use super::*;
+
+    fn trend(means: &[(usize, f64)], accepted: &[AcceptedShift]) -> Trend {
+        Trend::of(track("a", means), &Terms::default(), accepted)
+    }
+
+    #[test]
+    fn a_slower_level_is_an_alarm_until_somebody_accepts_it() {
+        let means = [(30, 1.0), (10, 1.1)];
+        let found = trend(&means, &[]);
+        assert_eq!(found.alarms().count(), 1);
+        let shift = &found.shifts[0];
+        assert_eq!((shift.first, shift.direction), (30, Direction::Slower));
+        assert_eq!(shift.code, Code::Changed);
+        assert!((shift.ratio() - 1.1).abs() < 0.02);
+        assert_eq!(found.first_visit(shift).run, "night-30");
+        let accepted = AcceptedShift {
+            run: "night-31".into(),
+            note: "more work".into(),
+            ..AcceptedShift::default()
+        };
+        let found = trend(&means, &[accepted]);
+        assert_eq!(found.alarms().count(), 0);
+        assert_eq!(
+            found.shifts[0].standing,
+            Standing::Accepted("more work".into())
+        );
+    }
+
+    #[test]
+    fn what_was_undone_alarms_nobody() {
+        let found = trend(&[(30, 1.0), (10, 1.1), (10, 1.0)], &[]);
+        assert_eq!(found.shifts.len(), 2);
+        assert_eq!(found.shifts[0].standing, Standing::Undone);
+        assert_eq!(found.alarms().count(), 0);
+    }
+
+    #[test]
+    fn what_was_undone_in_part_still_alarms() {
+        let found = trend(&[(30, 1.0), (10, 1.3), (10, 1.1)], &[]);
+        assert_eq!(found.alarms().count(), 1);
+    }
+
+    #[test]
+    fn a_faster_level_alarms_nobody() {
+        let found = trend(&[(30, 1.0), (10, 0.9)], &[]);
+        assert_eq!(found.shifts[0].direction, Direction::Faster);
+        assert_eq!(found.alarms().count(), 0);
+    }
+
+    #[test]
+    fn trends_keep_the_order_of_their_tracks() {
+        let names = ["b", "a", "c"];
+        let tracks = names.map(|name| track(name, &[(10, 1.0)])).to_vec();
+        let trends = trends(tracks, &Terms::default(), &[]);
+        let found: Vec<_> = trends
+            .iter()
+            .map(|t| t.track.point.variant.as_str())
+            .collect();
+        assert_eq!(found, names);
+    }
+}
