@@ -10,6 +10,7 @@ use generators::DataError;
 use reports::charts::ChartError;
 use reports::compare::CompareError;
 use reports::compare::render::RenderError;
+use reports::export::ExportError;
 use reports::history::HistoryError;
 use reports::report::ReportError;
 use reports::store::StoreError;
@@ -95,6 +96,9 @@ pub enum Failure {
     /// A report that can't be made.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// Runs that can't be exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`record`] | the rows and the run description: the contract with other tools |
 //! | [`store`] | the run folder: rows appended and flushed as they come |
+//! | [`export`] | runs in the formats of others: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
 //! | [`break_even`] | from which size on a GPU is worth it |
@@ -23,6 +24,7 @@ pub mod break_even;
 mod breakdown;
 pub mod charts;
 pub mod compare;
+pub mod export;
 mod grouped;
 pub mod history;
 mod markdown;

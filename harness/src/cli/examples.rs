@@ -70,6 +70,12 @@ Examples:
   bench report results/monday results/tuesday results/today --title 'Sorting, this week'
   bench report results/today --base results/accepted --out report.md";
 
+pub(super) const EXPORT: &str = "\
+Examples:
+  bench export latest --out /var/lib/node_exporter/recobench.prom
+  bench export --all --store results/store --out history.parquet
+  bench export results/today --format influx | curl --data-binary @- 'http://host:8086/write?db=lab'";
+
 pub(super) const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/bench";

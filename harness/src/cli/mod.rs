@@ -10,6 +10,7 @@ mod compare;
 mod decode;
 mod devices;
 mod examples;
+mod export;
 mod generate;
 mod history;
 mod measuring;
@@ -38,6 +39,7 @@ pub use axes::AxisValues;
 pub use compare::{CompareRequest, DEFAULT_STORE};
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
+pub use export::ExportRequest;
 pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
@@ -81,6 +83,7 @@ pub fn command() -> Command {
         .subcommand(generate::command())
         .subcommand(history::command())
         .subcommand(report::command())
+        .subcommand(export::command())
         .subcommand(completions())
         .subcommand(trial::command())
 }
@@ -142,6 +145,10 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "report" => {
             let request = report::request(matches);
             Request::Report(request.map_err(|error| usage(name, &error))?)
+        }
+        "export" => {
+            let request = export::request(matches);
+            Request::Export(request.map_err(|error| usage(name, &error))?)
         }
         "completions" => Request::Completions {
             shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),

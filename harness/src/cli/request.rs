@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, HistoryRequest, MeasureRequest,
+    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, ExportRequest, HistoryRequest, MeasureRequest,
     ReconstructRequest, ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest,
     TimeFrameRequest, VerifyRequest,
 };
@@ -53,6 +53,8 @@ pub enum Request {
     History(HistoryRequest),
     /// `bench report`
     Report(ReportRequest),
+    /// `bench export`
+    Export(ExportRequest),
     /// The process that tries a plugin.
     TryPlugin(TrialRequest),
     /// `bench completions`

@@ -4,6 +4,7 @@ mod compare;
 mod completions;
 mod decode;
 mod devices;
+mod export;
 mod generate;
 mod generate_simulated;
 mod generate_time_frame;
@@ -48,6 +49,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::Export(request) => export::run(&request),
         Request::TryPlugin(request) => plugins::trial::run_child(&request),
         Request::Completions { shell } => completions::run(shell),
     }

@@ -5,6 +5,7 @@ mod common;
 mod comparing;
 mod decode;
 mod documentation;
+mod export;
 mod gate;
 mod gpu_results;
 mod history;

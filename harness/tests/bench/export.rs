@@ -1,0 +1,180 @@
+//! `bench export`: understood by the real servers, where they are installed.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::common::{bench_in, can_measure, folder};
+
+/// Measures a little, and exports it; returns the file's text.
+fn exported(folder: &Path, file: &str) -> String {
+    let measured = bench_in(
+        folder,
+        "sort --digis 2k --segments 3,4 --variant std-* --threads 1 --samples 3 --quiet \
+         --device cpu --out run --no-charts",
+    );
+    assert_eq!(measured.code, Some(0), "{}", measured.stderr);
+    let run = bench_in(folder, &format!("export run --out {file}"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    fs::read_to_string(folder.join(file)).expect("written")
+}
+
+/// Whether a program is there; says so if not.
+fn is_installed(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output();
+    let is_there = found.is_ok() || Command::new(program).arg("version").output().is_ok();
+    if !is_there {
+        eprintln!("skipped: {program} is not installed");
+    }
+    is_there
+}
+
+/// A server that is ended with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn words(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+/// Asks until there is an answer.
+fn retried(mut ask: impl FnMut() -> Option<String>) -> String {
+    for _ in 0..150 {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    panic!("no answer in 30 s");
+}
+
+#[test]
+fn prometheus_takes_the_text_format() {
+    if !can_measure() || !is_installed("promtool") {
+        return;
+    }
+    let folder = folder();
+    let text = exported(folder.path(), "metrics.prom");
+    assert!(
+        text.contains("recobench_median_seconds{algorithm=\"sort\""),
+        "{text}"
+    );
+    let mut check = Command::new("promtool");
+    check.args(["check", "metrics"]).stdin(Stdio::piped());
+    check.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut checking = check.spawn().expect("promtool");
+    let mut input = checking.stdin.take().expect("piped");
+    input.write_all(text.as_bytes()).expect("taken");
+    drop(input);
+    let output = checking.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{}", words(&output));
+}
+
+/// A free port of this machine, as far as one can tell.
+fn port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+const INFLUX: &str = r#"reporting-disabled = true
+bind-address = "127.0.0.1:RPC"
+[meta]
+  dir = "DIR/meta"
+[data]
+  dir = "DIR/data"
+  wal-dir = "DIR/wal"
+[http]
+  bind-address = "127.0.0.1:HTTP"
+[monitor]
+  store-enabled = false
+"#;
+
+#[test]
+fn influxdb_takes_the_line_protocol() {
+    if !can_measure() || !is_installed("influxd") || !is_installed("curl") {
+        return;
+    }
+    let folder = folder();
+    let path = folder.path();
+    let lines = exported(path, "lines.lp").lines().count();
+    let (http, rpc) = (port(), port());
+    let config = INFLUX
+        .replace("DIR", &path.join("influx").display().to_string())
+        .replace("RPC", &rpc.to_string())
+        .replace("HTTP", &http.to_string());
+    fs::write(path.join("influx.conf"), config).expect("written");
+    let mut command = Command::new("influxd");
+    command.args(["-config", "influx.conf"]).current_dir(path);
+    let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let _server = Server(server.expect("influxd"));
+    let url = |what: &str| format!("http://127.0.0.1:{http}/{what}");
+    let curl = |arguments: &[&str]| {
+        let mut command = Command::new("curl");
+        let output = command
+            .args(["-sf"])
+            .args(arguments)
+            .current_dir(path)
+            .output();
+        let output = output.expect("curl");
+        output.status.success().then(|| words(&output))
+    };
+    retried(|| {
+        curl(&[
+            &url("query"),
+            "-XPOST",
+            "--data-urlencode",
+            "q=CREATE DATABASE lab",
+        ])
+    });
+    let written = curl(&["--data-binary", "@lines.lp", &url("write?db=lab")]);
+    assert!(written.is_some(), "the server refused the lines");
+    let query = "q=SELECT count(median_s) FROM recobench";
+    let answer = curl(&["-G", &url("query?db=lab"), "--data-urlencode", query]);
+    let answer = answer.expect("an answer");
+    assert!(
+        answer.contains(&format!(",{lines}]")),
+        "{lines} lines: {answer}"
+    );
+}
+
+#[test]
+fn tables_have_a_row_a_point_and_replace_the_file_as_a_whole() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let path = folder.path();
+    let table = exported(path, "table.csv");
+    assert_eq!(table.lines().count(), 1 + 4, "{table}");
+    fs::write(path.join("t.parquet"), "older").expect("written");
+    let run = bench_in(path, "export run --out t.parquet");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let bytes = fs::read(path.join("t.parquet")).expect("written");
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    let left = fs::read_dir(path).expect("readable").flatten();
+    let drafts = left.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(drafts.count(), 0);
+}
+
+#[test]
+fn what_can_t_be_exported_is_told() {
+    let folder = folder();
+    let refused = |line: &str, code: i32, message: &str| {
+        let run = bench_in(folder.path(), line);
+        assert_eq!(run.code, Some(code), "{line}: {}", run.stderr);
+        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
+    };
+    refused("export gone --format csv", 2, "there is no store");
+    refused("export --all --format csv", 2, "there is no store");
+    refused("export latest", 2, "--format is needed");
+    refused("export a/b --format influx", 1, "a/b");
+}

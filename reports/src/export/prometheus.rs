@@ -1,0 +1,189 @@
+//! The text format of Prometheus, version 0.0.4.
+//!
+//! Numbers come without times, as a textfile collector wants them. So each series may be
+//! there once: that of the latest run that has it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+
+use super::ExportError;
+use super::quantities::{QUANTITIES, figures, started, tags};
+use crate::history::StoredSummary;
+use crate::record::SummaryRow;
+
+const FIGURE: &str = "recobench_figure";
+const STARTED: &str = "recobench_run_timestamp_seconds";
+
+/// Lines by the names of their metrics, as all of a metric have to stand together.
+#[derive(Default)]
+struct Families(BTreeMap<&'static str, String>);
+
+/// The latest numbers of each point.
+pub fn text(runs: &[StoredSummary]) -> Result<String, ExportError> {
+    let mut families = Families::default();
+    for (run, row, labels) in latest(runs) {
+        for quantity in &QUANTITIES {
+            if let Some(value) = (quantity.of)(row) {
+                families.add(quantity.metric, &labels, value);
+            }
+        }
+        for (name, value) in figures(row) {
+            let figure = format!("{labels},figure=\"{}\"", escaped(name));
+            families.add(FIGURE, &figure, value);
+        }
+        families.add(STARTED, &labels, started(run)?.as_secs_f64());
+    }
+    Ok(families.text())
+}
+
+/// The rows of each series' latest run, with their labels.
+fn latest(runs: &[StoredSummary]) -> Vec<(&StoredSummary, &SummaryRow, String)> {
+    let rows = runs.iter().rev();
+    let rows = rows.flat_map(|run| run.rows.iter().rev().map(move |row| (run, row)));
+    let mut seen = HashSet::new();
+    let mut kept: Vec<_> = rows
+        .map(|(run, row)| (run, row, labels(run, row)))
+        .filter(|(_, _, labels)| seen.insert(labels.clone()))
+        .collect();
+    kept.reverse();
+    kept
+}
+
+fn labels(run: &StoredSummary, row: &SummaryRow) -> String {
+    let label =
+        |(name, value): (String, String)| format!("{}=\"{}\"", allowed(&name), escaped(&value));
+    let labels: Vec<String> = tags(run, row).into_iter().map(label).collect();
+    labels.join(",")
+}
+
+/// A name of letters, digits and underscores.
+fn allowed(name: &str) -> String {
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let letters = name.chars();
+    letters
+        .map(|it| if is_allowed(it) { it } else { '_' })
+        .collect()
+}
+
+/// The value of a label between its quotes.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\\', r"\\").replace('"', "\\\"");
+    text.replace('\n', r"\n")
+}
+
+impl Families {
+    fn add(&mut self, metric: &'static str, labels: &str, value: f64) {
+        let lines = self.0.entry(metric).or_default();
+        // Writing to a text does not fail.
+        let _ = writeln!(lines, "{metric}{{{labels}}} {value:?}");
+    }
+
+    fn text(self) -> String {
+        let family = |(metric, lines): (&str, String)| {
+            let help = help(metric);
+            format!("# HELP {metric} {help}\n# TYPE {metric} gauge\n{lines}")
+        };
+        self.0.into_iter().map(family).collect()
+    }
+}
+
+fn help(metric: &str) -> &'static str {
+    let quantity = QUANTITIES.iter().find(|quantity| quantity.metric == metric);
+    match metric {
+        FIGURE => "A further figure of the task, named by the label figure.",
+        STARTED => "When the run was started, in seconds since 1970.",
+        _ => quantity.map_or("", |quantity| quantity.help),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{run_of, runs};
+    use super::*;
+
+    /// A sample as a server understands it: metric, labels, value.
+    type Sample = (String, Vec<(String, String)>, f64);
+
+    /// Reads a line as the format's definition says.
+    fn parse(line: &str) -> Sample {
+        let (metric, mut rest) = line.split_once('{').expect("labels");
+        let mut labels = Vec::new();
+        while !rest.starts_with('}') {
+            let (name, quoted) = rest.split_once("=\"").expect("a label");
+            let (value, after) = unquoted(quoted);
+            labels.push((name.trim_start_matches(',').to_owned(), value));
+            rest = after;
+        }
+        let value = rest[1..].trim().parse().expect("a number");
+        (metric.to_owned(), labels, value)
+    }
+
+    /// The value up to its closing quote, and what follows.
+    fn unquoted(text: &str) -> (String, &str) {
+        let mut value = String::new();
+        let mut letters = text.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            match letter {
+                '"' => return (value, &text[at + 1..]),
+                '\\' => match letters.next().expect("escaped").1 {
+                    'n' => value.push('\n'),
+                    escaped => value.push(escaped),
+                },
+                letter => value.push(letter),
+            }
+        }
+        panic!("no closing quote: {text}");
+    }
+
+    fn samples(text: &str) -> Vec<Sample> {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(parse).collect()
+    }
+
+    #[test]
+    fn a_server_understands_what_was_meant() {
+        let text = text(&runs()).expect("a text");
+        let medians: Vec<Sample> = samples(&text)
+            .into_iter()
+            .filter(|(metric, ..)| metric == "recobench_median_seconds")
+            .collect();
+        let values: Vec<f64> = medians.iter().map(|(_, _, value)| *value).collect();
+        assert_eq!(values, [2e-3, 1e-3]);
+        let variant = ("variant".to_owned(), "std \"quoted\", a=b\\".to_owned());
+        assert!(medians[1].1.contains(&variant), "{medians:?}");
+        let axis = ("axis_first_orbit".to_owned(), "0".to_owned());
+        assert!(medians[1].1.contains(&axis), "{medians:?}");
+        assert!(text.contains(",figure=\"us_per_page\"} 1.5\n"), "{text}");
+    }
+
+    #[test]
+    fn each_series_is_there_once_with_its_latest_numbers() {
+        let text = text(&runs()).expect("a text");
+        let mut series = HashSet::new();
+        for (metric, labels, _) in samples(&text) {
+            assert!(series.insert((metric, format!("{labels:?}"))), "{text}");
+        }
+        let day = |line: &&str| line.starts_with(STARTED) && line.ends_with("} 1767312000.0");
+        assert_eq!(text.lines().filter(day).count(), 2, "{text}");
+    }
+
+    #[test]
+    fn metrics_stand_together_under_their_heads() {
+        let text = text(&runs()).expect("a text");
+        let mut metric = "";
+        for line in text.lines() {
+            match line.strip_prefix("# TYPE ") {
+                Some(head) => metric = head.strip_suffix(" gauge").expect("a gauge"),
+                None if line.starts_with("# HELP ") => {}
+                None => assert!(line.starts_with(&format!("{metric}{{")), "{line}"),
+            }
+        }
+        assert_eq!(text.matches("# TYPE recobench_median_seconds ").count(), 1);
+    }
+
+    #[test]
+    fn a_run_without_a_time_is_refused() {
+        let error = text(&[run_of("odd", "yesterday")]).expect_err("no time");
+        assert!(error.to_string().contains("run odd: started \"yesterday\""));
+    }
+}
