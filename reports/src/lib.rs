@@ -12,6 +12,7 @@
 //! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`trend`] | points over many runs: when their level changed |
+//! | [`published`] | published figures beside what was measured here |
 //! | [`shape`] | the data shape of a point in words |
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
@@ -28,6 +29,7 @@ pub mod export;
 mod grouped;
 pub mod history;
 mod markdown;
+pub mod published;
 mod quality;
 pub mod record;
 pub mod report;

@@ -70,6 +70,13 @@ Examples:
   bench report results/monday results/tuesday results/today --title 'Sorting, this week'
   bench report results/today --base results/accepted --out report.md";
 
+pub(super) const REPRODUCE: &str = "\
+Examples:
+  bench reproduce                     all figures and tables, in some ten minutes
+  bench reproduce tab5.1 fig5.5 --budget 3m --out DIR
+  bench run thesis --out results/thesis
+  bench reproduce --run results/thesis --format markdown";
+
 pub(super) const EXPORT: &str = "\
 Examples:
   bench export latest --out /var/lib/node_exporter/recobench.prom

@@ -15,6 +15,7 @@ mod generate;
 mod history;
 mod measuring;
 mod report;
+mod reproduce;
 mod request;
 mod selftest;
 mod sts;
@@ -44,6 +45,7 @@ pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
+pub use reproduce::ReproduceRequest;
 pub use request::Request;
 pub use selftest::SelfTestRequest;
 pub use sts::ReconstructRequest;
@@ -84,6 +86,7 @@ pub fn command() -> Command {
         .subcommand(history::command())
         .subcommand(report::command())
         .subcommand(export::command())
+        .subcommand(reproduce::command())
         .subcommand(completions())
         .subcommand(trial::command())
 }
@@ -146,6 +149,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             let request = report::request(matches);
             Request::Report(request.map_err(|error| usage(name, &error))?)
         }
+        "reproduce" => Request::Reproduce(Box::new(reproduce::request(matches, typed))),
         "export" => {
             let request = export::request(matches);
             Request::Export(request.map_err(|error| usage(name, &error))?)

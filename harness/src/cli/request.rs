@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap_complete::Shell;
 
 use super::{
-    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, ExportRequest, HistoryRequest, MeasureRequest,
-    ReconstructRequest, ReportRequest, SelfTestRequest, SimulationRequest, SuiteRequest,
-    TimeFrameRequest, VerifyRequest,
+    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, ExportRequest, HistoryRequest,
+    MeasureRequest, ReconstructRequest, ReportRequest, ReproduceRequest, SelfTestRequest,
+    SimulationRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
@@ -53,6 +53,8 @@ pub enum Request {
     History(HistoryRequest),
     /// `bench report`
     Report(ReportRequest),
+    /// `bench reproduce`
+    Reproduce(Box<ReproduceRequest>),
     /// `bench export`
     Export(ExportRequest),
     /// The process that tries a plugin.

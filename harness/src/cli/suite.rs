@@ -50,8 +50,8 @@ pub(super) fn command() -> Command {
         .required(true)
         .value_parser(value_parser!(PathBuf))
         .help(
-            "A suite as a TOML file, or a built-in one: smoke, nightly, gpu-sort, gpu-break-even, \
-             gpu-decode, gpu-noisy-pads",
+            "A suite as a TOML file, or a built-in one: smoke, nightly, thesis, gpu-sort, \
+             gpu-break-even, gpu-decode, gpu-noisy-pads",
         );
     Command::new("run")
         .about("Measure a suite: many tasks, axes, devices and threads")

@@ -14,6 +14,7 @@ mod measure;
 mod present;
 mod reconstruct;
 mod report;
+mod reproduce;
 mod runs;
 mod selftest;
 mod suite;
@@ -49,6 +50,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
         Request::TryPlugin(request) => plugins::trial::run_child(&request),
         Request::Completions { shell } => completions::run(shell),

@@ -7,9 +7,10 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 7] = [
+const SUITES: [(&str, &str); 8] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
+    ("thesis", include_str!("../../../suites/thesis.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
     ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
     (

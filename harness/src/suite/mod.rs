@@ -35,11 +35,13 @@ use std::time::Duration;
 
 use algorithms::task::Task;
 use reports::record::Point;
+use reports::shape;
 use reports::table::Format;
 use toml::de::DeTable;
 
 use crate::cli::{AxisValues, MeasureRequest, Source};
 use crate::failure::Failure;
+use crate::gpus::problem_of;
 use crate::plan::Plan;
 use document::Section;
 use problems::Problems;
@@ -95,6 +97,45 @@ impl Suite {
         let suite = read::suite(Section::root(&document), &mut problems);
         problems.refuse(path, text)?;
         Ok(suite)
+    }
+
+    /// The points that `keep` takes, and inputs and parts that have any. The hash stays
+    /// that of the whole suite.
+    #[must_use]
+    pub fn restricted(mut self, keep: impl Fn(&Point) -> bool) -> Self {
+        for part in &mut self.parts {
+            for input in &mut part.inputs {
+                input.points.retain(&keep);
+            }
+            part.inputs.retain(|input| !input.points.is_empty());
+        }
+        self.parts.retain(|part| !part.inputs.is_empty());
+        self
+    }
+
+    /// Leaves out the parts of which nothing can run here, unless that is all; says which.
+    pub fn leave_out_unusable(&mut self) -> Vec<String> {
+        let problem = |part: &Part| {
+            let devices = part.settings.devices.iter();
+            let problems: Option<Vec<String>> = devices
+                .map(|&device| Some(format!("{device}: {}", problem_of(device)?)))
+                .collect();
+            problems.map(|problems| problems.join("; "))
+        };
+        if self.parts.iter().all(|part| problem(part).is_some()) {
+            return Vec::new();
+        }
+        let mut left_out = Vec::new();
+        self.parts.retain(|part| match problem(part) {
+            Some(problem) => {
+                let points = shape::phrase("points", &part.points().count().to_string());
+                let task = part.task.name();
+                left_out.push(format!("left out: {points} of {task}: {problem}"));
+                false
+            }
+            None => true,
+        });
+        left_out
     }
 
     /// All points, in the order of the file.

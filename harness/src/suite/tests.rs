@@ -364,3 +364,27 @@ fn a_product_that_nobody_can_measure_is_refused_before_it_is_made() {
         "{problems}"
     );
 }
+
+#[test]
+fn parts_that_can_t_run_here_are_left_out_unless_that_is_all() {
+    let task = |device: &str| {
+        format!(
+            "[[task]]\nname = \"sort\"\nvariants = [\"block-merge\"]\ndevice = \"{device}\"\n\
+             axes = {{ segments = 24, digis = \"1k\" }}\n"
+        )
+    };
+    let suite = |tasks: &[String]| {
+        let text = format!("name = \"s\"\n{}", tasks.concat());
+        Suite::parse("s", &text).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let mut mixed = suite(&[task("cpu"), task("cuda:9")]);
+    let (hash, left_out) = (mixed.hash.clone(), mixed.leave_out_unusable());
+    assert_eq!(left_out.len(), 1);
+    assert!(
+        left_out[0].starts_with("left out: 1 point of sort: cuda:9: "),
+        "{left_out:?}"
+    );
+    assert_eq!((mixed.parts.len(), mixed.hash), (1, hash));
+    let mut none = suite(&[task("cuda:9")]);
+    assert!(none.leave_out_unusable().is_empty() && none.parts.len() == 1);
+}

@@ -18,6 +18,7 @@ mod plugins;
 mod refusals;
 mod regression;
 mod report;
+mod reproduce;
 mod sts;
 mod suite_runs;
 mod suites;

@@ -10,6 +10,7 @@
 //! | `depends` | finds the axes that a quantity depends on |
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
 //! | `link` | turns measured links to GPUs into a plot |
+//! | `published` | turns published figures beside measured ones into plots |
 //! | `trend` | turns points over many runs into plots |
 //! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
 //! | `paint`, `files` | paint a scene as SVG and as PNG |
@@ -33,6 +34,7 @@ mod page_times;
 mod paint;
 mod palette;
 mod placement;
+mod published;
 mod quality;
 mod rounds;
 mod scale;
@@ -50,6 +52,7 @@ pub use error::ChartError;
 pub use page::NamedSvg;
 
 use crate::grouped::grouped;
+use crate::published::Reproduction;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
 use crate::trend::Trend;
 use axes::Axis;
@@ -132,6 +135,35 @@ pub fn draw_trends(dir: &Path, trends: &[&Trend]) -> Result<Vec<PathBuf>, ChartE
         }
     }
     Ok(paths)
+}
+
+/// Draws `published-<id>` into `dir` as SVG and PNG, for each figure; returns the paths
+/// written.
+///
+/// # Errors
+///
+/// If `dir` cannot be made, or a file cannot be drawn or written.
+pub fn draw_published(dir: &Path, figures: &[Reproduction]) -> Result<Vec<PathBuf>, ChartError> {
+    let pages = figures.iter().flat_map(published_pages);
+    let written = pages.map(|page| write(dir, &page));
+    Ok(written.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The charts that [`draw_published`] writes for a figure, as texts.
+///
+/// # Errors
+///
+/// If a chart cannot be drawn.
+pub(crate) fn published_svgs(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError> {
+    published_pages(figure).into_iter().map(Page::svg).collect()
+}
+
+fn published_pages(figure: &Reproduction) -> Vec<Page> {
+    let id = &figure.figure.id;
+    let figures = published::figure(figure).into_iter();
+    figures
+        .flat_map(|figure| Page::all(id, &format!("published-{id}"), figure))
+        .collect()
 }
 
 fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {

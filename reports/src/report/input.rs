@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::compare::Comparison;
+use crate::published::Reproduction;
 use crate::record::{RunRecord, SummaryRow};
 use crate::store::{Run, StoreError, read_run, read_summary};
 
@@ -18,6 +19,8 @@ pub struct ReportInput<'a> {
     pub earlier: &'a [EarlierRun],
     /// The run against another one.
     pub comparison: Option<&'a Comparison>,
+    /// Published figures beside what the run has measured.
+    pub published: &'a [Reproduction],
     /// Where `samples.csv` is, as seen from the report: samples that are too
     /// many to be in the page are linked.
     pub samples_link: Option<&'a str>,

@@ -13,10 +13,12 @@ mod link;
 use std::fs;
 use std::path::Path;
 
+use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
 
+use super::reproduce::THESIS;
 use super::runs;
 use crate::cli::{DEFAULT_STORE, ReportFormat, ReportRequest};
 use crate::failure::{Exit, Failure};
@@ -33,11 +35,13 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     let earlier = history::earlier_runs(&run.record, earlier, store)?;
     let comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;
     let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
+    let published = published(&run);
     let input = ReportInput {
         title: request.title.as_deref(),
         run: &run,
         earlier: &earlier,
         comparison: comparison.as_ref(),
+        published: &published,
         samples_link: samples_link.as_deref(),
     };
     let text = match request.format {
@@ -47,6 +51,25 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     write(&request.out, &text)?;
     super::say(&format!("report: {}", request.out.display()));
     Ok(Exit::Success)
+}
+
+/// The published figures that a run was measured for, as far as it has any of their values.
+fn published(run: &Run) -> Vec<Reproduction> {
+    if run
+        .record
+        .suite
+        .as_ref()
+        .is_none_or(|suite| suite.name != THESIS)
+    {
+        return Vec::new();
+    }
+    let here = Here {
+        record: &run.record,
+        rows: &run.summary,
+    };
+    let mut figures = published::reproduce(published::figures(), &here);
+    figures.retain(Reproduction::is_measured);
+    figures
 }
 
 fn refuse_empty(run: &Run) -> Result<(), Failure> {

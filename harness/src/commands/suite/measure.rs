@@ -17,7 +17,10 @@ use crate::platform::{self, Interrupt};
 use crate::plugins;
 use crate::suite::Suite;
 
-pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+pub(super) fn run(mut suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+    for left_out in suite.leave_out_unusable() {
+        say(&format!("note: {left_out}"));
+    }
     let requests = suite.requests(&request.command);
     // All plans before the first sample: what can't be measured is told at once.
     let mut plans = suite.plans(&requests)?;

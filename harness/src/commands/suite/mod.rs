@@ -20,7 +20,7 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
         super::print(&dry_run::describe(&suite, request))?;
         return Ok(Exit::Success);
     }
-    measure::run(&suite, request)
+    measure::run(suite, request)
 }
 
 /// The shard that was asked for, or the whole suite.

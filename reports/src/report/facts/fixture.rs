@@ -45,6 +45,7 @@ pub fn input(run: &crate::store::Run) -> ReportInput<'_> {
         run,
         earlier: &[],
         comparison: None,
+        published: &[],
         samples_link: None,
     }
 }

@@ -29,7 +29,7 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
 }
 
 /// A chart with its words for those who don't see it.
-fn figure(chart: &NamedSvg) -> Markup {
+pub fn figure(chart: &NamedSvg) -> Markup {
     let words = format!("{}. {}", chart.title, chart.caption.join(" "));
     let picture = html! {
         div.chart role="img" aria-label=(words) style={ "max-width:" (chart.width) "px" } {

@@ -6,6 +6,7 @@
 //! | `changes`, `interval` | what changed since another run |
 //! | `machines` | where it ran, and the measured ceilings |
 //! | `task` | a task: `charts`, `tables`, `stages`, `ceilings`, `history` |
+//! | `published` | published figures beside what was measured |
 //! | `methods` | how to read it all, and what was not measured |
 //! | `raw` | the records, and how to make them again |
 //!
@@ -22,6 +23,7 @@ mod machines;
 mod methods;
 mod palette;
 mod parts;
+mod published;
 mod raw;
 mod stages;
 mod tables;
@@ -43,6 +45,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
     let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples)?;
+    let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);
     let page = html! {
@@ -60,7 +63,7 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
             body {
                 a.skip href="#content" { "Skip to the content" }
                 header { h1 { (title) } (contents(input)) }
-                main #content { (body(input, &charts)) (raw) }
+                main #content { (body(input, &charts, &published)) (raw) }
                 footer { "Made by recobench " (run.record.software.version) "." }
             }
         }
@@ -68,10 +71,11 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     Ok(page.into_string())
 }
 
-fn body(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
+fn body(input: &ReportInput, charts: &[NamedSvg], published: &Markup) -> Markup {
     html! {
         (headline::section(input))
         @if let Some(comparison) = input.comparison { (changes::section(comparison)) }
+        (published)
         (machines::section(input))
         @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
             (task::section(input, algorithm, &task_id(i), charts))
@@ -86,6 +90,7 @@ fn contents(input: &ReportInput) -> Markup {
         nav aria-label="Contents" {
             ul {
                 @if input.comparison.is_some() { li { a href="#changes" { "What changed" } } }
+                @if !input.published.is_empty() { li { a href="#published" { "Published figures" } } }
                 li { a href="#machines" { "Machines" } }
                 @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
                     li { a href={ "#" (task_id(i)) } { (algorithm) } }

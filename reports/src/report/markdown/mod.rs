@@ -12,6 +12,7 @@ use super::facts::time::{day, minute};
 use super::facts::{counted, rows_of, verdict};
 use crate::compare::gate;
 use crate::markdown::escaped;
+use crate::published::{Reproduction, heading, sentences};
 use crate::record::{RunRecord, SummaryRow};
 use crate::units;
 
@@ -25,6 +26,7 @@ pub fn text(input: &ReportInput) -> String {
             .map(|line| format!("**{}.**\n", escaped(line))),
     );
     parts.extend(input.comparison.map(changes::text));
+    parts.extend(input.published.iter().map(published));
     for algorithm in input.algorithms() {
         parts.push(task(&rows_of(&input.run.summary, algorithm), algorithm));
     }
@@ -33,6 +35,15 @@ pub fn text(input: &ReportInput) -> String {
         parts.push(format!("{}\n", escaped(&gate::sentence(comparison))));
     }
     parts.join("\n")
+}
+
+/// The conclusions of a published figure.
+fn published(reproduction: &Reproduction) -> String {
+    let sentences = sentences(reproduction).into_iter();
+    let lines: String = sentences
+        .map(|text| format!("- {}\n", escaped(&text)))
+        .collect();
+    format!("### {}\n\n{lines}", escaped(&heading(reproduction)))
 }
 
 fn title(input: &ReportInput) -> String {

@@ -1,0 +1,97 @@
+//! The flags of `bench reproduce`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::table::Format;
+
+use super::measuring::{self, many, one};
+use super::{examples, values};
+
+/// Published figures to be measured.
+#[derive(Clone, Debug)]
+pub struct ReproduceRequest {
+    /// Their ids; all if there are none.
+    pub figures: Vec<String>,
+    /// A run that has measured them; they are measured now if not given.
+    pub run: Option<PathBuf>,
+    /// Time for all points together.
+    pub budget: Duration,
+    /// Where the results go; a new folder below `results/` if not given. Charts and page of
+    /// an earlier run are written only if it is.
+    pub out: Option<PathBuf>,
+    /// How to print what came of it.
+    pub format: Format,
+    /// Whether to draw charts.
+    pub charts: bool,
+    /// No lines on how far it is.
+    pub quiet: bool,
+    /// The command line as typed.
+    pub command: Vec<String>,
+}
+
+/// The subcommand.
+pub(super) fn command() -> Command {
+    let figures = Arg::new("figures")
+        .value_name("FIGURE")
+        .num_args(0..)
+        .help("Figures and tables by their ids, such as tab5.1 or fig5.5 [default: all]");
+    let run = Arg::new("run")
+        .long("run")
+        .value_name("RUN")
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with("budget")
+        .help("Take the numbers from this run of the suite thesis rather than measure");
+    let budget = Arg::new("budget")
+        .long("budget")
+        .value_name("TIME")
+        .value_parser(values::duration)
+        .default_value("8m")
+        .help("Time for all points; making and checking data comes on top");
+    Command::new("reproduce")
+        .about("Measure what published figures show, and tell whether their conclusions hold here")
+        .after_help(examples::REPRODUCE)
+        .args([figures, run, budget])
+        .args(measuring::output_flags())
+}
+
+/// What the flags mean.
+pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> ReproduceRequest {
+    ReproduceRequest {
+        figures: many(matches, "figures"),
+        run: one(matches, "run"),
+        budget: one(matches, "budget").unwrap_or_default(),
+        out: one(matches, "out"),
+        format: measuring::format(matches),
+        charts: !matches.get_flag("no-charts"),
+        quiet: matches.get_flag("quiet"),
+        command,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::super::{Request, parse};
+    use super::*;
+
+    fn parsed(line: &str) -> Option<ReproduceRequest> {
+        match parse(line.split(' ').map(OsString::from)) {
+            Ok(Request::Reproduce(request)) => Some(*request),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn flags_become_values() {
+        let request = parsed("bench reproduce tab5.1 fig5.5 --budget 5m -q").expect("a request");
+        assert_eq!(request.figures, ["tab5.1", "fig5.5"]);
+        assert_eq!(request.budget, Duration::from_secs(300));
+        assert!(request.quiet && request.charts && request.run.is_none());
+        let all = parsed("bench reproduce --run results/thesis").expect("a request");
+        assert!(all.figures.is_empty() && all.run.is_some());
+        assert!(parsed("bench reproduce --run a --budget 5m").is_none());
+    }
+}

@@ -1,0 +1,49 @@
+//! What figures need and this program lacks.
+
+use algorithms::device::Backend;
+use algorithms::registry;
+use reports::published::{Counterpart, Figure};
+
+use crate::plan::select_variants;
+use crate::suggestion::instead_of;
+
+/// Tasks and variants of figures that are not here, each once.
+pub(super) fn problems(figures: &[Figure]) -> Vec<String> {
+    let mut problems: Vec<String> = Vec::new();
+    for figure in figures {
+        for value in &figure.values {
+            if let Some(problem) = problem(&value.counterpart) {
+                let problem = format!("{}: {problem}", figure.id);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn problem(wanted: &Counterpart) -> Option<String> {
+    let Some(task) = registry::task(&wanted.task) else {
+        let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
+        let instead = instead_of(&wanted.task, &known);
+        return Some(format!("unknown task \"{}\"; {instead}", wanted.task));
+    };
+    let infos = task.variants();
+    if let Err(unknown) = select_variants(&infos, std::slice::from_ref(&wanted.variant)) {
+        return Some(unknown);
+    }
+    let runs_there = infos
+        .iter()
+        .any(|info| info.name == wanted.variant && backend_name(info.backend) == wanted.device);
+    (!runs_there).then(|| {
+        format!(
+            "no variant {} of {} for {}",
+            wanted.variant, wanted.task, wanted.device
+        )
+    })
+}
+
+fn backend_name(backend: Backend) -> String {
+    backend.to_string()
+}

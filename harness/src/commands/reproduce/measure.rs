@@ -1,0 +1,59 @@
+//! Measuring the points of the suite `thesis` that figures need.
+
+use std::path::Path;
+
+use reports::published::Figure;
+use reports::record::{Point, SuitePart};
+use reports::store::Run;
+
+use super::super::{open_suite, refuse_development_build, say, try_plugins};
+use super::THESIS;
+use crate::cli::ReproduceRequest;
+use crate::failure::{Exit, Failure};
+use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::plan::Plan;
+use crate::platform::{Interrupt, usable_threads};
+use crate::suite::Suite;
+
+/// The run with what was measured, and what that led to.
+pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run, Exit), Failure> {
+    let suite = suite(figures)?;
+    let requests = suite.requests(&request.command);
+    let plans = suite.plans(&requests)?;
+    refuse_development_build()?;
+    try_plugins(&plans, request.quiet)?;
+    let out = request.out.clone();
+    let assignment = Assignment {
+        command: &request.command,
+        jobs: Job::of(&requests, &plans),
+        out: out.unwrap_or_else(|| default_folder("reproduce")),
+        start: Start::New,
+        suite: Some(SuitePart {
+            name: suite.name.clone(),
+            hash: suite.hash.clone(),
+            shard: None,
+            points: plans.iter().map(Plan::len).sum(),
+        }),
+        budget: Some(request.budget),
+        ceilings: true,
+        slowdown: 0.0,
+        quiet: request.quiet,
+    };
+    let outcome = Session::run(&assignment, &Interrupt::listen())?;
+    Ok((Run::read(&outcome.folder)?, outcome.exit()))
+}
+
+/// The part of the suite that figures need and that can be measured here.
+fn suite(figures: &[Figure]) -> Result<Suite, Failure> {
+    let most = usable_threads();
+    let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, most));
+    let mut suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
+    if suite.parts.is_empty() {
+        let nothing = "nothing was measured: no task of this program is what these figures show";
+        return Err(Failure::NothingMeasured(nothing.to_owned()));
+    }
+    for left_out in suite.leave_out_unusable() {
+        say(&format!("note: {left_out}"));
+    }
+    Ok(suite)
+}

@@ -1,0 +1,107 @@
+//! `bench reproduce`: published figures, beside what is measured here.
+
+mod known;
+mod measure;
+
+use std::fs;
+use std::path::Path;
+
+use reports::charts;
+use reports::published::{self, Figure, Here, Reproduction};
+use reports::report::{self, ReportInput};
+use reports::store::Run;
+
+use super::runs;
+use crate::cli::{DEFAULT_STORE, ReproduceRequest};
+use crate::failure::{Exit, Failure};
+use crate::suggestion::instead_of;
+
+/// The suite that measures what figures need.
+pub(super) const THESIS: &str = "thesis";
+
+/// The page in the run's folder.
+const PAGE: &str = "reproduce.html";
+
+pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
+    let figures = wanted(&request.figures)?;
+    for problem in known::problems(&figures) {
+        super::say(&format!("note: {problem}"));
+    }
+    let (run, exit) = match &request.run {
+        Some(run) => {
+            let folder = runs::folder(run, Path::new(DEFAULT_STORE), None)?;
+            (Run::read(&folder)?, Exit::Success)
+        }
+        None => measure::run(&figures, request)?,
+    };
+    let here = Here {
+        record: &run.record,
+        rows: &run.summary,
+    };
+    let reproduced = published::reproduce(figures, &here);
+    if !reproduced.iter().any(Reproduction::is_measured) {
+        let folder = run.folder.display();
+        let nothing = format!("nothing of these figures was measured in {folder}");
+        return Err(Failure::NothingMeasured(nothing));
+    }
+    present(&reproduced, &run, request)?;
+    Ok(exit)
+}
+
+/// The figures of these ids; all without any.
+fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
+    let mut figures = published::figures();
+    let known: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
+        let instead = instead_of(unknown, &known);
+        return Err(Failure::Usage(format!(
+            "unknown figure \"{unknown}\"; {instead}"
+        )));
+    }
+    figures.retain(|figure| ids.is_empty() || ids.contains(&figure.id));
+    Ok(figures)
+}
+
+/// Charts and page first: they are kept even if nobody takes the text.
+fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> Result<(), Failure> {
+    if let Some(folder) = folder(run, request) {
+        if request.charts {
+            charts::draw_published(folder, figures)?;
+        }
+        write(&folder.join(PAGE), &page(figures, run, folder)?)?;
+    }
+    super::print(&published::render(request.format, figures)?)
+}
+
+/// Where charts and page go: into the run that was measured now, but not into others.
+fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
+    match (&request.run, &request.out) {
+        (Some(_), out) => out.as_deref(),
+        (None, _) => Some(&run.folder),
+    }
+}
+
+fn write(path: &Path, page: &str) -> Result<(), Failure> {
+    let failed = |source| Failure::Write {
+        path: path.to_owned(),
+        source,
+    };
+    path.parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .map_err(failed)?;
+    fs::write(path, page).map_err(failed)?;
+    super::say(&format!("page: {}", path.display()));
+    Ok(())
+}
+
+fn page(figures: &[Reproduction], run: &Run, folder: &Path) -> Result<String, Failure> {
+    let input = ReportInput {
+        title: Some("Published figures, measured again"),
+        run,
+        earlier: &[],
+        comparison: None,
+        published: figures,
+        samples_link: (folder == run.folder).then_some("samples.csv"),
+    };
+    Ok(report::html(&input)?)
+}

@@ -1,0 +1,198 @@
+//! What a published value is here.
+
+use super::figure::{Counterpart, Figure};
+use crate::record::{RunRecord, SummaryRow, YesNo};
+use crate::shape;
+use crate::statistics::Interval;
+
+/// Fewer samples than this tell nothing of how much they scatter.
+const FEWEST: usize = 3;
+
+/// A run to look for values in.
+#[derive(Clone, Copy, Debug)]
+pub struct Here<'a> {
+    /// Where it was made.
+    pub record: &'a RunRecord,
+    /// What was measured.
+    pub rows: &'a [SummaryRow],
+}
+
+/// A value that was measured here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// In seconds.
+    pub seconds: f64,
+    /// The 95 % interval of the time, in seconds; of few samples, from the fastest to the
+    /// slowest; of one or two, none.
+    pub interval: Option<Interval>,
+    /// How many items that time was for.
+    pub items: u64,
+    /// What those items are.
+    pub item_unit: String,
+    /// How many threads there were.
+    pub threads: usize,
+}
+
+impl Here<'_> {
+    /// The measured values of a figure's labels, or why there is none.
+    pub fn of_figure(&self, figure: &Figure) -> Vec<(String, Result<Measured, String>)> {
+        let of_label = |label: &str| {
+            let value = figure.value(label, "");
+            let found = value.map_or(Err(String::new()), |value| self.find(&value.counterpart));
+            (label.to_owned(), found)
+        };
+        figure.labels().into_iter().map(of_label).collect()
+    }
+
+    /// The machine in words: `Model, 2 threads, cuda:0: GPU 100`.
+    pub fn machine(&self) -> String {
+        let machine = &self.record.machine;
+        let threads = self.record.environment.usable_threads;
+        let threads = shape::phrase("threads", &threads.to_string());
+        let gpus = machine.gpus.iter().enumerate();
+        let gpus = gpus.map(|(i, gpu)| format!("cuda:{i}: {}", gpu.model));
+        let parts = [machine.cpu_model.clone(), threads].into_iter().chain(gpus);
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The largest input of that value that is in the run.
+    ///
+    /// # Errors
+    /// Why it is in none, in words.
+    pub fn find(&self, wanted: &Counterpart) -> Result<Measured, String> {
+        let most = self.record.environment.usable_threads;
+        let points = self.rows.iter().filter(|row| row.stage == "total");
+        let mut totals: Vec<_> = points
+            .filter(|row| wanted.is_point(&row.point(), most))
+            .collect();
+        totals.sort_by_key(|row| row.items);
+        let Some(total) = totals.last() else {
+            return Err(self.why_missing(wanted));
+        };
+        if total.valid == YesNo::No {
+            return Err(total.note.clone());
+        }
+        self.measured(wanted, total)
+            .ok_or_else(|| "the run tells no such stage or figure".to_owned())
+    }
+
+    fn why_missing(&self, wanted: &Counterpart) -> String {
+        match wanted.device.as_str() {
+            "cuda" if self.record.machine.gpus.is_empty() => "needs a GPU".to_owned(),
+            _ => "not measured".to_owned(),
+        }
+    }
+
+    fn measured(&self, wanted: &Counterpart, total: &SummaryRow) -> Option<Measured> {
+        let time = match &wanted.metric {
+            Some(name) => (1e-6 * total.metrics.number(name)?, None),
+            None => self.sum(wanted, total)?,
+        };
+        let (items, item_unit) = match wanted.metric {
+            Some(_) => (1, "page".to_owned()),
+            None => (total.items, total.item_unit.clone()),
+        };
+        Some(Measured {
+            seconds: time.0,
+            interval: time.1,
+            items,
+            item_unit,
+            threads: total.threads,
+        })
+    }
+
+    /// The times of all stages that are meant. Their intervals are added up as if all were
+    /// off in the same direction, which is the most that they can be.
+    fn sum(&self, wanted: &Counterpart, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
+        let point = total.point();
+        let mut sum = (
+            0.0,
+            Some(Interval {
+                low: 0.0,
+                high: 0.0,
+            }),
+        );
+        for stage in &wanted.stages {
+            let is_stage = |row: &&SummaryRow| row.stage == *stage && row.point() == point;
+            let row = self.rows.iter().find(is_stage)?;
+            sum.0 += row.median_s?;
+            let ends = row.ci95_low_s.zip(row.ci95_high_s);
+            let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
+            let ends = ends.or_else(range);
+            sum.1 = sum.1.zip(ends).map(|(sum, (low, high))| Interval {
+                low: sum.low + low,
+                high: sum.high + high,
+            });
+        }
+        Some(sum)
+    }
+}
+
+impl Measured {
+    /// The time for one item, in seconds.
+    pub fn seconds_an_item(&self) -> f64 {
+        self.seconds / self.items as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures;
+    use super::super::fixture::{chain, rows};
+    use super::*;
+    use crate::charts::fixture::run;
+
+    fn found(rows: &[SummaryRow], label: &str) -> Result<Measured, String> {
+        let figures = figures();
+        let table = figures
+            .iter()
+            .find(|it| it.id == "tab5.1")
+            .expect("a table");
+        let value = table.value(label, "").expect("a value");
+        let record = run();
+        let here = Here {
+            record: &record,
+            rows,
+        };
+        here.find(&value.counterpart)
+    }
+
+    #[test]
+    fn stages_are_added_up() {
+        let sort = found(&rows(), "sort, online, 1 thread").expect("measured");
+        // Of the digis 2 ms, of the clusters 3 ms.
+        assert!((sort.seconds - 5e-3).abs() < 1e-12, "{sort:?}");
+        let interval = sort.interval.expect("ends");
+        assert!((interval.low - 5e-3 * 0.97).abs() < 1e-12, "{interval:?}");
+        assert_eq!(sort.items, 1_000_000);
+    }
+
+    #[test]
+    fn threads_are_one_or_all_that_there_are() {
+        let cluster = |label: &str| found(&rows(), label).map(|found| found.threads);
+        assert_eq!(cluster("cluster, online, 1 thread"), Ok(1));
+        assert_eq!(cluster("cluster, online, all threads"), Ok(2));
+        let alone = found(&chain("online", 1, 1.0), "cluster, online, all threads");
+        assert_eq!(alone, Err("not measured".to_owned()), "of two threads");
+    }
+
+    #[test]
+    fn what_is_missing_has_a_reason() {
+        let label = "cluster, offline, 1 thread";
+        let missing = found(&chain("online", 1, 1.0), label);
+        assert_eq!(missing, Err("not measured".to_owned()));
+        let mut wrong = chain("offline", 1, 1.0);
+        wrong[0].valid = YesNo::No;
+        wrong[0].note = "wrong output".into();
+        assert_eq!(found(&wrong, label), Err("wrong output".to_owned()));
+        let mut elsewhere = run();
+        elsewhere.machine.gpus.clear();
+        let figures = figures();
+        let gpu = figures[2].value("link, GPU", "").expect("a value");
+        let here = Here {
+            record: &elsewhere,
+            rows: &[],
+        };
+        assert_eq!(here.find(&gpu.counterpart), Err("needs a GPU".to_owned()));
+    }
+}

@@ -1,0 +1,29 @@
+//! Published figures, beside what was measured here.
+//!
+//! | module | does |
+//! |---|---|
+//! | `figure` | holds a figure: its values, what they are here, and what follows from them |
+//! | `data` | reads all figures from the tables that come with the program |
+//! | `measured` | finds in a run what a published value is here |
+//! | `outcome` | says whether what was concluded holds here |
+//! | `words` | numbers and outcomes as people read them |
+//! | `render` | writes figures for terminals, pages and programs |
+//!
+//! The tables are in `assets/published/`: a row for each figure, for each number that was
+//! printed with its counterpart here, and for each conclusion.
+
+mod data;
+mod figure;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod measured;
+mod outcome;
+mod render;
+mod words;
+
+pub use data::figures;
+pub use figure::{Claim, Counterpart, Figure, Published, Threads, Unit, Value};
+pub use measured::{Here, Measured};
+pub use outcome::{Judged, Outcome, Reproduction, reproduce};
+pub use render::render;
+pub(crate) use words::{HEADINGS, cells, heading, sentences};

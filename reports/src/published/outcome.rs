@@ -1,0 +1,214 @@
+//! Whether what was concluded holds here.
+
+use super::figure::{Claim, Figure};
+use super::measured::{Here, Measured};
+
+/// A figure with what was measured of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduction {
+    /// What was published.
+    pub figure: Figure,
+    /// What each label's value is here, or why it is not known.
+    pub measured: Vec<(String, Result<Measured, String>)>,
+    /// Its conclusions.
+    pub judged: Vec<Judged>,
+    /// What it was measured on.
+    pub machine: String,
+}
+
+/// A conclusion with what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// What was concluded.
+    pub claim: Claim,
+    /// By how many times the one was faster there, where both were printed.
+    pub published: Option<f64>,
+    /// What became of it here.
+    pub outcome: Outcome,
+}
+
+/// What became of a conclusion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It is so here: that many times faster.
+    Holds(f64),
+    /// It is the other way round.
+    Fails(f64),
+    /// The intervals overlap, or there are too few samples for one.
+    Unclear(f64),
+    /// Something was not measured, and why.
+    Unknown(String),
+}
+
+/// Figures beside what a run has measured of them.
+pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
+    let figures = figures.into_iter();
+    figures
+        .map(|figure| Reproduction::of(figure, here))
+        .collect()
+}
+
+impl Reproduction {
+    /// A figure beside what a run has measured of it.
+    pub fn of(figure: Figure, here: &Here) -> Self {
+        let measured = here.of_figure(&figure);
+        let judged = figure.claims.iter().map(|claim| Judged {
+            claim: claim.clone(),
+            published: published(&figure, claim),
+            outcome: outcome(claim, &measured),
+        });
+        Reproduction {
+            judged: judged.collect(),
+            machine: here.machine(),
+            measured,
+            figure,
+        }
+    }
+
+    /// What the value of a label is here.
+    pub fn here(&self, label: &str) -> Option<&Measured> {
+        let (_, found) = self.measured.iter().find(|(name, _)| name == label)?;
+        found.as_ref().ok()
+    }
+
+    /// Whether any of its values was measured.
+    pub fn is_measured(&self) -> bool {
+        self.measured.iter().any(|(_, found)| found.is_ok())
+    }
+
+    /// How many times as fast as its basis a label's value is here.
+    pub fn speed_up(&self, label: &str) -> Option<f64> {
+        let basis = self.figure.value(label, "")?.basis.as_ref()?;
+        Some(self.here(basis)?.seconds / self.here(label)?.seconds)
+    }
+}
+
+fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
+    let value = |(label, hardware): &(String, String)| {
+        let hardware = (!hardware.is_empty()).then_some(hardware)?;
+        figure.value(label, hardware)
+    };
+    let (faster, slower) = (value(&claim.faster)?, value(&claim.slower)?);
+    let seconds = |value: &super::figure::Value| value.published?.seconds();
+    match seconds(faster).zip(seconds(slower)) {
+        Some((faster, slower)) => Some(slower / faster),
+        None => speed_ups(figure, faster, slower),
+    }
+}
+
+/// Where speed-ups were printed: over each other, or over the other value itself.
+fn speed_ups(
+    figure: &Figure,
+    faster: &super::figure::Value,
+    slower: &super::figure::Value,
+) -> Option<f64> {
+    let speed_up = figure.published_speed_up(faster)?;
+    match faster.basis.as_ref() == Some(&slower.label) {
+        true => Some(speed_up),
+        false => Some(speed_up / figure.published_speed_up(slower)?),
+    }
+}
+
+fn outcome(claim: &Claim, measured: &[(String, Result<Measured, String>)]) -> Outcome {
+    let find = |label: &str| {
+        let found = measured.iter().find(|(name, _)| name == label);
+        found.map_or(Err("not measured".to_owned()), |(_, found)| found.clone())
+    };
+    match (find(&claim.faster.0), find(&claim.slower.0)) {
+        (Ok(faster), Ok(slower)) => judged(&faster, &slower),
+        (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster.0)),
+        (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower.0)),
+    }
+}
+
+fn judged(faster: &Measured, slower: &Measured) -> Outcome {
+    let ratio = slower.seconds / faster.seconds;
+    match (faster.interval, slower.interval) {
+        (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
+        (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),
+        _ => Outcome::Unclear(ratio),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures;
+    use super::super::fixture::{chain, rows};
+    use super::*;
+    use crate::charts::fixture::run;
+    use crate::record::SummaryRow;
+
+    fn table(rows: &[SummaryRow]) -> Reproduction {
+        let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
+        let record = run();
+        let here = Here {
+            record: &record,
+            rows,
+        };
+        Reproduction::of(table.expect("a table"), &here)
+    }
+
+    fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
+        let mut judged = table.judged.iter();
+        judged
+            .find(|it| it.claim.words.starts_with(words))
+            .expect(words)
+    }
+
+    #[test]
+    fn what_is_faster_by_more_than_its_interval_holds() {
+        let table = table(&rows());
+        let sort = judged(
+            &table,
+            "The stage sort is faster online than offline with one",
+        );
+        assert_eq!(sort.outcome, Outcome::Holds(2.0));
+        assert!((sort.published.expect("printed") - 2.4 / 1.22).abs() < 1e-9);
+        assert_eq!(table.speed_up("sort, online, all threads"), Some(4.0));
+    }
+
+    #[test]
+    fn what_is_not_so_here_is_said() {
+        let rows = [chain("online", 1, 3.0), chain("offline", 1, 2.0)].concat();
+        let slower = table(&rows);
+        let words = "The stage hits is faster online than offline with one";
+        assert!(matches!(judged(&slower, words).outcome, Outcome::Fails(_)));
+        let rows = [chain("online", 1, 1.0), chain("offline", 1, 1.01)].concat();
+        let alike = table(&rows);
+        assert!(matches!(judged(&alike, words).outcome, Outcome::Unclear(_)));
+        let mut few = [chain("online", 1, 1.0), chain("offline", 1, 2.0)].concat();
+        for row in &mut few {
+            row.samples = 2;
+            (row.ci95_low_s, row.ci95_high_s) = (None, None);
+        }
+        let few = table(&few);
+        assert!(matches!(judged(&few, words).outcome, Outcome::Unclear(_)));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_known() {
+        let table = table(&chain("online", 1, 1.0));
+        let unknown = judged(
+            &table,
+            "The stage hits is faster online than offline with one",
+        );
+        let why = "hits, offline, 1 thread: not measured".to_owned();
+        assert_eq!(unknown.outcome, Outcome::Unknown(why));
+        assert!(table.is_measured());
+        assert_eq!(table.speed_up("hits, online, 1 thread"), None);
+    }
+
+    #[test]
+    fn speed_ups_that_were_printed_are_those_of_conclusions() {
+        let figures = figures();
+        let published = |id: &str, number: usize| {
+            let figure = figures.iter().find(|figure| figure.id == id).expect(id);
+            published(figure, &figure.claims[number])
+        };
+        assert_eq!(published("fig3.6", 0), Some(81.0));
+        assert_eq!(published("fig3.7", 0), Some(81.0 / 75.0));
+        assert_eq!(published("fig3.10", 1), Some(3.0));
+        let merged = published("fig3.9", 0).expect("printed");
+        assert!((merged - 6739.0 / 204.9).abs() < 1e-9);
+    }
+}
