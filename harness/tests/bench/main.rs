@@ -19,6 +19,7 @@ mod refusals;
 mod regression;
 mod report;
 mod reproduce;
+mod slurm;
 mod sts;
 mod suite_runs;
 mod suites;

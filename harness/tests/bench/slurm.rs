@@ -1,0 +1,272 @@
+//! `scripts/slurm/` on a cluster of one node, which the test starts, where Slurm and MUNGE
+//! are installed.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::common::{BENCH, can_measure, folder};
+
+const SUITE: &str = r#"
+name = "little"
+description = "two inputs"
+[defaults]
+samples = 3
+max-time = "1s"
+threads = 1
+[[task]]
+name = "sort"
+variants = ["std-*"]
+axes = { digis = "2k", segments = [3, 4] }
+"#;
+
+const CONFIG: &str = "\
+ClusterName=lab
+SlurmctldHost=HOST(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=DIR/munge.socket
+SlurmctldPort=CTLPORT
+SlurmdPort=DPORT
+StateSaveLocation=DIR/state
+SlurmdSpoolDir=DIR/spool
+SlurmctldPidFile=DIR/slurmctld.pid
+SlurmdPidFile=DIR/slurmd.pid
+SlurmctldLogFile=DIR/slurmctld.log
+SlurmdLogFile=DIR/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/linear
+SchedulerParameters=sched_interval=1,batch_sched_delay=0,defer
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+NodeName=node NodeHostname=HOST NodeAddr=127.0.0.1 CPUs=CPUS Feature=small State=UNKNOWN
+PartitionName=lab Nodes=node Default=YES MaxTime=INFINITE State=UP
+";
+
+/// Servers that end with the test, the one started last first.
+#[derive(Default)]
+struct Servers(Vec<Child>);
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        for server in self.0.iter_mut().rev() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
+impl Servers {
+    fn start(&mut self, folder: &Path, line: &str) {
+        let log = fs::File::create(folder.join(format!("server-{}.log", self.0.len())));
+        let log = log.expect("a log");
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().expect("a program"));
+        command
+            .args(words)
+            .env("SLURM_CONF", folder.join("slurm.conf"));
+        let errors = log.try_clone().expect("a log");
+        let server = command
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(errors)
+            .spawn();
+        self.0.push(server.expect(line));
+    }
+}
+
+fn text(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&both).trim().to_owned()
+}
+
+fn shell(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder);
+    command
+        .env("SLURM_CONF", folder.join("slurm.conf"))
+        .env("BENCH", BENCH);
+    command.output().expect("a shell")
+}
+
+fn port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Whether all programs are there, and may be started; says so if not.
+fn is_installed(folder: &Path) -> bool {
+    let programs = ["munged", "slurmctld", "slurmd", "sbatch"];
+    let is_missing = |program: &&&str| {
+        let line = format!("PATH=$PATH:/usr/sbin command -v {program}");
+        !shell(folder, &line).status.success()
+    };
+    if let Some(missing) = programs.iter().find(is_missing) {
+        eprintln!("skipped: {missing} is not installed");
+        return false;
+    }
+    let is_root = text(&shell(folder, "id -u")) == "0";
+    if !is_root {
+        eprintln!("skipped: slurmd needs to be started by root");
+    }
+    is_root
+}
+
+/// Asks until the answer is as wanted.
+fn wait(folder: &Path, line: &str, is_wanted: impl Fn(&str) -> bool) {
+    let mut answer = String::new();
+    for _ in 0..600 {
+        answer = text(&shell(folder, line));
+        if is_wanted(&answer) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let log = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    panic!(
+        "{line}: {answer}\n{}\n{}",
+        log("slurmctld.log"),
+        log("slurmd.log")
+    );
+}
+
+/// A cluster of this machine.
+fn cluster(folder: &Path) -> Servers {
+    let dir = folder.display().to_string();
+    fs::create_dir(folder.join("state")).expect("made");
+    fs::create_dir(folder.join("spool")).expect("made");
+    let host = text(&shell(folder, "hostname -s"));
+    let config = CONFIG
+        .replace("CTLPORT", &port().to_string())
+        .replace("DPORT", &port().to_string())
+        .replace("DIR", &dir)
+        .replace("HOST", &host)
+        .replace("CPUS", &text(&shell(folder, "nproc --all")));
+    fs::write(folder.join("slurm.conf"), config).expect("written");
+    let key = shell(
+        folder,
+        "head -c 1024 /dev/urandom > munge.key && chmod 600 munge.key",
+    );
+    assert!(key.status.success(), "{}", text(&key));
+    let mut servers = Servers::default();
+    let files = [
+        "key-file=KEY",
+        "socket",
+        "pid-file",
+        "log-file",
+        "seed-file",
+    ];
+    let files = files.map(|file| match file.split_once('=') {
+        Some((flag, _)) => format!("--{flag}={dir}/munge.key"),
+        None => format!("--{file}={dir}/munge.{file}"),
+    });
+    servers.start(
+        folder,
+        &format!("/usr/sbin/munged --foreground --force {}", files.join(" ")),
+    );
+    wait(folder, "ls munge.socket", |answer| answer == "munge.socket");
+    servers.start(
+        folder,
+        &format!("/usr/sbin/slurmctld -D -f {dir}/slurm.conf"),
+    );
+    servers.start(
+        folder,
+        &format!("/usr/sbin/slurmd -D -N node -f {dir}/slurm.conf"),
+    );
+    wait(folder, "sinfo --noheader --format=%t", |answer| {
+        answer == "idle"
+    });
+    servers
+}
+
+#[test]
+fn a_suite_is_measured_by_an_array_merged_and_reported() {
+    let folder = folder();
+    let path = folder.path();
+    if !can_measure() || !is_installed(path) {
+        return;
+    }
+    let _cluster = cluster(path);
+    fs::write(path.join("suite.toml"), SUITE).expect("written");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/slurm/submit.sh");
+    let line = format!("{script} suite.toml --shards 2 --types small --out out --store store");
+    let submitted = shell(path, &line);
+    let words = text(&submitted);
+    assert!(submitted.status.success(), "{words}");
+    println!("{words}");
+    wait(path, "squeue --noheader", str::is_empty);
+    let read = |name: &str| {
+        let file = fs::read_to_string(path.join("out").join(name));
+        file.unwrap_or_else(|error| {
+            panic!(
+                "{name}: {error}; {}",
+                text(&shell(path, "ls -R out; cat out/*.log out/*/*.log"))
+            )
+        })
+    };
+    println!(
+        "{}",
+        text(&shell(
+            path,
+            "sinfo; tail -n 100 out/*/*.log out/finish.log; ls -R out"
+        ))
+    );
+    assert!(
+        read("finish.log").ends_with("exit code: 0\n"),
+        "{}",
+        read("finish.log")
+    );
+    let table = read("node-types.csv");
+    assert!(table.starts_with("node_type,started,"), "{table}");
+    // Two variants of two inputs, all measured on a node of that type.
+    assert_eq!(
+        table
+            .lines()
+            .filter(|line| line.starts_with("small,"))
+            .count(),
+        4
+    );
+    assert!(read("small.html").contains("<svg"));
+    assert!(!read("small-verdict.md").is_empty());
+    assert!(
+        read("small/shard-2.log").contains("shard 2/2"),
+        "{}",
+        read("small/shard-2.log")
+    );
+    assert_eq!(
+        fs::read_dir(path.join("store/runs"))
+            .expect("a store")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn what_can_t_be_submitted_is_told() {
+    let folder = folder();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/slurm/submit.sh");
+    for (flags, message) in [
+        ("", "submit.sh SUITE"),
+        ("smoke --shards 0", "--shards 0: use a number"),
+        ("smoke --types 'a;b'", "--types a;b: use names"),
+        ("smoke nightly", "one suite at a time"),
+        ("smoke --shard 2", "unknown flag --shard"),
+    ] {
+        let refused = shell(folder.path(), &format!("{script} {flags}"));
+        assert_eq!(
+            refused.status.code(),
+            Some(2),
+            "{flags}: {}",
+            text(&refused)
+        );
+        assert!(
+            text(&refused).contains(message),
+            "{flags}: {}",
+            text(&refused)
+        );
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The last job that submit.sh submits: merges the shards of each type of node, compares
+# with the accepted run, reports, and writes all numbers with the type as a column.
+#
+# The exit code is that of the first step that found something, as of nightly.sh.
+set -uo pipefail
+status=0 merged=()
+
+# Goes on after a step that found something.
+found() {
+    local code=0
+    "$@" || code=$?
+    if [ "$status" = 0 ]; then status=$code; fi
+    return "$code"
+}
+
+# finish TYPE: what can be said of the nodes of a type.
+finish() {
+    local type=$1 run=$OUT/merged/$1 store=()
+    if [ -n "$STORE" ]; then store=(--store "$STORE"); fi
+    if [ ! -e "$run/run.json" ]; then
+        found "$BENCH" run "$SUITE" --merge "$OUT/$type"/shard-*/ --out "$run" --quiet \
+            ${store[@]+"${store[@]}"} > "$OUT/$type.txt" || return
+    fi
+    merged+=("$run")
+    if [ -n "$STORE" ]; then
+        # A type has a series of its own, as its machines have another key.
+        found "$BENCH" history accept latest --if-none --note "the first run" --store "$STORE"
+        found "$BENCH" compare accepted "$run" --store "$STORE" --markdown "$OUT/$type-verdict.md" \
+            --json "$OUT/$type-verdict.json"
+    fi
+    found "$BENCH" report "$run" --out "$OUT/$type.html" ${store[@]+"${store[@]}"}
+}
+
+# across: how the other types compare with the first one.
+across() {
+    local first=${merged[0]} other
+    for other in "${merged[@]:1}"; do
+        # That one kind of machine is slower than another is no regression.
+        "$BENCH" compare "$first" "$other" --across-machines --all \
+            --markdown "$OUT/$(basename "$first")-$(basename "$other").md" > /dev/null || true
+    done
+}
+
+for type in ${TYPES//,/ }; do
+    echo "== $type"
+    finish "$type"
+done
+if [ ${#merged[@]} -gt 0 ]; then
+    # Merged runs are named by their types.
+    "$BENCH" export "${merged[@]}" --format csv | sed '1s/^run,/node_type,/' > "$OUT/node-types.csv"
+    across
+fi
+echo "exit code: $status"
+exit "$status"
