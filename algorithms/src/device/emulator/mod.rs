@@ -163,6 +163,29 @@ impl Emulator {
         Ok(values.map(bytemuck::pod_read_unaligned).collect())
     }
 
+    /// Copies bytes of an allocation, from so many on: as many as `to` has.
+    ///
+    /// # Errors
+    /// If it is not this emulator's, or has not so many bytes.
+    pub fn read(
+        &self,
+        allocation: Allocation,
+        first: usize,
+        to: &mut [u8],
+    ) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let bytes = memory.region(allocation)?.buffer.bytes();
+        let found = bytes.get(first..).and_then(|bytes| bytes.get(..to.len()));
+        let found = found.ok_or_else(|| {
+            let (asked, there) = (to.len(), allocation.bytes);
+            EmulatorError::Memory(format!(
+                "{asked} bytes from byte {first} of an allocation of {there}"
+            ))
+        })?;
+        to.copy_from_slice(found);
+        Ok(())
+    }
+
     /// Bytes of shared memory that a block of a kernel has without asking.
     ///
     /// # Errors

@@ -95,6 +95,8 @@ pub(super) trait Recording: Send {
 
 /// Queues of work that run side by side.
 pub const QUEUES: u32 = 3;
+/// One more, for what others are to be disturbed by.
+pub(super) const BESIDE: u32 = QUEUES;
 
 /// A way to run kernels. One stream: what is started later runs later, unless it is
 /// started in another queue.
@@ -168,9 +170,13 @@ pub(super) trait Engine: Send + Sync {
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
 
-    /// Copies and kernels that are started from now on go to the queue of that number,
-    /// below [`QUEUES`]. All else goes to the first one.
+    /// Copies, kernels and marks that are started from now on go to the queue of that number,
+    /// below [`QUEUES`], or to [`BESIDE`]. All else goes to the first one.
     fn choose_queue(&self, queue: u32) -> Result<(), DeviceError>;
+
+    /// What is started from now on in the chosen queue waits for all that is in the first
+    /// one so far.
+    fn follow_first_queue(&self) -> Result<(), DeviceError>;
 
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError>;
@@ -202,8 +208,11 @@ pub(super) trait Engine: Send + Sync {
     /// Waits until all is done.
     fn finish(&self) -> Result<(), DeviceError>;
 
-    /// Notes the time at which all that was started so far has ended, under
-    /// this number.
+    /// Waits until all in the queue that was chosen is done.
+    fn wait(&self) -> Result<(), DeviceError>;
+
+    /// Notes the time at which all that was started so far in the chosen queue has
+    /// ended, under this number.
     fn mark(&self, number: usize) -> Result<(), DeviceError>;
 
     /// The time from one mark to another; `None` where times mean nothing.

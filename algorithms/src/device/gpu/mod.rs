@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{Download, Engine, Upload};
+use engine::{BESIDE, Download, Engine, Upload};
 use observe::Launched;
 use timeline::{Mode, Timeline};
 
@@ -249,6 +249,46 @@ impl Gpu {
         worked
     }
 
+    /// Within [`Gpu::in_queue`]: what is started from now on in this queue waits for all that
+    /// is in the first one so far.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn follow_first_queue(&self) -> Result<(), DeviceError> {
+        self.engine().follow_first_queue()
+    }
+
+    /// How many seconds some work takes on the device while it does something else, which is
+    /// started after it and may wait; `None` where times mean nothing. Waits until all is
+    /// done.
+    ///
+    /// # Errors
+    /// Those of both, or if the device has no room for another queue.
+    pub fn seconds_beside(
+        &self,
+        work: impl FnOnce() -> Result<(), DeviceError>,
+        other: impl FnOnce() -> Result<(), DeviceError>,
+    ) -> Result<Option<f64>, DeviceError> {
+        self.finish()?;
+        self.engine().choose_queue(BESIDE)?;
+        let started = self.between_marks(work);
+        self.engine().choose_queue(0)?;
+        started?;
+        other()?;
+        self.finish()?;
+        self.engine().seconds_between(0, 1)
+    }
+
+    /// Starts some work between the first two marks.
+    fn between_marks(
+        &self,
+        work: impl FnOnce() -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        self.engine().mark(0)?;
+        work()?;
+        self.engine().mark(1)
+    }
+
     /// What was put into the stream by others since the last mark, as a stage.
     ///
     /// # Errors
@@ -279,6 +319,21 @@ impl Gpu {
     /// What went wrong on the device since it was last waited for; or that what
     /// is started is being recorded, so that there is nothing to wait for.
     pub fn finish(&self) -> Result<(), DeviceError> {
+        self.before_waiting()?;
+        self.engine().finish()
+    }
+
+    /// Waits until what is in the queue of the work around it is done, by default the
+    /// first one: see [`Gpu::in_queue`].
+    ///
+    /// # Errors
+    /// As [`Gpu::finish`].
+    pub fn wait(&self) -> Result<(), DeviceError> {
+        self.before_waiting()?;
+        self.engine().wait()
+    }
+
+    fn before_waiting(&self) -> Result<(), DeviceError> {
         if let Mode::Recording(_) = self.timeline().mode() {
             return Err(DeviceError::Failed {
                 device: self.properties().device.clone(),
@@ -288,7 +343,7 @@ impl Gpu {
         }
         let hold = self.engine().let_go();
         self.timeline().waits(hold);
-        self.engine().finish()
+        Ok(())
     }
 
     /// Frees the memory that nobody has.

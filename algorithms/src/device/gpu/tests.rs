@@ -145,3 +145,35 @@ fn work_of_all_queues_is_done_when_it_was_waited_for() {
         assert!(found.iter().all(|found| *found == words));
     }
 }
+
+#[test]
+fn work_beside_other_work_is_done_with_it() {
+    for gpu in emulators() {
+        let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+        let buffer = gpu.buffer::<u8>(4).expect("room");
+        let mut found = [0; 4];
+        let other = || {
+            gpu.fill(&buffer, 7)?;
+            gpu.download(&mut found, &buffer)
+        };
+        // Times mean nothing here.
+        assert_eq!(gpu.seconds_beside(|| streams.copy(&gpu), other), Ok(None));
+        assert_eq!(found, [7; 4]);
+    }
+}
+
+#[test]
+fn a_queue_that_follows_the_first_one_sees_what_that_has_done() {
+    for gpu in emulators() {
+        let buffer = gpu.buffer::<u8>(4).expect("room");
+        let mut found = [0; 4];
+        gpu.fill(&buffer, 9).expect("filled");
+        let copied = gpu.in_queue(1, || {
+            gpu.follow_first_queue()?;
+            gpu.download(&mut found, &buffer)
+        });
+        assert_eq!(copied, Ok(()));
+        assert_eq!(gpu.finish(), Ok(()));
+        assert_eq!(found, [9; 4]);
+    }
+}

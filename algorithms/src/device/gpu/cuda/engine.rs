@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::modules::Modules;
 use super::{ContextSharing, CudaGpu, Driver, recording};
 use crate::device::gpu::engine::{
-    Attributes, Download, Engine, Hold, Properties, QUEUES, Recording, Shape, Upload,
+    Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Upload,
 };
 use crate::device::gpu::{Argument, DeviceError, Image};
 
@@ -30,8 +30,8 @@ pub(super) struct CudaEngine {
     gate: Gate,
     stream: Arc<CudaStream>,
     back: OnceLock<Arc<CudaStream>>,
-    /// The queues after the first one, which is `stream`.
-    queues: [OnceLock<Arc<CudaStream>>; QUEUES as usize - 1],
+    /// The queues after the first one, which is `stream`; [`BESIDE`] is the last.
+    queues: [OnceLock<Arc<CudaStream>>; BESIDE as usize],
     /// The number of the queue that work goes to.
     queue: AtomicU32,
     context: Arc<CudaContext>,
@@ -323,6 +323,14 @@ impl Engine for CudaEngine {
         Ok(())
     }
 
+    fn follow_first_queue(&self) -> Result<(), DeviceError> {
+        let follow = || match self.queue.load(Relaxed) {
+            0 => Ok(()),
+            _ => self.chosen().join(&self.stream),
+        };
+        self.call("ordering queues", follow)
+    }
+
     fn native_stream(&self) -> Result<usize, DeviceError> {
         self.call("getting ready", || Ok(()))?;
         Ok(self.stream.cu_stream().expose_provenance())
@@ -371,6 +379,10 @@ impl Engine for CudaEngine {
         Ok(())
     }
 
+    fn wait(&self) -> Result<(), DeviceError> {
+        self.call("waiting", || self.chosen().synchronize())
+    }
+
     fn mark(&self, number: usize) -> Result<(), DeviceError> {
         let mut marks = self.marks();
         while marks.len() <= number {
@@ -379,7 +391,7 @@ impl Engine for CudaEngine {
             let event = self.call("making an event", || self.context.new_event(flags))?;
             marks.push(event);
         }
-        self.call("marking a time", || marks[number].record(&self.stream))
+        self.call("marking a time", || marks[number].record(self.chosen()))
     }
 
     fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError> {
