@@ -104,6 +104,8 @@ fn base(root: &Path) -> cc::Build {
     build
         .flag("-Wno-unused-function")
         .flag("-Wno-unknown-pragmas");
+    // Kernels whose results must be those of the host to the bit tell nvcc so.
+    build.flag("-ffp-contract=off");
     // Reports name files as the repository does.
     let parent = root.parent().unwrap_or(root).display();
     build.flag(format!("-ffile-prefix-map={parent}/="));

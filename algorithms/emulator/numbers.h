@@ -1,4 +1,4 @@
-// CUDA's integer functions.
+// CUDA's functions of numbers.
 #pragma once
 
 EMULATOR_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -53,4 +53,20 @@ template <class A, class B> EMULATOR_INLINE std::common_type_t<A, B> min(A a, B 
 template <class A, class B> EMULATOR_INLINE std::common_type_t<A, B> max(A a, B b) {
     using T = std::common_type_t<A, B>;
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
+}
+
+EMULATOR_INLINE float sqrtf(float x) { return __builtin_sqrtf(x); }
+EMULATOR_INLINE float floorf(float x) { return __builtin_floorf(x); }
+EMULATOR_INLINE float fabsf(float x) { return __builtin_fabsf(x); }
+EMULATOR_INLINE float fminf(float a, float b) { return __builtin_fminf(a, b); }
+EMULATOR_INLINE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+EMULATOR_INLINE float __uint_as_float(unsigned bits) {
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+EMULATOR_INLINE unsigned __float_as_uint(float number) {
+    unsigned bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
 }

@@ -20,6 +20,10 @@ architectures=(
     "-gencode=arch=compute_75,code=compute_75"
 )
 
+# A kernel file may ask for flags of its own, in lines "// nvcc: FLAGS".
+mapfile -t own < <(sed -n 's|^// nvcc: ||p' "$source")
+flags+=("${own[@]}")
+
 # Names of static functions hold a hash of the source's absolute path; give it the
 # relative one.
 "${cuda:?set by find_toolkit}/bin/nvcc" -fatbin -O3 "${flags[@]}" "${architectures[@]}" \

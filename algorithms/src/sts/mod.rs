@@ -13,6 +13,7 @@
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file a way to do it |
 //! | [`quality`] | how good hits are, by what really happened |
 //! | `chains` | such ways joined: `offline`, `online`, `per-side`, `time-sweep` |
+//! | `cuda` | the chain on a GPU |
 //! | [`task`] | the stages and the whole chain as tasks |
 //!
 //! The stage `sort` was there first: it is the task in [`sts_sort`](crate::sts_sort).
@@ -21,6 +22,7 @@ mod chains;
 mod cluster_order;
 mod clusters;
 mod collect;
+mod cuda;
 pub mod data;
 pub mod formulas;
 mod hits;

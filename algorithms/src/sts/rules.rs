@@ -46,9 +46,9 @@ pub enum Successors {
 /// How far apart in time a digi and its successor may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    ns: f32,
+    pub(super) ns: f32,
     /// The same for differences that are whole numbers; below 0 nothing is near.
-    whole_ns: i64,
+    pub(super) whole_ns: i64,
 }
 
 impl Window {

@@ -30,6 +30,7 @@ use crate::axis::{Axis, Params};
 
 pub use check::Mismatch;
 pub(crate) use cpu::sort_alone_in_place as sort_side;
+pub(crate) use cuda::{ChannelBucket, Table, begins};
 
 /// The task `sort`.
 pub struct StsSort;
@@ -116,6 +117,7 @@ impl Algorithm for StsSort {
             item_unit: "digi",
             bytes_min: 2 * digis * DIGI_BYTES,
             input_bytes: digis * DIGI_BYTES,
+            to_host_bytes: None,
             has_reference: digis <= REFERENCE_LIMIT,
             metrics: Vec::new(),
         }

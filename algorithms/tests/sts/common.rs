@@ -1,30 +1,75 @@
 //! Running variants of the chain.
 
+use std::sync::Arc;
+
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
-use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::device::emulator::{self, Config, Lanes};
+use algorithms::device::gpu::Gpu;
+use algorithms::device::{Arena, Device, Place, Team};
 use algorithms::sts::task::{Product, StsChain, Timeslices};
 
-/// What each variant with these semantics finds, by its name.
+/// What each variant with these semantics finds on the host, by its name.
 pub fn found_by_all(
     input: &Timeslices,
     semantics: Semantics,
     threads: usize,
 ) -> Vec<(&'static str, Vec<Product>)> {
     let team = Team::new(threads).expect("threads");
+    found_at(input, semantics, &Place::host(&team))
+}
+
+/// Only timeslices that follow each other are told apart by it.
+const SAME_KERNELS: &str = "-overlapped";
+
+/// The same on the emulator, in warps of so many lanes; nothing where a build has none.
+pub fn found_by_kernels(
+    input: &Timeslices,
+    semantics: Semantics,
+    lanes: Lanes,
+) -> Vec<(&'static str, Vec<Product>)> {
+    if let Some(reason) = emulator::unavailable() {
+        eprintln!("skipped: {reason}");
+        return Vec::new();
+    }
+    let config = Config {
+        lanes,
+        ..Config::default()
+    };
+    let team = Team::new(1).expect("a thread");
+    let place = Place {
+        device: Device::Emulator,
+        gpu: Some(Arc::new(Gpu::emulated(config).expect("it is available"))),
+        team: &team,
+    };
+    found_at(input, semantics, &place)
+}
+
+/// Whether the kernels of a variant run for this input by another name.
+fn is_double(name: &str, input: &Timeslices) -> bool {
+    name.ends_with(SAME_KERNELS) && input.0.len() == 1
+}
+
+fn found_at(
+    input: &Timeslices,
+    semantics: Semantics,
+    place: &Place<'_>,
+) -> Vec<(&'static str, Vec<Product>)> {
     let arena = Arena::default();
     let variants = StsChain::variants().into_iter();
-    let variants = variants.filter(|variant| variant.backend() == Backend::Cpu);
+    let variants = variants.filter(|variant| variant.backend() == place.device.backend());
     let variants = variants.filter(|variant| variant.semantics(input) == semantics);
+    let variants = variants.filter(|variant| !is_double(variant.name(), input));
     let run = |variant: &dyn algorithms::algorithm::Variant<StsChain>| {
         let mut prepared = variant
-            .prepare(input, &arena, &Place::host(&team))
+            .prepare(input, &arena, place)
             .expect("it takes any input");
-        let ran = team.run(|| {
+        let ran = place.team.run(|| {
             prepared.reset()?;
             prepared.poison()?;
             prepared.run()
         });
         assert_eq!(ran, Ok(()), "{}", variant.name());
+        prepared.inspect().expect("nothing is damaged");
         (variant.name(), prepared.output().into_owned())
     };
     variants.map(run).collect()

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
+use algorithms::device::emulator::Lanes;
 use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published};
@@ -11,7 +12,7 @@ use algorithms::sts::task::{Product, Timeslices};
 use generators::io::{read_digis_of, read_setup};
 
 use crate::columns::{read_clusters, read_hits};
-use crate::common::{assert_same, found_by_all};
+use crate::common::{assert_same, found_by_all, found_by_kernels};
 
 fn fixture(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/fixtures");
@@ -73,6 +74,17 @@ fn every_published_variant_finds_the_same_to_the_last_bit() {
                 &format!("{name}, {threads} threads"),
             );
         }
+    }
+}
+
+#[test]
+fn every_published_kernel_finds_the_same_to_the_last_bit() {
+    let Some((timeslice, expected)) = timeslice().zip(expected()) else {
+        return;
+    };
+    let input = Timeslices(vec![timeslice]);
+    for (name, found) in found_by_kernels(&input, Semantics::Published, Lanes::L32) {
+        assert_same(&input, &expected, &found, name);
     }
 }
 

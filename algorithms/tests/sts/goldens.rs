@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
+use algorithms::device::emulator::Lanes;
 use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published, Rules};
@@ -17,7 +18,7 @@ use generators::sts::setup::Setup;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
 use crate::columns::{read_clusters, read_hits, write_clusters, write_hits};
-use crate::common::{assert_same, found_by_all};
+use crate::common::{assert_same, found_by_all, found_by_kernels};
 
 fn golden(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sts/golden");
@@ -53,6 +54,22 @@ fn every_variant_finds_the_golden_clusters_and_hits() {
                 &found,
                 &format!("{variant}, {name}"),
             );
+        }
+    }
+}
+
+#[test]
+fn every_kernel_finds_the_golden_clusters_and_hits() {
+    for (online, name) in [
+        (Semantics::Exact, "exact"),
+        (Semantics::Published, "published"),
+    ] {
+        let input = Timeslices(vec![timeslice(online)]);
+        for lanes in [Lanes::L32, Lanes::L64] {
+            for (variant, found) in found_by_kernels(&input, online, lanes) {
+                let context = format!("{variant}, {name}, {lanes:?}");
+                assert_same(&input, &expected(name), &found, &context);
+            }
         }
     }
 }

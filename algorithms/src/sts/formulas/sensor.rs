@@ -246,6 +246,25 @@ impl<R: Real> Sensor<R> {
     }
 }
 
+/// Words of a sensor as kernels read it.
+pub(in crate::sts) const SENSOR_WORDS: usize = 22;
+
+impl Sensor<f32> {
+    /// The sensor as kernels read it: `Sensor` in `sts/cuda/formulas/sensor.h`.
+    pub(in crate::sts) fn words(&self) -> [u32; SENSOR_WORDS] {
+        let edge = |edge: &Edge<f32>| [edge.tangent, edge.cosine, edge.lorentz];
+        let size = [self.width, self.height, self.pitch];
+        let sides = edge(&self.front).into_iter().chain(edge(&self.back));
+        let place = self.rotation.into_iter().chain(self.translation);
+        let numbers = size.into_iter().chain(sides).chain(place);
+        let mut words = [self.strips as u32; SENSOR_WORDS];
+        for (word, number) in words[1..].iter_mut().zip(numbers) {
+            *word = number.to_bits();
+        }
+        words
+    }
+}
+
 impl<R: Real> Edge<R> {
     fn new(stereo: f64, lorentz: f64) -> Self {
         let angle = R::of(stereo) * R::of(std::f64::consts::PI / 180.0);

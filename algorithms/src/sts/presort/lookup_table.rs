@@ -34,6 +34,11 @@ impl LookupTable {
         }
     }
 
+    /// The module of each address.
+    pub(in crate::sts) fn modules(&self) -> &[u32] {
+        &self.modules
+    }
+
     /// Scatters the stream over module sides, each in the order of the stream. Returns
     /// the digis of each side. All digis must be of modules of the detector.
     pub(in crate::sts) fn scatter(

@@ -1,7 +1,10 @@
 //! What counts as right: the same digis, clusters or hits as the reference, to the last
 //! bit, in each segment. Their order counts only where a stage is there to make it.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
+
+use generators::sts::{Digi, SegmentedDigis};
 
 use super::{Product, Stage};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
@@ -64,17 +67,17 @@ pub enum Mismatch {
 }
 
 /// Whether a stage, or the whole chain if there is none, left what the reference says.
+/// Digis are in the order of the stream where that was promised: `stable`.
 pub(super) fn check(
     stage: Option<Stage>,
+    stable: bool,
     expected: &Product,
     found: &Product,
 ) -> Result<(), Mismatch> {
     match (expected, found) {
         (Product::Digis(expected), Product::Digis(found)) => {
-            let [expected, found] =
-                [expected, found].map(|digis| digis.segments().collect::<Vec<_>>());
-            let bits = |digi: &generators::sts::Digi| digi.bits();
-            in_order("digis", &expected, &found, bits)
+            let [expected, found] = [expected, found].map(|digis| of_segments(digis, stable));
+            in_order("digis", &expected, &found, |digi| digi.bits())
         }
         (Product::OfflineDigis(expected), Product::OfflineDigis(found)) => {
             let key = |digi: &OfflineDigi| (digi.time, digi.address, digi.channel, digi.adc);
@@ -100,10 +103,23 @@ pub(super) fn check(
             same("hits", expected, found, OfflineHit::order)
         }
         (Product::Both(clusters, hits), Product::Both(found_clusters, found_hits)) => {
-            check(stage, clusters, found_clusters)?;
-            check(stage, hits, found_hits)
+            check(stage, stable, clusters, found_clusters)?;
+            check(stage, stable, hits, found_hits)
         }
         _ => Err(Mismatch::Kind),
+    }
+}
+
+/// The digis of each segment; in an order of their own unless that of the stream counts.
+fn of_segments(digis: &SegmentedDigis, stable: bool) -> Vec<Cow<'_, [Digi]>> {
+    let in_order = |segment: &'_ [Digi]| {
+        let mut digis = segment.to_vec();
+        digis.sort_unstable_by_key(|digi| digi.bits());
+        Cow::Owned(digis)
+    };
+    match stable {
+        true => digis.segments().map(Cow::Borrowed).collect(),
+        false => digis.segments().map(in_order).collect(),
     }
 }
 

@@ -7,7 +7,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `stage`, `product` | the stages, and what they leave |
-//! | `variants`, `prepared` | ways to do a stage or all of them, ready to run |
+//! | `variants`, `prepared` | ways to do a stage or all of them on the host, ready to run |
+//! | `cuda_variants`, `cuda_prepared` | the same on a GPU |
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
 //! | `source` | simulated digis, files |
@@ -15,6 +16,8 @@
 
 mod answer;
 mod check;
+mod cuda_prepared;
+mod cuda_variants;
 mod hard_inputs;
 mod prepared;
 mod product;
@@ -114,10 +117,11 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
     }
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
-        let variants = variants::of(Self::STAGE).iter();
-        variants
-            .map(|variant| variant as &dyn Variant<Self>)
-            .collect()
+        let on_host = variants::of(Self::STAGE).iter();
+        let on_host = on_host.map(|variant| variant as &dyn Variant<Self>);
+        let on_gpu = cuda_variants::of(Self::STAGE).iter();
+        let on_gpu = on_gpu.map(|variant| variant as &dyn Variant<Self>);
+        on_host.chain(on_gpu).collect()
     }
 
     fn plan(params: Params) -> Result<Plan, DataError> {
@@ -153,6 +157,7 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
             // Each digi is read once; what is written depends on what is found.
             bytes_min: 2 * bytes,
             input_bytes: bytes,
+            to_host_bytes: None,
             has_reference: true,
             metrics: vec![Metric::new(
                 "ns_per_digi",
@@ -171,7 +176,7 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         _: &Timeslices,
         reference: Option<&Vec<Product>>,
         output: &Vec<Product>,
-        _: Promise,
+        promise: Promise,
     ) -> Result<(), Mismatch> {
         let Some(reference) = reference else {
             return Err(Mismatch::Unknown);
@@ -180,7 +185,9 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
             return Err(Mismatch::Kind);
         }
         let mut pairs = reference.iter().zip(output);
-        pairs.try_for_each(|(reference, output)| check::check(Self::STAGE, reference, output))
+        pairs.try_for_each(|(reference, output)| {
+            check::check(Self::STAGE, promise.stable, reference, output)
+        })
     }
 
     fn quality(input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {

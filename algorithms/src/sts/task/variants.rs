@@ -231,8 +231,9 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
         Backend::Cpu
     }
 
+    /// Digis of a side stay in the order of the stream.
     fn stable(&self) -> bool {
-        false
+        StsTask::<STAGE>::STAGE == Some(Stage::Presort)
     }
 
     fn answers(&self) -> &'static [Semantics] {

@@ -55,45 +55,135 @@ pub(in crate::sts_sort) static CHANNEL_BUCKET: CudaSort = CudaSort {
     sorter: |gpu, partition| Ok(Box::new(ChannelBucket::new(gpu, partition)?)),
 };
 
-struct ChannelBucket {
+/// Digis, and what sorting them takes.
+pub(crate) struct ChannelBucket {
     partition: Partition,
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
+    tables: Tables,
+}
+
+/// What sorting takes beside the digis.
+struct Tables {
     small: Table,
     regions: Regions,
     unfit: Unfit,
     crowds: Crowds,
 }
 
-impl ChannelBucket {
+impl Tables {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let digis = partition.elements();
         let division = Division::new(partition);
         let regions = Regions::new(gpu, digis, division.large.len())?;
         let groups = groups_of(digis, regions.most());
-        Ok(ChannelBucket {
-            digis: gpu.buffer(digis)?,
-            scratch: gpu.buffer(digis)?,
+        Ok(Tables {
             small: Table::new(gpu, 2 * division.small.len())?,
             regions,
             unfit: Unfit::new(gpu, digis)?,
             crowds: Crowds::new(gpu, groups.max(division.small.len()))?,
-            partition: partition.clone(),
         })
+    }
+
+    fn bytes(&self) -> u64 {
+        let lists = [
+            &self.small.device,
+            self.unfit.device(),
+            self.crowds.device(),
+        ];
+        let in_lists: u64 = lists.iter().map(|list| list.bytes()).sum();
+        in_lists + self.regions.bytes()
+    }
+}
+
+impl ChannelBucket {
+    fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
+        let mut sort = Self::with_room(gpu, partition.elements())?;
+        sort.fit(gpu, partition)?;
+        Ok(sort)
+    }
+
+    /// Room for so many digis, of which nobody knows yet in which segments they are.
+    ///
+    /// # Errors
+    /// If the device has no room.
+    pub(crate) fn with_room(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
+        let partition = Partition::from_lengths([]);
+        Ok(ChannelBucket {
+            digis: gpu.buffer(digis)?,
+            scratch: gpu.buffer(digis)?,
+            tables: Tables::new(gpu, &partition)?,
+            partition,
+        })
+    }
+
+    /// Gets ready for digis in such segments: no more than there is room for. Nothing that
+    /// was started before may still be under way.
+    ///
+    /// # Errors
+    /// If the device has no room.
+    pub(crate) fn fit(&mut self, gpu: &Gpu, partition: &Partition) -> Result<(), DeviceError> {
+        if self.partition != *partition {
+            self.tables = Tables::new(gpu, partition)?;
+            self.partition = partition.clone();
+        }
+        Ok(())
+    }
+
+    /// Where the digis have to be before, and are after.
+    pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
+        &self.digis
+    }
+
+    /// As much room, which a sort overwrites.
+    pub(crate) fn scratch(&self) -> &DeviceBuffer<u64> {
+        &self.scratch
+    }
+
+    /// Bytes of all buffers on the device.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.digis.bytes() + self.scratch.bytes() + self.tables.bytes()
+    }
+
+    /// Starts the kernels. Where buckets may be too large for shared memory, waits for
+    /// those that make a list of them.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let division = Division::new(&self.partition);
+        self.sort_small(gpu, &division.small)?;
+        if division.large.is_empty() {
+            return Ok(());
+        }
+        self.tables.unfit.clear(gpu)?;
+        self.sort_regions(gpu, 0, &division.large)?;
+        for level in 1..LEVELS.len() {
+            let unfit = self.tables.unfit.read(gpu)?;
+            if unfit.is_empty() {
+                break;
+            }
+            gpu.scope(AGAIN, || {
+                self.tables.unfit.clear(gpu)?;
+                self.sort_regions(gpu, level, &unfit)
+            })?;
+        }
+        Ok(())
     }
 
     fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
         if segments.is_empty() {
             return Ok(());
         }
-        self.small.fill(gpu, words(segments))?;
+        let (tables, digis) = (&mut self.tables, &self.digis);
+        tables.small.fill(gpu, words(segments))?;
         // Read three times, written once.
         let shape = shape(segments, 4, shared_by_sorting(gpu));
-        let arguments = (&self.digis, &self.small.device, self.crowds.device());
-        self.crowds.clear(gpu)?;
+        let arguments = (digis, &tables.small.device, tables.crowds.device());
+        tables.crowds.clear(gpu)?;
         // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(&SMALL, &shape, arguments)? };
-        self.crowds.sort(gpu, &self.digis, &self.digis)
+        tables.crowds.sort(gpu, digis, digis)
     }
 
     /// Distributes regions once more, and sorts their buckets into `digis`.
@@ -103,17 +193,19 @@ impl ChannelBucket {
             0 => (&self.digis, &self.scratch),
             _ => (&self.scratch, &self.digis),
         };
-        for some in all.chunks(self.regions.most()) {
-            self.regions.fill(gpu, some)?;
-            self.regions.distribute(gpu, LEVELS[level], from, to)?;
-            self.crowds.clear(gpu)?;
-            let left = [self.unfit.device(), self.crowds.device()];
-            self.regions
+        let tables = &mut self.tables;
+        for some in all.chunks(tables.regions.most()) {
+            tables.regions.fill(gpu, some)?;
+            tables.regions.distribute(gpu, LEVELS[level], from, to)?;
+            tables.crowds.clear(gpu)?;
+            let left = [tables.unfit.device(), tables.crowds.device()];
+            tables
+                .regions
                 .sort(gpu, LEVELS[level], to, &self.digis, left)?;
-            self.crowds.sort(gpu, to, &self.digis)?;
+            tables.crowds.sort(gpu, to, &self.digis)?;
             if some.len() < all.len() {
                 // The tables are filled again.
-                gpu.finish()?;
+                gpu.wait()?;
             }
         }
         Ok(())
@@ -134,34 +226,11 @@ impl Sorter for ChannelBucket {
     }
 
     fn bytes_of_tables(&self) -> u64 {
-        let lists = [
-            &self.small.device,
-            self.unfit.device(),
-            self.crowds.device(),
-        ];
-        let in_lists: u64 = lists.iter().map(|list| list.bytes()).sum();
-        in_lists + self.regions.bytes()
+        self.tables.bytes()
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let division = Division::new(&self.partition);
-        self.sort_small(gpu, &division.small)?;
-        if division.large.is_empty() {
-            return Ok(());
-        }
-        self.unfit.clear(gpu)?;
-        self.sort_regions(gpu, 0, &division.large)?;
-        for level in 1..LEVELS.len() {
-            let unfit = self.unfit.read(gpu)?;
-            if unfit.is_empty() {
-                break;
-            }
-            gpu.scope(AGAIN, || {
-                self.unfit.clear(gpu)?;
-                self.sort_regions(gpu, level, &unfit)
-            })?;
-        }
-        Ok(())
+        ChannelBucket::sort(self, gpu)
     }
 }
 

@@ -23,6 +23,7 @@ use prepared::PreparedCudaSort;
 
 pub(super) use block_merge::BLOCK_MERGE;
 pub(super) use channel_bucket::CHANNEL_BUCKET;
+pub(crate) use channel_bucket::ChannelBucket;
 pub(super) use cub::{CUB, CubSort};
 pub(super) use segmented_radix::{SEGMENTED_RADIX, SEGMENTED_RADIX_PAIRS};
 
@@ -65,13 +66,17 @@ trait Sorter: Send {
 }
 
 /// A small array that the host makes and kernels read.
-struct Table {
+pub(crate) struct Table {
     host: PinnedBuffer<u32>,
     device: DeviceBuffer<u32>,
 }
 
 impl Table {
-    fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
+    /// With room for so many values.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
         Ok(Table {
             host: gpu.pinned(length)?,
             device: gpu.buffer(length)?,
@@ -80,7 +85,14 @@ impl Table {
 
     /// Fills the table from its beginning. It must not be filled again before
     /// the GPU has finished.
-    fn fill(&mut self, gpu: &Gpu, values: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn fill(
+        &mut self,
+        gpu: &Gpu,
+        values: impl Iterator<Item = u32>,
+    ) -> Result<(), DeviceError> {
         let mut length = 0;
         for (place, value) in self.host.iter_mut().zip(values) {
             *place = value;
@@ -88,10 +100,15 @@ impl Table {
         }
         gpu.upload(&self.device, &self.host[..length])
     }
+
+    /// Where kernels find the values.
+    pub(crate) fn device(&self) -> &DeviceBuffer<u32> {
+        &self.device
+    }
 }
 
 /// Where segments begin, and where the last one ends. They fit: see [`accept`].
-fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
+pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)
 }

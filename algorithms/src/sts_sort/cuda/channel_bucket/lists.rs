@@ -35,14 +35,14 @@ impl Unfit {
     /// Waits for the kernels that make the list.
     pub(super) fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
         gpu.download(&mut self.host[..1], &self.device)?;
-        gpu.finish()?;
+        gpu.wait()?;
         let count = self.host[0] as usize;
         if count == 0 {
             return Ok(Vec::new());
         }
         let words = words_for(count);
         gpu.download(&mut self.host[..words], &self.device)?;
-        gpu.finish()?;
+        gpu.wait()?;
         let pairs = self.host[1..words].chunks_exact(2);
         let mut ranges: Vec<_> = pairs.map(|pair| pair[0]..pair[1]).collect();
         ranges.sort_unstable_by_key(|range| range.start);

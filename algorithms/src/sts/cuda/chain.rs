@@ -1,0 +1,289 @@
+//! All stages on one timeslice.
+
+use std::sync::Arc;
+
+use generators::partition::Partition;
+use generators::sts::{Digi, SegmentedDigis};
+
+use super::cluster_order::{ClusterOrder, ClusterSortWay};
+use super::clusters::{ClusterWay, Clusters, SortedDigis};
+use super::collect::{CollectWay, Collected};
+use super::downloaded;
+use super::hits::{self, Hits, HitsWay};
+use super::presort::{Presort, PresortWay};
+use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::sts::hits::SortedClusters;
+use crate::sts::task::{Product, Stage};
+use crate::sts::{Hit, Partitioned, Timeslice};
+use crate::sts_sort::ChannelBucket;
+
+/// What every byte of a poisoned buffer is.
+const POISON: u8 = 0xa5;
+
+/// How stages are done that can be done in several ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) struct CudaWays {
+    pub(in crate::sts) presort: PresortWay,
+    pub(in crate::sts) clusters: ClusterWay,
+    pub(in crate::sts) cluster_sort: ClusterSortWay,
+    pub(in crate::sts) hits: HitsWay,
+    pub(in crate::sts) collect: CollectWay,
+}
+
+/// A chain on the device. Buffers are held from [`CudaChain::hold`] to
+/// [`CudaChain::release`] only.
+pub(in crate::sts) struct CudaChain<'a> {
+    input: &'a Timeslice,
+    ways: CudaWays,
+    gpu: Arc<Gpu>,
+    held: Option<Held>,
+    /// Room for hits in buckets and behind each other, as was needed the last time.
+    rooms: [usize; 2],
+    /// What was held last, in bytes.
+    held_bytes: u64,
+}
+
+/// What is held during a run.
+struct Held {
+    /// The digis as they are read out.
+    stream: PinnedBuffer<u64>,
+    presort: Presort,
+    /// The digis by side, and those of the stream, whose place is free for the sort. Made
+    /// for the sides that were found the last time.
+    sort: ChannelBucket,
+    sides: Partition,
+    clusters: Clusters,
+    order: ClusterOrder,
+    hits: Hits,
+    collected: Collected,
+}
+
+impl<'a> CudaChain<'a> {
+    pub(in crate::sts) fn new(input: &'a Timeslice, ways: CudaWays, gpu: Arc<Gpu>) -> Self {
+        CudaChain {
+            input,
+            ways,
+            gpu,
+            held: None,
+            rooms: [0; 2],
+            held_bytes: 0,
+        }
+    }
+
+    /// Takes buffers, unless they are held already.
+    pub(in crate::sts) fn hold(&mut self) -> Result<(), DeviceError> {
+        if self.held.is_none() {
+            let held = Held::new(&self.gpu, self.input, self.ways, self.rooms)?;
+            self.held = Some(held);
+        }
+        Ok(())
+    }
+
+    /// Overwrites what a stage and those after it write.
+    pub(in crate::sts) fn poison_from(&mut self, first: Stage) -> Result<(), DeviceError> {
+        let Some(held) = &mut self.held else {
+            return Ok(());
+        };
+        for stage in Stage::ALL.into_iter().skip_while(|&stage| stage != first) {
+            held.poison(&self.gpu, stage)?;
+        }
+        self.gpu.finish()
+    }
+
+    /// Starts to copy the digis to the device; a part of presort.
+    pub(in crate::sts) fn upload(&mut self) -> Result<(), DeviceError> {
+        self.in_scope(Stage::Presort, Held::upload)
+    }
+
+    /// Starts presort on digis that were copied; waits for it.
+    pub(in crate::sts) fn distribute(&mut self) -> Result<(), DeviceError> {
+        self.in_scope(Stage::Presort, Held::distribute)
+    }
+
+    /// Starts a stage on what the one before it left; some wait for the device.
+    pub(in crate::sts) fn run(&mut self, stage: Stage) -> Result<(), DeviceError> {
+        self.in_scope(stage, |held, gpu| held.run(gpu, stage))
+    }
+
+    fn in_scope(
+        &mut self,
+        stage: Stage,
+        work: impl FnOnce(&mut Held, &Gpu) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        match &mut self.held {
+            Some(held) => gpu.scope(stage.name(), || work(held, gpu)),
+            None => Ok(()),
+        }
+    }
+
+    /// What a stage left, copied to the host.
+    pub(in crate::sts) fn product(&mut self, stage: Stage) -> Result<Product, DeviceError> {
+        match &mut self.held {
+            Some(held) => held.product(&self.gpu, stage),
+            None => Ok(Product::Nothing),
+        }
+    }
+
+    /// Gives the buffers back.
+    pub(in crate::sts) fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.rooms = [held.hits.room(), held.collected.room()];
+            self.held_bytes = held.bytes();
+        }
+    }
+
+    /// Bytes on the device that are held, or were the last time.
+    pub(in crate::sts) fn bytes(&self) -> u64 {
+        self.held.as_ref().map_or(self.held_bytes, Held::bytes)
+    }
+}
+
+impl Held {
+    fn new(
+        gpu: &Gpu,
+        input: &Timeslice,
+        ways: CudaWays,
+        rooms: [usize; 2],
+    ) -> Result<Self, DeviceError> {
+        let (digis, sides) = (input.stream().len(), input.sides());
+        let [buckets, flat] = rooms;
+        let mut stream = gpu.pinned(digis)?;
+        for (bits, digi) in stream.iter_mut().zip(input.stream()) {
+            *bits = digi.bits();
+        }
+        Ok(Held {
+            stream,
+            presort: Presort::new(gpu, input, ways.presort)?,
+            sort: ChannelBucket::with_room(gpu, digis)?,
+            sides: Partition::from_lengths([]),
+            clusters: Clusters::new(gpu, input, ways.clusters)?,
+            order: ClusterOrder::new(gpu, digis, sides, ways.cluster_sort)?,
+            hits: Hits::new(gpu, input, ways.hits, buckets)?,
+            collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
+        })
+    }
+
+    fn run(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
+        match stage {
+            Stage::Presort => {
+                self.upload(gpu)?;
+                self.distribute(gpu)
+            }
+            Stage::Zero => self.clusters.zero(gpu),
+            Stage::Sort => {
+                self.sort.fit(gpu, &self.sides)?;
+                self.sort.sort(gpu)
+            }
+            Stage::Cluster => {
+                let sorted = SortedDigis {
+                    digis: self.sort.digis(),
+                    begins: self.presort.begins(),
+                };
+                self.clusters.find(gpu, sorted)
+            }
+            Stage::ClusterSort => {
+                let (sides, begins) = (&self.sides, self.presort.begins());
+                self.order.sort(gpu, &self.clusters, sides, begins)
+            }
+            Stage::Hits => {
+                let counts = self.counts(gpu)?;
+                let sorted = hits::SortedClusters {
+                    clusters: &self.clusters,
+                    order: &self.order,
+                    begins: self.presort.begins(),
+                };
+                self.hits.find(gpu, &self.sides, &counts, sorted)
+            }
+            Stage::Collect => self.collected.collect(gpu, &self.hits),
+        }
+    }
+
+    fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(self.sort.scratch(), &self.stream)
+    }
+
+    fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (stream, digis) = (self.sort.scratch(), self.sort.digis());
+        self.sides = self.presort.run(gpu, stream, digis)?;
+        Ok(())
+    }
+
+    fn product(&mut self, gpu: &Gpu, stage: Stage) -> Result<Product, DeviceError> {
+        match stage {
+            Stage::Presort | Stage::Zero | Stage::Sort => self.digis(gpu),
+            Stage::Cluster => {
+                let clusters = downloaded(gpu, self.clusters.clusters())?;
+                let counts = self.counts(gpu)?;
+                Ok(Product::clusters(&clusters, &self.sides, &counts))
+            }
+            Stage::ClusterSort => self.sorted_clusters(gpu),
+            Stage::Hits => {
+                let hits = downloaded(gpu, self.hits.buckets().0)?;
+                let buckets = self.hits.places().map(|bucket| hits[bucket].to_vec());
+                Ok(hits_of(buckets.collect()))
+            }
+            Stage::Collect => Ok(hits_of(self.collected.of_modules())),
+        }
+    }
+
+    fn digis(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
+        let bits = downloaded(gpu, self.sort.digis())?;
+        let digis: Vec<_> = bits.into_iter().map(Digi::from_bits).collect();
+        if self.sides.elements() != digis.len() {
+            return Ok(Product::Nothing);
+        }
+        let digis = SegmentedDigis::new(digis, self.sides.clone());
+        Ok(Product::Digis(digis))
+    }
+
+    fn sorted_clusters(&mut self, gpu: &Gpu) -> Result<Product, DeviceError> {
+        let clusters = downloaded(gpu, self.clusters.clusters())?;
+        let entries = downloaded(gpu, self.order.entries())?;
+        let counts = self.counts(gpu)?;
+        let sorted = SortedClusters {
+            clusters: &clusters,
+            entries: &entries,
+            rooms: &self.sides,
+            counts: &counts,
+        };
+        Ok(Product::sorted_clusters(sorted))
+    }
+
+    /// The clusters of each side; no more than there is room for, whatever was counted.
+    fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
+        let counts = self.clusters.counts(gpu)?.into_iter();
+        let rooms = self.sides.lengths();
+        Ok(counts
+            .zip(rooms)
+            .map(|(count, room)| count.min(room))
+            .collect())
+    }
+
+    /// Overwrites what a stage writes; digis are sorted in place.
+    fn poison(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
+        match stage {
+            Stage::Presort => {
+                self.sides = Partition::from_lengths([]);
+                gpu.fill(self.sort.digis(), POISON)?;
+                self.presort.poison(gpu, POISON)
+            }
+            Stage::Zero => self.clusters.poison_zeros(gpu, POISON),
+            Stage::Sort => gpu.fill(self.sort.scratch(), POISON),
+            Stage::Cluster => self.clusters.poison(gpu, POISON),
+            Stage::ClusterSort => self.order.poison(gpu, POISON),
+            Stage::Hits => self.hits.poison(gpu, POISON),
+            Stage::Collect => self.collected.poison(gpu, POISON),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let of_digis = self.presort.bytes() + self.sort.bytes();
+        let of_clusters = self.clusters.bytes() + self.order.bytes();
+        of_digis + of_clusters + self.hits.bytes() + self.collected.bytes()
+    }
+}
+
+fn hits_of(modules: Vec<Vec<Hit>>) -> Product {
+    Product::Hits(Partitioned::of_modules(modules))
+}

@@ -1,0 +1,150 @@
+//! Hits of all modules in one array, on the host: see the kernels.
+
+use generators::partition::Partition;
+
+use super::hits::Hits;
+use super::{Hits as HitPtr, Words, thread_each};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, PinnedBuffer, image,
+};
+use crate::sts::Hit;
+use crate::sts_sort::{Table, begins};
+
+static IMAGE: Image = image!("sts-collect");
+
+/// Hits, rooms; places, modules; all hits.
+static COLLECT: Kernel<(HitPtr, Words, Words, u32, HitPtr)> =
+    Kernel::new(&IMAGE, "collect_buckets");
+/// The same into memory of the host.
+static COLLECT_MAPPED: Kernel<(HitPtr, Words, Words, u32, HostPtr<Hit>)> =
+    Kernel::new(&IMAGE, "collect_buckets");
+
+const THREADS: u32 = 256;
+/// Pieces of a hit, a thread each.
+const PIECES: usize = size_of::<Hit>() / 16;
+
+/// How hits get into one array on the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum CollectWay {
+    /// On the device first, then by a copy.
+    Flat,
+    /// By a kernel that writes to the host's memory.
+    Mapped,
+}
+
+/// All hits behind each other.
+pub(super) struct Collected {
+    places: Table,
+    /// Where the hits of each module are.
+    modules: Partition,
+    hits: Flat,
+}
+
+/// The array that hits are collected in.
+enum Flat {
+    Copied(DeviceBuffer<Hit>, PinnedBuffer<Hit>),
+    Mapped(MappedBuffer<Hit>),
+}
+
+impl Flat {
+    fn new(gpu: &Gpu, way: CollectWay, room: usize) -> Result<Self, DeviceError> {
+        Ok(match way {
+            CollectWay::Flat => Flat::Copied(gpu.buffer(room)?, gpu.pinned(room)?),
+            CollectWay::Mapped => Flat::Mapped(gpu.mapped(room)?),
+        })
+    }
+
+    fn host(&self) -> &[Hit] {
+        match self {
+            Flat::Copied(_, host) => host,
+            Flat::Mapped(host) => host,
+        }
+    }
+
+    fn way(&self) -> CollectWay {
+        match self {
+            Flat::Copied(..) => CollectWay::Flat,
+            Flat::Mapped(_) => CollectWay::Mapped,
+        }
+    }
+}
+
+impl Collected {
+    /// With room for so many hits, which is made larger where it turns out to be too small.
+    pub(super) fn new(
+        gpu: &Gpu,
+        way: CollectWay,
+        modules: usize,
+        room: usize,
+    ) -> Result<Self, DeviceError> {
+        Ok(Collected {
+            places: Table::new(gpu, modules + 1)?,
+            modules: Partition::from_lengths([]),
+            hits: Flat::new(gpu, way, room)?,
+        })
+    }
+
+    /// Collects the hits of all buckets on the host.
+    pub(super) fn collect(&mut self, gpu: &Gpu, hits: &Hits) -> Result<(), DeviceError> {
+        self.modules = Partition::from_lengths(hits.counts());
+        let count = self.modules.elements();
+        if self.room() < count {
+            self.hits = Flat::new(gpu, self.hits.way(), count)?;
+        }
+        self.places.fill(gpu, begins(&self.modules))?;
+        let bytes = 2 * (count * size_of::<Hit>()) as u64;
+        let shape = thread_each(count * PIECES, THREADS, bytes);
+        let (buckets, rooms) = hits.buckets();
+        let (places, modules) = (self.places.device(), self.modules.segments() as u32);
+        // SAFETY of both: buckets have as many hits as was counted, and there is room for
+        // all.
+        match &mut self.hits {
+            Flat::Copied(flat, host) => {
+                let arguments = (buckets, rooms, places, modules, &*flat);
+                // SAFETY: see above.
+                unsafe { gpu.launch(&COLLECT, &shape, arguments)? };
+                gpu.download(&mut host[..count], flat)
+            }
+            Flat::Mapped(host) => {
+                let arguments = (buckets, rooms, places, modules, &*host);
+                // SAFETY: see above.
+                unsafe { gpu.launch(&COLLECT_MAPPED, &shape, arguments) }
+            }
+        }
+    }
+
+    /// The hits of each module, once they have arrived.
+    pub(super) fn of_modules(&self) -> Vec<Vec<Hit>> {
+        let hits = &self.hits.host()[..self.modules.elements()];
+        let modules = self.modules.split(hits).into_iter();
+        modules.map(<[Hit]>::to_vec).collect()
+    }
+
+    /// Room for so many hits there is.
+    pub(super) fn room(&self) -> usize {
+        self.hits.host().len()
+    }
+
+    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        self.modules = Partition::from_lengths([]);
+        match &mut self.hits {
+            Flat::Copied(flat, host) => {
+                host.fill(Hit::default());
+                gpu.fill(flat, byte)
+            }
+            Flat::Mapped(host) => {
+                host.fill(Hit::default());
+                Ok(())
+            }
+        }
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        let flat = match &self.hits {
+            Flat::Copied(flat, _) => flat.bytes(),
+            Flat::Mapped(_) => 0,
+        };
+        flat + self.places.device().bytes()
+    }
+}

@@ -1,0 +1,93 @@
+// nvcc: -fmad=false
+//
+// Clusters as the online reconstruction finds them: a thread a digi, connected by atomic
+// words. Three kernels: where channels begin; who follows whom; each digi that follows
+// none leads a chain, which its thread follows to the end.
+//
+// Each thread finds its side by a binary search; the published linear one, over up to
+// 1792 sides a digi, would take most of the time.
+#include "formulas/clusters.h"
+#include "formulas/connecting.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+
+// All digis: `begins` says where sides begin.
+struct Digis {
+    const u64* digis;
+    const u32* begins;
+    u32 sides;
+    u32* connectors;
+    u32* channels;
+
+    __device__ __forceinline__ u32 place() const { return blockIdx.x * THREADS + threadIdx.x; }
+    __device__ __forceinline__ bool has_place() const { return place() < begins[sides]; }
+    __device__ __forceinline__ u32 side() const { return segment_of(begins, sides, place()); }
+    __device__ __forceinline__ DigisOfSide of(u32 side) const {
+        return DigisOfSide(digis, connectors, channels, begins, side);
+    }
+};
+
+template <class Rules> __device__ __forceinline__ void connect_own(const Digis& all, const Window& window) {
+    if (!all.has_place()) return;
+    const u32 side = all.side();
+    connect<Rules>(all.of(side), all.place() - all.begins[side], window);
+}
+
+template <class Rules>
+__device__ __forceinline__ void follow_own(const Digis& all, const ClusterTables& tables, Cluster* clusters,
+                                           Found* found) {
+    if (!all.has_place()) return;
+    const u32 side = all.side();
+    const DigisOfSide digis = all.of(side);
+    const u32 place = all.place() - all.begins[side];
+    if (!digis.is_first(place)) return;
+    const float offset = side < all.sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
+    const Cluster cluster = cluster_of<Rules>(digis, place, offset, tables);
+    clusters[all.begins[side] + atomicAdd(&found[side].clusters, 1u)] = cluster;
+    atomicMax(&found[side].latest_error, __float_as_uint(cluster.time_error));
+}
+
+}  // namespace
+
+// Where the channels of each side begin: CHANNEL_OFFSETS words a side. A thread a digi.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_channels(const u64* digis, const u32* begins, u32 sides, u32* channels) {
+    const Digis all = {digis, begins, sides, nullptr, channels};
+    if (!all.has_place()) return;
+    const u32 side = all.side();
+    find_channels(all.of(side), all.place() - begins[side]);
+}
+KERNEL_EXPORT(cluster_channels)
+
+// Writes connectors, which are zero at the start. A thread a digi.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_connect_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                          u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Exact>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_connect_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_connect_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                              u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Published>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_connect_published)
+
+// Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
+// their number. Each side has room for as many as it has digis. A thread a digi.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_follow_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, const ClusterTables* tables,
+                         Cluster* clusters, Found* found) {
+    follow_own<Exact>({digis, begins, sides, connectors, nullptr}, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_follow_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_follow_published(const u64* digis, const u32* begins, u32 sides, u32* connectors,
+                             const ClusterTables* tables, Cluster* clusters, Found* found) {
+    follow_own<Published>({digis, begins, sides, connectors, nullptr}, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_follow_published)

@@ -1,0 +1,120 @@
+// What a chain of digis becomes: see sts/clusters/formulas.rs. What follows from the
+// charges of one digi or two, and the errors of times, are looked up in tables that the
+// host's formulas have made.
+#pragma once
+#include "chain.h"
+#include "digi.h"
+#include "records.h"
+
+constexpr u32 CHARGE_STEPS = 32;
+constexpr u32 CHARGE_SHIFT = 32;
+
+struct Shape {
+    float charge, position, position_error;
+};
+
+// As `tables.rs` writes them.
+struct ClusterTables {
+    float charges[CHARGE_STEPS], variances[CHARGE_STEPS];
+    // The position's error of a single digi.
+    float single_error;
+    // By the charges of both digis; positions are those behind the middle.
+    Shape pairs[CHARGE_STEPS][CHARGE_STEPS];
+    // By the number of digis.
+    float time_errors[CHANNELS_OF_SIDE + 1];
+};
+
+__device__ __forceinline__ u32 digi_charge(u64 digi) { return (u32)(digi >> CHARGE_SHIFT) & (CHARGE_STEPS - 1); }
+
+// A chain, summed up from its first digi on.
+template <class Rules> struct ChainSums {
+    u32 size = 0;
+    u32 left = 0, right = 0;
+    u32 first_time = 0, last_time = 0;
+    typename Rules::Times times;
+    // Of the digis between the ends.
+    float middle_charge = 0, middle_variance = 0;
+
+    __device__ __forceinline__ void add(u64 digi, const ClusterTables& tables) {
+        if (size > 1) {
+            middle_charge += tables.charges[right];
+            middle_variance += tables.variances[right];
+        }
+        right = digi_charge(digi);
+        last_time = digi_time(digi);
+        times.add(last_time);
+        if (size == 0) {
+            left = right;
+            first_time = last_time;
+        }
+        size++;
+    }
+};
+
+// The position of charges so uneven that the usual formula leaves the cluster.
+__device__ __forceinline__ float centre_of_gravity(const DigisOfSide& side, u32 first, float charge,
+                                                   const ClusterTables& tables) {
+    float sum = 0, channel = (float)digi_channel(side.digis[first]);
+    u32 place = first;
+    do {
+        sum += tables.charges[digi_charge(side.digis[place])] * channel;
+        channel += 1.0f;
+        place = side.follower(place);
+    } while (place != NOBODY);
+    return sum / charge;
+}
+
+template <class Rules>
+__device__ __forceinline__ Shape shape_of_several(const DigisOfSide& side, u32 first, const ChainSums<Rules>& sums,
+                                                  const ClusterTables& tables) {
+    const float q1 = tables.charges[sums.left], q2 = tables.charges[sums.right];
+    const float count = (float)(sums.size - 2);
+    const float mean = sums.middle_charge / count, variance = sums.middle_variance / count;
+    const u32 channel = digi_channel(side.digis[first]);
+    const float start = (float)channel, end = (float)(channel + sums.size - 1);
+    const float difference = q2 - q1, charge = q1 + sums.middle_charge + q2;
+    float position = 0.5f * (start + end + difference / mean);
+    if (position < start || position > end) position = centre_of_gravity(side, first, charge, tables);
+    const float left = tables.variances[sums.left] / mean / mean / 4.0f;
+    const float right = tables.variances[sums.right] / mean / mean / 4.0f;
+    const float inner = variance * difference * difference / mean / mean / mean / mean / 4.0f;
+    return {charge, position, sqrtf(left + inner + right)};
+}
+
+template <class Rules>
+__device__ __forceinline__ Shape shape_of(const DigisOfSide& side, u32 first, const ChainSums<Rules>& sums,
+                                          const ClusterTables& tables) {
+    const float channel = (float)digi_channel(side.digis[first]);
+    if (sums.size == 1) return {tables.charges[sums.left], channel, tables.single_error};
+    if (sums.size == 2) {
+        const Shape& pair = tables.pairs[sums.left][sums.right];
+        return {pair.charge, channel + 0.5f + pair.position, pair.position_error};
+    }
+    return shape_of_several(side, first, sums, tables);
+}
+
+// The cluster of a digi that has no neighbours.
+__device__ __forceinline__ Cluster cluster_of_one(u64 digi, float offset, const ClusterTables& tables) {
+    return {tables.charges[digi_charge(digi)],
+            1,
+            (float)digi_channel(digi) + offset,
+            tables.single_error,
+            digi_time(digi),
+            tables.time_errors[1]};
+}
+
+// The cluster of the chain that a digi leads; `offset` is that of the side's positions.
+template <class Rules>
+__device__ __forceinline__ Cluster cluster_of(const DigisOfSide& side, u32 first, float offset,
+                                              const ClusterTables& tables) {
+    ChainSums<Rules> sums;
+    for (u32 place = first; place != NOBODY || sums.size == 0; place = side.follower(place))
+        sums.add(side.digis[place], tables);
+    const Shape shape = shape_of(side, first, sums, tables);
+    return {shape.charge,
+            (i32)sums.size,
+            shape.position + offset,
+            shape.position_error,
+            sums.times.mean(sums.size, sums.first_time, sums.last_time),
+            tables.time_errors[sums.size]};
+}

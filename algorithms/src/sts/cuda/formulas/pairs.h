@@ -1,0 +1,118 @@
+// Which clusters of both sides are near in time, and the hits of a pair: see
+// sts/hits/formulas.rs.
+#pragma once
+#include "records.h"
+#include "rules.h"
+#include "sensor.h"
+#include "sides.h"
+
+// The clusters of a side with their entries in order of time.
+struct SortedClusters {
+    const Cluster* clusters;
+    const Entry* entries;
+    u32 count;
+
+    __device__ __forceinline__ const Cluster& cluster(u32 number) const { return clusters[entries[number].index]; }
+
+    // The number of the first cluster that is not `early`, if all before it are.
+    template <class Early> __device__ __forceinline__ u32 first_not(Early early) const {
+        u32 low = 0, high = count;
+        while (low < high) {
+            const u32 middle = (low + high) / 2;
+            if (early(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+};
+
+// Those of all sides: each has a room that begins where `begins` says.
+struct AllClusters {
+    const Cluster* clusters;
+    const Entry* entries;
+    const u32* begins;
+    const Found* found;
+
+    __device__ __forceinline__ SortedClusters of(u32 side) const {
+        return {clusters + begins[side], entries + begins[side], found[side].clusters};
+    }
+};
+
+// The cut on the time between two clusters: see `time_cut` in sts/formulas/sensor.rs.
+struct TimeCut {
+    enum Kind : u32 { NOTHING, ABSOLUTE, DEVIATIONS };
+
+    Kind kind;
+    float value;
+
+    // Clusters further apart than so many standard deviations are never paired.
+    static constexpr float PRUNING = 4;
+
+    // By the errors of both, and the largest of the back's; in ns, below 0 if none is to pass.
+    __device__ __forceinline__ float between(float front, float back, float latest) const {
+        const float pruned = PRUNING * deviation_of(front, latest);
+        const float cut = kind == NOTHING ? -1.0f : kind == ABSOLUTE ? value : value * deviation_of(front, back);
+        return pruned < cut ? pruned : cut;
+    }
+
+    __device__ __forceinline__ static float deviation_of(float front, float error) {
+        return sqrtf(front * front + error * error);
+    }
+};
+
+// A cut as kernels are given it: the second is the bits of a number.
+__device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(TimeCut::Kind)kind, __uint_as_float(value)}; }
+
+// The lines of a strip, by how many widths each is beside the first: both ends included.
+struct Lines {
+    i32 first, last;
+};
+
+template <class Rules>
+__device__ __forceinline__ Lines lines_of(const Sensor& sensor, const Edge& side, float x) {
+    const i32 widths = Rules::widths((x + sensor.height * side.tangent) / sensor.width);
+    return {min(widths, 0), max(widths, 0)};
+}
+
+// The hit where lines of two clusters cross.
+template <class Rules>
+__device__ __forceinline__ Hit hit_at(const Sensor& sensor, const Cluster& front, const Cluster& back,
+                                      const Local& local) {
+    const float front_error = front.position_error * sensor.pitch, back_error = back.position_error * sensor.pitch;
+    const Errors errors = Rules::errors(sensor, spread_of(sensor, front_error, back_error));
+    Hit hit;
+    hit.x = in_detector(sensor, 0, local);
+    hit.y = in_detector(sensor, 1, local);
+    hit.z = in_detector(sensor, 2, local);
+    hit.time = Rules::hit_time(front.time, back.time);
+    hit.dx = errors.dx;
+    hit.dy = errors.dy;
+    hit.dz = errors.dz;
+    hit.dxy = errors.dxy;
+    hit.time_error = 0.5f * sqrtf(front.time_error * front.time_error + back.time_error * back.time_error);
+    hit.du = front_error * sensor.front.cosine;
+    hit.dv = back_error * sensor.back.cosine;
+    hit.address = sensor.address;
+    return hit;
+}
+
+// Calls `found(local)` for each crossing of the lines of a pair.
+template <class Rules, class Take>
+__device__ __forceinline__ void for_each_crossing(const Sensor& sensor, const Cluster& front, const Cluster& back,
+                                                  Take found) {
+    const float x_front = edge_of(sensor, sensor.front, 0, front.position);
+    const float x_back = edge_of(sensor, sensor.back, CHANNELS_OF_SIDE, back.position);
+    if (!is_on_edge(sensor, x_front) || !is_on_edge(sensor, x_back)) return;
+    const Lines fronts = lines_of<Rules>(sensor, sensor.front, x_front);
+    const Lines backs = lines_of<Rules>(sensor, sensor.back, x_back);
+    for (i32 i = fronts.first; i <= fronts.last; i++) {
+        for (i32 j = backs.first; j <= backs.last; j++) {
+            Local local;
+            const float front_line = x_front - (float)i * sensor.width, back_line = x_back - (float)j * sensor.width;
+            if (crossing(sensor, front_line, back_line, local)) found(local);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// In what `exact` and `published` differ: see sts/rules.rs.
+#pragma once
+#include "portable.h"
+#include "sensor.h"
+
+// How far apart in time a digi and its successor may be.
+struct Window {
+    float ns;
+    // The same for differences that are whole numbers; below 0 nothing is near.
+    i32 whole_ns;
+    // Two digis of a channel no further apart may both see a third one.
+    u32 crowd_ns;
+};
+
+// A window as kernels are given it: the first is the bits of a number.
+__device__ __forceinline__ Window window_of(u32 ns, u32 whole_ns, u32 crowd_ns) {
+    return {__uint_as_float(ns), (i32)whole_ns, crowd_ns};
+}
+
+// How many digis may be followed by the same one.
+enum class Successors { SHARED, EXCLUSIVE };
+
+// Whole times, no digi in two clusters, all lines of strips that lean to the left,
+// errors of the global coordinates.
+struct Exact {
+    static constexpr Successors SUCCESSORS = Successors::EXCLUSIVE;
+
+    __device__ __forceinline__ static bool not_before(const Window& window, u32 time, u32 follower) {
+        return (long long)follower >= (long long)time - window.whole_ns;
+    }
+    __device__ __forceinline__ static bool not_after(const Window& window, u32 time, u32 follower) {
+        return (long long)time + window.whole_ns >= (long long)follower;
+    }
+
+    // The times of a chain's digis.
+    struct Times {
+        u64 sum = 0;
+        u32 least = ~0u;
+        __device__ __forceinline__ void add(u32 time) {
+            sum += time;
+            least = min(least, time);
+        }
+        // Divides what is above the least time, which hardly ever takes 64 bits.
+        __device__ __forceinline__ u32 mean(u32 size, u32, u32) const {
+            const u64 above = sum - (u64)least * size;
+            return least + (above >> 32 == 0 ? (u32)above / size : (u32)(above / size));
+        }
+    };
+
+    // Times have 31 bits.
+    __device__ __forceinline__ static float delay(u32 front, u32 back) { return (float)(i32)(front - back); }
+    __device__ __forceinline__ static u32 hit_time(u32 front, u32 back) { return (u32)(((u64)front + back) / 2); }
+    __device__ __forceinline__ static i32 widths(float exact) { return (i32)floorf(exact); }
+    __device__ __forceinline__ static Errors errors(const Sensor& sensor, const Spread& spread) {
+        return rotated(sensor, spread);
+    }
+};
+
+// As the experiment's code computes it, in single precision.
+struct Published {
+    static constexpr Successors SUCCESSORS = Successors::SHARED;
+
+    __device__ __forceinline__ static bool not_before(const Window& window, u32 time, u32 follower) {
+        return (float)follower >= (float)time - window.ns;
+    }
+    __device__ __forceinline__ static bool not_after(const Window& window, u32 time, u32 follower) {
+        return (float)time + window.ns >= (float)follower;
+    }
+
+    struct Times {
+        float sum = 0;
+        __device__ __forceinline__ void add(u32 time) { sum += (float)time; }
+        __device__ __forceinline__ u32 mean(u32 size, u32 first, u32 last) const {
+            if (size == 1) return first;
+            if (size == 2) return (u32)(0.5f * (float)(first + last));
+            return (u32)(sum / (float)size);
+        }
+    };
+
+    __device__ __forceinline__ static float delay(u32 front, u32 back) { return (float)front - (float)back; }
+    __device__ __forceinline__ static u32 hit_time(u32 front, u32 back) {
+        return (u32)(0.5f * ((float)front + (float)back));
+    }
+    __device__ __forceinline__ static i32 widths(float exact) { return (i32)exact; }
+    __device__ __forceinline__ static Errors errors(const Sensor&, const Spread& spread) {
+        return {sqrtf(spread.xx), sqrtf(spread.yy), 0, spread.xy};
+    }
+};

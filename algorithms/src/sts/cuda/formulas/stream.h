@@ -1,0 +1,22 @@
+// The stream of a detector, and which module side its digis are of.
+#pragma once
+#include "digi.h"
+#include "sides.h"
+
+// The channel's bit that tells a back side's digis in the stream.
+constexpr u64 BACK = (u64)CHANNELS_OF_SIDE << CHANNEL_SHIFT;
+
+// `modules` has the module of each of the 2^17 addresses.
+struct Stream {
+    const u64* digis;
+    const u32* modules;
+    u32 sides;
+
+    __device__ __forceinline__ u32 side_of(u64 digi) const {
+        const u32 address = (u32)(digi >> TIME_BITS & 1) << 16 | (u32)(digi >> 48);
+        return modules[address] + (digi & BACK ? sides / 2 : 0);
+    }
+};
+
+// A digi with its channel counted on its side.
+__device__ __forceinline__ u64 of_side(u64 digi) { return digi & ~BACK; }

@@ -1,0 +1,76 @@
+// nvcc: -fmad=false
+//
+// Hits as the online reconstruction finds them: a thread a cluster of the front, which
+// finds its partners by binary search. Hits go to a bucket for each module, at places that
+// an atomic counter gives. A bucket that turns out to be too small loses hits, but its
+// counter goes on, so the host knows how much room there should be.
+#include "formulas/pairs.h"
+
+namespace {
+
+constexpr u32 THREADS = 128;
+
+// A bucket of hits.
+struct Bucket {
+    Hit* hits;
+    u32 room;
+    u32* count;
+
+    __device__ __forceinline__ void add(const Hit& hit) const {
+        const u32 number = atomicAdd(count, 1u);
+        if (number < room) hits[number] = hit;
+    }
+};
+
+// The hits of a cluster of the front.
+template <class Rules>
+__device__ __forceinline__ void find_partners(const SortedClusters& backs, const Cluster& front, const Sensor& sensor,
+                                              const TimeCut& cut, float latest, const Bucket& bucket) {
+    const float most = cut.between(front.time_error, latest, latest);
+    const auto is_late = [&](u32 number) { return Rules::delay(front.time, backs.entries[number].time) > most; };
+    for (u32 number = backs.first_not(is_late); number < backs.count; number++) {
+        const Entry entry = backs.entries[number];
+        const float delay = Rules::delay(front.time, entry.time);
+        if (-delay > most) return;
+        const Cluster back = backs.clusters[entry.index];
+        if (fabsf(delay) > cut.between(front.time_error, back.time_error, latest)) continue;
+        for_each_crossing<Rules>(sensor, front, back, [&](const Local& local) {
+            bucket.add(hit_at<Rules>(sensor, front, back, local));
+        });
+    }
+}
+
+template <class Rules>
+__device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, const Sensor* sensors,
+                                          const TimeCut& cut, const u32* rooms, u32* counts, Hit* hits) {
+    const u32 place = blockIdx.x * THREADS + threadIdx.x;
+    if (place >= all.begins[modules]) return;
+    const u32 module = segment_of(all.begins, modules, place), number = place - all.begins[module];
+    const SortedClusters fronts = all.of(module), backs = all.of(modules + module);
+    if (number >= fronts.count) return;
+    const Bucket bucket = {hits + rooms[module], rooms[module + 1] - rooms[module], &counts[module]};
+    const float latest = __uint_as_float(all.found[modules + module].latest_error);
+    find_partners<Rules>(backs, fronts.cluster(number), sensors[module], cut, latest, bucket);
+}
+
+}  // namespace
+
+// The hits of all modules. `rooms` says where buckets begin, and where the last one ends;
+// `counts` are zero at the start. A thread for each place that the front of a module has.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hits_of_fronts_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* rooms, u32* counts,
+                         Hit* hits) {
+    find_hits<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), rooms, counts,
+                     hits);
+}
+KERNEL_EXPORT(hits_of_fronts_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hits_of_fronts_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                             u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* rooms,
+                             u32* counts, Hit* hits) {
+    find_hits<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), rooms,
+                         counts, hits);
+}
+KERNEL_EXPORT(hits_of_fronts_published)

@@ -1,0 +1,205 @@
+//! Clusters to hits: see the kernels.
+
+mod fronts;
+mod pairs;
+
+use generators::partition::Partition;
+
+use self::pairs::Pairs;
+use super::cluster_order::ClusterOrder;
+use super::clusters::Clusters;
+use super::tables::{self, SensorWords};
+use super::uploaded;
+use crate::algorithm::Semantics;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::sts::{Hit, Timeslice};
+use crate::sts_sort::{Table, begins};
+
+/// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
+/// each with several hits at times.
+const HITS_FOR_A_DIGI: f64 = 1.5;
+
+/// How hits are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum HitsWay {
+    /// A thread a cluster of the front.
+    Fronts,
+    /// A block for some of them, whose threads share the pairs.
+    Pairs,
+}
+
+/// Clusters that hits are found in, sorted by time.
+#[derive(Clone, Copy)]
+pub(super) struct SortedClusters<'a> {
+    pub(super) clusters: &'a Clusters,
+    pub(super) order: &'a ClusterOrder,
+    /// Where the rooms of sides begin, and where the last one ends.
+    pub(super) begins: &'a DeviceBuffer<u32>,
+}
+
+/// Buckets of hits, one a module, and what finding them takes.
+pub(super) struct Hits {
+    semantics: Semantics,
+    modules: usize,
+    cut: [u32; 2],
+    sensors: DeviceBuffer<SensorWords>,
+    /// Where threads share pairs.
+    pairs: Option<Pairs>,
+    rooms: Table,
+    counts: DeviceBuffer<u32>,
+    host_counts: PinnedBuffer<u32>,
+    hits: DeviceBuffer<Hit>,
+    /// Where buckets lie.
+    buckets: Partition,
+}
+
+/// What kernels are given, whatever the way is.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    semantics: Semantics,
+    clusters: &'a Clusters,
+    order: &'a ClusterOrder,
+    begins: &'a DeviceBuffer<u32>,
+    modules: u32,
+    sensors: &'a DeviceBuffer<SensorWords>,
+    cut: [u32; 2],
+    /// Where buckets begin, and where the last one ends; zero hits in each.
+    rooms: &'a DeviceBuffer<u32>,
+    counts: &'a DeviceBuffer<u32>,
+    hits: &'a DeviceBuffer<Hit>,
+}
+
+impl Search<'_> {
+    /// Bytes of clusters and entries, which are read once at least.
+    fn bytes(&self) -> u64 {
+        self.clusters.clusters().bytes() + self.order.entries().bytes()
+    }
+}
+
+impl Hits {
+    /// With room for so many hits, which is made larger where it turns out to be too small.
+    pub(super) fn new(
+        gpu: &Gpu,
+        input: &Timeslice,
+        way: HitsWay,
+        room: usize,
+    ) -> Result<Self, DeviceError> {
+        let modules = input.modules();
+        let pairs = match way {
+            HitsWay::Fronts => None,
+            HitsWay::Pairs => Some(Pairs::new(gpu, input.stream().len(), input.sides())?),
+        };
+        Ok(Hits {
+            semantics: input.online(),
+            modules,
+            cut: tables::time_cut(input.setup().cuts()),
+            sensors: uploaded(gpu, &tables::sensors(input.setup()))?,
+            pairs,
+            rooms: Table::new(gpu, modules + 1)?,
+            counts: gpu.buffer(modules)?,
+            host_counts: gpu.pinned(modules)?,
+            hits: gpu.buffer(room)?,
+            buckets: Partition::from_lengths([]),
+        })
+    }
+
+    /// Finds the hits of all modules by the numbers of digis and clusters of each side; waits
+    /// for the numbers of hits. Where a bucket is too small, all threads run again with as
+    /// much room as was asked for.
+    pub(super) fn find(
+        &mut self,
+        gpu: &Gpu,
+        digis: &Partition,
+        counts: &[usize],
+        sorted: SortedClusters<'_>,
+    ) -> Result<(), DeviceError> {
+        let shares_pairs = self.list_pairs(gpu, counts)?;
+        let room = |digis: usize| (HITS_FOR_A_DIGI * digis as f64) as usize;
+        let mut rooms: Vec<_> = digis.lengths().take(self.modules).map(room).collect();
+        loop {
+            self.make_room(gpu, &rooms)?;
+            match &self.pairs {
+                Some(pairs) if shares_pairs => pairs.start(gpu, self.search(sorted))?,
+                _ => fronts::start(gpu, self.search(sorted))?,
+            }
+            gpu.download(&mut self.host_counts, &self.counts)?;
+            gpu.wait()?;
+            let found: Vec<_> = self.counts().collect();
+            if found.iter().zip(&rooms).all(|(found, room)| found <= room) {
+                return Ok(());
+            }
+            rooms = found;
+        }
+    }
+
+    /// Lists what blocks have to do where they share pairs, and can count them.
+    fn list_pairs(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<bool, DeviceError> {
+        match &mut self.pairs {
+            Some(pairs) if Pairs::can_take(&counts[self.modules..]) => {
+                pairs.list(gpu, counts)?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn search<'a>(&'a self, sorted: SortedClusters<'a>) -> Search<'a> {
+        Search {
+            semantics: self.semantics,
+            clusters: sorted.clusters,
+            order: sorted.order,
+            begins: sorted.begins,
+            modules: self.modules as u32,
+            sensors: &self.sensors,
+            cut: self.cut,
+            rooms: self.rooms.device(),
+            counts: &self.counts,
+            hits: &self.hits,
+        }
+    }
+
+    /// The hits, and where buckets begin.
+    pub(super) fn buckets(&self) -> (&DeviceBuffer<Hit>, &DeviceBuffer<u32>) {
+        (&self.hits, self.rooms.device())
+    }
+
+    /// The hits of each module.
+    pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
+        self.host_counts.iter().map(|&count| count as usize)
+    }
+
+    /// Where the hits of each module are among all in the buckets.
+    pub(super) fn places(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let rooms = self.buckets.ranges().zip(self.counts());
+        rooms.map(|(room, count)| room.start..room.end.min(room.start + count))
+    }
+
+    /// Room for so many hits there is.
+    pub(super) fn room(&self) -> usize {
+        self.hits.len()
+    }
+
+    fn make_room(&mut self, gpu: &Gpu, rooms: &[usize]) -> Result<(), DeviceError> {
+        self.buckets = Partition::from_lengths(rooms.iter().copied());
+        if self.hits.len() < self.buckets.elements() {
+            self.hits = gpu.buffer(self.buckets.elements())?;
+        }
+        self.rooms.fill(gpu, begins(&self.buckets))?;
+        gpu.fill(&self.counts, 0)
+    }
+
+    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        self.host_counts.fill(0);
+        if let Some(pairs) = &self.pairs {
+            pairs.poison(gpu, byte)?;
+        }
+        gpu.fill(&self.counts, byte)?;
+        gpu.fill(&self.hits, byte)
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        let tables = self.sensors.bytes() + self.rooms.device().bytes() + self.counts.bytes();
+        tables + self.pairs.as_ref().map_or(0, Pairs::bytes) + self.hits.bytes()
+    }
+}

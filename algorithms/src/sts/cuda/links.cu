@@ -1,0 +1,249 @@
+// nvcc: -fmad=false
+//
+// Ours: clusters in two passes over the digis, without a table of channels and with hardly
+// any atomic.
+//
+// Digis are in order of channel and time, so who follows a digi lies a channel's length
+// further on: it is found by leaps that double, which neighbouring threads take together.
+// That a digi follows another one is a byte of its own, so connectors need not be zero at
+// the start. Then blocks gather the first digis of all chains in their tile, follow these
+// without idle lanes, and take the places of their clusters by one atomic for each side.
+#include "block_scan.h"
+#include "formulas/clusters.h"
+#include "formulas/following.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+// Digis of a thread. When heads are gathered they are neighbours: a word of bytes.
+constexpr u32 ITEMS = 8;
+constexpr u32 TILE = THREADS * ITEMS;
+// On a multiprocessor at a time: how many registers threads have is a matter of them.
+constexpr u32 BLOCKS = 5;
+static_assert(ITEMS == sizeof(u64), "a thread reads a word");
+
+// All digis: `begins` says where sides begin.
+struct Digis {
+    const u64* digis;
+    const u32* begins;
+    u32 sides;
+
+    __device__ __forceinline__ u32 count() const { return begins[sides]; }
+};
+
+// The sides that a tile has digis of.
+struct SidesOfTile {
+    const u32* begins;
+    u32 first, last;
+
+    __device__ __forceinline__ bool is_one() const { return first == last; }
+    __device__ __forceinline__ u32 of(u32 place) const {
+        return is_one() ? first : first + segment_of(begins + first, last - first + 1, place);
+    }
+};
+
+// Two threads look for the sides of the block's tile, which is not empty. A barrier is
+// included.
+__device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
+    __shared__ u32 ends[2];
+    const u32 first = blockIdx.x * TILE, last = min(first + TILE, all.count()) - 1;
+    if (threadIdx.x < 2) ends[threadIdx.x] = segment_of(all.begins, all.sides, threadIdx.x == 0 ? first : last);
+    __syncthreads();
+    return {all.begins, ends[0], ends[1]};
+}
+
+template <class Rules>
+__device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8* follows, const Window& window) {
+    const u32 first = blockIdx.x * TILE, end = min(first + TILE, all.count());
+    if (first >= end) return;
+    const SidesOfTile sides = sides_of_tile(all);
+    for (u32 place = first + threadIdx.x; place < end; place += THREADS) {
+        const u32 side = sides.of(place), begin = all.begins[side];
+        const u32 digis = all.begins[side + 1] - begin;
+        const Followers followers = {all.digis + begin, connectors + begin, digis, follows, begin};
+        followers.link<Rules>(place - begin, window);
+    }
+}
+
+// The first digis of a tile's chains: how far behind the tile's first digi each is, in
+// ascending order.
+struct Heads {
+    u32 first, count;
+    const u16* list;
+
+    __device__ __forceinline__ u32 place(u32 rank) const { return first + list[rank]; }
+
+    // How many lie before a place.
+    __device__ __forceinline__ u32 before(u32 end) const {
+        u32 low = 0, high = count;
+        while (low < high) {
+            const u32 middle = (low + high) / 2;
+            if (place(middle) < end) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+};
+
+// Chains of a single digi and others are apart: where threads have different things to do,
+// they wait for each other.
+struct HeadsOfTile {
+    Heads singles, others;
+};
+
+// Which of a thread's digis lead a chain: a bit each.
+struct OwnHeads {
+    u32 singles = 0, others = 0;
+
+    __device__ __forceinline__ OwnHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
+        if (first >= count) return;
+        const u64 word = reinterpret_cast<const u64*>(follows)[first / ITEMS];
+        for (u32 i = 0; i < ITEMS && first + i < count; i++) {
+            if ((word >> 8 * i & 0xff) != 0) continue;
+            u32& heads = connectors[first + i] == NOBODY ? singles : others;
+            heads |= 1u << i;
+        }
+    }
+};
+
+// Writes numbers of a thread's digis to a list.
+__device__ __forceinline__ void write_heads(u32 heads, u16* list) {
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (heads >> i & 1) *list++ = (u16)(threadIdx.x * ITEMS + i);
+    }
+}
+
+// Gathers the heads of the block's tile, singles first. All threads take part; a barrier is
+// included.
+__device__ __forceinline__ HeadsOfTile gather_heads(const u32* connectors, const u8* follows, u32 count, u16* list,
+                                                    u32* warp_sums) {
+    static_assert(TILE < 1 << 16, "two counts share a word");
+    const u32 first = blockIdx.x * TILE;
+    const OwnHeads own(connectors, follows, first + threadIdx.x * ITEMS, count);
+    u32 total;
+    const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
+    const u32 before = block_exclusive_sum<THREADS>(counts, warp_sums, total);
+    const u32 singles = total & 0xffff, others = total >> 16;
+    write_heads(own.singles, list + (before & 0xffff));
+    write_heads(own.others, list + singles + (before >> 16));
+    __syncthreads();
+    return {{first, singles, list}, {first, others, list + singles}};
+}
+
+// Takes places for the clusters of each side: `places` has them where the side's first
+// head is in the list.
+__device__ __forceinline__ void take_places(const Heads& heads, const SidesOfTile& sides, Found* found,
+                                            u32* places) {
+    for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
+        const u32 side = sides.of(heads.place(rank));
+        if (rank > 0 && heads.place(rank - 1) >= sides.begins[side]) continue;
+        places[rank] = atomicAdd(&found[side].clusters, heads.before(sides.begins[side + 1]) - rank);
+    }
+}
+
+// The largest error of a side. Few words for many threads: those of a tile with a single
+// side tell each other first.
+struct LatestError {
+    Found* found;
+    bool is_one_side;
+    u32 own = 0;
+
+    __device__ __forceinline__ LatestError(const SidesOfTile& sides, Found* found)
+        : found(found), is_one_side(sides.is_one()) {}
+
+    __device__ __forceinline__ void note(u32 side, float error) {
+        const u32 bits = __float_as_uint(error);
+        if (is_one_side) {
+            own = max(own, bits);
+        } else {
+            atomicMax(&found[side].latest_error, bits);
+        }
+    }
+
+    // All threads take part, whatever the sides are.
+    __device__ __forceinline__ void tell(u32 side, u32* warp_errors) {
+        const u32 warp = threadIdx.x / LANES, largest = warp_max(own);
+        __syncthreads();
+        if (threadIdx.x % LANES == 0) warp_errors[warp] = largest;
+        __syncthreads();
+        if (threadIdx.x != 0 || !is_one_side) return;
+        for (u32 other = 1; other < THREADS / LANES; other++) own = max(own, warp_errors[other]);
+        atomicMax(&found[side].latest_error, max(own, largest));
+    }
+};
+
+// Makes a cluster of each chain: `cluster_at(side, place)`.
+template <class ClusterAt>
+__device__ __forceinline__ void follow_heads(const Digis& all, const Heads& heads, const SidesOfTile& sides,
+                                             const u32* places, Cluster* clusters, LatestError& error,
+                                             ClusterAt cluster_at) {
+    for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
+        const u32 place = heads.place(rank), side = sides.of(place), begin = all.begins[side];
+        const Cluster cluster = cluster_at(side, place - begin);
+        const u32 leader = begin <= heads.first ? 0 : heads.before(begin);
+        clusters[begin + places[leader] + rank - leader] = cluster;
+        error.note(side, cluster.time_error);
+    }
+}
+
+template <class Rules>
+__device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows, u32* connectors,
+                                            const ClusterTables& tables, Cluster* clusters, Found* found) {
+    __shared__ u32 warp_sums[LANES];
+    __shared__ u16 list[TILE];
+    __shared__ u32 places[TILE];
+    if (blockIdx.x * TILE >= all.count()) return;
+    const HeadsOfTile heads = gather_heads(connectors, follows, all.count(), list, warp_sums);
+    const SidesOfTile sides = sides_of_tile(all);
+    u32* other_places = places + heads.singles.count;
+    take_places(heads.singles, sides, found, places);
+    take_places(heads.others, sides, found, other_places);
+    __syncthreads();
+    const auto offset_of = [&](u32 side) { return side < all.sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE; };
+    LatestError error(sides, found);
+    follow_heads(all, heads.singles, sides, places, clusters, error, [&](u32 side, u32 place) {
+        return cluster_of_one(all.digis[all.begins[side] + place], offset_of(side), tables);
+    });
+    follow_heads(all, heads.others, sides, other_places, clusters, error, [&](u32 side, u32 place) {
+        const DigisOfSide digis(all.digis, connectors, nullptr, all.begins, side);
+        return cluster_of<Rules>(digis, place, offset_of(side), tables);
+    });
+    error.tell(sides.first, warp_sums);
+}
+
+}  // namespace
+
+// Writes connectors, and a byte for each digi that follows another one; these bytes are
+// zero at the start. A block a tile of digis.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_link_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows, u32 window_ns,
+                       u32 whole_ns, u32 crowd_ns) {
+    link_tile<Exact>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_link_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_link_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows,
+                           u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    link_tile<Published>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_link_published)
+
+// Makes clusters of chains. `found`, zero at the start, has their number. Each side has
+// room for as many as it has digis. A block a tile of digis; `follows` ends with a word.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    cluster_heads_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
+                        const ClusterTables* tables, Cluster* clusters, Found* found) {
+    follow_tile<Exact>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_heads_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    cluster_heads_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
+                            const ClusterTables* tables, Cluster* clusters, Found* found) {
+    follow_tile<Published>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_heads_published)

@@ -1,0 +1,57 @@
+// nvcc: -fmad=false
+//
+// Clusters by a block a module side: the same three steps, with a barrier between them.
+// No thread has to look for its side, and one launch does it all; but as many blocks as
+// there are sides have to fill the device.
+#include "formulas/clusters.h"
+#include "formulas/connecting.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+
+template <class Rules>
+__device__ __forceinline__ void find_clusters(const DigisOfSide& side, const Window& window, float offset,
+                                              const ClusterTables& tables, Cluster* clusters, Found* found) {
+    for (u32 place = threadIdx.x; place < side.count; place += THREADS) find_channels(side, place);
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < side.count; place += THREADS) connect<Rules>(side, place, window);
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < side.count; place += THREADS) {
+        if (!side.is_first(place)) continue;
+        const Cluster cluster = cluster_of<Rules>(side, place, offset, tables);
+        clusters[atomicAdd(&found->clusters, 1u)] = cluster;
+        atomicMax(&found->latest_error, __float_as_uint(cluster.time_error));
+    }
+}
+
+template <class Rules>
+__device__ __forceinline__ void find_own(const u64* digis, const u32* begins, u32* channels, u32* connectors,
+                                         const Window& window, const ClusterTables& tables, Cluster* clusters,
+                                         Found* found) {
+    const u32 side = blockIdx.x;
+    const float offset = side < gridDim.x / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
+    const DigisOfSide own(digis, connectors, channels, begins, side);
+    find_clusters<Rules>(own, window, offset, tables, clusters + begins[side], found + side);
+}
+
+}  // namespace
+
+// The clusters of all sides, as by `cluster_channels`, `_connect_` and `_follow_`. A block
+// a side.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_side_exact(const u64* digis, const u32* begins, u32* channels, u32* connectors, u32 window_ns,
+                       u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found) {
+    const Window window = window_of(window_ns, whole_ns, crowd_ns);
+    find_own<Exact>(digis, begins, channels, connectors, window, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_side_exact)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_side_published(const u64* digis, const u32* begins, u32* channels, u32* connectors, u32 window_ns,
+                           u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters,
+                           Found* found) {
+    const Window window = window_of(window_ns, whole_ns, crowd_ns);
+    find_own<Published>(digis, begins, channels, connectors, window, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_side_published)

@@ -1,0 +1,111 @@
+// From the stream of a detector to digis by module side, each in the order of the stream:
+// count, then scatter, by a table of all 2^17 addresses.
+//
+// The stream is cut into parts, a warp each. A warp counts the digis of its part for each
+// side; sums over parts and sides tell where the digis of each part go; then it goes
+// through its part once more, a digi a lane. Lanes whose digis are of the same side find
+// each other by a vote, so order within a side is kept without a sort, and a warp needs
+// no room but a row of as many counts as there are sides.
+#include "block_scan.h"
+#include "formulas/stream.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+constexpr u32 WARPS = THREADS / LANES;
+constexpr u32 SIDES_THREADS = 1024;
+constexpr u32 NO_SIDE = ~0u;
+
+// A warp's part of the stream.
+struct Part {
+    u32 number, begin, end;
+
+    __device__ __forceinline__ Part(u32 count, u32 length)
+        : number(blockIdx.x * WARPS + threadIdx.x / LANES),
+          begin(min(count, number * length)),
+          end(min(count, begin + length)) {}
+};
+
+}  // namespace
+
+// The digis of each side in each part: a row of `sides` counts a part, zero at the start.
+// A warp a part.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_count(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides, u32* counts) {
+    const Stream stream = {digis, modules, sides};
+    const Part part(count, part_length);
+    u32* row = counts + (u64)part.number * sides;
+    for (u32 i = part.begin + threadIdx.x % LANES; i < part.end; i += LANES)
+        atomicAdd(&row[stream.side_of(digis[i])], 1u);
+}
+KERNEL_EXPORT(presort_count)
+
+// Turns counts into what earlier parts have of the same side, and sums them up. A lane a
+// side; the warps of a block share the parts.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_sum_parts(u32* counts, u32 parts, u32 sides, u32* totals) {
+    __shared__ u32 sums[WARPS][LANES];
+    const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const u32 side = blockIdx.x * LANES + lane, share = (parts + WARPS - 1) / WARPS;
+    const u32 begin = min(parts, warp * share), end = side < sides ? min(parts, begin + share) : begin;
+    u32* column = counts + side;
+    u32 sum = 0;
+#pragma unroll 8
+    for (u32 part = begin; part < end; part++) sum += column[(u64)part * sides];
+    sums[warp][lane] = sum;
+    __syncthreads();
+    u32 before = 0;
+    for (u32 other = 0; other < warp; other++) before += sums[other][lane];
+#pragma unroll 8
+    for (u32 part = begin; part < end; part++) {
+        const u32 own = column[(u64)part * sides];
+        column[(u64)part * sides] = before;
+        before += own;
+    }
+    if (warp == WARPS - 1 && side < sides) totals[side] = before;
+}
+KERNEL_EXPORT(presort_sum_parts)
+
+// Where sides begin, and where the last one ends. One block.
+extern "C" __global__ void __launch_bounds__(SIDES_THREADS) presort_sum_sides(const u32* totals, u32 sides, u32* begins) {
+    __shared__ u32 warp_sums[LANES];
+    u32 before = 0;
+    for (u32 first = 0; first < sides; first += SIDES_THREADS) {
+        const u32 side = first + threadIdx.x;
+        u32 total;
+        const u32 own = block_exclusive_sum<SIDES_THREADS>(side < sides ? totals[side] : 0, warp_sums, total);
+        if (side < sides) begins[side] = before + own;
+        before += total;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) begins[sides] = before;
+}
+KERNEL_EXPORT(presort_sum_sides)
+
+// Moves digis to their sides, channels counted on the side. `places` has a row a part:
+// what earlier parts have of each side. A warp a part.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_scatter(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides, const u32* begins,
+                    u32* places, u64* to) {
+    const Stream stream = {digis, modules, sides};
+    const Part part(count, part_length);
+    u32* row = places + (u64)part.number * sides;
+    const u32 lane = threadIdx.x % LANES;
+    for (u32 first = part.begin; first < part.end; first += LANES) {
+        const bool is_one = first + lane < part.end;
+        const u64 digi = is_one ? digis[first + lane] : 0;
+        const u32 side = is_one ? stream.side_of(digi) : NO_SIDE;
+        const lanemask_t same = __match_any_sync(FULL_MASK, side);
+        const u32 rank = popc(same & lanemask_lt(lane));
+        u32 place = 0;
+        if (is_one && rank == 0) {
+            place = row[side];
+            row[side] = place + popc(same);
+        }
+        place = __shfl_sync(FULL_MASK, place, ffs(same) - 1);
+        if (is_one) to[begins[side] + place + rank] = of_side(digi);
+        // Another lane may go on with this row.
+        __syncwarp();
+    }
+}
+KERNEL_EXPORT(presort_scatter)

@@ -1,0 +1,146 @@
+//! Digis to module sides: see the kernels.
+
+mod rows;
+mod tiles;
+
+use generators::partition::Partition;
+
+use self::rows::Rows;
+use self::tiles::Tiles;
+use super::{Words, uploaded};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
+};
+use crate::sts::Timeslice;
+use crate::sts::presort::LookupTable;
+
+static IMAGE: Image = image!("sts-presort");
+
+/// Totals, sides; begins.
+static SUM_SIDES: Kernel<(Words, u32, Words)> = Kernel::new(&IMAGE, "presort_sum_sides");
+
+const SIDES_THREADS: u32 = 1024;
+
+/// How digis are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum PresortWay {
+    /// A warp a part of the stream, which has a count for each side in device memory.
+    Rows,
+    /// A block a tile of the stream, in shared memory; by rows where that is too small.
+    Tiles,
+}
+
+/// What distributing takes beside the digis.
+pub(super) struct Presort {
+    way: Way,
+    modules: DeviceBuffer<u32>,
+    begins: DeviceBuffer<u32>,
+    host_begins: PinnedBuffer<u32>,
+}
+
+enum Way {
+    Rows(Rows),
+    Tiles(Tiles),
+}
+
+/// Digis as they are read out, and what becomes of them.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    stream: &'a DeviceBuffer<u64>,
+    /// The module of each address.
+    modules: &'a DeviceBuffer<u32>,
+    /// Where sides begin, and where the last one ends.
+    begins: &'a DeviceBuffer<u32>,
+    /// The digis by side.
+    digis: &'a DeviceBuffer<u64>,
+}
+
+impl Way {
+    fn new(gpu: &Gpu, way: PresortWay, digis: usize, sides: usize) -> Result<Self, DeviceError> {
+        if way == PresortWay::Tiles
+            && let Some(tiles) = Tiles::new(gpu, sides)?
+        {
+            return Ok(Way::Tiles(tiles));
+        }
+        Ok(Way::Rows(Rows::new(gpu, digis, sides)?))
+    }
+}
+
+impl Presort {
+    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: PresortWay) -> Result<Self, DeviceError> {
+        let (digis, sides) = (input.stream().len(), input.sides());
+        Ok(Presort {
+            way: Way::new(gpu, way, digis, sides)?,
+            modules: uploaded(gpu, LookupTable::new(input.modules()).modules())?,
+            begins: gpu.buffer(sides + 1)?,
+            host_begins: gpu.pinned(sides + 1)?,
+        })
+    }
+
+    /// Distributes the digis of a stream; waits for where the sides lie.
+    pub(super) fn run(
+        &mut self,
+        gpu: &Gpu,
+        stream: &DeviceBuffer<u64>,
+        digis: &DeviceBuffer<u64>,
+    ) -> Result<Partition, DeviceError> {
+        let target = Target {
+            stream,
+            modules: &self.modules,
+            begins: &self.begins,
+            digis,
+        };
+        match &self.way {
+            Way::Rows(rows) => rows.start(gpu, target)?,
+            Way::Tiles(tiles) => tiles.start(gpu, target)?,
+        }
+        gpu.download(&mut self.host_begins, &self.begins)?;
+        gpu.wait()?;
+        let pairs = self.host_begins.windows(2);
+        let lengths = pairs.map(|pair| pair[1].saturating_sub(pair[0]) as usize);
+        Ok(Partition::from_lengths(lengths))
+    }
+
+    /// Where sides begin, and where the last one ends.
+    pub(super) fn begins(&self) -> &DeviceBuffer<u32> {
+        &self.begins
+    }
+
+    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        self.host_begins.fill(0);
+        gpu.fill(&self.begins, byte)?;
+        match &self.way {
+            Way::Rows(rows) => rows.poison(gpu, byte),
+            Way::Tiles(tiles) => tiles.poison(gpu, byte),
+        }
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_way = match &self.way {
+            Way::Rows(rows) => rows.bytes(),
+            Way::Tiles(tiles) => tiles.bytes(),
+        };
+        of_way + self.modules.bytes() + self.begins.bytes()
+    }
+}
+
+/// Sums up the digis of all sides.
+///
+/// # Safety
+/// There is a total for each side, and a word more in `begins`; nobody else uses them.
+unsafe fn sum_sides(
+    gpu: &Gpu,
+    totals: &DeviceBuffer<u32>,
+    sides: u32,
+    begins: &DeviceBuffer<u32>,
+) -> Result<(), DeviceError> {
+    let shape = Shape {
+        blocks: 1,
+        threads: SIDES_THREADS,
+        shared_bytes: 0,
+        bytes: 0,
+    };
+    // SAFETY: as the caller promises.
+    unsafe { gpu.launch(&SUM_SIDES, &shape, (totals, sides, begins)) }
+}

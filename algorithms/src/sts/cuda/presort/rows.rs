@@ -1,0 +1,134 @@
+//! By rows of counts: a warp a part of the stream.
+
+use super::Target;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::sts::cuda::{Digis, Words};
+
+static IMAGE: Image = image!("sts-presort");
+
+/// Digis, their number, those of a part; modules by address, sides; counts.
+static COUNT: Kernel<(Digis, u32, u32, Words, u32, Words)> = Kernel::new(&IMAGE, "presort_count");
+/// Counts, parts, sides; totals.
+static SUM_PARTS: Kernel<(Words, u32, u32, Words)> = Kernel::new(&IMAGE, "presort_sum_parts");
+static SCATTER: Kernel<ScatterParameters> = Kernel::new(&IMAGE, "presort_scatter");
+
+/// As `COUNT`, but begins and places, and the digis by side.
+type ScatterParameters = (Digis, u32, u32, Words, u32, Words, Words, Digis);
+
+const THREADS: u32 = 256;
+/// Parts for each multiprocessor at most: a warp each, half of what it holds.
+const PARTS: usize = 32;
+/// A part has so many digis at least, and no fewer than there are sides: its counts are
+/// not to be larger than itself.
+const DIGIS_OF_PART: usize = 256;
+
+/// A row of counts for each part.
+pub(super) struct Rows {
+    parts: Parts,
+    sides: usize,
+    counts: DeviceBuffer<u32>,
+    totals: DeviceBuffer<u32>,
+}
+
+/// How the stream is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    count: usize,
+    length: usize,
+    /// Those of a block.
+    of_block: usize,
+}
+
+impl Parts {
+    fn new(digis: usize, sides: usize, lanes: u32, multiprocessors: u32) -> Self {
+        let of_block = (THREADS / lanes) as usize;
+        let most = PARTS * multiprocessors as usize;
+        let wanted = (digis / DIGIS_OF_PART.max(sides)).clamp(1, most);
+        let count = wanted.next_multiple_of(of_block);
+        let length = digis.div_ceil(count).next_multiple_of(lanes as usize);
+        Parts {
+            count,
+            length,
+            of_block,
+        }
+    }
+}
+
+impl Rows {
+    pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
+        let properties = gpu.properties();
+        let parts = Parts::new(digis, sides, properties.lanes, properties.multiprocessors);
+        Ok(Rows {
+            parts,
+            sides,
+            counts: gpu.buffer(parts.count * sides)?,
+            totals: gpu.buffer(sides)?,
+        })
+    }
+
+    pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        let Target {
+            stream,
+            modules,
+            begins,
+            digis,
+        } = target;
+        let (count, length) = (stream.len() as u32, self.parts.length as u32);
+        let (parts, sides) = (self.parts.count as u32, self.sides as u32);
+        let (bytes, of_counts) = (stream.bytes(), self.counts.bytes());
+        let shape = |bytes| Shape {
+            blocks: (self.parts.count / self.parts.of_block) as u32,
+            threads: THREADS,
+            shared_bytes: 0,
+            bytes,
+        };
+        let groups = Shape {
+            blocks: self.sides.div_ceil(gpu.properties().lanes as usize) as u32,
+            ..shape(3 * of_counts)
+        };
+        let (counts, totals) = (&self.counts, &self.totals);
+        let counting = (stream, count, length, modules, sides, counts);
+        let moving = (stream, count, length, modules, sides, begins, counts, digis);
+        gpu.fill(counts, 0)?;
+        // SAFETY: digis are of modules of the detector, the table has all addresses, there
+        // is a row of counts a part, and room for all digis in the target.
+        unsafe {
+            gpu.launch(&COUNT, &shape(bytes + of_counts), counting)?;
+            gpu.launch(&SUM_PARTS, &groups, (counts, parts, sides, totals))?;
+            super::sum_sides(gpu, totals, sides, begins)?;
+            gpu.launch(&SCATTER, &shape(2 * bytes + 2 * of_counts), moving)
+        }
+    }
+
+    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        gpu.fill(&self.counts, byte)?;
+        gpu.fill(&self.totals, byte)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.counts.bytes() + self.totals.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_stream() {
+        for (digis, sides) in [(0, 2), (1, 2), (1000, 24), (20_000_000, 1792)] {
+            for lanes in [32, 64] {
+                let parts = Parts::new(digis, sides, lanes, 132);
+                assert!(parts.count * parts.length >= digis, "{parts:?}");
+                assert_eq!(parts.count % parts.of_block, 0);
+                assert!(parts.count <= PARTS * 132);
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_no_larger_than_digis() {
+        let parts = Parts::new(1_000_000, 1792, 32, 132);
+        assert!(parts.count * 1792 <= 1_000_000 + parts.of_block * 1792);
+    }
+}

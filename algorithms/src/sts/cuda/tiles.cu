@@ -1,0 +1,136 @@
+// Ours: from the stream of a detector to digis by module side, by tiles in shared memory.
+//
+// A block brings a tile of the stream into order of sides before it writes it, so that what
+// goes to a side lies together. Sides' counters are in shared memory; a block takes places
+// for its digis of a side by one atomic. Digis of a side lie in no order: they are sorted
+// later anyway.
+//
+// Dynamic shared memory: a counter a side, for counting; for moving see `Tile`.
+#include "block_scan.h"
+#include "formulas/stream.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+constexpr u32 ITEMS = 12;
+constexpr u32 TILE = THREADS * ITEMS;
+// Digis that a thread asks for before it looks at any, when it counts.
+constexpr u32 AHEAD = 8;
+// On a multiprocessor at a time: how many registers threads have is a matter of them.
+constexpr u32 BLOCKS = 2;
+// A side and a rank among its digis, in one word.
+constexpr u32 RANK_BITS = 13;
+static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+
+// A tile in shared memory, as the host makes room for it.
+struct Tile {
+    u64 digis[TILE];
+    u16 sides[TILE];
+    u32 warp_sums[LANES];
+    // A word for each side: first how many digis the tile has of it, then where its first
+    // one is to go, less its place in the tile.
+    u32 words[1];
+};
+
+// Clears a word for each side. A barrier is included.
+__device__ __forceinline__ void clear(u32* words, u32 sides) {
+    for (u32 side = threadIdx.x; side < sides; side += THREADS) words[side] = 0;
+    __syncthreads();
+}
+
+// The digis of a thread, each with its side and its rank among the tile's digis of it.
+struct Own {
+    u64 digis[ITEMS];
+    u32 ranked[ITEMS];
+
+    __device__ __forceinline__ u32 side(u32 item) const { return ranked[item] >> RANK_BITS; }
+    __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
+};
+
+// Counts the digis of a tile by side.
+__device__ __forceinline__ void count_tile(const Stream& stream, u32 first, u32 end, u32* counts, Own& own) {
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        const u32 place = first + item * THREADS + threadIdx.x;
+        own.digis[item] = place < end ? stream.digis[place] : 0;
+    }
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (first + item * THREADS + threadIdx.x >= end) continue;
+        const u32 side = stream.side_of(own.digis[item]);
+        own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
+    }
+}
+
+// Turns counts into places in the tile, and takes places of all digis of each side.
+__device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
+                                            u32* places_in_tile) {
+    u32 before = 0;
+    for (u32 first = 0; first < sides; first += THREADS) {
+        const u32 side = first + threadIdx.x;
+        const u32 count = side < sides ? tile.words[side] : 0;
+        u32 total;
+        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
+        before += total;
+        if (side < sides) {
+            places_in_tile[side] = place;
+            if (count > 0) tile.words[side] = begins[side] + atomicAdd(&taken[side], count) - place;
+        }
+        __syncthreads();
+    }
+}
+
+}  // namespace
+
+// The digis of each side, added to `totals`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 sides, u32* totals) {
+    SMEM_DYN(u32, counts);
+    const Stream stream = {digis, modules, sides};
+    clear(counts, sides);
+    const u32 round = THREADS * AHEAD;
+    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
+        u64 own[AHEAD];
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            const u64 place = first + i * THREADS + threadIdx.x;
+            own[i] = place < count ? digis[place] : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            if (first + i * THREADS + threadIdx.x < count) atomicAdd(&counts[stream.side_of(own[i])], 1u);
+        }
+    }
+    __syncthreads();
+    for (u32 side = threadIdx.x; side < sides; side += THREADS) {
+        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
+    }
+}
+KERNEL_EXPORT(presort_tiles_count)
+
+// Moves digis to their sides, channels counted on the side. `taken` is zero at the start.
+// A block a tile.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const u32* begins, u32* taken,
+                          u64* to) {
+    SMEM_DYN(Tile, tile);
+    u32* places = tile->words + sides;
+    const Stream stream = {digis, modules, sides};
+    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
+    Own own;
+    clear(tile->words, sides);
+    count_tile(stream, first, end, tile->words, own);
+    __syncthreads();
+    take_places(begins, taken, sides, *tile, places);
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (first + item * THREADS + threadIdx.x >= end) continue;
+        const u32 place = places[own.side(item)] + own.rank(item);
+        tile->digis[place] = of_side(own.digis[item]);
+        tile->sides[place] = (u16)own.side(item);
+    }
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < end - first; place += THREADS)
+        to[tile->words[tile->sides[place]] + place] = tile->digis[place];
+}
+KERNEL_EXPORT(presort_tiles_scatter)

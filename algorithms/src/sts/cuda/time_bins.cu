@@ -1,0 +1,165 @@
+// Clusters of each side in order of time, by bins of time: entries of 8 bytes are sorted,
+// not clusters.
+//
+// A block takes the clusters of a side that fits into shared memory. Their times are
+// counted into as many bins as there may be clusters, entries go to their bins, and each
+// counts how many of its bin come before it. So a cluster is read once, and its entry
+// written once, to its place.
+//
+// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each
+// group in the same way. A group that does not fit, as where all times are nearly the
+// same but for a few, is sorted by radix: see `crowds.h`.
+//
+// How many clusters sides have is known here only: the host lists sides and parts by
+// their rooms, and blocks that have nothing to do are done. Clusters of the same time
+// stay in the order of their places.
+//
+// Dynamic shared memory: see `Sorting` and `Distribution`.
+#include "time_bins/common.h"
+#include "time_bins/crowds.h"
+#include "time_bins/groups.h"
+#include "time_bins/sorting.h"
+
+namespace {
+
+// Nothing is known of a large side.
+__device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS) side.counts(tables)[bucket] = 0;
+    if (threadIdx.x < 2) side.extent(tables)[threadIdx.x] = ~0u;
+}
+
+}  // namespace
+
+// Sorts the sides of few clusters, and clears what is said of large ones. A block a side.
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
+    time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
+                  u32* counts, Crowds* crowds) {
+    SMEM_DYN(Sorting<THREADS>, shared_memory);
+    const Side side(blockIdx.x, begins, found);
+    if (blockIdx.x == 0 && threadIdx.x == 0) crowds->count = 0;
+    if (side.is_large()) forget(side, {extents, counts, nullptr, nullptr, nullptr});
+    if (side.count > FEW || side.count == 0) return;
+    sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
+}
+KERNEL_EXPORT(time_bins_few)
+
+// Sorts the sides of more clusters that fit. A block a side.
+extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
+    time_bins_many(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries) {
+    SMEM_DYN(Sorting<MANY_THREADS>, shared_memory);
+    const Side side(blockIdx.x, begins, found);
+    if (side.count <= FEW || side.is_large()) return;
+    sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
+}
+KERNEL_EXPORT(time_bins_many)
+
+// Copies the times of large sides, as clusters are large, and finds the first and the
+// last one. A block a part.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    time_bins_times(const Cluster* clusters, const u32* begins, const Found* found, const Part* parts, Entry* entries,
+                    u32* extents) {
+    const OwnPart part(parts[blockIdx.x], begins, found);
+    if (part.is_empty()) return;
+    u32* times = part.times(entries);
+    Extent extent;
+#pragma unroll 8
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += THREADS) {
+        const u32 time = clusters[part.begin + i].time;
+        times[i] = time;
+        extent.include(time);
+    }
+    extent.include_in(extents + 2 * part.side);
+}
+KERNEL_EXPORT(time_bins_times)
+
+// Counts the entries of the buckets of large sides. A block a part.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    time_bins_count(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
+                    u32* counts) {
+    __shared__ u32 own[BUCKETS];
+    const OwnPart part(parts[blockIdx.x], begins, found);
+    if (part.is_empty()) return;
+    const Tables tables = {extents, counts, nullptr, nullptr, nullptr};
+    const Scale bucket_of = part.bucket_of(tables);
+    const u32* times = part.times(entries);
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS) own[bucket] = 0;
+    __syncthreads();
+#pragma unroll 8
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += THREADS) atomicAdd(&own[bucket_of(times[i])], 1u);
+    __syncthreads();
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
+        if (own[bucket]) atomicAdd(&part.counts(tables)[bucket], own[bucket]);
+}
+KERNEL_EXPORT(time_bins_count)
+
+// Makes groups of the buckets of large sides. A block a side.
+extern "C" __global__ void __launch_bounds__(MANY_THREADS)
+    time_bins_group(const u32* begins, const Found* found, u32* counts, u16* group_of, u32* group_begins, u32* places) {
+    __shared__ u32 starts[BUCKETS + 1];
+    __shared__ u32 warp_sums[LANES];
+    const Side side(blockIdx.x, begins, found);
+    if (!side.is_large()) return;
+    const Tables tables = {nullptr, counts, group_of, group_begins, places};
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += MANY_THREADS)
+        starts[bucket] = side.counts(tables)[bucket];
+    if (threadIdx.x == 0) {
+        starts[BUCKETS] = side.count;
+        group_begins[side.first_group()] = places[side.first_group()] = 0;
+    }
+    block_exclusive_sums<MANY_THREADS, BUCKETS>(starts, warp_sums);
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += MANY_THREADS) {
+        side.group_of(tables)[bucket] = (u16)(starts[bucket] / side.step());
+        begin_groups(side, starts[bucket], starts[bucket + 1], tables);
+    }
+}
+KERNEL_EXPORT(time_bins_group)
+
+// Moves the entries of large sides to their groups. A block a part.
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
+    time_bins_distribute(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
+                         u16* group_of, u32* places, Entry* grouped) {
+    SMEM_DYN(Distribution, shared_memory);
+    Distribution& shared = *shared_memory;
+    const OwnPart part(parts[blockIdx.x], begins, found);
+    if (part.is_empty()) return;
+    const Tables tables = {extents, nullptr, group_of, nullptr, places};
+    const Scale bucket_of = part.bucket_of(tables);
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
+        shared.group_of[bucket] = part.group_of(tables)[bucket];
+    for (u32 first = part.first; first < part.end; first += TILE)
+        distribute_tile(part.times(entries), first, min(TILE, part.end - first), bucket_of,
+                        places + part.first_group(), grouped + part.begin, shared);
+}
+KERNEL_EXPORT(time_bins_distribute)
+
+// Sorts the groups of large sides. A block for as many clusters as a group has at least;
+// those of a part are neighbours.
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
+    time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
+                     const u32* places, const Entry* grouped, Entry* entries, Crowds* crowds) {
+    SMEM_DYN(Sorting<THREADS>, shared_memory);
+    const Part& part = parts[blockIdx.x / STEPS_OF_PART];
+    const Side side(part.side, begins, found);
+    const u32 group = part.first / LEAST_STEP + blockIdx.x % STEPS_OF_PART;
+    if (!side.is_large() || group >= side.groups()) return;
+    const u32 begin = side.begin + group_begins[side.first_group() + group];
+    const u32 end = side.begin + places[side.first_group() + group];
+    if (end - begin <= FEW) {
+        sort_by_bins(grouped + begin, end - begin, entries + begin, *shared_memory);
+    } else if (threadIdx.x == 0) {
+        crowds->ranges[atomicAdd(&crowds->count, 1u)] = {begin, end};
+    }
+}
+KERNEL_EXPORT(time_bins_groups)
+
+// Sorts groups that don't fit into shared memory. Any number of blocks.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    time_bins_crowds(const Crowds* crowds, Entry* grouped, Entry* entries) {
+    __shared__ CrowdShared shared;
+    for (u32 i = blockIdx.x; i < crowds->count; i += gridDim.x) {
+        const u32 begin = crowds->ranges[i].begin, count = crowds->ranges[i].end - begin;
+        sort_crowd(grouped + begin, entries + begin, count, shared);
+        __syncthreads();
+    }
+}
+KERNEL_EXPORT(time_bins_crowds)

@@ -1,0 +1,95 @@
+// Sorting groups that don't fit into shared memory, as many clusters have nearly the same
+// time: a block a group, by radix. Each byte of the key that is not the same in all of
+// the group takes a pass, whatever times are.
+#pragma once
+#include "common.h"
+#include "radix_rank.h"
+
+namespace {
+
+constexpr u32 DIGIT_BITS = 8;
+constexpr u32 DIGITS = 1u << DIGIT_BITS;
+typedef RadixRank<THREADS, ITEMS, DIGIT_BITS> CrowdRank;
+
+struct CrowdShared {
+    CrowdRank::Shared rank;
+    u32 places[DIGITS];  // counts at first; then where the next entry of each digit goes
+    u32 starts[DIGITS];  // of digits in a tile
+    u32 warp_sums[LANES];
+    u32 differing[2];  // bits that are not the same in all keys, low word first
+};
+
+__device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
+
+// Which bits are not the same in all keys. Barriers after.
+__device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, CrowdShared& shared) {
+    if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
+    __syncthreads();
+    const u64 one = key_of(entries[0]);
+    u64 differing = 0;
+    for (u32 i = threadIdx.x; i < count; i += THREADS) differing |= key_of(entries[i]) ^ one;
+    if ((u32)differing) atomicOr(&shared.differing[0], (u32)differing);
+    if (differing >> 32) atomicOr(&shared.differing[1], (u32)(differing >> 32));
+    __syncthreads();
+    return (u64)shared.differing[1] << 32 | shared.differing[0];
+}
+
+// Finds where the entries of each digit begin. Barriers before and after.
+__device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u32 shift, CrowdShared& shared) {
+    if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = 0;
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < count; i += THREADS)
+        atomicAdd(&shared.places[digit_of(key_of(entries[i]), shift)], 1u);
+    __syncthreads();
+    const u32 own = threadIdx.x < DIGITS ? shared.places[threadIdx.x] : 0;
+    u32 total;
+    const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
+    if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = before;
+    __syncthreads();
+}
+
+// Moves a tile in the order of a digit, behind those before it. Barriers before and after.
+__device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shift, Entry* to, CrowdShared& shared) {
+    u64 keys[ITEMS];
+    u32 ranks[ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        const u32 at = CrowdRank::position(i);
+        keys[i] = at < count ? key_of(from[at]) : ~0ull;
+    }
+    const auto digit = [&](u32 i) { return digit_of(keys[i], shift); };
+    CrowdRank::rank(digit, CrowdRank::has_items(count), ranks, shared.rank, shared.starts);
+    __syncthreads();
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (CrowdRank::position(i) >= count) continue;
+        const u32 own = digit(i);
+        to[shared.places[own] + ranks[i] - shared.starts[own]] = entry_of(keys[i]);
+    }
+    __syncthreads();
+    // What the last tile lacks counts as of the last digit, which has no successor.
+    if (threadIdx.x < DIGITS) {
+        const u32 next = threadIdx.x + 1 < DIGITS ? shared.starts[threadIdx.x + 1] : FEW;
+        shared.places[threadIdx.x] += next - shared.starts[threadIdx.x];
+    }
+    __syncthreads();
+}
+
+// Sorts entries into `to`, and overwrites them.
+__device__ __forceinline__ void sort_crowd(Entry* entries, Entry* to, u32 count, CrowdShared& shared) {
+    const u64 differing = differing_bits(entries, count, shared);
+    Entry *from = entries, *into = to;
+    for (u32 shift = 0; shift < 64; shift += DIGIT_BITS) {
+        if (digit_of(differing, shift) == 0) continue;
+        place_digits(from, count, shift, shared);
+        for (u32 first = 0; first < count; first += FEW)
+            move_tile(from + first, min(FEW, count - first), shift, into, shared);
+        Entry* const moved = into;
+        into = from;
+        from = moved;
+    }
+    if (from == to) return;
+    for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = from[i];
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+// Large sides: entries are distributed to groups by time, each of which is sorted in
+// shared memory.
+//
+// The time of a side is cut into buckets of equal lengths, and their entries are counted.
+// Groups are consecutive buckets: those that begin, in the order of entries, at one
+// multiple of a step or after it, but before the next multiple. So a group has fewer
+// entries than a step and a bucket, however uneven times are.
+#pragma once
+#include "common.h"
+
+namespace {
+
+constexpr u32 BUCKETS = 2048;
+// Groups of a side at most, so that a word in shared memory counts the entries of each.
+constexpr u32 GROUPS = 2048;
+constexpr u32 LEAST_STEP = FEW / 2;
+// Clusters of a part, and those that a block distributes at once.
+constexpr u32 PART = MANY;
+constexpr u32 TILE = FEW;
+constexpr u32 STEPS_OF_PART = PART / LEAST_STEP;
+static_assert(GROUPS <= 1u << 16, "a number of 16 bits");
+
+// What is known of large sides.
+struct Tables {
+    u32* extents;   // two words a side: see `Extent`
+    u32* counts;    // a word for each bucket of each side
+    u16* group_of;  // the group of each bucket of each side
+    u32* begins;    // where groups begin in their side: see `first_group`
+    u32* places;    // where the next entry of each goes; at last, where they end
+};
+
+// A side, and what the tables say of it if it is too large for shared memory.
+struct Side {
+    u32 side, begin, count;
+
+    __device__ __forceinline__ Side(u32 side, const u32* begins, const Found* found)
+        : side(side), begin(begins[side]), count(found[side].clusters) {}
+
+    __device__ __forceinline__ bool is_large() const { return count > MANY; }
+    __device__ __forceinline__ u32 step() const { return max(LEAST_STEP, (count + GROUPS - 1) / GROUPS); }
+    __device__ __forceinline__ u32 groups() const { return (count - 1) / step() + 1; }
+    // The place of its first group in tables: rooms of sides are no smaller than what
+    // they have, so those before had no more groups.
+    __device__ __forceinline__ u32 first_group() const { return begin / LEAST_STEP + side; }
+
+    __device__ __forceinline__ u32* extent(const Tables& tables) const { return tables.extents + 2 * side; }
+    __device__ __forceinline__ u32* counts(const Tables& tables) const { return tables.counts + side * BUCKETS; }
+    __device__ __forceinline__ u16* group_of(const Tables& tables) const { return tables.group_of + side * BUCKETS; }
+    __device__ __forceinline__ Scale bucket_of(const Tables& tables) const { return Scale(extent(tables), BUCKETS); }
+    // Its times, for which there is room where its entries go at last.
+    __device__ __forceinline__ u32* times(Entry* entries) const { return reinterpret_cast<u32*>(entries + begin); }
+};
+
+// The side of this block, and which of its clusters are for the block.
+struct OwnPart : Side {
+    u32 first, end;
+
+    __device__ __forceinline__ OwnPart(const Part& part, const u32* begins, const Found* found)
+        : Side(part.side, begins, found), first(part.first), end(min(count, part.first + PART)) {}
+
+    __device__ __forceinline__ bool is_empty() const { return !is_large() || first >= count; }
+};
+
+// Writes where the groups begin that begin where a bucket ends.
+__device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 end, const Tables& tables) {
+    const u32 step = side.step(), groups = side.groups(), table = side.first_group();
+    for (u32 group = begin / step + 1; group < groups && group * step <= end; group++)
+        tables.begins[table + group] = tables.places[table + group] = end;
+}
+
+struct Distribution {
+    u64 staged[TILE];
+    u32 begins[GROUPS];     // counts of the tile at first; then where the next entry goes in it
+    u32 distances[GROUPS];  // from where a group begins in the tile to where it goes
+    u32 warp_sums[LANES];
+    u16 group_of[BUCKETS];
+};
+
+// Takes room for a tile's entries in their groups, and turns counts into where groups
+// begin in the tile. Barriers before and after.
+__device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
+    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) {
+        const u32 count = shared.begins[group];
+        shared.distances[group] = count ? atomicAdd(&places[group], count) : 0;
+    }
+    block_exclusive_sums<THREADS, GROUPS>(shared.begins, shared.warp_sums);
+    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) shared.distances[group] -= shared.begins[group];
+    __syncthreads();
+}
+
+// Moves a tile: to shared memory first, where the entries of each group come to lie
+// together, then to their places in one run a group. Barriers before and after.
+__device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32 count, const Scale& bucket_of,
+                                                u32* places, Entry* to, Distribution& shared) {
+    u32 own[ITEMS];
+    const u32 left = count - min(count, threadIdx.x);
+    const auto has = [&](u32 i) { return i * THREADS < left; };
+    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) shared.begins[group] = 0;
+    __syncthreads();
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++)
+        if (has(i)) own[i] = (times + first + threadIdx.x)[i * THREADS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++)
+        if (has(i)) atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
+    __syncthreads();
+    place_groups(places, shared);
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (!has(i)) continue;
+        const u32 place = atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
+        shared.staged[place] = key_of({own[i], first + threadIdx.x + i * THREADS});
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+        const Entry entry = entry_of(shared.staged[i]);
+        to[shared.distances[shared.group_of[bucket_of(entry.time)]] + i] = entry;
+    }
+    __syncthreads();
+}
+
+}  // namespace
