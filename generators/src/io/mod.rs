@@ -7,22 +7,28 @@
 //! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
 //! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
 //!
+//! Slice tracks are text or columns too, by the same endings, behind the magic `TPCTRKS1`.
+//! Clusters in pieces are binary only, behind the magic `TPCCLUS1`.
 //! The truth of simulated digis is written as CSV beside them.
 //!
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
 
+mod clusters;
 mod digi_bin;
 mod digi_csv;
 mod fields;
 mod file;
 mod setup_json;
+mod slice_tracks;
 mod sts_truth;
 mod tpc_mapping;
 mod tpc_pages;
 
 use std::path::Path;
 
+pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use setup_json::{read_setup, write_setup};
+pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
 pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};

@@ -11,9 +11,12 @@
 //! | [`encode`] | from digits to pages |
 //! | [`pages`] | pages by stream: what is stored and decoded |
 //! | [`simulate`] | time frames from a seed |
+//! | [`slice_tracks`] | tracks of single sectors, to be merged |
+//! | [`clusters`] | compressed clusters in pieces, to be gathered |
 //!
 //! `docs/tpc-pages.md` describes the formats.
 
+pub mod clusters;
 pub mod digit;
 pub mod encode;
 pub mod format;
@@ -22,6 +25,7 @@ pub mod mapping;
 pub mod page;
 pub mod pages;
 pub mod simulate;
+pub mod slice_tracks;
 pub mod time;
 
 pub use digit::{Digit, PadId};

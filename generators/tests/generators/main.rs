@@ -1,8 +1,10 @@
 //! What the generators promise, over all of them: their files, their encoders and the
 //! data that they make.
 
+mod cluster_files;
 mod digi_files;
 mod generated_digis;
+mod slice_track_files;
 mod sts_physics;
 mod sts_setup;
 mod tpc;

@@ -56,6 +56,16 @@ Examples:
   bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 1 --out sector.pages
   bench generate tpc --preset laser --mapping DIR --out laser.pages";
 
+pub(super) const GENERATE_TRACKS: &str = "\
+Examples:
+  bench generate tracks --tracks 1M --out tracks.bin
+  bench generate tracks --tracks 20k --ids shuffled --out tracks.csv.gz";
+
+pub(super) const GENERATE_CLUSTERS: &str = "\
+Examples:
+  bench generate clusters --scale 0.01 --out clusters.bin
+  bench generate clusters --tracks 20k --fewest 1 --most 300 --row-clusters 50 --out clusters.bin.gz";
+
 pub(super) const HISTORY: &str = "\
 Examples:
   bench history add results/20260131T120000Z-sort
@@ -104,6 +114,20 @@ Examples:
   bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
   bench noisy-pads --input sector.pages --sector 7 --first-orbit 256";
 
+const MERGE: &str = "\
+Examples:
+  bench merge --tracks 1M,10M --ids local,shuffled --threads 1,2
+  bench merge --tracks 30M --device cuda:0 --variant components-blocks,buckets
+  bench merge --variant shares,sequential --threads 1,2 --cache hot,cold
+  bench merge --input tracks.csv --format markdown";
+
+const GATHER: &str = "\
+Examples:
+  bench gather --scale 0.1 --threads 1,2
+  bench gather --scale 1 --device cuda:0
+  bench gather --tracks 50k --fewest 1 --most 20 --row-clusters 1000
+  bench gather --input clusters.bin --variant streamed,naive";
+
 const STS: &str = "\
 Examples:
   bench sts --preset cbm-auau --scale 0.1 --threads 1,2
@@ -129,6 +153,8 @@ pub(super) fn measuring(task: &str) -> String {
     match task {
         super::decode::TASK => DECODE.to_owned(),
         "noisy-pads" => NOISY_PADS.to_owned(),
+        "merge" => MERGE.to_owned(),
+        "gather" => GATHER.to_owned(),
         super::sts::TASK => STS.to_owned(),
         "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => sts_stage(task),
         _ => of_sorts(task),

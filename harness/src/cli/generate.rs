@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use algorithms::axis::Axis;
 use algorithms::registry::task;
-use algorithms::{sts_scenario, time_frame};
+use algorithms::{sts_scenario, time_frame, tpc_gather, tpc_merge};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::{AxisValues, Request, axes, examples, measuring, usage};
@@ -52,6 +52,8 @@ pub(super) fn command() -> Command {
         .subcommand(sts())
         .subcommand(sts_physics())
         .subcommand(tpc())
+        .subcommand(tracks())
+        .subcommand(clusters())
 }
 
 fn sts() -> Command {
@@ -101,6 +103,24 @@ fn tpc() -> Command {
         .arg(out_flag("Where to: .pages, with .gz to compress"))
 }
 
+fn tracks() -> Command {
+    Command::new("tracks")
+        .about("Write slice tracks of the TPC with their relations and links to a file")
+        .after_help(examples::GENERATE_TRACKS)
+        .args(tpc_merge::AXES.iter().map(|axis| axes::flag(axis, false)))
+        .arg(measuring::seed_flag())
+        .arg(out_flag("Where to: .csv or .bin, with .gz to compress"))
+}
+
+fn clusters() -> Command {
+    Command::new("clusters")
+        .about("Write compressed clusters of the TPC in pieces to a file")
+        .after_help(examples::GENERATE_CLUSTERS)
+        .args(tpc_gather::AXES.iter().map(|axis| axes::flag(axis, false)))
+        .arg(measuring::seed_flag())
+        .arg(out_flag("Where to: .bin, with .gz to compress"))
+}
+
 fn out_flag(help: &'static str) -> Arg {
     Arg::new("out")
         .long("out")
@@ -120,7 +140,7 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
     let Some((name, matches)) = matches.subcommand() else {
         return Err(usage(
             "generate",
-            "a kind of data is needed: sts, sts-physics or tpc",
+            "a kind of data is needed: sts, sts-physics, tpc, tracks or clusters",
         ));
     };
     let axes_of = |axes| {
@@ -142,6 +162,16 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
             seed,
             out,
         })),
+        "tracks" => Request::GenerateTracks {
+            axes: axes_of(tpc_merge::AXES)?,
+            seed,
+            out,
+        },
+        "clusters" => Request::GenerateClusters {
+            axes: axes_of(tpc_gather::AXES)?,
+            seed,
+            out,
+        },
         _ => Request::Generate {
             axes: axes_of(digi_axes())?,
             seed,

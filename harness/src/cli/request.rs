@@ -49,6 +49,24 @@ pub enum Request {
     GenerateSimulated(Box<SimulationRequest>),
     /// `bench generate tpc`
     GenerateTimeFrame(Box<TimeFrameRequest>),
+    /// `bench generate tracks`
+    GenerateTracks {
+        /// The axes with a value each.
+        axes: AxisValues,
+        /// The seed.
+        seed: u64,
+        /// The file.
+        out: PathBuf,
+    },
+    /// `bench generate clusters`
+    GenerateClusters {
+        /// The axes with a value each.
+        axes: AxisValues,
+        /// The seed.
+        seed: u64,
+        /// The file.
+        out: PathBuf,
+    },
     /// `bench history`
     History(HistoryRequest),
     /// `bench report`

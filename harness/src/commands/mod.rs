@@ -6,8 +6,10 @@ mod decode;
 mod devices;
 mod export;
 mod generate;
+mod generate_clusters;
 mod generate_simulated;
 mod generate_time_frame;
+mod generate_tracks;
 mod history;
 mod list;
 mod measure;
@@ -48,6 +50,8 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
         Request::GenerateSimulated(request) => generate_simulated::run(&request),
         Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
+        Request::GenerateTracks { axes, seed, out } => generate_tracks::run(&axes, seed, &out),
+        Request::GenerateClusters { axes, seed, out } => generate_clusters::run(&axes, seed, &out),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),

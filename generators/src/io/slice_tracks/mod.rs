@@ -1,0 +1,97 @@
+//! Slice tracks, with their relations and links.
+
+mod bin;
+mod csv;
+
+use std::path::Path;
+
+use super::file::{Format, create, finish, format_of, open};
+use crate::DataError;
+use crate::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+
+/// Whether slice tracks can be written to a file of that name: worth asking before they
+/// are made.
+///
+/// # Errors
+/// If the ending is unknown.
+pub fn check_slice_track_file(path: &Path) -> Result<(), DataError> {
+    format_of(path).map(|_| ())
+}
+
+/// Reads slice tracks.
+///
+/// # Errors
+/// If the file can't be read, is not what its ending says, or holds none; if a link or a
+/// relation makes no sense, the error names the slice track.
+pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
+    let format = format_of(path)?;
+    let mut source = open(path)?;
+    let columns = match format {
+        Format::Csv => csv::read(path, &mut source),
+        Format::Bin => bin::read(path, &mut source),
+    }?;
+    if columns.links.is_empty() {
+        return Err(DataError::format(
+            path,
+            "at its end",
+            "it holds no slice tracks",
+        ));
+    }
+    columns
+        .slice_tracks()
+        .map_err(|problem| DataError::format(path, "its relations", problem))
+}
+
+/// Writes slice tracks in the format of the file's ending.
+///
+/// # Errors
+/// If the file can't be written (it is then incomplete).
+pub fn write_slice_tracks(path: &Path, tracks: &SliceTracks) -> Result<(), DataError> {
+    let format = format_of(path)?;
+    let mut sink = create(path)?;
+    let written = match format {
+        Format::Csv => csv::write(&mut sink, tracks),
+        Format::Bin => bin::write(&mut sink, tracks),
+    };
+    written
+        .and_then(|()| finish(sink))
+        .map_err(|source| DataError::io(path, source))
+}
+
+/// What a file holds, not yet found sound.
+#[derive(Default)]
+struct Columns {
+    tracks: Vec<SliceTrack>,
+    relations: Vec<Relations>,
+    links: Vec<u32>,
+}
+
+impl Columns {
+    fn slice_tracks(self) -> Result<SliceTracks, String> {
+        SliceTracks::new(self.tracks, self.relations, self.links)
+            .map_err(|problem| problem.to_string())
+    }
+}
+
+/// The numbers of other slice tracks, in the order of the columns.
+fn others(tracks: &SliceTracks, number: usize) -> [u32; 5] {
+    let related = &tracks.relations()[number];
+    let [lower, upper] = related.neighbours;
+    let link = tracks.links()[number];
+    [
+        related.segment_prev,
+        related.segment_next,
+        lower,
+        upper,
+        link,
+    ]
+}
+
+/// The same back.
+fn relations([prev, next, lower, upper, _]: [u32; 5]) -> Relations {
+    Relations {
+        segment_prev: prev,
+        segment_next: next,
+        neighbours: [lower, upper],
+    }
+}

@@ -1,0 +1,147 @@
+//! All clusters of a timeframe.
+
+use rand_core::Rng;
+use rayon::prelude::*;
+
+use super::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
+use super::shape::with_slack;
+use super::{ClusterShape, Clusters, Places};
+use crate::DataError;
+use crate::random::{Stream, below, stream};
+use crate::tpc::geometry::{ROWS, SECTORS};
+
+/// Names the streams of tracks, rows and bytes.
+const TRACKS: u64 = 3;
+const ROW_COUNTS: u64 = 4;
+const BYTES: u64 = 5;
+/// Tracks that are compressed at the same time, in any order; they have a stream.
+const CHUNK: usize = 1 << 16;
+/// Bytes that are made with one stream.
+const BYTE_CHUNK: usize = 1 << 20;
+
+/// Makes clusters; the same from the same shape and seed on any number of threads.
+///
+/// What is known of a cluster is left to chance: whoever gathers clusters does not look.
+///
+/// # Errors
+/// If none can be as the shape says.
+pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> {
+    shape.validate()?;
+    let (counts, starts) = tracks(shape, seed);
+    let attached = counts.iter().map(|&count| count as usize).sum();
+    let places = Places {
+        tracks: shape.tracks,
+        attached: with_slack(attached),
+        rows: SECTORS * ROWS,
+        row_capacity: shape.row_capacity(),
+    };
+    let bytes = arrays(&places, &counts, &rows(shape, seed), seed);
+    Clusters::new(places, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
+}
+
+/// How many clusters each track has, and the place of its first one.
+fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
+    let (mut counts, mut starts) = (Vec::new(), Vec::new());
+    let mut next = 0;
+    for first in (0..shape.tracks).step_by(CHUNK) {
+        let mut stream = stream(seed, [TRACKS, first as u64]);
+        let length = CHUNK.min(shape.tracks - first);
+        let range = (shape.most - shape.fewest + 1) as u64;
+        let count = |_| (shape.fewest as u64 + below(stream.next_u32(), range)) as u16;
+        counts.extend((0..length).map(count));
+        starts.resize(first + length, 0);
+        for track in shuffled(length, &mut stream) {
+            starts[first + track] = next;
+            next += u32::from(counts[first + track]);
+        }
+    }
+    (counts, starts)
+}
+
+/// All numbers below `length` in the order of chance (Fisher, Yates; Durstenfeld 1964).
+fn shuffled(length: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut numbers: Vec<_> = (0..length).collect();
+    for last in (1..length).rev() {
+        numbers.swap(last, below(stream.next_u32(), last as u64 + 1) as usize);
+    }
+    numbers
+}
+
+/// How many clusters each row has: between a half and three halves of the mean.
+fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
+    let mut stream = stream(seed, [ROW_COUNTS]);
+    let mean = shape.row_clusters as u64;
+    let half = mean / 2;
+    let mut count = || mean - half + below(stream.next_u32(), 2 * half + 1);
+    (0..SECTORS * ROWS).map(|_| count() as u32).collect()
+}
+
+/// The bytes of all arrays: counts where they belong, and random ones else.
+fn arrays(places: &Places, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
+    let layout = places.layout();
+    let mut bytes = vec![0; layout.bytes()];
+    let chunks = bytes.par_chunks_mut(BYTE_CHUNK).enumerate();
+    chunks.for_each(|(number, chunk)| stream(seed, [BYTES, number as u64]).fill_bytes(chunk));
+    let tracks = tracks.iter().flat_map(|count| count.to_le_bytes());
+    put(&mut bytes[layout.range(CLUSTERS_OF_TRACK)], tracks);
+    let rows = rows.iter().flat_map(|count| count.to_le_bytes());
+    put(&mut bytes[layout.range(CLUSTERS_OF_ROW)], rows);
+    bytes
+}
+
+fn put(to: &mut [u8], from: impl Iterator<Item = u8>) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: ClusterShape = ClusterShape {
+        tracks: CHUNK + 100,
+        fewest: 2,
+        most: 7,
+        row_clusters: 9,
+    };
+
+    #[test]
+    fn numbers_of_clusters_are_as_asked_for() {
+        let made = generate(&SHAPE, 3).expect("made");
+        let counts = &made.tracks().counts;
+        assert_eq!(counts.len(), SHAPE.tracks);
+        let (least, most) = (counts.iter().min(), counts.iter().max());
+        assert_eq!((least, most), (Some(&2), Some(&7)));
+        let rows = made.rows();
+        let mean = rows.clusters() as f64 / rows.len() as f64;
+        assert!((8.8..9.2).contains(&mean), "{mean}");
+        assert!(rows.counts.iter().all(|count| (5..=13).contains(count)));
+    }
+
+    #[test]
+    fn tracks_lie_in_the_order_of_chance() {
+        let made = generate(&SHAPE, 3).expect("made");
+        let starts = &made.tracks().starts;
+        let ascending = starts.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        let share = ascending as f64 / starts.len() as f64;
+        assert!((0.45..0.55).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn rows_may_have_none() {
+        let shape = ClusterShape {
+            tracks: 1,
+            row_clusters: 0,
+            ..SHAPE
+        };
+        assert_eq!(generate(&shape, 3).expect("made").rows().clusters(), 0);
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let alone = pool.expect("a thread").install(|| generate(&SHAPE, 9));
+        assert_eq!(alone.expect("made"), generate(&SHAPE, 9).expect("made"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Where arrays lie in a block of memory.
+
+use std::ops::Range;
+
+use super::field::{FIELDS, Per};
+
+/// Arrays begin at multiples of so many bytes: no two share a cache line, and bursts over
+/// a link are whole.
+pub const ALIGNMENT: usize = 256;
+
+/// How many entries arrays have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entries {
+    /// Those of [`Per::Row`].
+    pub rows: usize,
+    /// Those of [`Per::Track`].
+    pub tracks: usize,
+    /// Those of [`Per::Attached`].
+    pub attached: usize,
+    /// Those of [`Per::Difference`].
+    pub differences: usize,
+    /// Those of [`Per::Unattached`].
+    pub unattached: usize,
+}
+
+/// Where the arrays of all [`FIELDS`] lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    ranges: Vec<Range<usize>>,
+    bytes: usize,
+}
+
+impl Entries {
+    /// How many there are.
+    pub fn of(&self, per: Per) -> usize {
+        match per {
+            Per::Row => self.rows,
+            Per::Track => self.tracks,
+            Per::Attached => self.attached,
+            Per::Difference => self.differences,
+            Per::Unattached => self.unattached,
+        }
+    }
+
+    /// Bytes of all of them, without any between arrays.
+    pub fn bytes(&self) -> usize {
+        let bytes = FIELDS.iter().map(|field| field.bytes * self.of(field.per));
+        bytes.sum()
+    }
+}
+
+impl Layout {
+    /// Arrays with so many entries, one behind the other.
+    pub fn new(entries: &Entries) -> Self {
+        let mut next = 0;
+        let ranges = FIELDS.iter().map(|field| {
+            let start = next;
+            let end = start + field.bytes * entries.of(field.per);
+            next = end.next_multiple_of(ALIGNMENT);
+            start..end
+        });
+        let ranges = ranges.collect();
+        Layout {
+            ranges,
+            // Whoever reads whole vectors may read beyond the last array.
+            bytes: next + ALIGNMENT,
+        }
+    }
+
+    /// The bytes of the array of a field, by its number.
+    pub fn range(&self, field: usize) -> Range<usize> {
+        self.ranges[field].clone()
+    }
+
+    /// Bytes of the whole block: more than up to the end of the last array by
+    /// [`ALIGNMENT`] at least.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_aligned_and_apart() {
+        let entries = Entries {
+            rows: 3,
+            tracks: 5,
+            attached: 1001,
+            differences: 996,
+            unattached: 0,
+        };
+        let layout = Layout::new(&entries);
+        let mut end = 0;
+        for (number, field) in FIELDS.iter().enumerate() {
+            let range = layout.range(number);
+            assert!(range.start >= end && range.start.is_multiple_of(ALIGNMENT));
+            assert_eq!(range.len(), field.bytes * entries.of(field.per));
+            end = range.end;
+        }
+        assert!(layout.bytes() >= end + ALIGNMENT);
+    }
+}

@@ -1,0 +1,195 @@
+//! What is to be made, and how much room that takes.
+
+use super::ClusterProblem;
+use super::layout::{Entries, Layout};
+use crate::DataError;
+use crate::tpc::geometry::{ROWS, SECTORS};
+
+/// Places that an array of clusters can have at most: numbers of bytes have 32 bits.
+const MOST_PLACES: usize = 1 << 29;
+/// The numbers of clusters of tracks have 16 bits.
+const MOST_OF_TRACK: usize = u16::MAX as usize;
+
+/// Clusters to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClusterShape {
+    /// How many tracks.
+    pub tracks: usize,
+    /// The fewest clusters of a track.
+    pub fewest: usize,
+    /// The most clusters of a track.
+    pub most: usize,
+    /// Clusters on no track, for each row of each sector, in the mean.
+    pub row_clusters: usize,
+}
+
+/// How many places there are for tracks, rows and clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Tracks.
+    pub tracks: usize,
+    /// For clusters on tracks.
+    pub attached: usize,
+    /// Rows of all sectors.
+    pub rows: usize,
+    /// For clusters of each row.
+    pub row_capacity: usize,
+}
+
+impl Places {
+    /// Why there can't be so many.
+    pub fn problem(&self) -> Option<ClusterProblem> {
+        let Places {
+            tracks,
+            attached,
+            rows,
+            row_capacity,
+        } = *self;
+        if tracks == 0 {
+            return Some(ClusterProblem::NoTracks);
+        }
+        let unattached = rows.saturating_mul(row_capacity);
+        let most = tracks.max(attached).max(rows).max(unattached);
+        (most > MOST_PLACES).then_some(ClusterProblem::TooMany {
+            tracks,
+            attached,
+            rows,
+            row_capacity,
+        })
+    }
+
+    /// Where the arrays with these places lie.
+    pub fn layout(&self) -> Layout {
+        Layout::new(&Entries {
+            rows: self.rows,
+            tracks: self.tracks,
+            attached: self.attached,
+            // The first place of each track is unused.
+            differences: self.attached,
+            unattached: self.rows * self.row_capacity,
+        })
+    }
+}
+
+impl ClusterShape {
+    /// The tracks of the timeframe that was published, with 130 million clusters: 1.9 GB.
+    pub const PUBLISHED_TRACKS: usize = 1_170_000;
+    /// Its clusters of a row that are on no track.
+    pub const PUBLISHED_ROW_CLUSTERS: usize = 4570;
+
+    /// Refuses what can't be made.
+    ///
+    /// # Errors
+    /// Which value can't be, and what can.
+    pub fn validate(&self) -> Result<(), DataError> {
+        let ClusterShape {
+            tracks,
+            fewest,
+            most,
+            ..
+        } = *self;
+        if tracks == 0 {
+            return refuse("no tracks can't be gathered; use --tracks 1 or more");
+        }
+        if fewest == 0 || fewest > most || most > MOST_OF_TRACK {
+            return refuse(format!(
+                "tracks can't have {fewest} to {most} clusters; use --fewest and --most with \
+                 1 <= fewest <= most <= {MOST_OF_TRACK}"
+            ));
+        }
+        match self.most_places().problem() {
+            None => Ok(()),
+            Some(problem) => refuse(format!(
+                "{problem}: there can be {MOST_PLACES} of a kind; use fewer --tracks or \
+                 --row-clusters"
+            )),
+        }
+    }
+
+    /// As many places as there are at most, whatever the numbers of clusters are.
+    fn most_places(&self) -> Places {
+        Places {
+            tracks: self.tracks,
+            attached: with_slack(self.tracks.saturating_mul(self.most)),
+            rows: SECTORS * ROWS,
+            row_capacity: self.row_capacity(),
+        }
+    }
+
+    /// About how many clusters there will be on tracks, and on none.
+    pub fn mean_clusters(&self) -> [usize; 2] {
+        let attached = self.tracks * (self.fewest + self.most) / 2;
+        [attached, SECTORS * ROWS * self.row_clusters]
+    }
+
+    /// Places of each row: a third more than any has clusters.
+    pub(super) fn row_capacity(&self) -> usize {
+        self.row_clusters.saturating_mul(2)
+    }
+}
+
+/// Places for so many clusters on tracks: one in sixteen is free.
+pub(super) fn with_slack(clusters: usize) -> usize {
+    clusters.saturating_add(clusters / 16)
+}
+
+fn refuse(problem: impl Into<String>) -> Result<(), DataError> {
+    Err(DataError::shape(problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOUND: ClusterShape = ClusterShape {
+        tracks: 10,
+        fewest: 20,
+        most: 160,
+        row_clusters: 5,
+    };
+
+    fn problem(shape: ClusterShape) -> String {
+        shape.validate().expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn what_can_not_be_is_refused_with_its_flag() {
+        assert!(SOUND.validate().is_ok());
+        assert!(problem(ClusterShape { tracks: 0, ..SOUND }).contains("--tracks"));
+        assert!(problem(ClusterShape { fewest: 0, ..SOUND }).contains("--fewest"));
+        assert!(problem(ClusterShape { most: 19, ..SOUND }).contains("--most"));
+        assert!(
+            problem(ClusterShape {
+                most: 65_536,
+                ..SOUND
+            })
+            .contains("--most")
+        );
+        let tracks = usize::MAX;
+        assert!(problem(ClusterShape { tracks, ..SOUND }).contains("--tracks"));
+        let row_clusters = usize::MAX;
+        assert!(
+            problem(ClusterShape {
+                row_clusters,
+                ..SOUND
+            })
+            .contains("--row-clusters")
+        );
+    }
+
+    #[test]
+    fn the_published_timeframe_has_its_size() {
+        let tracks = ClusterShape::PUBLISHED_TRACKS;
+        let attached = tracks * 90;
+        let unattached = ClusterShape::PUBLISHED_ROW_CLUSTERS * SECTORS * ROWS;
+        let entries = Entries {
+            rows: SECTORS * ROWS,
+            tracks,
+            attached,
+            differences: attached - tracks,
+            unattached,
+        };
+        assert!((129_000_000..131_000_000).contains(&(attached + unattached)));
+        assert!((1_850_000_000..1_950_000_000).contains(&entries.bytes()));
+    }
+}

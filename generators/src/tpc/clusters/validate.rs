@@ -1,0 +1,150 @@
+//! Checks that clusters can be gathered.
+
+use super::{ClusterProblem, Pieces, Places};
+
+/// Whether there is what the places say.
+pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), ClusterProblem> {
+    if let Some(problem) = places.problem() {
+        return Err(problem);
+    }
+    if starts != places.tracks {
+        let tracks = places.tracks;
+        return Err(ClusterProblem::Starts { starts, tracks });
+    }
+    let expected = places.layout().bytes();
+    match bytes == expected {
+        true => Ok(()),
+        false => Err(ClusterProblem::Bytes {
+            found: bytes,
+            expected,
+        }),
+    }
+}
+
+/// Whether each track has clusters, in places that no other has.
+pub(super) fn tracks(places: &Places, tracks: &Pieces) -> Result<(), ClusterProblem> {
+    for (track, (&start, &count)) in tracks.starts.iter().zip(&tracks.counts).enumerate() {
+        if count == 0 {
+            return Err(ClusterProblem::EmptyTrack { track });
+        }
+        if start as usize + count as usize > places.attached {
+            return Err(ClusterProblem::BeyondArray {
+                track,
+                start,
+                count,
+                places: places.attached,
+            });
+        }
+    }
+    disjoint(tracks)
+}
+
+fn disjoint(tracks: &Pieces) -> Result<(), ClusterProblem> {
+    let mut order: Vec<u32> = (0..tracks.len() as u32).collect();
+    order.sort_unstable_by_key(|&track| (tracks.starts[track as usize], track));
+    let overlap = order.windows(2).find_map(|pair| {
+        let [first, second] = [pair[0] as usize, pair[1] as usize];
+        let place = tracks.starts[second];
+        let end = tracks.starts[first] + tracks.counts[first];
+        (place < end).then_some(ClusterProblem::Overlap {
+            first,
+            second,
+            place,
+        })
+    });
+    overlap.map_or(Ok(()), Err)
+}
+
+/// Whether no row has more clusters than there is room for.
+pub(super) fn rows(places: &Places, rows: &Pieces) -> Result<(), ClusterProblem> {
+    let capacity = places.row_capacity;
+    let beyond = |&count: &u32| count as usize > capacity;
+    match rows.counts.iter().position(beyond) {
+        None => Ok(()),
+        Some(row) => Err(ClusterProblem::BeyondCapacity {
+            row,
+            count: rows.counts[row],
+            capacity,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc::clusters::Clusters;
+    use crate::tpc::clusters::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
+
+    const PLACES: Places = Places {
+        tracks: 2,
+        attached: 20,
+        rows: 3,
+        row_capacity: 4,
+    };
+
+    /// Clusters of two tracks and three rows.
+    fn clusters(starts: [u32; 2], tracks: [u16; 2], rows: [u32; 3]) -> Result<Clusters, String> {
+        let layout = PLACES.layout();
+        let mut bytes = vec![7; layout.bytes()];
+        let tracks = tracks.map(u16::to_le_bytes).concat();
+        bytes[layout.range(CLUSTERS_OF_TRACK)].copy_from_slice(&tracks);
+        let rows = rows.map(u32::to_le_bytes).concat();
+        bytes[layout.range(CLUSTERS_OF_ROW)].copy_from_slice(&rows);
+        Clusters::new(PLACES, starts.to_vec(), bytes).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn sound_ones_are_taken() {
+        let clusters = clusters([12, 2], [8, 10], [0, 4, 1]).expect("sound");
+        assert_eq!(clusters.len(), 23);
+        assert_eq!(clusters.rows().starts, [0, 4, 8]);
+        assert_eq!(clusters.packed().differences, 16);
+    }
+
+    #[test]
+    fn pieces_must_lie_in_their_arrays() {
+        let beyond = clusters([13, 2], [8, 10], [0; 3]);
+        assert_eq!(
+            beyond.expect_err("refused"),
+            "track 0: 8 clusters from place 13 on exceed the 20 places"
+        );
+        let beyond = clusters([u32::MAX, 2], [8, 10], [0; 3]);
+        assert!(beyond.expect_err("refused").contains("track 0"));
+        let row = clusters([12, 2], [8, 10], [0, 5, 0]);
+        assert_eq!(
+            row.expect_err("refused"),
+            "row 1 has 5 clusters, but a capacity of 4"
+        );
+    }
+
+    #[test]
+    fn pieces_must_not_overlap() {
+        let problem = clusters([11, 2], [8, 10], [0; 3]).expect_err("refused");
+        assert_eq!(problem, "tracks 1 and 0 overlap at place 11");
+        let same = clusters([2, 2], [1, 1], [0; 3]).expect_err("refused");
+        assert_eq!(same, "tracks 0 and 1 overlap at place 2");
+    }
+
+    #[test]
+    fn there_must_be_tracks_with_clusters() {
+        let empty = clusters([0, 1], [0, 1], [0; 3]).expect_err("refused");
+        assert!(empty.starts_with("track 0 has no clusters"));
+        let none = Clusters::new(Places::default(), Vec::new(), Vec::new());
+        assert_eq!(none, Err(ClusterProblem::NoTracks));
+    }
+
+    #[test]
+    fn arrays_must_have_their_sizes() {
+        let bytes = vec![0; PLACES.layout().bytes() - 1];
+        let short = Clusters::new(PLACES, vec![0, 1], bytes).expect_err("refused");
+        assert!(matches!(short, ClusterProblem::Bytes { .. }));
+        let starts = Clusters::new(PLACES, vec![0], Vec::new()).expect_err("refused");
+        assert!(matches!(starts, ClusterProblem::Starts { starts: 1, .. }));
+        let rows = Places {
+            rows: usize::MAX,
+            ..PLACES
+        };
+        let many = Clusters::new(rows, vec![0, 1], Vec::new()).expect_err("refused");
+        assert!(matches!(many, ClusterProblem::TooMany { .. }));
+    }
+}

@@ -1,0 +1,232 @@
+//! All slice tracks of a timeframe.
+
+use rand_core::Rng;
+use rayon::prelude::*;
+
+use super::numbering::{inverse, numbers};
+use super::particle::Particle;
+use super::{NONE, Relations, SliceTrack, SliceTracks, TrackShape};
+use crate::DataError;
+use crate::random::draw::uniform;
+use crate::random::{Stream, below, stream};
+
+/// Names the streams of particles.
+const PARTICLES: u64 = 2;
+/// Slice tracks made with one stream.
+const CHUNK: usize = 1 << 16;
+/// How often two pieces that follow each other are joined inside their sector already,
+/// and how often else a link proposes it.
+const CHAINED: f64 = 0.1;
+const LINKED: f64 = 0.95;
+/// How often both of a pair propose it.
+const BOTH_WAYS: f64 = 0.3;
+/// How often legs are known to be neighbours, and how often a link leads to the next.
+const NEIGHBOURED: f64 = 0.3;
+const LEG_LINKED: f64 = 0.95;
+/// How often a slice track without a link gets a wrong one, to one so near.
+const WRONG: f64 = 0.01;
+const WRONG_WITHIN: u64 = 64;
+
+/// Makes slice tracks; the same from the same shape and seed on any number of threads.
+///
+/// # Errors
+/// If none can be as the shape says.
+pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError> {
+    shape.validate()?;
+    let chunks: Vec<_> = (0..shape.tracks.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|number| {
+            let first = number * CHUNK;
+            let room = CHUNK.min(shape.tracks - first);
+            Chunk::make(
+                first as u32,
+                room,
+                &mut stream(seed, [PARTICLES, number as u64]),
+            )
+        })
+        .collect();
+    let numbers = numbers(shape.tracks, shape.ids, seed);
+    Ok(renumbered(&chunks, &numbers))
+}
+
+/// The slice tracks of some particles, one particle after the other.
+struct Chunk {
+    /// The number of the first one.
+    first: u32,
+    room: usize,
+    tracks: Vec<SliceTrack>,
+    relations: Vec<Relations>,
+    links: Vec<u32>,
+}
+
+impl Chunk {
+    fn make(first: u32, room: usize, stream: &mut Stream) -> Self {
+        let mut chunk = Chunk {
+            first,
+            room,
+            tracks: Vec::with_capacity(room),
+            relations: vec![Relations::ALONE; room],
+            links: vec![NONE; room],
+        };
+        while chunk.tracks.len() < room {
+            chunk.add_particle(stream);
+        }
+        chunk.add_wrong_links(stream);
+        chunk
+    }
+
+    /// A particle, as much of it as there is room for.
+    fn add_particle(&mut self, stream: &mut Stream) {
+        let mut particle = Particle::draw(stream);
+        let mut before = 0..0;
+        for _ in 0..particle.legs() {
+            let pieces = particle.next_leg(stream);
+            let head = self.tracks.len();
+            let room = self.room - head;
+            self.tracks.extend(pieces.iter().take(room));
+            let leg = head..self.tracks.len();
+            if leg.is_empty() {
+                return;
+            }
+            // Legs first, while the head has no link yet: else many loopers would fall apart.
+            if !before.is_empty() {
+                self.join_legs(before.start, head, particle.rises(), stream);
+                if uniform(stream) < LEG_LINKED {
+                    self.link(before.end - 1, head, stream);
+                }
+            }
+            for piece in leg.clone().skip(1) {
+                self.join_pieces(piece - 1, piece, stream);
+            }
+            before = leg;
+        }
+    }
+
+    fn join_pieces(&mut self, piece: usize, next: usize, stream: &mut Stream) {
+        if uniform(stream) < CHAINED {
+            self.relations[piece].segment_next = self.number(next);
+            self.relations[next].segment_prev = self.number(piece);
+        } else if uniform(stream) < LINKED {
+            self.link(piece, next, stream);
+        }
+    }
+
+    fn join_legs(&mut self, head: usize, next: usize, rises: bool, stream: &mut Stream) {
+        if uniform(stream) < NEIGHBOURED {
+            let up = usize::from(rises);
+            self.relations[head].neighbours[up] = self.number(next);
+            self.relations[next].neighbours[1 - up] = self.number(head);
+        }
+    }
+
+    /// A link from either to the other, or from both, where they have none yet.
+    fn link(&mut self, one: usize, other: usize, stream: &mut Stream) {
+        let (from, to) = match stream.next_u32() >> 31 {
+            0 => (one, other),
+            _ => (other, one),
+        };
+        let is_taken = self.links[from] != NONE;
+        self.propose(from, to);
+        if is_taken || uniform(stream) < BOTH_WAYS {
+            self.propose(to, from);
+        }
+    }
+
+    fn propose(&mut self, from: usize, to: usize) {
+        if self.links[from] == NONE {
+            self.links[from] = self.number(to);
+        }
+    }
+
+    fn add_wrong_links(&mut self, stream: &mut Stream) {
+        for track in 0..self.room {
+            if self.links[track] == NONE && uniform(stream) < WRONG {
+                let distance = 1 + below(stream.next_u32(), WRONG_WITHIN) as usize;
+                if track + distance < self.room {
+                    self.propose(track, track + distance);
+                }
+            }
+        }
+    }
+
+    fn number(&self, track: usize) -> u32 {
+        self.first + track as u32
+    }
+}
+
+/// The slice tracks of all chunks, each at the place of its new number.
+fn renumbered(chunks: &[Chunk], numbers: &[u32]) -> SliceTracks {
+    let places = inverse(numbers);
+    let place = |&place: &u32| {
+        let place = place as usize;
+        (&chunks[place / CHUNK], place % CHUNK)
+    };
+    let new = |old: u32| match old {
+        NONE => NONE,
+        old => numbers[old as usize],
+    };
+    let relations_of = |(chunk, at): (&Chunk, usize)| {
+        let old = chunk.relations[at];
+        Relations {
+            segment_prev: new(old.segment_prev),
+            segment_next: new(old.segment_next),
+            neighbours: old.neighbours.map(new),
+        }
+    };
+    let all = || places.par_iter().map(place);
+    SliceTracks {
+        tracks: all().map(|(chunk, at)| chunk.tracks[at]).collect(),
+        relations: all().map(relations_of).collect(),
+        links: all().map(|(chunk, at)| new(chunk.links[at])).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc::slice_tracks::{Ids, validate};
+
+    fn made(tracks: usize, ids: Ids) -> SliceTracks {
+        generate(&TrackShape { tracks, ids }, 5).expect("made")
+    }
+
+    #[test]
+    fn what_is_made_can_be_merged() {
+        for (tracks, ids) in [
+            (1, Ids::Local),
+            (2, Ids::Shuffled),
+            (CHUNK + 77, Ids::Local),
+            (CHUNK + 77, Ids::Shuffled),
+        ] {
+            let made = made(tracks, ids);
+            assert_eq!(made.len(), tracks);
+            let valid = validate::all(&made.tracks, &made.relations, &made.links);
+            assert_eq!(valid, Ok(()), "{tracks} {ids}");
+        }
+    }
+
+    #[test]
+    fn most_have_a_link_and_some_belong_together_already() {
+        let made = made(50_000, Ids::Local);
+        let share = |count: usize| count as f64 / 50_000.0;
+        let linked = made.links.iter().filter(|link| **link != NONE).count();
+        assert!((0.6..0.9).contains(&share(linked)), "{linked}");
+        let chained = made.relations.iter();
+        let chained = chained.filter(|track| track.segment_prev != NONE).count();
+        assert!((0.03..0.1).contains(&share(chained)), "{chained}");
+        let beside = made.relations.iter();
+        let beside = beside.filter(|track| track.neighbours[0] != NONE).count();
+        assert!((0.02..0.2).contains(&share(beside)), "{beside}");
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let shape = TrackShape {
+            tracks: 3 * CHUNK,
+            ids: Ids::Shuffled,
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let alone = pool.expect("a thread").install(|| generate(&shape, 9));
+        assert_eq!(alone.expect("made"), generate(&shape, 9).expect("made"));
+    }
+}

@@ -1,0 +1,81 @@
+//! What is to be made.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::DataError;
+
+/// Numbers of slice tracks have 31 bits, as the experiment's.
+pub const MAX_TRACKS: usize = 1 << 31;
+
+/// Which numbers the pieces of a particle have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// Numbers that lie near each other.
+    Local,
+    /// Any numbers.
+    Shuffled,
+}
+
+/// Slice tracks to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackShape {
+    /// How many.
+    pub tracks: usize,
+    /// Which numbers they have.
+    pub ids: Ids,
+}
+
+impl TrackShape {
+    /// Refuses what can't be made.
+    ///
+    /// # Errors
+    /// Which value can't be, and what can.
+    pub fn validate(&self) -> Result<(), DataError> {
+        if (1..=MAX_TRACKS).contains(&self.tracks) {
+            return Ok(());
+        }
+        let tracks = self.tracks;
+        Err(DataError::shape(format!(
+            "{tracks} slice tracks can't be made; use --tracks 1 to {MAX_TRACKS}"
+        )))
+    }
+}
+
+impl FromStr for Ids {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "local" => Ok(Ids::Local),
+            "shuffled" => Ok(Ids::Shuffled),
+            _ => Err(format!("\"{name}\" is neither local nor shuffled")),
+        }
+    }
+}
+
+impl fmt::Display for Ids {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Ids::Local => "local",
+            Ids::Shuffled => "shuffled",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_at_all_are_refused() {
+        let shape = |tracks| TrackShape {
+            tracks,
+            ids: Ids::Local,
+        };
+        assert!(shape(1).validate().is_ok());
+        let error = shape(0).validate().expect_err("refused");
+        assert!(error.to_string().contains("--tracks"));
+        assert!(shape(MAX_TRACKS + 1).validate().is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! Checks that slice tracks can be merged.
+
+use super::problem::{Property, TrackProblem};
+use super::{MAX_TRACKS, NONE, Relations, SliceTrack};
+
+/// Checks everything; reports the first that is wrong.
+pub(super) fn all(
+    tracks: &[SliceTrack],
+    relations: &[Relations],
+    links: &[u32],
+) -> Result<(), TrackProblem> {
+    lengths(tracks, relations, links)?;
+    kinematics(tracks)?;
+    numbers(relations, links)?;
+    segments(relations)?;
+    neighbours(relations)?;
+    ends(relations, Property::SegmentPrev, |track| track.segment_prev)?;
+    ends(relations, Property::LowerNeighbour, |track| {
+        track.neighbours[0]
+    })
+}
+
+fn lengths(
+    tracks: &[SliceTrack],
+    relations: &[Relations],
+    links: &[u32],
+) -> Result<(), TrackProblem> {
+    let lengths = [tracks.len(), relations.len(), links.len()];
+    if lengths.iter().any(|length| *length != tracks.len()) {
+        let [tracks, relations, links] = lengths;
+        return Err(TrackProblem::Lengths {
+            tracks,
+            relations,
+            links,
+        });
+    }
+    match tracks.len() > MAX_TRACKS {
+        true => Err(TrackProblem::TooMany(tracks.len())),
+        false => Ok(()),
+    }
+}
+
+fn kinematics(tracks: &[SliceTrack]) -> Result<(), TrackProblem> {
+    let sensible = |track: &SliceTrack| {
+        track.q_over_pt.is_finite()
+            && track.zt_min.is_finite()
+            && track.zt_max.is_finite()
+            && track.zt_min <= track.zt_max
+    };
+    match tracks.iter().position(|track| !sensible(track)) {
+        Some(track) => Err(TrackProblem::Kinematics { track }),
+        None => Ok(()),
+    }
+}
+
+/// All that names another one.
+fn numbers(relations: &[Relations], links: &[u32]) -> Result<(), TrackProblem> {
+    let tracks = links.len();
+    for (track, (related, &link)) in relations.iter().zip(links).enumerate() {
+        let named = [
+            (Property::Link, link),
+            (Property::SegmentPrev, related.segment_prev),
+            (Property::SegmentNext, related.segment_next),
+            (Property::LowerNeighbour, related.neighbours[0]),
+            (Property::UpperNeighbour, related.neighbours[1]),
+        ];
+        for (property, other) in named.into_iter().filter(|(_, other)| *other != NONE) {
+            if other as usize >= tracks {
+                return Err(TrackProblem::OutOfRange {
+                    track,
+                    property,
+                    other,
+                    tracks,
+                });
+            }
+            if other as usize == track {
+                return Err(TrackProblem::Itself { track, property });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each piece knows the one before it and the one behind it.
+fn segments(relations: &[Relations]) -> Result<(), TrackProblem> {
+    for (track, related) in relations.iter().enumerate() {
+        let (prev, next) = (related.segment_prev, related.segment_next);
+        if next != NONE && relations[next as usize].segment_prev as usize != track {
+            return Err(one_sided_successor(relations, track, next));
+        }
+        if prev != NONE && relations[prev as usize].segment_next as usize != track {
+            return Err(TrackProblem::NotMutual {
+                track,
+                property: Property::SegmentPrev,
+                other: prev,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn one_sided_successor(relations: &[Relations], track: usize, next: u32) -> TrackProblem {
+    let known = relations[next as usize].segment_prev;
+    match relations.get(known as usize) {
+        Some(other) if other.segment_next == next => TrackProblem::TwoPredecessors {
+            successor: next,
+            first: track.min(known as usize),
+            second: track.max(known as usize),
+        },
+        _ => TrackProblem::NotMutual {
+            track,
+            property: Property::SegmentNext,
+            other: next,
+        },
+    }
+}
+
+/// Each neighbour is a head, and knows the other one.
+fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
+    for (track, related) in relations.iter().enumerate() {
+        for (side, &other) in related.neighbours.iter().enumerate() {
+            if other == NONE {
+                continue;
+            }
+            let property = Property::neighbour(side);
+            if related.segment_prev != NONE {
+                return Err(TrackProblem::NeighbourOfPiece { track, property });
+            }
+            if relations[other as usize].neighbours[1 - side] as usize != track {
+                return Err(TrackProblem::NotMutual {
+                    track,
+                    property,
+                    other,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whoever follows a mutual relation comes to an end: what can't be reached from one end
+/// lies in a cycle.
+fn ends(
+    relations: &[Relations],
+    property: Property,
+    before: impl Fn(&Relations) -> u32,
+) -> Result<(), TrackProblem> {
+    let after = |track: &Relations| match property {
+        Property::SegmentPrev => track.segment_next,
+        _ => track.neighbours[1],
+    };
+    let mut reached = vec![false; relations.len()];
+    for first in 0..relations.len() {
+        if before(&relations[first]) != NONE {
+            continue;
+        }
+        let mut track = first as u32;
+        while track != NONE {
+            reached[track as usize] = true;
+            track = after(&relations[track as usize]);
+        }
+    }
+    match reached.iter().position(|reached| !reached) {
+        Some(track) => Err(TrackProblem::Cycle { track, property }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALONE: Relations = Relations::ALONE;
+
+    fn problem(relations: &[Relations], links: &[u32]) -> String {
+        let tracks = vec![SliceTrack::default(); links.len()];
+        let problem = all(&tracks, relations, links);
+        problem.expect_err("refused").to_string()
+    }
+
+    fn chained(prev: u32, next: u32) -> Relations {
+        Relations {
+            segment_prev: prev,
+            segment_next: next,
+            ..ALONE
+        }
+    }
+
+    fn beside(lower: u32, upper: u32) -> Relations {
+        Relations {
+            neighbours: [lower, upper],
+            ..ALONE
+        }
+    }
+
+    #[test]
+    fn links_must_name_another_slice_track() {
+        assert!(problem(&[ALONE; 2], &[2, NONE]).contains("slice track 0: link 2 is none of"));
+        assert!(problem(&[ALONE; 2], &[NONE, 1]).contains("slice track 1: link is the"));
+        assert!(problem(&[ALONE; 2], &[NONE]).contains("each needs one"));
+    }
+
+    #[test]
+    fn relations_must_be_mutual() {
+        let none = [NONE; 3];
+        let twice = [chained(NONE, 2), chained(NONE, 2), chained(0, NONE)];
+        assert!(problem(&twice, &none).contains("2 is segment_next of both 0 and 1"));
+        let unknown = [chained(NONE, 1), ALONE, ALONE];
+        assert!(problem(&unknown, &none).contains("segment_prev of 1 is not 0"));
+        let one_sided = [chained(1, NONE), ALONE, ALONE];
+        assert!(problem(&one_sided, &none).contains("segment_next of 1 is not 0"));
+        let neighbour = [beside(NONE, 2), ALONE, beside(1, NONE)];
+        assert!(problem(&neighbour, &none).contains("neighbour_lower of 2 is not 0"));
+    }
+
+    #[test]
+    fn only_heads_have_neighbours() {
+        let mut piece = chained(0, NONE);
+        piece.neighbours = [2, NONE];
+        let relations = [chained(NONE, 1), piece, beside(NONE, 1)];
+        assert!(problem(&relations, &[NONE; 3]).contains("1 has a neighbour_lower, but"));
+    }
+
+    #[test]
+    fn cycles_are_refused() {
+        let round = [chained(1, 1), chained(0, 0), ALONE];
+        assert!(problem(&round, &[NONE; 3]).contains("following segment_prev leads back"));
+        let round = [ALONE, beside(2, 2), beside(1, 1)];
+        assert!(problem(&round, &[NONE; 3]).contains("slice track 1: following neighbour_lower"));
+    }
+
+    #[test]
+    fn kinematics_must_be_numbers() {
+        let turned = SliceTrack {
+            zt_min: 2.0,
+            zt_max: 1.0,
+            ..SliceTrack::default()
+        };
+        let problem = all(&[turned], &[ALONE], &[NONE]).expect_err("refused");
+        assert!(problem.to_string().contains("slice track 0"));
+    }
+
+    #[test]
+    fn sound_ones_are_taken() {
+        let tracks = vec![SliceTrack::default(); 3];
+        let relations = [chained(NONE, 1), chained(0, NONE), ALONE];
+        assert_eq!(all(&tracks, &relations, &[2, NONE, 0]), Ok(()));
+        assert_eq!(all(&[], &[], &[]), Ok(()));
+    }
+}

@@ -1,0 +1,114 @@
+//! Clusters as files: what is written comes back, and damage is named.
+
+use std::fs;
+use std::path::Path;
+
+use generators::io::{read_clusters, write_clusters};
+use generators::tpc::clusters::{ClusterShape, Clusters, generate};
+
+const HEADER_BYTES: usize = 40;
+
+fn made() -> Clusters {
+    let shape = ClusterShape {
+        tracks: 30,
+        fewest: 1,
+        most: 9,
+        row_clusters: 3,
+    };
+    generate(&shape, 1).expect("a sensible shape")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn error_of(path: &Path, content: &[u8]) -> String {
+    fs::write(path, content).expect("written");
+    read_clusters(path).expect_err("damaged").to_string()
+}
+
+/// What of the file is part of the data comes back: bytes between arrays are not.
+fn same(one: &Clusters, other: &Clusters) -> bool {
+    let (length, layout) = (one.bytes().len(), one.layout());
+    let arrays = |clusters: &Clusters| -> Vec<Vec<u8>> {
+        let fields = 0..generators::tpc::clusters::FIELDS.len();
+        fields
+            .map(|field| clusters.bytes()[layout.range(field)].to_vec())
+            .collect()
+    };
+    one.tracks() == other.tracks()
+        && one.rows() == other.rows()
+        && other.bytes().len() == length
+        && arrays(one) == arrays(other)
+}
+
+#[test]
+fn what_is_written_comes_back() {
+    let folder = folder();
+    for name in ["c.bin", "c.bin.gz"] {
+        let path = folder.path().join(name);
+        write_clusters(&path, &made()).expect("written");
+        let read = read_clusters(&path).expect("read");
+        assert!(same(&made(), &read), "{name}");
+    }
+}
+
+#[test]
+fn text_is_refused_with_what_to_use() {
+    let error = write_clusters(Path::new("c.csv"), &made()).expect_err("refused");
+    assert!(error.to_string().contains("use .bin"), "{error}");
+}
+
+#[test]
+fn files_are_as_long_as_they_say() {
+    let folder = folder();
+    let path = folder.path().join("c.bin");
+    write_clusters(&path, &made()).expect("written");
+    let whole = fs::read(&path).expect("read");
+    let damaged = folder.path().join("d.bin");
+    let cut = |bytes: &[u8]| error_of(&damaged, bytes);
+    assert!(cut(&whole[..whole.len() - 1]).contains("within its unattached_sigma_time"));
+    assert!(cut(&whole[..HEADER_BYTES + 7]).contains("byte 47: the file ends here"));
+    assert!(cut(&whole[..12]).contains("within its header"));
+    assert!(cut(&[&whole[..], b"x"].concat()).contains("more behind the last array"));
+    let other = [&b"TPCCLUS2"[..], &whole[8..]].concat();
+    assert!(cut(&other).contains("the magic is"));
+}
+
+#[test]
+fn places_that_can_not_be_are_named() {
+    let folder = folder();
+    let path = folder.path().join("c.bin");
+    let header = |numbers: [u64; 4]| {
+        let numbers = numbers.map(u64::to_le_bytes).concat();
+        error_of(&path, &[&b"TPCCLUS1"[..], &numbers].concat())
+    };
+    assert!(header([0, 0, 0, 0]).contains("there are no tracks"));
+    assert!(header([1, u64::MAX, 1, 1]).contains("are too many"));
+    assert!(header([1, 1, u64::MAX, u64::MAX]).contains("are too many"));
+    let claims = header([1 << 29, 1 << 29, 1, 1]);
+    assert!(
+        claims.contains("the file ends here, within its starts"),
+        "{claims}"
+    );
+}
+
+#[test]
+fn pieces_that_make_no_sense_are_named() {
+    let folder = folder();
+    let path = folder.path().join("c.bin");
+    write_clusters(&path, &made()).expect("written");
+    let whole = fs::read(&path).expect("read");
+    let damaged = folder.path().join("d.bin");
+    let with = |at: usize, bytes: &[u8]| {
+        let mut damage = whole.clone();
+        damage[at..at + bytes.len()].copy_from_slice(bytes);
+        error_of(&damaged, &damage)
+    };
+    let second = &whole[HEADER_BYTES + 4..HEADER_BYTES + 8];
+    assert!(with(HEADER_BYTES, second).contains("overlap at place"));
+    let beyond = with(HEADER_BYTES, &u32::MAX.to_le_bytes());
+    assert!(beyond.contains("its pieces: track 0: "), "{beyond}");
+    let rows = HEADER_BYTES + 4 * made().tracks().len();
+    assert!(with(rows, &7_u32.to_le_bytes()).contains("row 0 has 7 clusters, but a capacity of 6"));
+}
