@@ -1,0 +1,174 @@
+//! Where numbers keep components apart.
+//!
+//! Often slice tracks of one particle have numbers near each other. Then there are places
+//! in the array that no link and no relation leads across, and what lies between two such
+//! *cuts* can be followed as it is, whatever the components in it are. To know them takes
+//! one look at all numbers, which is far less than finding components.
+
+use std::ops::Range;
+
+use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
+use rayon::prelude::*;
+
+/// Cuts are looked for at multiples of this.
+const WINDOW: usize = 1024;
+/// Windows that a thread looks at, at a time.
+const WINDOWS_AT_A_TIME: usize = 32;
+/// Pieces for each thread, at least: fewer would leave some of them idle.
+const PIECES_A_THREAD: usize = 4;
+
+/// Pieces that no component lies in more than one of; `None` if there are too few cuts to
+/// keep all threads busy.
+pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<usize>>> {
+    let tracks = input.len();
+    let most = tracks / (threads * PIECES_A_THREAD);
+    if most < WINDOW {
+        return None;
+    }
+    let windows = reaches(input);
+    let cuts = cuts(&windows).map(|window| window * WINDOW);
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    let mut last = 0;
+    for cut in cuts.chain([tracks]) {
+        // As much as one may have, or less if the next cut is beyond that.
+        if cut - begin > most && last > begin {
+            pieces.push(begin..last);
+            begin = last;
+        }
+        if cut - begin > most {
+            return None;
+        }
+        last = cut;
+    }
+    pieces.push(begin..tracks);
+    Some(pieces)
+}
+
+/// How far the slice tracks of a window lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reach {
+    lowest: u32,
+    /// The uppermost and 1; 0 if they lead nowhere.
+    end: u32,
+}
+
+impl Reach {
+    const NOWHERE: Reach = Reach {
+        lowest: NONE,
+        end: 0,
+    };
+
+    /// [`NONE`] is above all numbers, and wraps to 0, which is below all ends.
+    #[inline(always)]
+    fn to(self, other: u32) -> Self {
+        Reach {
+            lowest: self.lowest.min(other),
+            end: self.end.max(other.wrapping_add(1)),
+        }
+    }
+}
+
+fn reaches(input: &SliceTracks) -> Vec<Reach> {
+    let windows = input.links().par_chunks(WINDOW);
+    let windows = windows.zip(input.relations().par_chunks(WINDOW));
+    windows
+        .with_min_len(WINDOWS_AT_A_TIME)
+        .map(|(links, relations)| reach(links, relations))
+        .collect()
+}
+
+fn reach(links: &[u32], relations: &[Relations]) -> Reach {
+    let links = links
+        .iter()
+        .fold(Reach::NOWHERE, |reach, &link| reach.to(link));
+    relations.iter().fold(links, |reach, related| {
+        let [lower, upper] = related.neighbours;
+        let reach = reach.to(related.segment_prev).to(related.segment_next);
+        reach.to(lower).to(upper)
+    })
+}
+
+/// The windows before which nothing leads from one side to the other.
+fn cuts(windows: &[Reach]) -> impl Iterator<Item = usize> {
+    let mut lowest_behind = vec![NONE; windows.len()];
+    let mut lowest = NONE;
+    for (window, reach) in windows.iter().enumerate().rev() {
+        lowest = lowest.min(reach.lowest);
+        lowest_behind[window] = lowest;
+    }
+    let mut end = 0;
+    let mut ends_before = Vec::with_capacity(windows.len());
+    for reach in windows {
+        ends_before.push(end);
+        end = end.max(reach.end);
+    }
+    let windows = ends_before.into_iter().zip(lowest_behind).enumerate();
+    let windows = windows.skip(1).filter(|(window, (end, lowest))| {
+        let bound = (window * WINDOW) as u64;
+        u64::from(*end) <= bound && u64::from(*lowest) >= bound
+    });
+    windows.map(|(window, _)| window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use generators::tpc::slice_tracks::{Ids, SliceTrack, TrackShape, generate};
+
+    fn linked(tracks: usize, link: impl Fn(usize) -> u32) -> SliceTracks {
+        let links = (0..tracks).map(link).collect();
+        let relations = vec![Relations::ALONE; tracks];
+        SliceTracks::new(vec![SliceTrack::default(); tracks], relations, links).expect("sound")
+    }
+
+    #[test]
+    fn a_link_in_either_direction_is_no_cut() {
+        let at = |from: usize, to: u32| {
+            let input = linked(8 * WINDOW, |i| if i == from { to } else { NONE });
+            cuts(&reaches(&input)).collect::<Vec<_>>()
+        };
+        assert_eq!(at(0, 1), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(at(WINDOW - 1, WINDOW as u32), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(at(5 * WINDOW, 2 * WINDOW as u32 - 1), [1, 6, 7]);
+        assert_eq!(at(8 * WINDOW - 1, 0), [0; 0]);
+    }
+
+    #[test]
+    fn relations_count_too() {
+        let mut relations = vec![Relations::ALONE; 4 * WINDOW];
+        relations[0].neighbours[1] = 2 * WINDOW as u32;
+        relations[2 * WINDOW].neighbours[0] = 0;
+        let tracks = vec![SliceTrack::default(); relations.len()];
+        let links = vec![NONE; relations.len()];
+        let input = SliceTracks::new(tracks, relations, links).expect("sound");
+        assert!(cuts(&reaches(&input)).eq([3]));
+    }
+
+    #[test]
+    fn pieces_cover_everything_once() {
+        let pairs = linked(40 * WINDOW, |i| (i ^ 1) as u32);
+        let pieces = pieces(&pairs, 2).expect("cuts everywhere");
+        assert!(pieces.len() >= 8);
+        let ends = pieces.iter().map(|piece| piece.end);
+        let begins = pieces.iter().map(|piece| piece.start);
+        assert!(begins.skip(1).eq(ends.take(pieces.len() - 1)));
+        assert_eq!(
+            (pieces[0].start, pieces[pieces.len() - 1].end),
+            (0, pairs.len())
+        );
+    }
+
+    #[test]
+    fn numbers_that_are_near_keep_components_apart() {
+        let made = |ids| {
+            let shape = TrackShape {
+                tracks: 400_000,
+                ids,
+            };
+            generate(&shape, 1).expect("made")
+        };
+        assert!(pieces(&made(Ids::Local), 2).is_some());
+        assert_eq!(pieces(&made(Ids::Shuffled), 2), None);
+    }
+}

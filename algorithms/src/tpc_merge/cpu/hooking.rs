@@ -1,0 +1,107 @@
+//! Lock-free hooking, then pointer jumping (Sutton, Ben-Nun, Barak 2018; thesis 3.7).
+//!
+//! Each slice track knows a parent, itself at first. For each link and relation, the
+//! larger of the two roots is hooked onto the smaller one by compare-and-swap; whoever
+//! loses the race goes up and tries again. Parents only ever become smaller, so there is
+//! an end to it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use generators::tpc::slice_tracks::SliceTracks;
+use rayon::prelude::*;
+
+use super::atomics::atomic;
+use super::by_component::{FindComponents, Known, Labels, PART, POISON};
+use crate::device::Arena;
+use crate::tpc_merge::components::named;
+
+/// The parent of each slice track.
+pub(super) struct Hooking {
+    parents: Vec<u32>,
+}
+
+impl FindComponents for Hooking {
+    fn take(tracks: usize, _: usize, arena: &Arena) -> Self {
+        Hooking {
+            parents: arena.take(tracks),
+        }
+    }
+
+    fn setup(&mut self, _: &SliceTracks) -> Known {
+        let parents = self.parents.par_iter_mut().with_min_len(PART);
+        parents
+            .enumerate()
+            .for_each(|(track, parent)| *parent = track as u32);
+        Known::Nothing
+    }
+
+    fn hook(&mut self, input: &SliceTracks) {
+        let parents = atomic(&mut self.parents);
+        let tracks = (0..parents.len()).into_par_iter().with_min_len(PART);
+        tracks.for_each(|track| {
+            for other in named(input, track) {
+                join(parents, track as u32, other);
+            }
+        });
+    }
+
+    fn jump(&mut self) {
+        let parents = atomic(&mut self.parents);
+        let tracks = parents.par_iter().with_min_len(PART);
+        tracks.for_each(|parent| {
+            let mut root = parent.load(Ordering::Relaxed);
+            loop {
+                let above = load(parents, root);
+                if above == root {
+                    break;
+                }
+                root = above;
+            }
+            parent.store(root, Ordering::Relaxed);
+        });
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels::new(&self.parents)
+    }
+
+    fn poison(&mut self) {
+        self.parents.fill(POISON);
+    }
+
+    fn release(self, arena: &Arena) {
+        arena.give(self.parents);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.parents[..])
+    }
+}
+
+#[inline(always)]
+fn load(parents: &[AtomicU32], track: u32) -> u32 {
+    parents[track as usize].load(Ordering::Relaxed)
+}
+
+/// Makes two slice tracks part of one tree.
+#[inline]
+fn join(parents: &[AtomicU32], one: u32, other: u32) {
+    let (mut one, mut other) = (load(parents, one), load(parents, other));
+    while one != other {
+        let (low, high) = (one.min(other), one.max(other));
+        let above = load(parents, high);
+        if above == low || (above == high && hook(parents, high, low)) {
+            return;
+        }
+        one = load(parents, load(parents, high));
+        other = load(parents, low);
+    }
+}
+
+/// Hooks a root onto another one, if it is still a root.
+fn hook(parents: &[AtomicU32], root: u32, onto: u32) -> bool {
+    let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+    parents[root as usize]
+        .compare_exchange(root, onto, success, failure)
+        .is_ok()
+}

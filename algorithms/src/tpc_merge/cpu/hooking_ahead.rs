@@ -1,0 +1,243 @@
+//! Hooking that knows what comes next.
+//!
+//! The same forest as [`super::hooking`], but links and relations are first collected
+//! in a dense list, a piece at a time: what the next ones lead to is fetched ahead, and
+//! slice tracks without a link cost no guess of the processor's. A single thread needs no
+//! compare-and-swap. And where numbers keep components apart already, there is nothing to
+//! be hooked: see [`super::cuts`].
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use generators::tpc::slice_tracks::{NONE, SliceTracks};
+use rayon::prelude::*;
+
+use super::atomics::atomic;
+use super::by_component::{FindComponents, Known, Labels, PART, POISON};
+use super::cuts::pieces;
+use super::prefetch::prefetch;
+use crate::device::Arena;
+
+/// Slice tracks whose connections are collected at a time: they fit into the cache next
+/// to the processor.
+const PIECE: usize = 512;
+/// A link, the piece before and the leg below.
+const MOST_NAMED: usize = 3;
+/// How many connections ahead the parents of their ends are fetched, and then theirs.
+const FAR: usize = 24;
+const NEAR: usize = 12;
+
+/// The parent of each slice track.
+pub(super) struct HookingAhead {
+    parents: Vec<u32>,
+    threads: usize,
+}
+
+impl FindComponents for HookingAhead {
+    fn take(tracks: usize, threads: usize, arena: &Arena) -> Self {
+        HookingAhead {
+            parents: arena.take(tracks),
+            threads,
+        }
+    }
+
+    fn setup(&mut self, input: &SliceTracks) -> Known {
+        if let Some(pieces) = pieces(input, self.threads) {
+            return Known::Pieces(pieces);
+        }
+        let parts = self.parents.par_chunks_mut(PART).enumerate();
+        parts.for_each(|(part, parents)| {
+            let first = (part * PART) as u32;
+            for (parent, track) in parents.iter_mut().zip(first..) {
+                *parent = track;
+            }
+        });
+        Known::Nothing
+    }
+
+    fn hook(&mut self, input: &SliceTracks) {
+        let parents = atomic(&mut self.parents);
+        match self.threads {
+            1 => hook_all::<Alone>(input, parents),
+            _ => hook_all::<Shared>(input, parents),
+        }
+    }
+
+    fn jump(&mut self) {
+        let parents = atomic(&mut self.parents);
+        let parts = (0..parents.len().div_ceil(PART)).into_par_iter();
+        parts.for_each(|part| {
+            let first = part * PART;
+            point_to_roots(parents, first..parents.len().min(first + PART));
+        });
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels::new(&self.parents)
+    }
+
+    fn poison(&mut self) {
+        self.parents.fill(POISON);
+    }
+
+    fn release(self, arena: &Arena) {
+        arena.give(self.parents);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.parents[..])
+    }
+}
+
+/// How a root gets a parent.
+trait Hook {
+    /// Whether it was a root still.
+    fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool;
+}
+
+/// By the only thread.
+struct Alone;
+/// By one of several threads.
+struct Shared;
+
+impl Hook for Alone {
+    #[inline(always)]
+    fn hook(parent: &AtomicU32, _: u32, onto: u32) -> bool {
+        parent.store(onto, Ordering::Relaxed);
+        true
+    }
+}
+
+impl Hook for Shared {
+    #[inline(always)]
+    fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool {
+        let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+        let hooked = parent.compare_exchange(root, onto, success, failure);
+        hooked.is_ok()
+    }
+}
+
+fn hook_all<H: Hook>(input: &SliceTracks, parents: &[AtomicU32]) {
+    let parts = (0..input.len().div_ceil(PART)).into_par_iter();
+    parts.for_each(|part| {
+        let part = part * PART..input.len().min((part + 1) * PART);
+        let mut connections = Connections::default();
+        for first in part.clone().step_by(PIECE) {
+            connections.collect(input, first..part.end.min(first + PIECE));
+            hook_piece::<H>(parents, connections.get());
+        }
+    });
+}
+
+/// Two slice tracks of one component.
+type Connection = [u32; 2];
+
+/// What connects the slice tracks of a piece, among themselves or with others.
+struct Connections {
+    list: Vec<Connection>,
+    length: usize,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        // One more, as the next is written before it is known whether there is one.
+        Connections {
+            list: vec![[0; 2]; MOST_NAMED * PIECE + 1],
+            length: 0,
+        }
+    }
+}
+
+impl Connections {
+    fn get(&self) -> &[Connection] {
+        &self.list[..self.length]
+    }
+
+    #[inline(always)]
+    fn collect(&mut self, input: &SliceTracks, tracks: Range<usize>) {
+        self.length = 0;
+        let links = &input.links()[tracks.clone()];
+        let relations = &input.relations()[tracks.clone()];
+        for ((track, &link), related) in tracks.zip(links).zip(relations) {
+            self.add(track, link);
+            // Seldom is there either of them.
+            if related.segment_prev & related.neighbours[0] != NONE {
+                self.add(track, related.segment_prev);
+                self.add(track, related.neighbours[0]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, track: usize, other: u32) {
+        self.list[self.length] = [track as u32, other];
+        self.length += usize::from(other != NONE);
+    }
+}
+
+fn hook_piece<H: Hook>(parents: &[AtomicU32], connections: &[Connection]) {
+    for (number, &[one, other]) in connections.iter().enumerate() {
+        if let Some(&[_, far]) = connections.get(number + FAR) {
+            prefetch(parents, far as usize);
+        }
+        if let Some(&[_, near]) = connections.get(number + NEAR) {
+            prefetch(parents, parent(parents, near) as usize);
+        }
+        join::<H>(parents, one, other);
+    }
+}
+
+#[inline(always)]
+fn parent(parents: &[AtomicU32], track: u32) -> u32 {
+    parents[track as usize].load(Ordering::Relaxed)
+}
+
+/// Makes two slice tracks part of one tree: the larger of their roots gets the smaller
+/// one as parent.
+#[inline(always)]
+fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
+    let (mut one, mut other) = (root(parents, one), root(parents, other));
+    while one != other {
+        let (low, high) = (one.min(other), one.max(other));
+        if H::hook(&parents[high as usize], high, low) {
+            return;
+        }
+        (one, other) = (root(parents, high), root(parents, low));
+    }
+}
+
+/// The root of a slice track's tree; whoever is passed gets a parent nearer to it.
+#[inline(always)]
+fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
+    let mut above = parent(parents, track);
+    while above != track {
+        let next = parent(parents, above);
+        if next == above {
+            return above;
+        }
+        // A parent that is passed over was no root, so nobody hooks it meanwhile.
+        parents[track as usize].store(next, Ordering::Relaxed);
+        (track, above) = (next, parent(parents, next));
+    }
+    track
+}
+
+/// The root again, without a change on the way: others give final parents meanwhile.
+#[inline(always)]
+fn top(parents: &[AtomicU32], mut track: u32) -> u32 {
+    loop {
+        match parent(parents, track) {
+            above if above == track => return track,
+            above => track = above,
+        }
+    }
+}
+
+fn point_to_roots(parents: &[AtomicU32], tracks: Range<usize>) {
+    for track in tracks {
+        if let Some(far) = parents.get(track + FAR) {
+            prefetch(parents, far.load(Ordering::Relaxed) as usize);
+        }
+        parents[track].store(top(parents, track as u32), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,135 @@
+//! A list of links for each component.
+//!
+//! Links are counted by component, lists are laid out behind each other, and links put
+//! into them in any order: so each list is sorted by whoever follows it.
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+use generators::tpc::slice_tracks::{NONE, SliceTracks};
+use rayon::prelude::*;
+
+use super::atomics::atomic;
+use super::by_component::{BringTogether, Labels, PART, POISON};
+use crate::device::{Arena, SharedSlice};
+use crate::tpc_merge::legs::SharedLegs;
+use crate::tpc_merge::resolve::follow;
+
+/// The slice tracks with links, by component.
+pub(super) struct LinksByComponent {
+    /// For each component, by the number of the slice track that names it: links, then
+    /// where its list begins, then where it ends.
+    ends: Vec<u32>,
+    linked: Vec<u32>,
+}
+
+impl BringTogether for LinksByComponent {
+    fn take(input: &SliceTracks, _: usize, arena: &Arena) -> Self {
+        let links = input.links().iter().filter(|link| **link != NONE).count();
+        LinksByComponent {
+            ends: arena.take(input.len()),
+            linked: arena.take(links),
+        }
+    }
+
+    fn order(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+        self.count(input, labels);
+        lay_out(&mut self.ends);
+        self.fill(input, labels);
+    }
+
+    fn resolve(&mut self, input: &SliceTracks, legs: SharedLegs<'_>) {
+        let mut parts = Vec::new();
+        let (mut rest, mut begin) = (&mut self.linked[..], 0);
+        for ends in self.ends.chunks(PART) {
+            let end = ends[ends.len() - 1];
+            let (part, others) = rest.split_at_mut((end - begin) as usize);
+            parts.push((ends, begin, part));
+            (rest, begin) = (others, end);
+        }
+        let parts = parts.into_par_iter();
+        parts.for_each(|(ends, begin, linked)| {
+            let mut list_begin = begin;
+            for &end in ends {
+                let list = (list_begin - begin) as usize..(end - begin) as usize;
+                follow_list(input, legs, linked, list);
+                list_begin = end;
+            }
+        });
+    }
+
+    fn poison(&mut self) {
+        self.ends.fill(POISON);
+        self.linked.fill(POISON);
+    }
+
+    fn release(self, arena: &Arena) {
+        arena.give(self.ends);
+        arena.give(self.linked);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.ends[..]) + size_of_val(&self.linked[..])
+    }
+}
+
+impl LinksByComponent {
+    fn count(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+        let counts = self.ends.par_chunks_mut(PART);
+        counts.for_each(|counts| counts.fill(0));
+        let counts = atomic(&mut self.ends);
+        linked(input).for_each(|track| {
+            counts[labels.of(track) as usize].fetch_add(1, Ordering::Relaxed);
+        });
+    }
+
+    fn fill(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+        let places = atomic(&mut self.ends);
+        let list = SharedSlice::new(&mut self.linked);
+        linked(input).for_each(|track| {
+            let place = places[labels.of(track) as usize].fetch_add(1, Ordering::Relaxed);
+            // SAFETY: no place is given out twice.
+            unsafe { list.write(place as usize, track as u32) };
+        });
+    }
+}
+
+/// The slice tracks that have a link.
+fn linked(input: &SliceTracks) -> impl ParallelIterator<Item = usize> + '_ {
+    let tracks = (0..input.len()).into_par_iter().with_min_len(PART);
+    tracks.filter(|track| input.links()[*track] != NONE)
+}
+
+/// Counts become beginnings.
+fn lay_out(counts: &mut [u32]) {
+    let sums: Vec<u32> = counts
+        .par_chunks(PART)
+        .map(|part| part.iter().sum())
+        .collect();
+    let begins = sums.iter().scan(0, |begin, sum| {
+        let this = *begin;
+        *begin += sum;
+        Some(this)
+    });
+    let begins: Vec<u32> = begins.collect();
+    let parts = counts.par_chunks_mut(PART).zip(begins);
+    parts.for_each(|(part, mut begin)| {
+        for count in part {
+            begin += std::mem::replace(count, begin);
+        }
+    });
+}
+
+fn follow_list(
+    input: &SliceTracks,
+    mut legs: SharedLegs<'_>,
+    linked: &mut [u32],
+    list: Range<usize>,
+) {
+    let list = &mut linked[list];
+    list.sort_unstable();
+    for &track in list.iter() {
+        let link = input.links()[track as usize];
+        follow(&mut legs, input.tracks(), track, link);
+    }
+}

@@ -1,0 +1,182 @@
+//! Links in shares, each of many components.
+//!
+//! Links of a component have to stay in ascending order, and that is what a stable
+//! partition keeps: so there is no list for each component to be made. Components go to
+//! shares by their names; whoever takes a share follows its links from the first to the
+//! last. As it is known what is going to be needed, it is fetched ahead.
+
+use std::ops::Range;
+
+use generators::tpc::slice_tracks::{NONE, SliceTracks};
+use rayon::prelude::*;
+
+use super::by_component::{BringTogether, Labels, POISON};
+use super::prefetch::prefetch;
+use crate::device::{Arena, SharedSlice};
+use crate::tpc_merge::legs::{Legs, SharedLegs};
+use crate::tpc_merge::resolve::follow;
+
+/// Shares, at most: so many that nobody waits long for the last one, and so few that
+/// each has a cache line open while links are dealt out.
+const SHARES: usize = 256;
+/// Parts that a thread deals out.
+const PARTS_A_THREAD: usize = 4;
+/// How many links ahead their ends are fetched, and then the chains of these.
+const FAR: usize = 24;
+const NEAR: usize = 12;
+
+/// A link: from where, and to where.
+type Link = [u32; 2];
+
+/// All links, share after share.
+pub(super) struct LinksByShare {
+    links: Vec<Link>,
+    ends: Vec<usize>,
+    parts: usize,
+}
+
+impl BringTogether for LinksByShare {
+    fn take(input: &SliceTracks, threads: usize, arena: &Arena) -> Self {
+        let links = input.links().iter().filter(|link| **link != NONE).count();
+        LinksByShare {
+            links: arena.take(links),
+            ends: Vec::new(),
+            parts: threads * PARTS_A_THREAD,
+        }
+    }
+
+    fn order(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+        let share = Shares::new(input.len());
+        let ranges = parts(input.len(), self.parts);
+        let counts: Vec<_> = ranges
+            .par_iter()
+            .map(|range| share.count(input, labels, range.clone()))
+            .collect();
+        let (places, ends) = lay_out(&counts);
+        self.ends = ends;
+        let links = SharedSlice::new(&mut self.links);
+        let parts = ranges.into_par_iter().zip(places);
+        parts.for_each(|(range, places)| share.deal_out(input, labels, range, places, &links));
+    }
+
+    fn resolve(&mut self, input: &SliceTracks, legs: SharedLegs<'_>) {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let shares = begins.zip(&self.ends).map(|(begin, &end)| begin..end);
+        let shares: Vec<_> = shares.map(|range| &self.links[range]).collect();
+        let shares = shares.into_par_iter().with_max_len(1);
+        shares.for_each(|links| follow_all(input, legs, links));
+    }
+
+    fn poison(&mut self) {
+        self.links.fill([POISON; 2]);
+        self.ends.clear();
+    }
+
+    fn release(self, arena: &Arena) {
+        arena.give(self.links);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.links[..])
+    }
+}
+
+/// Equal parts of all slice tracks.
+fn parts(tracks: usize, parts: usize) -> Vec<Range<usize>> {
+    let bound = |part| part * tracks / parts;
+    (0..parts)
+        .map(|part| bound(part)..bound(part + 1))
+        .collect()
+}
+
+/// Which component is in which share.
+#[derive(Clone, Copy)]
+struct Shares {
+    shift: u32,
+    count: usize,
+}
+
+impl Shares {
+    fn new(tracks: usize) -> Self {
+        let bits = tracks.next_power_of_two().ilog2();
+        let shift = bits.saturating_sub(SHARES.ilog2());
+        Shares {
+            shift,
+            count: (tracks >> shift) + 1,
+        }
+    }
+
+    /// All links of a part of the slice tracks, with their shares.
+    #[inline(always)]
+    fn links<'a>(
+        self,
+        input: &'a SliceTracks,
+        labels: Labels<'a>,
+        tracks: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Link)> + 'a {
+        let links = input.links()[tracks.clone()].iter();
+        let links = tracks.zip(links).filter(|(_, link)| **link != NONE);
+        links.map(move |(track, &link)| {
+            let share = labels.of(track) >> self.shift;
+            (share as usize, [track as u32, link])
+        })
+    }
+
+    fn count(self, input: &SliceTracks, labels: Labels<'_>, tracks: Range<usize>) -> Vec<usize> {
+        let mut counts = vec![0; self.count];
+        for (share, _) in self.links(input, labels, tracks) {
+            counts[share] += 1;
+        }
+        counts
+    }
+
+    fn deal_out(
+        self,
+        input: &SliceTracks,
+        labels: Labels<'_>,
+        tracks: Range<usize>,
+        mut places: Vec<usize>,
+        links: &SharedSlice<'_, Link>,
+    ) {
+        for (share, link) in self.links(input, labels, tracks) {
+            // SAFETY: places of parts and shares are ranges behind each other, each as
+            // long as the links that were counted for it; so no two meet.
+            unsafe { links.write(places[share], link) };
+            places[share] += 1;
+        }
+    }
+}
+
+/// Where each part begins in each share, and where each share ends.
+fn lay_out(counts: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut places = counts.to_vec();
+    let mut ends = Vec::new();
+    let mut sum = 0;
+    for share in 0..counts.first().map_or(0, Vec::len) {
+        for places in &mut places {
+            sum += std::mem::replace(&mut places[share], sum);
+        }
+        ends.push(sum);
+    }
+    (places, ends)
+}
+
+/// Follows the links of a share.
+fn follow_all(input: &SliceTracks, mut legs: SharedLegs<'_>, links: &[Link]) {
+    for (number, &[track, link]) in links.iter().enumerate() {
+        if let Some(ends) = links.get(number + FAR) {
+            for &end in ends {
+                prefetch(input.tracks(), end as usize);
+                legs.prefetch(end);
+            }
+        }
+        if let Some(ends) = links.get(number + NEAR) {
+            for &end in ends {
+                let related = legs.of(end);
+                legs.prefetch(related.segment_prev);
+                legs.prefetch(related.segment_next);
+            }
+        }
+        follow(&mut legs, input.tracks(), track, link);
+    }
+}

@@ -1,0 +1,58 @@
+//! A peer: the union-find of the crate `petgraph`, which knows one thread only.
+
+use generators::tpc::slice_tracks::SliceTracks;
+use petgraph::unionfind::UnionFind;
+
+use super::by_component::{FindComponents, Known, Labels, POISON};
+use crate::device::Arena;
+use crate::tpc_merge::components::named;
+
+/// The crate's forest, which can't be used again, and the names that come of it.
+pub(super) struct Petgraph {
+    forest: UnionFind<u32>,
+    labels: Vec<u32>,
+}
+
+impl FindComponents for Petgraph {
+    fn take(tracks: usize, _: usize, arena: &Arena) -> Self {
+        Petgraph {
+            forest: UnionFind::new(0),
+            labels: arena.take(tracks),
+        }
+    }
+
+    fn setup(&mut self, input: &SliceTracks) -> Known {
+        self.forest = UnionFind::new(input.len());
+        Known::Nothing
+    }
+
+    fn hook(&mut self, input: &SliceTracks) {
+        for track in 0..input.len() {
+            for other in named(input, track) {
+                self.forest.union(track as u32, other);
+            }
+        }
+    }
+
+    fn jump(&mut self) {
+        for (track, label) in self.labels.iter_mut().enumerate() {
+            *label = self.forest.find_mut(track as u32);
+        }
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels::new(&self.labels)
+    }
+
+    fn poison(&mut self) {
+        self.labels.fill(POISON);
+    }
+
+    fn release(self, arena: &Arena) {
+        arena.give(self.labels);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.labels[..])
+    }
+}

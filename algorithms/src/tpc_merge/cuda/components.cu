@@ -1,0 +1,70 @@
+// Connected components of slice tracks: lock-free hooking of the larger root onto the
+// smaller one by compare-and-swap, then pointer jumping (Sutton, Ben-Nun, Barak 2018).
+//
+// Parents only become smaller, so whoever reads an old one is still in the same tree.
+#include "tracks.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+
+__device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
+
+// The root of a slice track's tree; whoever is passed gets a parent nearer to it.
+__device__ __forceinline__ u32 root_of(u32* parents, u32 track) {
+    u32 above = load_relaxed(parents + track);
+    while (above != track) {
+        const u32 next = load_relaxed(parents + above);
+        if (next == above) return above;
+        // Smaller ones are never replaced by larger ones, whoever comes late.
+        atomicMin(parents + track, next);
+        track = above;
+        above = next;
+    }
+    return track;
+}
+
+__device__ __forceinline__ void join(u32* parents, u32 one, u32 other) {
+    if (other == NONE) return;
+    one = root_of(parents, one);
+    other = root_of(parents, other);
+    while (one != other) {
+        const u32 low = min(one, other), high = max(one, other);
+        const u32 before = atomicCAS(parents + high, high, low);
+        if (before == high) return;
+        one = root_of(parents, before);
+        other = root_of(parents, low);
+    }
+}
+
+}  // namespace
+
+// Every slice track is alone.
+extern "C" __global__ void __launch_bounds__(THREADS) merge_setup(u32* parents, u32 tracks) {
+    const u32 track = own_track();
+    if (track < tracks) parents[track] = track;
+}
+KERNEL_EXPORT(merge_setup)
+
+// Its link, the piece before and the leg below are of its component.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    merge_hook(const u32* links, const Relations* relations, u32* parents, u32 tracks) {
+    const u32 track = own_track();
+    if (track >= tracks) return;
+    const uint4 related = reinterpret_cast<const uint4*>(relations)[track];
+    join(parents, track, links[track]);
+    join(parents, track, related.x);
+    join(parents, track, related.z);
+}
+KERNEL_EXPORT(merge_hook)
+
+// Everyone learns the root.
+extern "C" __global__ void __launch_bounds__(THREADS) merge_jump(u32* parents, u32 tracks) {
+    const u32 track = own_track();
+    if (track >= tracks) return;
+    u32 root = load_relaxed(parents + track);
+    for (u32 above; (above = load_relaxed(parents + root)) != root; root = above) {
+    }
+    store_relaxed(parents + track, root);
+}
+KERNEL_EXPORT(merge_jump)

@@ -1,0 +1,112 @@
+//! A GPU merger with its buffers, ready to run on one input.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use generators::tpc::slice_tracks::{Relations, SliceTracks};
+
+use super::tracks::{DeviceTracks, HostTracks};
+use super::{MakeMerger, Merger};
+use crate::algorithm::{Prepared, Stages};
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::tpc_merge::TpcMerge;
+
+/// What every byte of a poisoned buffer is.
+const POISON: u8 = 0xa5;
+
+pub(super) struct PreparedCudaMerge<'a> {
+    make_merger: MakeMerger,
+    input: &'a SliceTracks,
+    buffers: Option<Buffers>,
+    device_bytes: u64,
+    gpu: Arc<Gpu>,
+}
+
+/// What is held during a run.
+struct Buffers {
+    host: HostTracks,
+    device: DeviceTracks,
+    merger: Box<dyn Merger>,
+}
+
+impl<'a> PreparedCudaMerge<'a> {
+    pub(super) fn new(make_merger: MakeMerger, input: &'a SliceTracks, gpu: Arc<Gpu>) -> Self {
+        PreparedCudaMerge {
+            make_merger,
+            input,
+            buffers: None,
+            device_bytes: 0,
+            gpu,
+        }
+    }
+
+    fn buffers(&mut self) -> Result<&mut Buffers, DeviceError> {
+        let tracks = self.input.len();
+        let buffers = match self.buffers.take() {
+            Some(buffers) => buffers,
+            None => Buffers {
+                host: HostTracks::new(&self.gpu, tracks)?,
+                device: DeviceTracks::new(&self.gpu, tracks)?,
+                merger: (self.make_merger)(&self.gpu, tracks)?,
+            },
+        };
+        self.device_bytes = buffers.device.bytes() + buffers.merger.bytes();
+        Ok(self.buffers.insert(buffers))
+    }
+}
+
+impl Prepared<TpcMerge> for PreparedCudaMerge<'_> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        let input = self.input;
+        self.buffers()?.host.refresh(input);
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        if let Some(Buffers { device, merger, .. }) = &self.buffers {
+            self.gpu.fill(&device.tracks, POISON)?;
+            self.gpu.fill(&device.relations, POISON)?;
+            self.gpu.fill(&device.links, POISON)?;
+            merger.poison(&self.gpu, POISON)?;
+        }
+        self.gpu.finish()
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        let gpu = Arc::clone(&self.gpu);
+        let Buffers {
+            host,
+            device,
+            merger,
+        } = self.buffers()?;
+        device.upload(&gpu, host)?;
+        merger.merge(&gpu, device)?;
+        gpu.download(&mut host.relations, &device.relations)?;
+        gpu.finish()
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        self.gpu.stages()
+    }
+
+    fn output(&self) -> Cow<'_, Vec<Relations>> {
+        let relations = |&[segment_prev, segment_next, lower, upper]: &[u32; 4]| Relations {
+            segment_prev,
+            segment_next,
+            neighbours: [lower, upper],
+        };
+        let merged = self
+            .buffers
+            .iter()
+            .flat_map(|held| held.host.relations.iter());
+        Cow::Owned(merged.map(relations).collect())
+    }
+
+    fn release(&mut self) {
+        self.buffers = None;
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        self.device_bytes
+    }
+}

@@ -1,0 +1,161 @@
+//! Merging slice tracks.
+//!
+//! Input: slice tracks with what is known of how they belong together, and at most one
+//! link each. Output: the relations after all links were followed in ascending order of
+//! the slice track that has them, bit for bit.
+//!
+//! What is special: the result depends on the order of the links *inside* a connected
+//! component of slice tracks and not at all between components. So components are found
+//! first (*setup*, *hook*, *jump*), links are brought together by component (*order*),
+//! and then one worker follows those of a component (*resolve*). Components are small, 2
+//! to 6 slice tracks, with a long tail.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `axes` | what can be varied |
+//! | `legs`, `resolve` | what following a link means |
+//! | `components` | what holds a component together |
+//! | `reference`, `check` | what is right |
+//! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `cpu`, `cuda` | the variants |
+
+mod axes;
+mod check;
+mod components;
+mod cpu;
+mod cuda;
+mod hard_inputs;
+mod legs;
+mod reference;
+mod resolve;
+mod smaller;
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::{read_slice_tracks, write_slice_tracks};
+use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
+
+use crate::algorithm::{Algorithm, Plan, Promise, Semantics, Variant, Work};
+use crate::axis::{Axis, Params};
+
+pub use axes::AXES;
+pub use axes::shape;
+pub use check::Mismatch;
+
+/// The task `merge`.
+pub struct TpcMerge;
+
+static VARIANTS: &[&dyn Variant<TpcMerge>] = &[
+    &cpu::SEQUENTIAL,
+    &cpu::COMPONENTS,
+    &cpu::PETGRAPH,
+    &cpu::SHARES,
+    &cuda::SEQUENTIAL,
+    &cuda::COMPONENTS_BLOCKS,
+    &cuda::BUCKETS,
+];
+
+/// Kinematics, relations and a link.
+const TRACK_BYTES: u64 = (size_of::<SliceTrack>() + size_of::<Relations>() + 4) as u64;
+/// What the hungriest variant has beside them: labels, places, lists of links.
+const SCRATCH_BYTES: u64 = 32;
+/// The reference keeps a list for each leg.
+const REFERENCE_BYTES: u64 = 120;
+/// Beyond so many it would take longer than all variants together.
+const REFERENCE_LIMIT: usize = 40_000_000;
+
+impl Algorithm for TpcMerge {
+    type Input = SliceTracks;
+    type Output = Vec<Relations>;
+    type Mismatch = Mismatch;
+
+    const NAME: &'static str = "merge";
+    const SUMMARY: &'static str = "merge the TPC's slice tracks that belong together";
+    const FILE_ENDING: &'static str = "csv";
+
+    fn axes() -> &'static [Axis] {
+        AXES
+    }
+
+    fn variants() -> Vec<&'static dyn Variant<Self>> {
+        VARIANTS.to_vec()
+    }
+
+    fn plan(mut params: Params) -> Result<Plan, DataError> {
+        axes::complete(&mut params);
+        let shape = shape(&params)?;
+        shape.validate()?;
+        let reference = match shape.tracks <= REFERENCE_LIMIT {
+            true => REFERENCE_BYTES,
+            false => 0,
+        };
+        let each = 2 * TRACK_BYTES + SCRATCH_BYTES + reference;
+        Ok(Plan {
+            params,
+            memory_bytes: (shape.tracks as u64).saturating_mul(each),
+        })
+    }
+
+    fn generate(params: &Params, seed: u64) -> Result<SliceTracks, DataError> {
+        generate(&shape(params)?, seed)
+    }
+
+    fn read(path: &Path, _: &Params) -> Result<(SliceTracks, Params), DataError> {
+        let tracks = read_slice_tracks(path)?;
+        let params = axes::of_file(path, &tracks);
+        Ok((tracks, params))
+    }
+
+    fn write(input: &SliceTracks, path: &Path) -> Result<(), DataError> {
+        write_slice_tracks(path, input)
+    }
+
+    fn smaller(input: &SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + '_> {
+        Box::new(smaller::all(input))
+    }
+
+    fn hard_inputs(seed: u64) -> Vec<(String, SliceTracks)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(input: &SliceTracks) -> Work {
+        let tracks = input.len() as u64;
+        let input_bytes = tracks * TRACK_BYTES;
+        Work {
+            items: tracks,
+            item_unit: "slice track",
+            // All is read once, and the relations are written.
+            bytes_min: input_bytes + tracks * size_of::<Relations>() as u64,
+            input_bytes,
+            to_host_bytes: None,
+            has_reference: input.len() <= REFERENCE_LIMIT,
+            metrics: Vec::new(),
+        }
+    }
+
+    fn notes(input: &SliceTracks) -> Vec<String> {
+        let links = input.links().iter().filter(|link| **link != NONE).count();
+        vec![components::describe(input), format!("{links} links")]
+    }
+
+    fn reference(input: &SliceTracks, _: Semantics) -> Option<Vec<Relations>> {
+        (input.len() <= REFERENCE_LIMIT).then(|| reference::merge(input))
+    }
+
+    fn check(
+        input: &SliceTracks,
+        reference: Option<&Vec<Relations>>,
+        output: &Vec<Relations>,
+        _: Promise,
+    ) -> Result<(), Mismatch> {
+        match reference {
+            Some(reference) => check::same(reference, output),
+            None => check::sound(input, output),
+        }
+    }
+
+    fn untouched(input: &SliceTracks) -> Vec<Relations> {
+        input.relations().to_vec()
+    }
+}

@@ -1,0 +1,152 @@
+//! Following a link: two slice tracks, and all that belongs to them, become one track.
+//!
+//! As in the experiment's online reconstruction, October 2024; Rohr, thesis section 3.7.
+
+use generators::tpc::slice_tracks::{NONE, SliceTrack};
+
+use super::legs::Legs;
+
+/// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
+const CURLS_FROM: f32 = 2.0;
+
+/// Follows the link from slice track `a` to `b`.
+#[inline]
+pub(super) fn follow(legs: &mut impl Legs, tracks: &[SliceTrack], a: u32, b: u32) {
+    let head_of_b = head(legs, b);
+    if same_leg(&tracks[a as usize], &tracks[b as usize]) {
+        join_same_leg(legs, a, head_of_b);
+    } else {
+        join_legs(legs, tracks, (a, head(legs, a)), (b, head_of_b));
+    }
+}
+
+/// Whether two slice tracks are pieces of one leg, if they are of one particle.
+#[inline(always)]
+pub(super) fn same_leg(a: &SliceTrack, b: &SliceTrack) -> bool {
+    let longer = if a.n_clusters > b.n_clusters { a } else { b };
+    longer.q_over_pt.abs() < CURLS_FROM || a.q_over_pt * b.q_over_pt > 0.0
+}
+
+/// Puts the chain of `b`, its head, behind that of `a`, any piece.
+fn join_same_leg(legs: &mut impl Legs, a: u32, b: u32) {
+    let Some(head) = head_without(legs, a, b) else {
+        return;
+    };
+    if is_beside(legs, head, b) {
+        return;
+    }
+    if let Some(tail) = tail_without(legs, a, b) {
+        append(legs, (head, tail), b);
+    }
+}
+
+/// Makes the legs of two slice tracks neighbours, or joins the legs beside them. Each is
+/// given with the head of its chain.
+fn join_legs(legs: &mut impl Legs, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
+    let (head_a, head_b) = (a.1, b.1);
+    if head_a == head_b || is_beside(legs, head_a, head_b) {
+        return;
+    }
+    let (from_a, to_a) = extent(tracks, a);
+    let (from_b, to_b) = extent(tracks, b);
+    let up = usize::from(to_b - from_a > to_a - from_b);
+    let beyond_a = legs.of(head_a).neighbours[up];
+    let beyond_b = legs.of(head_b).neighbours[1 - up];
+    let (first, second) = match (beyond_a, beyond_b) {
+        (NONE, NONE) => {
+            legs.set_neighbour(head_a, up, head_b);
+            legs.set_neighbour(head_b, 1 - up, head_a);
+            return;
+        }
+        (NONE, beyond_b) => (beyond_b, head_a),
+        (beyond_a, _) => (beyond_a, head_b),
+    };
+    let tail = tail(legs, first);
+    append(legs, (first, tail), second);
+}
+
+/// The z extent of a slice track and of the head of its chain.
+fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
+    let (track, head) = (&tracks[track as usize], &tracks[head as usize]);
+    (track.zt_min.min(head.zt_min), track.zt_max.max(head.zt_max))
+}
+
+/// Puts the chain `b` behind the chain `a`, given by head and tail, and does the same
+/// with the legs beside them, side by side as far as both have any.
+fn append(legs: &mut impl Legs, (a, tail): (u32, u32), b: u32) {
+    connect(legs, tail, b);
+    for side in [0, 1] {
+        join_sides(legs, a, b, side);
+    }
+}
+
+fn join_sides(legs: &mut impl Legs, mut a: u32, mut b: u32, side: usize) {
+    loop {
+        let beside_b = legs.of(b).neighbours[side];
+        if beside_b == NONE {
+            return;
+        }
+        legs.set_neighbour(b, side, NONE);
+        let beside_a = legs.of(a).neighbours[side];
+        if beside_a == NONE {
+            legs.set_neighbour(a, side, beside_b);
+            legs.set_neighbour(beside_b, 1 - side, a);
+            return;
+        }
+        legs.set_neighbour(beside_b, 1 - side, NONE);
+        let tail = tail(legs, beside_a);
+        connect(legs, tail, beside_b);
+        (a, b) = (beside_a, beside_b);
+    }
+}
+
+fn connect(legs: &mut impl Legs, tail: u32, head: u32) {
+    legs.set_next(tail, head);
+    legs.set_prev(head, tail);
+}
+
+fn head(legs: &impl Legs, mut track: u32) -> u32 {
+    loop {
+        match legs.of(track).segment_prev {
+            NONE => return track,
+            prev => track = prev,
+        }
+    }
+}
+
+fn tail(legs: &impl Legs, mut track: u32) -> u32 {
+    loop {
+        match legs.of(track).segment_next {
+            NONE => return track,
+            next => track = next,
+        }
+    }
+}
+
+/// The head of a piece's chain, unless that is `other`.
+fn head_without(legs: &impl Legs, track: u32, other: u32) -> Option<u32> {
+    // `other` is a head itself, so it can only be met at the end.
+    Some(head(legs, track)).filter(|head| *head != other)
+}
+
+/// The tail of a piece's chain, unless `other` lies on the way.
+fn tail_without(legs: &impl Legs, mut track: u32, other: u32) -> Option<u32> {
+    loop {
+        match legs.of(track).segment_next {
+            NONE => return Some(track),
+            next if next == other => return None,
+            next => track = next,
+        }
+    }
+}
+
+/// Whether a leg is found by following the neighbours of a head to either side.
+fn is_beside(legs: &impl Legs, head: u32, other: u32) -> bool {
+    [0, 1].into_iter().any(|side| {
+        let mut leg = legs.of(head).neighbours[side];
+        while leg != NONE && leg != other {
+            leg = legs.of(leg).neighbours[side];
+        }
+        leg == other
+    })
+}
