@@ -252,6 +252,19 @@ pub trait Prepared<A: Algorithm>: Send {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Further figures, of runs that are made to find them. Asked for once the output was
+    /// checked and the buffers were given back, and leaves it so.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        Ok(Vec::new())
+    }
+    /// What a run does, if that is a sample of the work, as all of it would take too long;
+    /// its times are no times of the task then. `None` if it does all.
+    fn sample(&self) -> Option<Work> {
+        None
+    }
     /// The output of the last run.
     fn output(&self) -> Cow<'_, A::Output>;
     /// Gives the buffers back.
@@ -317,6 +330,9 @@ pub struct Work {
     pub bytes_min: u64,
     /// The size of the input in bytes.
     pub input_bytes: u64,
+    /// Bytes that must go from a GPU to the host, if that is all that must cross the link:
+    /// the input is on the GPU before.
+    pub to_host_bytes: Option<u64>,
     /// Whether there is a reference, or only order and checksums are checked.
     pub has_reference: bool,
     /// Further figures of the task.

@@ -9,6 +9,8 @@
 //! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`tpc_decode`] | a task: decoding raw pages |
+//! | [`tpc_merge`] | a task: merging slice tracks |
+//! | [`tpc_gather`] | a task: gathering clusters |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
@@ -31,4 +33,6 @@ pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
 pub mod tpc_decode;
+pub mod tpc_gather;
+pub mod tpc_merge;
 pub mod tpc_noisy_pads;

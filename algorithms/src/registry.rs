@@ -4,6 +4,8 @@ use crate::sts::task::{StsChain, StsCluster, StsClusterSort, StsCollect, StsHits
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 use crate::tpc_decode::TpcDecode;
+use crate::tpc_gather::TpcGather;
+use crate::tpc_merge::TpcMerge;
 use crate::tpc_noisy_pads::TpcNoisyPads;
 
 static TASKS: &[&dyn Task] = &[
@@ -15,6 +17,8 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf::<StsCollect>::new(),
     &TaskOf::<StsChain>::new(),
     &TaskOf::<TpcDecode>::new(),
+    &TaskOf::<TpcMerge>::new(),
+    &TaskOf::<TpcGather>::new(),
     &TaskOf::<TpcNoisyPads>::new(),
 ];
 

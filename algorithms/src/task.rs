@@ -144,6 +144,17 @@ pub trait Candidate: Send {
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
+    /// See [`Prepared::figures`].
+    ///
+    /// # Errors
+    /// As [`Prepared::figures`].
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        Ok(Vec::new())
+    }
+    /// See [`Prepared::sample`].
+    fn sample(&self) -> Option<Work> {
+        None
+    }
     /// How good the output was that was checked last; see [`Algorithm::quality`].
     fn quality(&self) -> Vec<Metric> {
         Vec::new()
@@ -378,6 +389,14 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
             remarks.push(format!("right by the reference \"{}\"", semantics.name()));
         }
         remarks
+    }
+
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        self.prepared.figures()
+    }
+
+    fn sample(&self) -> Option<Work> {
+        self.prepared.sample()
     }
 
     fn quality(&self) -> Vec<Metric> {

@@ -132,6 +132,7 @@ impl Algorithm for TpcDecode {
             item_unit: "sample",
             bytes_min: load.bytes + load.samples * per_sample as u64,
             input_bytes: input.pages.bytes().len() as u64,
+            to_host_bytes: None,
             has_reference: true,
             metrics: metrics(&load),
         }

@@ -96,6 +96,7 @@ impl Algorithm for TpcNoisyPads {
             item_unit: "cell",
             bytes_min: read + pads * size_of::<PadActivity>() as u64,
             input_bytes: size_of_val(input.entries()) as u64,
+            to_host_bytes: None,
             has_reference: true,
             metrics: vec![Metric::new(
                 "ns_per_pad",

@@ -234,6 +234,10 @@ impl<'p> InputState<'p> {
         if first {
             check(candidate.as_mut(), &place, subject)?;
         }
+        if first && self.care == Care::Full {
+            let figures = candidate.figures();
+            subject.quality.extend(figures.map_err(CheckError::from)?);
+        }
         let mut sampler = CandidateSampler::new(candidate, &team.team)
             .in_places(team_spec)
             .noticing(&team.usual)
@@ -333,6 +337,9 @@ fn check(
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
     subject.remarks = candidate.remarks();
     subject.quality = candidate.quality();
+    if let Some(work) = candidate.sample() {
+        subject.does_a_sample(work);
+    }
     let Some(gpu) = place.gpu.as_deref() else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use algorithms::device::Backend;
 use algorithms::device::gpu::{KernelUse, Properties};
 use reports::record::{Bandwidth, Params};
 
-use super::rows::TOTAL;
+use super::rows::{SAMPLE, TOTAL};
 
 /// What the device of a candidate can do at most.
 #[derive(Clone, Copy)]
@@ -36,13 +36,18 @@ impl Ceilings {
         let bandwidth = self.bandwidth?;
         let link = bandwidth.link;
         match (self.backend, leaf(stage)) {
-            (Backend::Cpu, TOTAL) => Some(bandwidth.copy_bytes_per_s),
+            (Backend::Cpu, TOTAL | SAMPLE) => Some(bandwidth.copy_bytes_per_s),
             (Backend::Cpu, _) | (_, "memset") => None,
-            (_, TOTAL) => link.map(|link| link.both_bytes_per_s),
+            (_, TOTAL | SAMPLE) => link.map(|link| link.both_bytes_per_s),
             (_, "h2d") => link.map(|link| link.h2d_bytes_per_s),
             (_, "d2h") => link.map(|link| link.d2h_bytes_per_s),
             _ => Some(bandwidth.copy_bytes_per_s),
         }
+    }
+
+    /// What goes from a GPU to the host at most, in bytes a second.
+    pub(super) fn link_to_host(&self) -> Option<f64> {
+        self.of("d2h")
     }
 }
 

@@ -1,6 +1,9 @@
 //! Samples as records.
 
+use std::borrow::Cow;
+
 use algorithms::algorithm::{Metric, Stage, Work};
+use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
@@ -16,6 +19,9 @@ const FIGURES: usize = 5;
 
 /// The stage that a whole run is.
 pub(super) const TOTAL: &str = "total";
+/// The stage that a run is that does a sample of the work: no table or chart takes its time
+/// for that of all.
+pub(super) const SAMPLE: &str = "sample";
 /// The stage that all kernels of a GPU are together.
 const KERNEL: &str = "kernel";
 /// What the note of a wrong variant begins with.
@@ -29,18 +35,49 @@ pub(super) struct Subject {
     backend: String,
     stable: bool,
     work: Work,
+    extent: Extent,
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
     /// What the variant has to say of its figures.
     pub(super) remarks: Vec<String>,
-    /// How good its output is.
+    /// How good its output is, and what else its runs told.
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
     /// What its run on a GPU told.
     pub(super) on_device: OnDevice,
     /// What a run on a GPU takes, in joules.
     pub(super) energy_j: Option<f64>,
+}
+
+/// How much of the work a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    All,
+    Sample,
+}
+
+impl Extent {
+    /// The stage that a run is.
+    fn whole(self) -> &'static str {
+        match self {
+            Extent::All => TOTAL,
+            Extent::Sample => SAMPLE,
+        }
+    }
+
+    /// What a part of a run is called.
+    fn part<'s>(self, stage: &'s str) -> Cow<'s, str> {
+        match self {
+            Extent::All => stage.into(),
+            Extent::Sample => format!("{SAMPLE}/{stage}").into(),
+        }
+    }
+}
+
+/// Whether a stage is a run.
+pub(super) fn is_whole(stage: &str) -> bool {
+    [TOTAL, SAMPLE].contains(&stage)
 }
 
 impl Subject {
@@ -50,6 +87,7 @@ impl Subject {
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
+            extent: Extent::All,
             fingerprint: info
                 .plugin
                 .map_or(fingerprint, |plugin| &plugin.fingerprint)
@@ -72,19 +110,26 @@ impl Subject {
         self.ceilings = ceilings;
     }
 
+    /// Takes down that runs do no more than this.
+    pub(super) fn does_a_sample(&mut self, work: Work) {
+        self.work = work;
+        self.extent = Extent::Sample;
+    }
+
     /// A row for each stage of a sample.
     pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
         let stages = sample
             .stages
             .iter()
-            .map(|stage| (stage.name.as_ref(), stage.seconds));
-        let all = std::iter::once((TOTAL, sample.seconds)).chain(stages);
+            .map(|stage| (self.extent.part(&stage.name), stage.seconds));
+        let whole = (self.extent.whole().into(), sample.seconds);
+        let all = std::iter::once(whole).chain(stages);
         let flags = flags(at, sample);
-        let row = |(stage, seconds): (&str, f64)| SampleRow {
+        let row = |(stage, seconds): (Cow<'_, str>, f64)| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags.clone(),
-            ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
+            ..SampleRow::new(&self.point, &stage, at.round, at.number, seconds)
         };
         all.map(row).collect()
     }
@@ -105,7 +150,8 @@ impl Subject {
             let note = format!("in {outside} of {outside} samples a thread was outside its place");
             return vec![self.invalid_row(&note)];
         }
-        let row = self.described(TOTAL, reason, &series.seconds, &series.visits);
+        let whole = self.extent.whole();
+        let row = self.described(whole, reason, &series.seconds, &series.visits);
         let mut rows = vec![self.with_device(SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
             metrics: self.metrics(row.median_s),
@@ -121,7 +167,8 @@ impl Subject {
                 times.map(|other| other.seconds).sum::<f64>()
             };
             let seconds: Vec<_> = counted.iter().map(of_stage).collect();
-            let row = self.described(&stage.name, reason, &seconds, &series.visits);
+            let name = self.extent.part(&stage.name);
+            let row = self.described(&name, reason, &seconds, &series.visits);
             rows.push(self.of_its_own(row, stage, first_stages));
         }
         rows
@@ -178,15 +225,24 @@ impl Subject {
             ci95_high_s: interval.map(|interval| interval.high),
             items_per_s: finite(per_second(self.work.items)),
             bytes_per_s: finite(bytes_per_s),
-            peak_fraction: self
-                .ceilings
-                .of(stage)
-                .and_then(|most| finite(bytes_per_s / most)),
+            peak_fraction: self.peak_fraction(stage, described.median),
             memory_bytes: Some(self.memory_bytes),
             memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
         }
+    }
+
+    /// The bytes that have to be moved in these seconds over what can be.
+    fn peak_fraction(&self, stage: &str, seconds: f64) -> Option<f64> {
+        let on_gpu = self.ceilings.backend != Backend::Cpu;
+        let one_way = self.work.to_host_bytes;
+        let one_way = one_way.filter(|_| on_gpu && is_whole(stage));
+        let (bytes, most) = match one_way {
+            Some(bytes) => (bytes, self.ceilings.link_to_host()),
+            None => (self.work.bytes_min, self.ceilings.of(stage)),
+        };
+        most.and_then(|most| finite(bytes as f64 / seconds / most))
     }
 
     /// What a reader should know of the candidate, whatever its samples say.

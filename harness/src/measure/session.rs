@@ -14,7 +14,7 @@ use super::gpu::fleet::Fleet;
 use super::gpu::on_gpu::Care;
 use super::input::{Ending, InputState};
 use super::recorder::{Recorder, Rows};
-use super::rows::{FAILED, TOTAL, WRONG};
+use super::rows::{FAILED, WRONG, is_whole};
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
 use crate::gpus::Gpus;
@@ -107,7 +107,7 @@ impl Outcome {
     /// Counts the rows of the summary, which were not measured just now.
     pub fn count_rows(&mut self) {
         let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
-        for row in self.summary.iter().filter(|row| row.stage == TOTAL) {
+        for row in self.summary.iter().filter(|row| is_whole(&row.stage)) {
             self.measured += usize::from(row.valid == YesNo::Yes);
             self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
         }

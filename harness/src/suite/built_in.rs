@@ -7,7 +7,7 @@ use super::problems::SuiteError;
 use crate::suggestion::instead_of;
 
 /// Names and texts.
-const SUITES: [(&str, &str); 8] = [
+const SUITES: [(&str, &str); 11] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
     ("thesis", include_str!("../../../suites/thesis.toml")),
@@ -24,6 +24,12 @@ const SUITES: [(&str, &str); 8] = [
     (
         "gpu-noisy-pads",
         include_str!("../../../suites/gpu-noisy-pads.toml"),
+    ),
+    ("gpu-sts", include_str!("../../../suites/gpu-sts.toml")),
+    ("gpu-merge", include_str!("../../../suites/gpu-merge.toml")),
+    (
+        "gpu-gather",
+        include_str!("../../../suites/gpu-gather.toml"),
     ),
 ];
 

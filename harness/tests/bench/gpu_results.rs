@@ -47,16 +47,27 @@ fn code_of(codes: &[(String, String)], step: &str) -> String {
     found.expect("the step was run").1.clone()
 }
 
-#[test]
-fn a_dry_run_names_commands_that_are_understood_and_fit_into_ten_minutes() {
+/// What a dry run says: the commands, and the seconds that they take at most.
+fn dry_run(line: &str) -> (Vec<String>, u32) {
     let folder = folder();
-    let run = script(folder.path(), Path::new("/nowhere"), "--dry-run --out out");
+    let line = format!("{line} --dry-run --out out");
+    let run = script(folder.path(), Path::new("/nowhere"), &line);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let commands: Vec<&str> = run
-        .stdout
-        .lines()
-        .filter_map(|line| line.split_once(" s  ").map(|(_, command)| command))
-        .collect();
+    assert!(!folder.path().join("out").exists(), "nothing was run");
+    let commands = run.stdout.lines();
+    let commands = commands.filter_map(|line| Some(line.split_once(" s  ")?.1.to_owned()));
+    let total = run.stdout.lines().last().expect("the sum");
+    let total: u32 = total
+        .trim_start_matches("at most ")
+        .trim_end_matches(" s")
+        .parse()
+        .expect("seconds");
+    (commands.collect(), total)
+}
+
+#[test]
+fn a_dry_run_names_commands_that_are_understood() {
+    let (commands, _) = dry_run("");
     for command in &commands {
         let parsed = harness::cli::parse(command.split_whitespace().map(OsString::from));
         assert!(parsed.is_ok(), "{command}");
@@ -67,6 +78,9 @@ fn a_dry_run_names_commands_that_are_understood_and_fit_into_ten_minutes() {
         "run gpu-sort",
         "run gpu-decode",
         "run gpu-noisy-pads",
+        "run gpu-sts",
+        "run gpu-merge",
+        "run gpu-gather",
         "report",
     ] {
         assert!(
@@ -74,14 +88,24 @@ fn a_dry_run_names_commands_that_are_understood_and_fit_into_ten_minutes() {
             "{word}"
         );
     }
-    let total = run.stdout.lines().last().expect("the sum");
-    let total: u32 = total
-        .trim_start_matches("at most ")
-        .trim_end_matches(" s")
-        .parse()
-        .expect("seconds");
-    assert!((300..=600).contains(&total), "{total}");
-    assert!(!folder.path().join("out").exists(), "nothing was run");
+}
+
+#[test]
+fn halves_take_ten_minutes_each_and_have_all_suites() {
+    let suites = |half: &str| {
+        let (commands, total) = dry_run(half);
+        assert!((300..=600).contains(&total), "{half}: {total}");
+        let runs = commands.into_iter();
+        runs.filter(|command| command.starts_with("bench run "))
+            .collect::<Vec<_>>()
+    };
+    let halves = [suites("first"), suites("second")].concat();
+    let (all, _) = dry_run("");
+    let all = all.into_iter();
+    assert!(
+        all.filter(|command| command.starts_with("bench run "))
+            .eq(halves)
+    );
 }
 
 #[test]
@@ -143,7 +167,8 @@ fn a_wrong_output_is_loud_and_decides_the_exit_code() {
     let bench = program(folder.path(), "bench", fails);
     let run = script(folder.path(), &bench, "--out out");
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads";
+    let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads \
+                gpu-sts gpu-merge gpu-gather";
     assert!(run.stderr.contains(loud), "{}", run.stderr);
     assert_eq!(code_of(&codes(folder.path()), "devices"), "1");
 }

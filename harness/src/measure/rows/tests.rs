@@ -11,6 +11,7 @@ const WORK: Work = Work {
     item_unit: "digi",
     bytes_min: 16_000,
     input_bytes: 8000,
+    to_host_bytes: None,
     has_reference: true,
     metrics: Vec::new(),
 };
@@ -156,4 +157,33 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
     assert_eq!(metrics[2], sort);
     assert_eq!(rows[0].note, "somebody else");
     assert_eq!(rows[1].bytes_min, WORK.bytes_min);
+}
+
+#[test]
+fn a_sample_is_no_total() {
+    let mut subject = subject();
+    subject.does_a_sample(Work {
+        items: 10,
+        bytes_min: 160,
+        ..WORK
+    });
+    let rows = rows(&subject, &[stage("kernel", 0.0, 0), stage("d2h", 0.25, 80)]);
+    let stages: Vec<_> = rows.iter().map(|row| row.stage.as_str()).collect();
+    assert_eq!(stages, ["sample", "sample/kernel", "sample/d2h"]);
+    assert_eq!((rows[0].items, rows[0].bytes_min), (10, 160));
+    assert_eq!(rows[0].peak_fraction, Some(160.0 / 0.5 / 80e3));
+    assert_eq!(rows[2].peak_fraction, Some(80.0 / 0.25 / 40e3));
+}
+
+#[test]
+fn what_is_on_the_gpu_before_must_cross_the_link_once() {
+    let mut subject = subject();
+    let work = Work {
+        to_host_bytes: Some(8000),
+        ..WORK
+    };
+    subject.describe(work, subject.ceilings);
+    let rows = rows(&subject, &[stage("kernel", 0.01, 64_000)]);
+    assert_eq!(rows[0].peak_fraction, Some(8e3 / 0.5 / 40e3));
+    assert_eq!(rows[1].peak_fraction, Some(16e3 / 0.01 / 4e6));
 }

@@ -116,6 +116,7 @@ impl Case for FakeCase {
             item_unit: "act",
             bytes_min: 1,
             input_bytes: 1,
+            to_host_bytes: None,
             has_reference: true,
             metrics: Vec::new(),
         }

@@ -1,0 +1,140 @@
+//! What can be varied about clusters in pieces.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::random::mix;
+use generators::tpc::clusters::{ClusterShape, Clusters};
+
+use crate::axis::{Axis, Kind, Params};
+
+const SCALE: Axis = Axis {
+    name: "scale",
+    help: "Size over that of the published timeframe: 130 million clusters, 1.9 GB",
+    value_name: "SHARE",
+    default: Some("0.1"),
+    kind: Kind::Share,
+};
+const TRACKS: Axis = Axis {
+    name: "tracks",
+    help: "Tracks [default: 1170000 times the scale]",
+    value_name: "N",
+    default: None,
+    kind: Kind::Count,
+};
+const FEWEST: Axis = Axis {
+    name: "fewest",
+    help: "Clusters of the shortest tracks",
+    value_name: "N",
+    default: Some("20"),
+    kind: Kind::Count,
+};
+const MOST: Axis = Axis {
+    name: "most",
+    help: "Clusters of the longest tracks",
+    value_name: "N",
+    default: Some("160"),
+    kind: Kind::Count,
+};
+const ROW_CLUSTERS: Axis = Axis {
+    name: "row-clusters",
+    help: "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
+    value_name: "N",
+    default: None,
+    kind: Kind::Count,
+};
+
+/// All of them; generated files have the same.
+pub static AXES: &[Axis] = &[SCALE, TRACKS, FEWEST, MOST, ROW_CLUSTERS];
+
+/// Fills in what was not given; a size that was counts instead of the scale.
+///
+/// # Errors
+/// If there can be no such scale.
+pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
+    for axis in AXES {
+        if let Some(default) = axis.default {
+            params.set_default(axis.name, default);
+        }
+    }
+    let scale: f64 = value(params, &SCALE)?;
+    if !(scale > 0.0 && scale <= MOST_SCALE) {
+        return Err(DataError::Shape(format!(
+            "a scale of {scale} can't be; use --scale above 0, {MOST_SCALE} at most"
+        )));
+    }
+    let scaled = |published: usize| (published as f64 * scale).round().max(1.0).to_string();
+    params.set_default(TRACKS.name, &scaled(ClusterShape::PUBLISHED_TRACKS));
+    let rows = scaled(ClusterShape::PUBLISHED_ROW_CLUSTERS);
+    params.set_default(ROW_CLUSTERS.name, &rows);
+    Ok(())
+}
+
+/// Beyond it, numbers of clusters need more than 32 bits anyway.
+const MOST_SCALE: f64 = 8.0;
+
+/// The shape that parameters describe; what is not given has its default.
+///
+/// # Errors
+/// If a value can't be used.
+pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
+    let mut params = params.clone();
+    complete(&mut params)?;
+    Ok(ClusterShape {
+        tracks: value(&params, &TRACKS)?,
+        fewest: value(&params, &FEWEST)?,
+        most: value(&params, &MOST)?,
+        row_clusters: value(&params, &ROW_CLUSTERS)?,
+    })
+}
+
+fn value<T: std::str::FromStr>(params: &Params, axis: &Axis) -> Result<T, DataError> {
+    let unusable = || DataError::Shape(format!("--{} has no usable value", axis.name));
+    params.value(axis.name).ok_or_else(unusable)
+}
+
+/// What is known of clusters from a file.
+pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
+    let mut params = Params::default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // These two separate the parameters in the records.
+    params.set("input", name.replace([';', '='], "_"));
+    // Files of the same name may differ: the content tells them apart.
+    params.set("content", format!("{:016x}", content(input)));
+    params.set(TRACKS.name, input.tracks().len().to_string());
+    params
+}
+
+/// A hash of all of it.
+fn content(input: &Clusters) -> u64 {
+    let starts = input.tracks().starts.iter().map(|&start| start.into());
+    let (words, _) = input.bytes().as_chunks();
+    let words = words.iter().map(|&word| u64::from_le_bytes(word));
+    starts
+        .chain(words)
+        .fold(0, |hash, word: u64| mix(hash ^ word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_from_the_scale_unless_given() {
+        let mut params = Params::default();
+        params.set("scale", "0.01");
+        params.set("tracks", "7");
+        let shape = shape(&params).expect("sensible");
+        assert_eq!((shape.tracks, shape.row_clusters), (7, 46));
+    }
+
+    #[test]
+    fn scales_that_can_not_be_are_refused() {
+        for scale in ["0", "-1", "NaN", "9"] {
+            let mut params = Params::default();
+            params.set("scale", scale);
+            let error = shape(&params).expect_err(scale).to_string();
+            assert!(error.contains("--scale"), "{error}");
+        }
+    }
+}

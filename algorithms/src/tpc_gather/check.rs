@@ -1,0 +1,167 @@
+//! What counts as gathered.
+
+use std::ops::Range;
+
+use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
+
+use super::packed::Packed;
+use super::packing::Packing;
+use super::sample::Sample;
+
+/// How an output can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// Not as many bytes as there should be.
+    #[error("the output has {found} bytes instead of {expected}")]
+    Length {
+        /// In the reference.
+        expected: usize,
+        /// In the output.
+        found: usize,
+    },
+    /// Some pieces only, though all could have been gathered.
+    #[error("the output is said to be a sample, though not the one of such an input")]
+    Sample,
+    /// Not the entry of the reference.
+    #[error("{field}, entry {entry}: {found:02x?} instead of {expected:02x?}")]
+    Entry {
+        /// The array.
+        field: &'static str,
+        /// Which.
+        entry: usize,
+        /// The reference's bytes.
+        expected: Vec<u8>,
+        /// The output's.
+        found: Vec<u8>,
+    },
+}
+
+/// Compares all arrays, bit for bit, or of a sample its pieces; what lies between arrays is
+/// nobody's.
+pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Result<(), Mismatch> {
+    let (expected, found) = (reference.bytes(), output.bytes());
+    if expected.len() != found.len() {
+        return Err(Mismatch::Length {
+            expected: expected.len(),
+            found: found.len(),
+        });
+    }
+    let sample = output.sample();
+    if !sample.is_all() && sample != Sample::of(input) {
+        return Err(Mismatch::Sample);
+    }
+    let layout = Layout::new(&input.packed());
+    let packing = Packing::new(input, Vec::new(), Vec::new());
+    for (number, field) in FIELDS.iter().enumerate() {
+        let array = packing.array(number);
+        let range = layout.range(number);
+        let (expected, found) = (&expected[range.clone()], &found[range]);
+        if expected == found {
+            continue;
+        }
+        for piece in sample.pieces(field.per, array.pieces()) {
+            let bytes = array.place(piece)..array.place(piece + 1);
+            same_piece(field, bytes, expected, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn same_piece(
+    field: &'static Field,
+    bytes: Range<usize>,
+    expected: &[u8],
+    found: &[u8],
+) -> Result<(), Mismatch> {
+    let first = bytes.start / field.bytes;
+    let [expected, found] = [expected, found].map(|array| array[bytes.clone()].chunks(field.bytes));
+    let mut pairs = expected.zip(found).enumerate();
+    match pairs.find(|(_, (expected, found))| expected != found) {
+        None => Ok(()),
+        Some((entry, (expected, found))) => Err(Mismatch::Entry {
+            field: field.name,
+            entry: first + entry,
+            expected: expected.to_vec(),
+            found: found.to_vec(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc_gather::hard_inputs::clusters;
+    use crate::tpc_gather::reference::gather;
+
+    fn input() -> Clusters {
+        clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")
+    }
+
+    #[test]
+    fn nothing_done_is_refused() {
+        let nothing = Packed::new(&input().packed());
+        let mismatch = same(&input(), &gather(&input()), &nothing).expect_err("refused");
+        assert!(
+            mismatch
+                .to_string()
+                .starts_with("row_n_clusters, entry 0: [00, 00, 00, 00]")
+        );
+        let short = Packed::from_bytes(&[]);
+        let mismatch = same(&input(), &gather(&input()), &short);
+        assert!(matches!(mismatch, Err(Mismatch::Length { found: 0, .. })));
+    }
+
+    #[test]
+    fn one_wrong_byte_of_any_array_is_found() {
+        let reference = gather(&input());
+        let layout = Layout::new(&input().packed());
+        assert_eq!(same(&input(), &reference, &reference), Ok(()));
+        for (number, field) in FIELDS.iter().enumerate() {
+            let mut output = reference.clone();
+            let last = layout.range(number).end - 1;
+            output.bytes_mut()[last] ^= 1;
+            let mismatch = same(&input(), &reference, &output).expect_err("refused");
+            assert!(mismatch.to_string().starts_with(field.name), "{mismatch}");
+        }
+    }
+
+    /// More pieces than are copied one by one.
+    fn many_pieces() -> Clusters {
+        let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();
+        clusters(&tracks, &[1, 2, 3, 4, 5, 6], 9).expect("sound")
+    }
+
+    #[test]
+    fn of_a_sample_its_pieces_count_and_no_others() {
+        let (input, field) = (many_pieces(), 7);
+        let reference = gather(&input);
+        let sample = Sample::of(&input);
+        let array = Layout::new(&input.packed()).range(field);
+        let piece = 3 * FIELDS[field].bytes;
+        for (number, is_sampled) in [(0, true), (1, false), (4, true), (5, false)] {
+            let mut output = reference.clone().of_sample(sample);
+            output.bytes_mut()[array.start + number * piece] ^= 1;
+            let found = same(&input, &reference, &output);
+            assert_eq!(found.is_err(), is_sampled, "{number}");
+        }
+        let nothing = Packed::new(&input.packed()).of_sample(sample);
+        assert!(same(&input, &reference, &nothing).is_err());
+    }
+
+    #[test]
+    fn a_sample_of_few_pieces_is_refused() {
+        let sample = Sample::of(&many_pieces());
+        let output = gather(&input()).of_sample(sample);
+        let found = same(&input(), &gather(&input()), &output);
+        assert_eq!(found, Err(Mismatch::Sample));
+    }
+
+    #[test]
+    fn what_lies_between_arrays_is_not_looked_at() {
+        let reference = gather(&input());
+        let mut output = reference.clone();
+        let layout = Layout::new(&input().packed());
+        output.bytes_mut()[layout.range(0).end] ^= 1;
+        assert_eq!(same(&input(), &reference, &output), Ok(()));
+    }
+}

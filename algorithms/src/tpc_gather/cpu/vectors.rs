@@ -1,0 +1,151 @@
+//! Copies of few bytes by whole vectors, and stores past the caches.
+
+/// Bytes that are copied at once.
+pub(super) const VECTOR: usize = 32;
+/// Bytes of a cache line.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
+/// Copies at least so many bytes, in whole vectors: both sides have as many as that takes.
+#[inline(always)]
+pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
+    let whole = length.next_multiple_of(VECTOR);
+    let (to, _) = to[..whole].as_chunks_mut();
+    let (from, _) = from[..whole].as_chunks();
+    for (to, from) in to.iter_mut().zip(from) {
+        copy_vector(to, from);
+    }
+}
+
+/// A vector in two halves: a loop of single loads and stores would be made a call of
+/// memcpy, and calls for few bytes are what this is to avoid.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
+    let (to, from) = (to.as_mut_ptr(), from.as_ptr());
+    // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; SSE2
+    // is there on all x86-64.
+    unsafe {
+        let low = _mm_loadu_si128(from.cast::<__m128i>());
+        let high = _mm_loadu_si128(from.add(16).cast::<__m128i>());
+        _mm_storeu_si128(to.cast::<__m128i>(), low);
+        _mm_storeu_si128(to.add(16).cast::<__m128i>(), high);
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
+    *to = *from;
+}
+
+/// Copies bytes past the caches, where that can be: as many on both sides.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn stream(to: &mut [u8], from: &[u8]) {
+    assert_eq!(to.len(), from.len());
+    let (lines, _) = from.as_chunks();
+    let is_whole = lines.len() * LINE == from.len() && to.as_ptr().align_offset(LINE) == 0;
+    match is_whole && is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor has it, and the target begins at a line.
+        true => unsafe { stream_lines(to.as_chunks_mut().0, lines) },
+        false => stream_vectors(to, from),
+    }
+}
+
+/// Whole lines, each by one store.
+///
+/// # Safety
+/// The target begins at a multiple of [`LINE`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn stream_lines(to: &mut [[u8; LINE]], from: &[[u8; LINE]]) {
+    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+    for (to, from) in to.iter_mut().zip(from) {
+        // SAFETY: both sides have 64 bytes, and the target is aligned.
+        unsafe {
+            let line = _mm512_loadu_si512(from.as_ptr().cast());
+            _mm512_stream_si512(to.as_mut_ptr().cast(), line);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn stream_vectors(to: &mut [u8], from: &[u8]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    // SAFETY: any 16 bytes make such a vector.
+    let (head, vectors, _) = unsafe { to.align_to_mut::<__m128i>() };
+    let (first, count) = (head.len(), vectors.len());
+    let (sources, _) = from[first..].as_chunks::<{ size_of::<__m128i>() }>();
+    for (to, from) in vectors.iter_mut().zip(sources) {
+        // SAFETY: the target is aligned and borrowed alone; the source has 16 bytes. Who
+        // reads them elsewhere does so behind a `fence`.
+        unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.as_ptr().cast())) };
+    }
+    let behind = first + count * size_of::<__m128i>();
+    to[..first].copy_from_slice(&from[..first]);
+    to[behind..].copy_from_slice(&from[behind..]);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn stream(to: &mut [u8], from: &[u8]) {
+    to.copy_from_slice(from);
+}
+
+/// What was streamed before is seen by others before what is stored from now on.
+pub(super) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE is there on all x86-64.
+        unsafe { std::arch::x86_64::_mm_sfence() };
+    }
+}
+
+/// Has the line of a byte fetched, where that can be asked for: into the second cache, which
+/// can wait for more lines at a time than the first.
+#[inline(always)]
+pub(super) fn prefetch(bytes: &[u8], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(byte) = bytes.get(at) {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: fetching ahead changes nothing, and the byte is there.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(byte).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, at);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_least_so_many_bytes_are_copied() {
+        let from: Vec<u8> = (0..200).collect();
+        for length in 0..100 {
+            for start in 0..40 {
+                let mut to = [255; 140];
+                copy_vectors(&mut to, &from[start..], length);
+                assert_eq!(to[..length], from[start..start + length]);
+                assert_eq!(to[length.next_multiple_of(VECTOR)..][..1], [255]);
+            }
+        }
+    }
+
+    #[test]
+    fn streamed_bytes_arrive_at_any_alignment() {
+        #[repr(align(64))]
+        struct Aligned([u8; 200]);
+        let from: Vec<u8> = (1..=200).collect();
+        for start in 0..70 {
+            for length in (0..70).chain([128]) {
+                let mut to = Aligned([0; 200]).0;
+                stream(&mut to[start..start + length], &from[start..start + length]);
+                fence();
+                assert_eq!(to[start..start + length], from[start..start + length]);
+                let untouched = to[..start].iter().chain(&to[start + length..]);
+                assert!(untouched.copied().all(|byte| byte == 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// Work that keeps all multiprocessors busy without memory: to see how much it is slowed
+// down by what runs beside it.
+#include "portable.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+// Multiplications and additions of a thread: a block is done soon, so that others find a
+// place all the time.
+constexpr u32 STEPS = 20000;
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(THREADS) gather_beside_compute(float* results) {
+    const u32 thread = blockIdx.x * THREADS + threadIdx.x;
+    float sum = (float)thread;
+    for (u32 i = 0; i < STEPS; i++) sum = sum * 0.999f + 1.0f;
+    results[thread] = sum;
+}
+KERNEL_EXPORT(gather_beside_compute)

@@ -1,0 +1,91 @@
+//! What gathering costs others: how much longer work takes that runs beside it.
+
+use std::time::Instant;
+
+use crate::ceilings::MemoryStreams;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+
+static IMAGE: Image = image!("tpc_gather-beside");
+
+static COMPUTE: Kernel<(Ptr<f32>,)> = Kernel::new(&IMAGE, "gather_beside_compute");
+
+const THREADS: u32 = 256;
+/// Blocks on each multiprocessor: more than run at a time, so that none is ever idle.
+const BLOCKS_EACH: u32 = 32;
+/// Bytes of each array that is copied: more than caches hold.
+const COPIED_BYTES: usize = 256 << 20;
+/// Starts of a kernel, at most: more would fill the driver's queue, and the host would wait.
+const MOST_STARTS: usize = 500;
+
+/// By what time with gathering is longer than that without.
+pub(super) struct Slowdown {
+    /// Of a copy in device memory.
+    pub(super) copy: f64,
+    /// Of work in registers.
+    pub(super) compute: f64,
+}
+
+/// Measures it, each for work that takes as long alone as gathering does; `None` where times
+/// mean nothing.
+pub(super) fn slowdown(
+    gpu: &Gpu,
+    mut gather: impl FnMut() -> Result<(), DeviceError>,
+) -> Result<Option<Slowdown>, DeviceError> {
+    gpu.finish()?;
+    let since = Instant::now();
+    gather()?;
+    gpu.finish()?;
+    let alone = since.elapsed().as_secs_f64();
+    let streams = MemoryStreams::new(gpu, COPIED_BYTES)?;
+    let compute = Compute::new(gpu)?;
+    let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
+    let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
+    Ok(copy
+        .zip(compute)
+        .map(|(copy, compute)| Slowdown { copy, compute }))
+}
+
+/// The slowdown of a kernel that is started over and over again for so many seconds.
+fn of(
+    gpu: &Gpu,
+    seconds: f64,
+    start: impl Fn() -> Result<(), DeviceError>,
+    gather: &mut impl FnMut() -> Result<(), DeviceError>,
+) -> Result<Option<f64>, DeviceError> {
+    let nothing = || Ok(());
+    // The first one is not timed, as it may have to be loaded.
+    start()?;
+    let Some(once) = gpu.seconds_beside(&start, nothing)? else {
+        return Ok(None);
+    };
+    let starts = ((seconds / once).ceil() as usize).clamp(1, MOST_STARTS);
+    let all = || (0..starts).try_for_each(|_| start());
+    let alone = gpu.seconds_beside(all, nothing)?;
+    let beside = gpu.seconds_beside(all, gather)?;
+    Ok(beside.zip(alone).map(|(beside, alone)| beside / alone))
+}
+
+struct Compute {
+    results: DeviceBuffer<f32>,
+    shape: Shape,
+}
+
+impl Compute {
+    fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
+        let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
+        Ok(Compute {
+            results: gpu.buffer((blocks * THREADS) as usize)?,
+            shape: Shape {
+                blocks,
+                threads: THREADS,
+                shared_bytes: 0,
+                bytes: 0,
+            },
+        })
+    }
+
+    fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        // SAFETY: there is a result for each thread.
+        unsafe { gpu.launch(&COMPUTE, &self.shape, (&self.results,)) }
+    }
+}

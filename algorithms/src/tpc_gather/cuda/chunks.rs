@@ -1,0 +1,183 @@
+//! Ours: arrays are packed while those before them are on their way to the host.
+
+use std::ops::Range;
+
+use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+
+use super::pieces::{Arrays, Bytes, DevicePieces, Words};
+use super::{CudaGather, Gatherer};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, QUEUES, Shape, image,
+};
+use crate::tpc_gather::sample::Sample;
+
+static IMAGE: Image = image!("tpc_gather-chunks");
+
+/// Source and target; arrays; starts and places of tracks, and of rows; the first array and
+/// the one behind the last; how many tracks and rows there are.
+#[allow(clippy::type_complexity, reason = "as many as the kernel has")]
+static PACK: Kernel<(
+    Bytes,
+    Bytes,
+    Arrays,
+    Words,
+    Words,
+    Words,
+    Words,
+    u32,
+    u32,
+    u32,
+    u32,
+)> = Kernel::new(&IMAGE, "gather_chunk");
+
+const THREADS: u32 = 256;
+/// Bytes from which on arrays are a chunk: enough for the link to be at full speed, and so
+/// few that it does not wait long for the first one.
+const CHUNK_BYTES: usize = 32 << 20;
+
+pub(in crate::tpc_gather) static CHUNKS: CudaGather = CudaGather {
+    name: "chunks",
+    summary: "ours: packs arrays by aligned vectors, while those before are copied to the host",
+    sample: |_| Sample::ALL,
+    gatherer: |gpu, layout| {
+        Ok(Box::new(Chunks {
+            packed: gpu.buffer(layout.bytes())?,
+            host: gpu.pinned(layout.bytes())?,
+            chunks: chunks(&layout),
+        }))
+    },
+};
+
+struct Chunks {
+    packed: DeviceBuffer<u8>,
+    host: PinnedBuffer<u8>,
+    chunks: Vec<Chunk>,
+}
+
+/// Neighbouring arrays that are packed and copied together.
+#[derive(Debug, PartialEq)]
+struct Chunk {
+    arrays: Range<usize>,
+    bytes: Range<usize>,
+}
+
+/// All arrays, as few together as make a chunk.
+fn chunks(layout: &Layout) -> Vec<Chunk> {
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for field in 0..FIELDS.len() {
+        let bytes = layout.range(field);
+        match chunks.last_mut() {
+            Some(open) if open.bytes.len() < CHUNK_BYTES => {
+                open.arrays.end = field + 1;
+                open.bytes.end = bytes.end;
+            }
+            _ => chunks.push(Chunk {
+                arrays: field..field + 1,
+                bytes,
+            }),
+        }
+    }
+    chunks
+}
+
+fn pack(
+    gpu: &Gpu,
+    pieces: &DevicePieces,
+    packed: &DeviceBuffer<u8>,
+    chunk: &Chunk,
+) -> Result<(), DeviceError> {
+    let (tracks, rows) = (pieces.tracks(), pieces.rows());
+    let warps = THREADS / gpu.properties().lanes;
+    let shape = Shape {
+        // A thread finds a track, and a warp copies a row.
+        blocks: tracks.div_ceil(THREADS).max(rows.div_ceil(warps)),
+        threads: THREADS,
+        shared_bytes: 0,
+        bytes: 2 * chunk.bytes.len() as u64,
+    };
+    let arguments = (
+        &pieces.source,
+        packed,
+        &pieces.arrays,
+        &pieces.track_starts,
+        &pieces.track_places,
+        &pieces.row_starts,
+        &pieces.row_places,
+        chunk.arrays.start as u32,
+        chunk.arrays.end as u32,
+        tracks,
+        rows,
+    );
+    // SAFETY: pieces lie in the source, and their places in the target, which has the
+    // layout of packed arrays; each chunk has other arrays.
+    unsafe { gpu.launch(&PACK, &shape, arguments) }
+}
+
+impl Gatherer for Chunks {
+    fn gather(
+        &mut self,
+        gpu: &Gpu,
+        _: &Clusters,
+        pieces: &DevicePieces,
+    ) -> Result<(), DeviceError> {
+        pieces.find_places(gpu)?;
+        for queue in 1..QUEUES {
+            // All of them need the places.
+            gpu.in_queue(queue, || gpu.follow_first_queue())?;
+        }
+        for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
+            let host = &mut self.host[chunk.bytes.clone()];
+            let packed = &self.packed;
+            let start = chunk.bytes.start;
+            gpu.in_queue(number, || {
+                pack(gpu, pieces, packed, chunk)?;
+                gpu.download_part(host, packed, start)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn host(&self) -> &[u8] {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut [u8] {
+        &mut self.host
+    }
+
+    fn poison_device(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
+        gpu.fill(&self.packed, byte)
+    }
+
+    fn device_bytes(&self) -> u64 {
+        self.packed.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use generators::tpc::clusters::Entries;
+
+    #[test]
+    fn chunks_are_large_and_have_each_array_once() {
+        let entries = Entries {
+            rows: 5472,
+            tracks: 100_000,
+            attached: 40_000_000,
+            differences: 39_900_000,
+            unattached: 2_000_000,
+        };
+        let layout = Layout::new(&entries);
+        let chunks = chunks(&layout);
+        assert!(chunks.len() > 5, "{chunks:?}");
+        let mut next = 0;
+        for (number, chunk) in chunks.iter().enumerate() {
+            assert_eq!(chunk.arrays.start, next);
+            next = chunk.arrays.end;
+            let is_last = number + 1 == chunks.len();
+            assert!(is_last || chunk.bytes.len() >= CHUNK_BYTES);
+        }
+        assert_eq!(next, FIELDS.len());
+    }
+}

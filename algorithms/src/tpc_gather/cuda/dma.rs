@@ -1,0 +1,111 @@
+//! Kernels of very few blocks that write into memory of the host.
+
+use generators::tpc::clusters::{Clusters, FIELDS};
+
+use super::pieces::{Arrays, Bytes, DevicePieces, Words};
+use super::{CudaGather, Gatherer};
+use crate::device::gpu::{DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, image};
+use crate::tpc_gather::sample::Sample;
+
+static DMA_IMAGE: Image = image!("tpc_gather-dma");
+static BUFFERED_IMAGE: Image = image!("tpc_gather-dma_buffered");
+
+/// Source and target; arrays; starts and places of tracks, and of rows; how many arrays,
+/// tracks and rows there are.
+type DmaKernel = Kernel<(
+    Bytes,
+    HostPtr<u8>,
+    Arrays,
+    Words,
+    Words,
+    Words,
+    Words,
+    u32,
+    u32,
+    u32,
+)>;
+
+static DMA_KERNEL: DmaKernel = Kernel::new(&DMA_IMAGE, "gather_dma");
+static BUFFERED_KERNEL: DmaKernel = Kernel::new(&BUFFERED_IMAGE, "gather_dma_buffered");
+
+const THREADS: u32 = 1024;
+
+pub(in crate::tpc_gather) static DMA_1: CudaGather = CudaGather {
+    name: "dma-1",
+    summary: "published: one block writes entries into the host's memory (thesis 3.8)",
+    sample: |_| Sample::ALL,
+    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 1),
+};
+
+pub(in crate::tpc_gather) static DMA_2: CudaGather = CudaGather {
+    name: "dma-2",
+    summary: "published: two blocks write entries into the host's memory (thesis 3.8)",
+    sample: |_| Sample::ALL,
+    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 2),
+};
+
+pub(in crate::tpc_gather) static DMA_BUFFERED: CudaGather = CudaGather {
+    name: "dma-buffered",
+    summary: "published: two blocks write full bursts of 128 bytes into the host's memory",
+    sample: |_| Sample::ALL,
+    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &BUFFERED_KERNEL, 2),
+};
+
+struct Dma {
+    host: MappedBuffer<u8>,
+    kernel: &'static DmaKernel,
+    blocks: u32,
+}
+
+fn dma(
+    gpu: &Gpu,
+    bytes: usize,
+    kernel: &'static DmaKernel,
+    blocks: u32,
+) -> Result<Box<dyn Gatherer>, DeviceError> {
+    let host = gpu.mapped(bytes)?;
+    Ok(Box::new(Dma {
+        host,
+        kernel,
+        blocks,
+    }))
+}
+
+impl Gatherer for Dma {
+    fn gather(
+        &mut self,
+        gpu: &Gpu,
+        _: &Clusters,
+        pieces: &DevicePieces,
+    ) -> Result<(), DeviceError> {
+        pieces.find_places(gpu)?;
+        let shape = pieces.shape(self.blocks, THREADS, 1);
+        let arguments = (
+            &pieces.source,
+            &self.host,
+            &pieces.arrays,
+            &pieces.track_starts,
+            &pieces.track_places,
+            &pieces.row_starts,
+            &pieces.row_places,
+            FIELDS.len() as u32,
+            pieces.tracks(),
+            pieces.rows(),
+        );
+        // SAFETY: pieces lie in the source, and their places in the target, which has the
+        // layout of packed arrays.
+        unsafe { gpu.launch(self.kernel, &shape, arguments) }
+    }
+
+    fn host(&self) -> &[u8] {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut [u8] {
+        &mut self.host
+    }
+
+    fn multiprocessors(&self, _: &Gpu) -> u32 {
+        self.blocks
+    }
+}

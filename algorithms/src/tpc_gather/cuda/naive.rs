@@ -1,0 +1,74 @@
+//! A copy to the host for each piece of each array.
+
+use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+
+use super::pieces::DevicePieces;
+use super::{CudaGather, Gatherer};
+use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::tpc_gather::packing::Packing;
+use crate::tpc_gather::sample::Sample;
+
+pub(in crate::tpc_gather) static NAIVE: CudaGather = CudaGather {
+    name: "naive",
+    summary: "a copy to the host a piece and array (thesis 3.8); of many pieces a sample",
+    sample: Sample::of,
+    gatherer: |gpu, layout| {
+        Ok(Box::new(Naive {
+            host: gpu.pinned(layout.bytes())?,
+            layout,
+        }))
+    },
+};
+
+struct Naive {
+    host: PinnedBuffer<u8>,
+    layout: Layout,
+}
+
+impl Gatherer for Naive {
+    fn gather(
+        &mut self,
+        gpu: &Gpu,
+        input: &Clusters,
+        pieces: &DevicePieces,
+    ) -> Result<(), DeviceError> {
+        let packing = Packing::new(input, Vec::new(), Vec::new());
+        let sample = Sample::of(input);
+        for (number, field) in FIELDS.iter().enumerate() {
+            let (array, begin) = (packing.array(number), self.layout.range(number).start);
+            for piece in sample.pieces(field.per, array.pieces()) {
+                let piece = array.piece(piece);
+                if piece.from.is_empty() {
+                    continue;
+                }
+                let to = begin + piece.to;
+                let to = &mut self.host[to..to + piece.from.len()];
+                gpu.download_part(to, &pieces.source, piece.from.start)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn host(&self) -> &[u8] {
+        &self.host
+    }
+
+    fn host_mut(&mut self) -> &mut [u8] {
+        &mut self.host
+    }
+
+    fn multiprocessors(&self, _: &Gpu) -> u32 {
+        0
+    }
+
+    fn remarks(&self, _: &Gpu, input: &Clusters) -> Vec<String> {
+        let sample = Sample::of(input);
+        let (made, all) = (sample.copies(input), Sample::ALL.copies(input));
+        match sample.is_all() {
+            true => vec![format!("{made} copies")],
+            false => vec![format!(
+                "a sample: times and rates are of {made} of all {all} copies"
+            )],
+        }
+    }
+}

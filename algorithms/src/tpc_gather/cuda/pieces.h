@@ -1,0 +1,64 @@
+// Arrays of clusters in pieces, as the host describes them, and copies of bytes that are
+// aligned to nothing.
+#pragma once
+#include "portable.h"
+
+// What the pieces of an array are. An array without gaps is cut into tiles.
+constexpr u32 WHOLE = 0, ATTACHED = 1, DIFFERENCES = 2, UNATTACHED = 3;
+
+struct Array {
+    u64 from;   // the byte at which it begins before
+    u64 to;     // and after
+    u32 bytes;  // of all of it, packed
+    u32 width;  // bytes of an entry
+    u32 pieces;
+    u32 unused;
+};
+
+// Some bytes, and where they go.
+struct Piece {
+    u64 from, to;
+    u32 bytes;
+};
+
+// The pieces of tracks or of rows.
+struct Pieces {
+    const u32* starts;
+    const u32* places;  // one more than there are pieces
+    u32 count;
+};
+
+// All of it.
+struct Clusters {
+    const Array* arrays;
+    Pieces tracks, rows;
+
+    // Bytes of a tile of an array without gaps.
+    static constexpr u32 TILE = 4096;
+
+    __device__ __forceinline__ u32 count(const Array& array) const {
+        if (array.pieces == WHOLE) return (array.bytes + TILE - 1) / TILE;
+        return array.pieces == UNATTACHED ? rows.count : tracks.count;
+    }
+
+    __device__ __forceinline__ Piece piece(const Array& array, u32 number) const {
+        if (array.pieces == WHOLE) {
+            const u32 done = number * TILE;
+            return {array.from + done, array.to + done, min(TILE, array.bytes - done)};
+        }
+        const Pieces& pieces = array.pieces == UNATTACHED ? rows : tracks;
+        // The first cluster of a track has no difference to the one before it.
+        const u32 left_out = array.pieces == DIFFERENCES;
+        const u32 place = pieces.places[number];
+        const u32 entries = pieces.places[number + 1] - place - left_out;
+        const u64 first = pieces.starts[number] + left_out, packed = place - left_out * number;
+        return {array.from + first * array.width, array.to + packed * array.width, entries * array.width};
+    }
+};
+
+// Copies entry by entry; both sides are aligned to entries. Whoever takes part has a rank.
+template <class T>
+__device__ __forceinline__ void copy_entries(u8* to, const u8* from, u32 bytes, u32 rank, u32 ranks) {
+    for (u32 i = rank; i < bytes / (u32)sizeof(T); i += ranks)
+        reinterpret_cast<T*>(to)[i] = reinterpret_cast<const T*>(from)[i];
+}

@@ -1,0 +1,73 @@
+// Where pieces go: the sums of all numbers of clusters before each.
+//
+// A block has a tile of tracks or of rows. A first kernel sums tiles up; in a second one
+// each block sums those before its own, which are few, and then its numbers.
+//
+// Shared memory: the sums of warps.
+#include "block_scan.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+constexpr u32 ITEMS = 8;
+constexpr u32 TILE = THREADS * ITEMS;
+
+__device__ __forceinline__ u32 tiles_of(u32 count) { return (count + TILE - 1) / TILE; }
+
+// The numbers of clusters of the thread's pieces: of tracks in the first blocks, of rows in
+// those behind.
+struct Counts {
+    const u8* source;
+    u32 track_counts, row_counts;  // the bytes at which these arrays begin
+    u32 tracks, rows;
+
+    __device__ __forceinline__ bool of_tracks() const { return blockIdx.x < tiles_of(tracks); }
+    __device__ __forceinline__ u32 first_tile() const { return of_tracks() ? 0 : tiles_of(tracks); }
+    __device__ __forceinline__ u32 count() const { return of_tracks() ? tracks : rows; }
+    __device__ __forceinline__ u32 first() const {
+        return (blockIdx.x - first_tile()) * TILE + threadIdx.x * ITEMS;
+    }
+    __device__ __forceinline__ u32 operator[](u32 piece) const {
+        if (piece >= count()) return 0;
+        if (of_tracks()) return reinterpret_cast<const u16*>(source + track_counts)[piece];
+        return reinterpret_cast<const u32*>(source + row_counts)[piece];
+    }
+    __device__ __forceinline__ u32 sum() const {
+        u32 sum = 0;
+        for (u32 i = 0; i < ITEMS; i++) sum += (*this)[first() + i];
+        return sum;
+    }
+};
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gather_sums(const u8* source, u32 track_counts, u32 row_counts, u32 tracks, u32 rows, u32* sums) {
+    __shared__ u32 warp_sums[LANES];
+    const Counts counts{source, track_counts, row_counts, tracks, rows};
+    u32 total;
+    block_exclusive_sum<THREADS>(counts.sum(), warp_sums, total);
+    if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+KERNEL_EXPORT(gather_sums)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gather_places(const u8* source, u32 track_counts, u32 row_counts, u32 tracks, u32 rows, const u32* sums,
+                  u32* track_places, u32* row_places) {
+    __shared__ u32 warp_sums[LANES];
+    const Counts counts{source, track_counts, row_counts, tracks, rows};
+    u32 before = 0, tiles_before, total;
+    for (u32 tile = counts.first_tile() + threadIdx.x; tile < blockIdx.x; tile += THREADS) before += sums[tile];
+    block_exclusive_sum<THREADS>(before, warp_sums, tiles_before);
+    __syncthreads();
+    u32 place = tiles_before + block_exclusive_sum<THREADS>(counts.sum(), warp_sums, total);
+    u32* places = counts.of_tracks() ? track_places : row_places;
+    for (u32 i = 0; i < ITEMS; i++) {
+        const u32 piece = counts.first() + i;
+        if (piece >= counts.count()) return;
+        places[piece] = place;
+        place += counts[piece];
+        if (piece + 1 == counts.count()) places[piece + 1] = place;
+    }
+}
+KERNEL_EXPORT(gather_places)

@@ -1,0 +1,154 @@
+//! Small inputs that are hard in some way.
+
+use generators::random::hash;
+use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Places, generate};
+
+/// Where the track begins and how many clusters it has.
+type Track = (u32, u16);
+
+pub(super) fn all(seed: u64) -> Vec<(String, Clusters)> {
+    let mut inputs = pieces();
+    inputs.extend(alignments());
+    inputs.extend(generated(seed));
+    inputs.extend(random(seed));
+    inputs
+}
+
+/// Pieces that are special.
+fn pieces() -> Vec<(String, Clusters)> {
+    let ones: Vec<Track> = (0..700).map(|track| (track * 3 % 700, 1)).collect();
+    let turned: Vec<Track> = (0..40).rev().map(|track| (track * 37, 37)).collect();
+    let packed: Vec<Track> = (0..60).map(|track| (track * 21, 21)).collect();
+    let giant = [(3, 5), (20, 20_011), (8, 12), (20_031, 1), (20_040, 160)];
+    let mut giant_row = vec![2; 9];
+    giant_row[5] = 9001;
+    let inputs = [
+        (
+            "a track of one cluster, no rows",
+            clusters(&[(5, 1)], &[], 0),
+        ),
+        ("a track of two clusters", clusters(&[(0, 2)], &[0], 1)),
+        ("tracks of one cluster", clusters(&ones, &[1; 9], 2)),
+        (
+            "tracks from the last to the first",
+            clusters(&turned, &[3, 0, 5], 5),
+        ),
+        ("tracks without gaps", clusters(&packed, &[7; 30], 8)),
+        ("one giant track", clusters(&giant, &[4, 1], 4)),
+        ("one giant row", clusters(&packed, &giant_row, 9001)),
+        ("empty rows", clusters(&packed, &[0; 300], 12)),
+        (
+            "rows full to their capacity",
+            clusters(&packed, &[13; 150], 13),
+        ),
+    ];
+    let sound = inputs.into_iter();
+    sound
+        .filter_map(|(name, input)| Some((name.to_owned(), input?)))
+        .collect()
+}
+
+/// Pieces that begin at each distance from a multiple of 256 entries, with lengths around
+/// those of words, vectors and bursts.
+fn alignments() -> Vec<(String, Clusters)> {
+    const LENGTHS: [u16; 13] = [1, 2, 3, 4, 5, 15, 16, 17, 33, 63, 65, 127, 129];
+    let mut starts = Vec::new();
+    let mut next = 0;
+    for number in 0..256 {
+        let count = LENGTHS[number as usize % LENGTHS.len()];
+        starts.push((next + number, count));
+        next = (next + number + u32::from(count)).next_multiple_of(256);
+    }
+    let rows: Vec<u32> = (0..131).collect();
+    let input = clusters(&starts, &rows, 131);
+    let input = input.map(|input| ("all alignments".to_owned(), input));
+    input.into_iter().collect()
+}
+
+/// As in measurements, only less.
+fn generated(seed: u64) -> Vec<(String, Clusters)> {
+    let shape = |tracks, row_clusters| ClusterShape {
+        tracks,
+        fewest: 20,
+        most: 160,
+        row_clusters,
+    };
+    let shapes = [shape(1, 1), shape(300, 2)];
+    let made = shapes.into_iter().filter_map(|shape| {
+        let input = generate(&shape, seed).ok()?;
+        let ClusterShape {
+            tracks,
+            row_clusters,
+            ..
+        } = shape;
+        let name = format!("{tracks} tracks, {row_clusters} clusters a row");
+        Some((name, input))
+    });
+    made.collect()
+}
+
+/// Tracks and rows of random lengths at random distances; numbers of pieces around those
+/// that blocks of kernels have.
+fn random(seed: u64) -> Vec<(String, Clusters)> {
+    let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
+    let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {
+        let draw =
+            |what: u64, number: u64, range: u64| hash(seed, [case as u64, what, number]) % range;
+        let mut next = 0;
+        let tracks: Vec<Track> = (0..tracks)
+            .map(|track| {
+                let start = next + draw(0, track, 4) as u32;
+                let count = 1 + draw(1, track, most) as u16;
+                next = start + u32::from(count);
+                (start, count)
+            })
+            .collect();
+        let rows: Vec<u32> = (0..rows).map(|row| draw(2, row, most) as u32).collect();
+        let name = format!("{} random tracks, {} rows", tracks.len(), rows.len());
+        Some((name, clusters(&tracks, &rows, most as usize)?))
+    };
+    sizes.into_iter().enumerate().filter_map(make).collect()
+}
+
+/// Clusters of tracks and rows, with bytes that tell where they come from.
+pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> Option<Clusters> {
+    let end = |&(start, count): &Track| start as usize + usize::from(count);
+    let places = Places {
+        tracks: tracks.len(),
+        // A free place behind the last one, so that each alignment of arrays occurs.
+        attached: tracks.iter().map(end).max().unwrap_or(0) + 1,
+        rows: rows.len(),
+        row_capacity,
+    };
+    let layout = places.layout();
+    let mut bytes: Vec<u8> = (0..layout.bytes() as u64)
+        .map(|at| hash(1, [at]) as u8)
+        .collect();
+    for (number, field) in FIELDS.iter().enumerate() {
+        let array = &mut bytes[layout.range(number)];
+        match field.name {
+            "track_n_clusters" => put(array, tracks.iter().map(|track| track.1.to_le_bytes())),
+            "row_n_clusters" => put(array, rows.iter().map(|row| row.to_le_bytes())),
+            _ => {}
+        }
+    }
+    let starts = tracks.iter().map(|track| track.0).collect();
+    Clusters::new(places, starts, bytes).ok()
+}
+
+fn put<const N: usize>(to: &mut [u8], entries: impl Iterator<Item = [u8; N]>) {
+    let (to, _) = to.as_chunks_mut();
+    for (to, entry) in to.iter_mut().zip(entries) {
+        *to = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_was_dropped_as_senseless() {
+        assert_eq!(all(1).len(), 9 + 1 + 2 + 4);
+    }
+}

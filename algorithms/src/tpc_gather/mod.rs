@@ -1,0 +1,177 @@
+//! Gathering clusters.
+//!
+//! Input: arrays of clusters in pieces, one a track and one a row of a sector, as the
+//! compression leaves them. Output: the same arrays without gaps, in the order of tracks
+//! and rows; of a GPU's memory, in that of the host.
+//!
+//! What is special: nothing is computed but places, and pieces have some hundred bytes at
+//! most, at places that are aligned to nothing. So it is a matter of moving many small
+//! pieces as fast as a large one.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `axes` | what can be varied |
+//! | `packing` | which bytes go where |
+//! | `packed` | arrays without gaps |
+//! | `reference`, `check` | what is right |
+//! | `sample` | some pieces of many |
+//! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `cpu`, `cuda` | the variants |
+
+mod axes;
+mod check;
+mod cpu;
+mod cuda;
+mod hard_inputs;
+mod packed;
+mod packing;
+mod reference;
+mod sample;
+mod smaller;
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::{read_clusters, write_clusters};
+use generators::tpc::clusters::{Clusters, generate};
+
+use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
+use crate::axis::{Axis, Params};
+
+pub use axes::{AXES, shape};
+pub use check::Mismatch;
+pub use packed::Packed;
+use sample::Sample;
+
+/// The task `gather`.
+pub struct TpcGather;
+
+static VARIANTS: &[&dyn Variant<TpcGather>] = &[
+    &cpu::NAIVE,
+    &cpu::PARALLEL_PIECES,
+    &cpu::PARALLEL_BYTES,
+    &cpu::STREAMED,
+    &cuda::NAIVE,
+    &cuda::DMA_1,
+    &cuda::DMA_2,
+    &cuda::DMA_BUFFERED,
+    &cuda::MULTI_BLOCK,
+    &cuda::CHUNKS,
+];
+
+/// Of a cluster on a track: its bytes before, with free places, and after: in the reference
+/// and in two outputs.
+const ATTACHED_BYTES: u64 = 16 + 3 * 15;
+/// Of a cluster on no track; rows have as many free places again.
+const UNATTACHED_BYTES: u64 = 2 * 13 + 3 * 13;
+/// Of a track: its own bytes, where it begins before and after, and how long it is.
+const TRACK_BYTES: u64 = 11 * 4 + 12;
+
+/// What there is to do for some of the pieces.
+fn work_of(input: &Clusters, sample: Sample) -> Work {
+    let entries = sample.packed(input);
+    let packed = entries.bytes() as u64;
+    let gigabytes = packed as f64 / 1e9;
+    Work {
+        items: (entries.attached + entries.unattached) as u64,
+        item_unit: "cluster",
+        // All that is packed is read and written.
+        bytes_min: 2 * packed,
+        input_bytes: input.bytes().len() as u64,
+        to_host_bytes: Some(packed),
+        has_reference: true,
+        metrics: vec![Metric::new(
+            "packed_gb_per_s",
+            gigabytes,
+            Relation::PerSecond,
+        )],
+    }
+}
+
+impl Algorithm for TpcGather {
+    type Input = Clusters;
+    type Output = Packed;
+    type Mismatch = Mismatch;
+
+    const NAME: &'static str = "gather";
+    const SUMMARY: &'static str = "gather the TPC's compressed clusters from their pieces";
+    const FILE_ENDING: &'static str = "bin";
+
+    fn axes() -> &'static [Axis] {
+        AXES
+    }
+
+    fn variants() -> Vec<&'static dyn Variant<Self>> {
+        VARIANTS.to_vec()
+    }
+
+    fn plan(mut params: Params) -> Result<Plan, DataError> {
+        axes::complete(&mut params)?;
+        let shape = shape(&params)?;
+        shape.validate()?;
+        let [attached, unattached] = shape.mean_clusters().map(|count| count as u64);
+        let clusters = attached * ATTACHED_BYTES + unattached * UNATTACHED_BYTES;
+        Ok(Plan {
+            params,
+            memory_bytes: clusters + shape.tracks as u64 * TRACK_BYTES,
+        })
+    }
+
+    fn generate(params: &Params, seed: u64) -> Result<Clusters, DataError> {
+        generate(&shape(params)?, seed)
+    }
+
+    fn read(path: &Path, _: &Params) -> Result<(Clusters, Params), DataError> {
+        let clusters = read_clusters(path)?;
+        let params = axes::of_file(path, &clusters);
+        Ok((clusters, params))
+    }
+
+    fn write(input: &Clusters, path: &Path) -> Result<(), DataError> {
+        write_clusters(path, input)
+    }
+
+    fn smaller(input: &Clusters) -> Box<dyn Iterator<Item = Clusters> + '_> {
+        Box::new(smaller::all(input))
+    }
+
+    fn hard_inputs(seed: u64) -> Vec<(String, Clusters)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(input: &Clusters) -> Work {
+        work_of(input, Sample::ALL)
+    }
+
+    fn notes(input: &Clusters) -> Vec<String> {
+        let packed = input.packed();
+        vec![format!(
+            "{} tracks with {} clusters, {} clusters in {} rows, {} kB packed",
+            packed.tracks,
+            packed.attached,
+            packed.unattached,
+            packed.rows,
+            packed.bytes() / 1000
+        )]
+    }
+
+    fn reference(input: &Clusters, _: Semantics) -> Option<Packed> {
+        Some(reference::gather(input))
+    }
+
+    fn check(
+        input: &Clusters,
+        reference: Option<&Packed>,
+        output: &Packed,
+        _: Promise,
+    ) -> Result<(), Mismatch> {
+        match reference {
+            Some(reference) => check::same(input, reference, output),
+            None => check::same(input, &reference::gather(input), output),
+        }
+    }
+
+    fn untouched(input: &Clusters) -> Packed {
+        Packed::new(&input.packed())
+    }
+}

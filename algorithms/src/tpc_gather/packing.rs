@@ -1,0 +1,215 @@
+//! Which bytes go where.
+
+use std::ops::Range;
+
+use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
+
+/// What is needed to move pieces: where each of them goes.
+pub(super) struct Packing<'a> {
+    input: &'a Clusters,
+    layout: Layout,
+    /// The sums of the numbers of clusters of all tracks before each, and of all.
+    tracks: Vec<u32>,
+    /// The same of rows.
+    rows: Vec<u32>,
+    /// An array of tracks as a whole, as a single piece; and one of rows.
+    all_tracks: [u32; 2],
+    all_rows: [u32; 2],
+}
+
+/// The pieces of an array.
+#[derive(Clone, Copy)]
+pub(super) struct Array<'a> {
+    /// All of the input, in which it lies.
+    bytes: &'a [u8],
+    /// Where it begins there.
+    begin: usize,
+    /// Bytes of an entry.
+    width: usize,
+    starts: &'a [u32],
+    /// Where pieces go, before entries are left out.
+    places: &'a [u32],
+    /// Entries at the beginning of each piece that are left out.
+    left_out: usize,
+}
+
+/// Bytes of a piece: where in the input, and where in the packed array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) from: Range<usize>,
+    pub(super) to: usize,
+}
+
+/// Some neighbouring pieces of an array, or parts of them: bytes of the packed array.
+pub(super) struct Part {
+    pub(super) field: usize,
+    pub(super) bytes: Range<usize>,
+}
+
+impl<'a> Packing<'a> {
+    /// Finds the places of all pieces in vectors that may have been used before.
+    pub(super) fn new(input: &'a Clusters, tracks: Vec<u32>, rows: Vec<u32>) -> Self {
+        Packing {
+            input,
+            layout: Layout::new(&input.packed()),
+            tracks: places(input.tracks(), tracks),
+            rows: places(input.rows(), rows),
+            all_tracks: [0, input.tracks().len() as u32],
+            all_rows: [0, input.rows().len() as u32],
+        }
+    }
+
+    /// The vectors back.
+    pub(super) fn into_vectors(self) -> [Vec<u32>; 2] {
+        [self.tracks, self.rows]
+    }
+
+    /// The array of a field, by its number.
+    pub(super) fn array(&self, field: usize) -> Array<'_> {
+        let (starts, places) = match FIELDS[field].per {
+            Per::Row => (&[0][..], &self.all_rows[..]),
+            Per::Track => (&[0][..], &self.all_tracks[..]),
+            Per::Attached | Per::Difference => (&self.input.tracks().starts[..], &self.tracks[..]),
+            Per::Unattached => (&self.input.rows().starts[..], &self.rows[..]),
+        };
+        Array {
+            bytes: self.input.bytes(),
+            begin: self.input.layout().range(field).start,
+            width: FIELDS[field].bytes,
+            starts,
+            places,
+            left_out: usize::from(FIELDS[field].per == Per::Difference),
+        }
+    }
+
+    /// Gives to each of some parts of the output its bytes. Parts are in ascending order
+    /// and don't overlap.
+    pub(super) fn hand_out<'o>(
+        &self,
+        parts: Vec<Part>,
+        mut output: &'o mut [u8],
+    ) -> Vec<(Part, &'o mut [u8])> {
+        let mut next = 0;
+        let own = |part: Part| {
+            let begin = self.layout.range(part.field).start;
+            let (start, end) = (begin + part.bytes.start, begin + part.bytes.end);
+            let (before, behind) = std::mem::take(&mut output).split_at_mut(end - next);
+            let own = &mut before[start - next..];
+            (output, next) = (behind, end);
+            (part, own)
+        };
+        parts.into_iter().map(own).collect()
+    }
+}
+
+impl<'a> Array<'a> {
+    /// How many pieces there are.
+    #[inline(always)]
+    pub(super) fn pieces(self) -> usize {
+        self.starts.len()
+    }
+
+    /// The bytes that all pieces have together.
+    pub(super) fn packed_bytes(self) -> usize {
+        self.place(self.pieces())
+    }
+
+    /// Where a piece goes, in bytes; for the number behind the last one, the end.
+    #[inline(always)]
+    pub(super) fn place(self, piece: usize) -> usize {
+        (self.places[piece] as usize - self.left_out * piece) * self.width
+    }
+
+    /// A piece by its number.
+    #[inline(always)]
+    pub(super) fn piece(self, piece: usize) -> Piece {
+        let to = self.place(piece);
+        let length = self.place(piece + 1) - to;
+        let first = self.starts[piece] as usize + self.left_out;
+        let from = self.begin + first * self.width;
+        Piece {
+            from: from..from + length,
+            to,
+        }
+    }
+
+    /// What of all pieces goes to some bytes of the packed array, and where to in these.
+    #[inline]
+    pub(super) fn within(self, bytes: Range<usize>) -> impl Iterator<Item = Piece> + 'a {
+        let first = self.piece_at(bytes.start);
+        (first..self.pieces()).map_while(move |piece| self.part_of(piece, &bytes))
+    }
+
+    /// What of a piece goes to some bytes of the packed array, and where to in these; `None`
+    /// if it goes behind them, or there is no such piece.
+    #[inline(always)]
+    pub(super) fn part_of(self, piece: usize, bytes: &Range<usize>) -> Option<Piece> {
+        if piece >= self.pieces() || self.place(piece) >= bytes.end {
+            return None;
+        }
+        let piece = self.piece(piece);
+        let start = piece.to.max(bytes.start);
+        let end = (piece.to + piece.from.len()).min(bytes.end);
+        let from = piece.from.start + (start - piece.to);
+        Some(Piece {
+            from: from..from + (end - start),
+            to: start - bytes.start,
+        })
+    }
+
+    /// The bytes in which pieces lie.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The last piece that begins at this byte of the packed array or before it.
+    pub(super) fn piece_at(self, byte: usize) -> usize {
+        let (mut low, mut high) = (0, self.pieces());
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            match self.place(middle) <= byte {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        low
+    }
+}
+
+/// The sums of the counts before each piece, and of all.
+fn places(pieces: &Pieces, mut places: Vec<u32>) -> Vec<u32> {
+    places.clear();
+    let mut sum = 0;
+    places.extend(pieces.counts.iter().map(|&count| {
+        sum += count;
+        sum - count
+    }));
+    places.push(sum);
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc_gather::hard_inputs::clusters;
+
+    #[test]
+    fn parts_have_what_belongs_to_them() {
+        let input = clusters(&[(7, 3), (20, 1), (30, 5)], &[0, 2, 0], 4).expect("sound");
+        let packing = Packing::new(&input, Vec::new(), Vec::new());
+        let difference = (0..FIELDS.len()).find(|&field| FIELDS[field].name == "pad_residual");
+        let array = packing.array(difference.expect("a field"));
+        let begin = input.layout().range(difference.expect("a field")).start;
+        assert_eq!(array.packed_bytes(), 12);
+        let piece = |from: Range<usize>, to| Piece {
+            from: begin + from.start..begin + from.end,
+            to,
+        };
+        let all = [piece(16..20, 0), piece(42..42, 4), piece(62..70, 4)];
+        assert!((0..3).map(|number| array.piece(number)).eq(all));
+        let some: Vec<_> = array.within(2..6).collect();
+        assert_eq!(some.first(), Some(&piece(18..20, 0)));
+        assert_eq!(some.last(), Some(&piece(62..64, 2)));
+    }
+}

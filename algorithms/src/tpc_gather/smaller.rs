@@ -1,0 +1,85 @@
+//! Parts of an input: to find the pieces that make a variant wrong.
+
+use std::ops::Range;
+
+use generators::tpc::clusters::{Clusters, FIELDS, Per, Places};
+
+/// What is left if a half of the tracks is taken away, or of the rows, then a quarter, and
+/// so on. What stays, stays where it is.
+pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
+    let tracks = ranges(input.tracks().len());
+    let tracks = tracks.filter_map(|gone| without_tracks(input, gone));
+    let rows = ranges(input.rows().len());
+    tracks.chain(rows.filter_map(|gone| without_rows(input, gone)))
+}
+
+/// Halves, quarters, and so on down to single ones.
+fn ranges(count: usize) -> impl Iterator<Item = Range<usize>> {
+    let lengths = std::iter::successors(Some(count.div_ceil(2)), |length| Some(length / 2));
+    let lengths = lengths.take_while(|&length| length > 0);
+    lengths.flat_map(move |length| {
+        let starts = (0..count).step_by(length);
+        starts.map(move |start| start..(start + length).min(count))
+    })
+}
+
+fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
+    let places = Places {
+        tracks: input.tracks().len() - gone.len(),
+        ..*input.places()
+    };
+    let mut starts = input.tracks().starts.clone();
+    starts.drain(gone.clone());
+    let bytes = arrays(input, &places, |per, width, array| {
+        if per == Per::Track {
+            array.drain(gone.start * width..gone.end * width);
+        }
+    });
+    Clusters::new(places, starts, bytes).ok()
+}
+
+/// Rows keep their places, but have no clusters any more.
+fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
+    if input.rows().counts[gone.clone()]
+        .iter()
+        .all(|&count| count == 0)
+    {
+        return None;
+    }
+    let bytes = arrays(input, input.places(), |per, width, array| {
+        if per == Per::Row {
+            array[gone.start * width..gone.end * width].fill(0);
+        }
+    });
+    Clusters::new(*input.places(), input.tracks().starts.clone(), bytes).ok()
+}
+
+/// All arrays after a change, in the layout of other places.
+fn arrays(input: &Clusters, places: &Places, change: impl Fn(Per, usize, &mut Vec<u8>)) -> Vec<u8> {
+    let layout = places.layout();
+    let mut bytes = vec![0; layout.bytes()];
+    for (number, field) in FIELDS.iter().enumerate() {
+        let mut array = input.bytes()[input.layout().range(number)].to_vec();
+        change(field.per, field.bytes, &mut array);
+        bytes[layout.range(number)].copy_from_slice(&array);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpc_gather::hard_inputs::clusters;
+
+    #[test]
+    fn a_single_piece_can_be_reached() {
+        let tracks = [(0, 3), (4, 5), (10, 2), (20, 7), (30, 1)];
+        let input = clusters(&tracks, &[3, 1, 0, 2], 3).expect("sound");
+        let has_it = |left: &Clusters| left.tracks().counts.contains(&7);
+        let smaller = |left: &Clusters| all(left).find(has_it);
+        let left = std::iter::successors(Some(input), smaller).last();
+        let left = left.expect("the first");
+        assert_eq!(left.tracks().starts, [20]);
+        assert_eq!(left.rows().counts, [0; 4]);
+    }
+}
