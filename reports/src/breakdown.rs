@@ -66,7 +66,7 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
         .filter(|row| row.stage != TOTAL)
         .filter_map(|row| Some((row.stage.clone(), row.valid_median()?)))
         .collect();
-    without_sum(&mut parts);
+    outermost(&mut parts);
     if parts.is_empty() {
         return None;
     }
@@ -97,12 +97,12 @@ pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     names
 }
 
-/// Takes sums out, where what they are of stands beside them: those of stages
-/// with stages of their own, and that of the kernels.
-fn without_sum(parts: &mut Vec<(String, f64)>) {
+/// Takes out what is counted by others already: stages of stages, which are too many to tell
+/// apart by colours, and the sum of the kernels where these stand beside it.
+fn outermost(parts: &mut Vec<(String, f64)>) {
     let names: Vec<String> = parts.iter().map(|(stage, _)| stage.clone()).collect();
-    let is_sum = |stage: &str| names.iter().any(|other| is_within(other, stage));
-    parts.retain(|(stage, _)| !is_sum(stage));
+    let is_part = |stage: &str| names.iter().any(|other| is_within(stage, other));
+    parts.retain(|(stage, _)| !is_part(stage));
     let is_kernel =
         |(stage, _): &(String, f64)| stage != KERNEL && !TRANSFERS.contains(&stage.as_str());
     if parts.iter().any(is_kernel) {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_with_parts_is_shown_by_them() {
+    fn a_stage_with_parts_is_shown_as_one() {
         let rows = [
             stage("a", "total", 10.0),
             stage("a", "again", 4.0),
@@ -180,6 +180,6 @@ mod tests {
             stage("a", "against", 2.0),
         ];
         let stages: Vec<_> = of(&rows)[0].parts.iter().map(|p| p.0.clone()).collect();
-        assert_eq!(stages, ["again/sort", "again/count", "against", "other"]);
+        assert_eq!(stages, ["again", "against", "other"]);
     }
 }

@@ -8,7 +8,7 @@
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `depends` | finds the axes that a quantity depends on |
-//! | `bars`, `stages`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
+//! | `bars`, `stages`, `stages_log`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
 //! | `link` | turns measured links to GPUs into a plot |
 //! | `published` | turns published figures beside measured ones into plots |
 //! | `trend` | turns points over many runs into plots |
@@ -40,6 +40,7 @@ mod rounds;
 mod scale;
 mod scene;
 mod stages;
+mod stages_log;
 mod study;
 mod text;
 mod time_axis;
@@ -72,6 +73,7 @@ const STAGES: &str = "stages";
 /// | `bars` | times of the variants | always |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `stages` | the stages of the variants on top of each other | a variant has several |
+/// | `stages-log` | the same beside each other, on a logarithmic scale | a variant takes 8 times as long as another |
 /// | `quality` | how good outputs are, beside the time | it is known |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
@@ -221,6 +223,7 @@ fn figures(study: &Study) -> Vec<(String, Figure)> {
     let mut figures = vec![("bars".to_owned(), bars::times(study))];
     figures.extend(page_times::figure(study).map(|figure| ("time-and-page".to_owned(), figure)));
     figures.extend(stages::figure(study).map(|figure| (STAGES.to_owned(), figure)));
+    figures.extend(stages_log::figure(study).map(|figure| ("stages-log".to_owned(), figure)));
     figures.extend(quality::figure(study).map(|figure| ("quality".to_owned(), figure)));
     figures.extend(times(study));
     let speedup = lines::speedup::figure(study);

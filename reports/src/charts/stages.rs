@@ -26,34 +26,35 @@ const LEAST_WIDTH: f64 = 330.0;
 const NUMBER: f64 = 12.0;
 
 /// The bars of a setting with what tells it from others.
-struct Stacks {
-    title: String,
-    breakdown: Breakdown,
+pub(super) struct Stacks {
+    pub(super) title: String,
+    pub(super) breakdown: Breakdown,
+}
+
+/// The bars of a study that has variants with stages, by what varies.
+pub(super) fn stacks(study: &Study) -> Option<Vec<Stacks>> {
+    let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.stages).copied().collect();
+    let varying: Vec<&Axis> = study.varying.iter().collect();
+    let panels = axes::panels(&rows, &varying);
+    let stacks = panels.iter().filter_map(|panel| stack(study, panel));
+    let stacks: Vec<Stacks> = stacks.collect();
+    let stages_of = |bar: &Bar| bar.parts.iter().filter(|part| part.0 != OTHER).count();
+    let mut bars = stacks.iter().flat_map(|stack| &stack.breakdown.bars);
+    let has_stages = bars.any(|bar| stages_of(bar) >= FEWEST_STAGES);
+    has_stages.then_some(stacks)
 }
 
 /// The chart of a study that has variants with stages.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.stages).copied().collect();
-    let varying: Vec<&Axis> = study.varying.iter().collect();
-    let panels = axes::panels(&rows, &varying);
-    let stacks: Vec<_> = panels
-        .iter()
-        .filter_map(|panel| stack(study, panel))
-        .collect();
-    let has_stages = |bar: &Bar| bar.parts.iter().filter(|part| part.0 != OTHER).count();
-    let mut bars = stacks.iter().flat_map(|stack| &stack.breakdown.bars);
-    if !bars.any(|bar| has_stages(bar) >= FEWEST_STAGES) {
-        return None;
-    }
-    let settings: Vec<_> = stacks.iter().map(|stack| stack.breakdown.clone()).collect();
-    let looks = Looks::new(&stages(&settings));
-    let bars = settings.iter().flat_map(|setting| &setting.bars);
+    let stacks = stacks(study)?;
+    let looks = Looks::of_all(&stacks);
+    let bars = stacks.iter().flat_map(|stack| &stack.breakdown.bars);
     let scale = Scale::from_zero(bars.map(top).fold(0.0, f64::max));
     let size = super::panel_size(stacks.len());
     let plot = |stacks: &Stacks| plot(stacks, &looks, &scale, size.1);
     Some(Figure {
         title: format!("{}: time by stage", study.algorithm),
-        columns: super::columns(last_axis(&varying), stacks.len()),
+        columns: columns(study, stacks.len()),
         plots: stacks.iter().map(plot).collect(),
         legend: looks.0,
         swatch: Swatch::Bar,
@@ -74,9 +75,15 @@ fn stack(study: &Study, panel: &Panel) -> Option<Stacks> {
 }
 
 /// The looks of the stages, in the order of the bars.
-struct Looks(Vec<(String, Style)>);
+pub(super) struct Looks(pub(super) Vec<(String, Style)>);
 
 impl Looks {
+    /// Of all stages of some bars.
+    pub(super) fn of_all(stacks: &[Stacks]) -> Self {
+        let settings: Vec<_> = stacks.iter().map(|stack| stack.breakdown.clone()).collect();
+        Looks::new(&stages(&settings))
+    }
+
     fn new(stages: &[&str]) -> Self {
         let palette = Palette::new(stages.iter().map(|&stage| stage.to_owned()));
         let look = |stage: &str| match stage {
@@ -87,7 +94,7 @@ impl Looks {
         Looks(looks.collect())
     }
 
-    fn of(&self, stage: &str) -> Style {
+    pub(super) fn of(&self, stage: &str) -> Style {
         let look = self.0.iter().find(|(name, _)| name == stage);
         look.map_or_else(Style::reference, |(_, style)| *style)
     }
@@ -153,9 +160,10 @@ fn number(bar: &Bar, at: (f64, f64)) -> Mark {
     Mark::Text(Label::new(words, at, NUMBER, INK).anchored(Anchor::Middle))
 }
 
-/// The number of values of the last axis, so that rows of panels mean something.
-fn last_axis(varying: &[&Axis]) -> usize {
-    varying.last().map_or(1, |axis| axis.values.len())
+/// Panels a row: the values of the last axis, so that rows mean something.
+pub(super) fn columns(study: &Study, panels: usize) -> usize {
+    let last = study.varying.last().map_or(1, |axis| axis.values.len());
+    super::columns(last, panels)
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl SummaryRow {
     pub fn ceiling(&self) -> Ceiling {
         let leaf = self.stage.rsplit('/').next().unwrap_or_default();
         match leaf {
-            "total" | "h2d" | "d2h" if self.device != "cpu" => Ceiling::Link,
+            "total" | "sample" | "h2d" | "d2h" if self.device != "cpu" => Ceiling::Link,
             _ => Ceiling::Copy,
         }
     }

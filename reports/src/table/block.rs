@@ -284,6 +284,17 @@ pub mod tests {
     }
 
     #[test]
+    fn a_sample_of_the_work_is_not_ranked() {
+        let sample = SummaryRow {
+            stage: "sample".into(),
+            ..row("naive", 1e-6)
+        };
+        let block = &blocks(&[sample, row("whole", 0.02)])[0];
+        assert_eq!(column(block, "variant"), ["whole", "naive sample"]);
+        assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
+    }
+
+    #[test]
     fn parts_of_a_stage_are_indented_under_it() {
         let stage = |stage: &str| SummaryRow {
             stage: stage.into(),
