@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# What there is to say about a GPU, in ten minutes: verifies all kernels on it,
-# measures the main tables, from which size on it is worth it, decoding and noisy pads,
-# and reports.
+# What there is to say about a GPU, in two halves of ten minutes each: verifies their
+# kernels on it, measures and reports.
 #
-#   scripts/gpu-results.sh [--out DIR] [--dry-run]
+#   scripts/gpu-results.sh [first|second] [--out DIR] [--dry-run]
+#
+#   first        the main tables, from which size on it is worth it, decoding, noisy pads
+#   second       the STS chain, merging tracks, gathering clusters
+#                [both]
 #
 #   --out DIR    where everything goes  [results/gpu-<UTC time>]
 #   --dry-run    say what would be run; needs neither a GPU nor the binary
@@ -22,19 +25,35 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # step NAME SECONDS ARGUMENT…: a command of bench with its time limit. A task more
-# is a line more; the limits add up to ten minutes at most.
+# is a line more; the limits of a half add up to ten minutes at most.
 steps() {
+    case $half in
+        first) check sort decode noisy-pads; first_half ;;
+        second) check presort cluster cluster-sort hits collect sts merge gather; second_half ;;
+        both) check; first_half; second_half ;;
+    esac
+}
+
+first_half() {
+    measure gpu-sort 250 --budget 100s
+    measure gpu-break-even 90 --budget 45s
+    measure gpu-decode 70 --budget 35s
+    measure gpu-noisy-pads 30 --budget 8s
+}
+
+second_half() {
+    measure gpu-sts 150 --budget 40s
+    measure gpu-merge 170 --budget 20s
+    measure gpu-gather 140 --budget 30s
+}
+
+# check TASK…: are the kernels right, and what can the machine do?
+check() {
     # shellcheck disable=SC2086 # several flags
-    {
-        step verify 45 verify --device cuda:0 --quiet ${FLAGS:-}
-        if [ ! -e "$out/devices/ceilings.json" ]; then
-            step devices 35 devices --measure --out "$out/devices"
-        fi
-        measure gpu-sort 250 --budget 100s
-        measure gpu-break-even 90 --budget 45s
-        measure gpu-decode 70 --budget 35s
-        measure gpu-noisy-pads 30 --budget 8s
-    }
+    step verify 45 verify "$@" --device cuda:0 --quiet ${FLAGS:-}
+    if [ ! -e "$out/devices/ceilings.json" ]; then
+        step devices 35 devices --measure --out "$out/devices"
+    fi
 }
 
 # measure SUITE SECONDS FLAG…: a suite with its reports.
@@ -123,10 +142,12 @@ finish() {
 
 out=results/gpu-$(date -u +%Y%m%dT%H%M%SZ)
 mode=run
+half=both
 while [ $# -gt 0 ]; do
     case $1 in
         --out) out=${2:-}; shift ;;
         --dry-run) mode=dry-run ;;
+        first | second) half=$1 ;;
         --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac
