@@ -14,11 +14,12 @@ use algorithms::task::{Candidate, Case, Task};
 fn is_small(task: &str, case: &dyn Case, policy: Policy) -> bool {
     let work = case.work();
     let most = match (task, work.item_unit, policy) {
+        ("sts", _, Policy::Random) => 1_000,
         ("sts", _, _) => 2_500,
         ("presort" | "cluster" | "cluster-sort" | "hits" | "collect", _, _) => 100,
         (_, "sample", _) => 3_000,
-        (_, _, Policy::Random) => 12_000,
-        _ => 40_000,
+        (_, _, Policy::Random) => 5_000,
+        _ => 20_000,
     };
     work.items <= most
 }
