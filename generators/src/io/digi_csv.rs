@@ -8,7 +8,8 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use super::fields::{Limits, Row, csv_error, in_range};
+use super::csv_rows::for_each_row;
+use super::fields::{Limits, Row, in_range};
 use crate::DataError;
 use crate::partition::Partition;
 use crate::sts::{Digi, ModuleSide, SegmentedDigis};
@@ -37,26 +38,11 @@ pub(super) fn read(
     source: &mut impl Read,
     limits: Limits,
 ) -> Result<SegmentedDigis, DataError> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
-    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
-    if header != COLUMNS[..] {
-        let found = header.iter().collect::<Vec<_>>().join(",");
-        let problem = format!("the header is \"{found}\", not \"{}\"", COLUMNS.join(","));
-        return Err(DataError::format(path, "line 1", problem));
-    }
     let mut rows = Vec::new();
-    let mut record = StringRecord::new();
-    while reader
-        .read_record(&mut record)
-        .map_err(|error| csv_error(path, &error))?
-    {
-        let line = record.position().map_or(0, csv::Position::line);
-        let row = parse(&record, limits)
-            .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;
-        rows.push(row);
-    }
+    for_each_row(path, source, &COLUMNS, |record| {
+        rows.push(parse(record, limits)?);
+        Ok(())
+    })?;
     Ok(by_segment(&rows))
 }
 

@@ -14,6 +14,7 @@
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
 
 mod clusters;
+mod csv_rows;
 mod digi_bin;
 mod digi_csv;
 mod fields;

@@ -8,7 +8,7 @@ use csv::StringRecord;
 
 use super::{Columns, NONE, others, relations};
 use crate::DataError;
-use crate::io::fields::csv_error;
+use crate::io::csv_rows::for_each_row;
 use crate::tpc::slice_tracks::{SliceTrack, SliceTracks};
 
 const COLUMNS: [&str; 9] = [
@@ -47,26 +47,8 @@ pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<(
 }
 
 pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataError> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
-    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
-    if header != COLUMNS[..] {
-        let found = header.iter().collect::<Vec<_>>().join(",");
-        let problem = format!("the header is \"{found}\", not \"{}\"", COLUMNS.join(","));
-        return Err(DataError::format(path, "line 1", problem));
-    }
     let mut columns = Columns::default();
-    let mut record = StringRecord::new();
-    while reader
-        .read_record(&mut record)
-        .map_err(|error| csv_error(path, &error))?
-    {
-        let line = record.position().map_or(0, csv::Position::line);
-        columns
-            .add(&record)
-            .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;
-    }
+    for_each_row(path, source, &COLUMNS, |record| columns.add(record))?;
     Ok(columns)
 }
 

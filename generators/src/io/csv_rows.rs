@@ -1,0 +1,37 @@
+//! Text with a header that is known, line by line.
+
+use std::io::Read;
+use std::path::Path;
+
+use csv::StringRecord;
+
+use super::fields::csv_error;
+use crate::DataError;
+
+/// Calls `take` for each line behind the header; what it says is wrong is told with its line.
+pub(super) fn for_each_row(
+    path: &Path,
+    source: impl Read,
+    columns: &[&str],
+    mut take: impl FnMut(&StringRecord) -> Result<(), String>,
+) -> Result<(), DataError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(source);
+    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
+    if header != columns {
+        let found = header.iter().collect::<Vec<_>>().join(",");
+        let problem = format!("the header is \"{found}\", not \"{}\"", columns.join(","));
+        return Err(DataError::format(path, "line 1", problem));
+    }
+    let mut record = StringRecord::new();
+    while reader
+        .read_record(&mut record)
+        .map_err(|error| csv_error(path, &error))?
+    {
+        let line = record.position().map_or(0, csv::Position::line);
+        take(&record)
+            .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;
+    }
+    Ok(())
+}
