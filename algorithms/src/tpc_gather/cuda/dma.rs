@@ -1,8 +1,8 @@
 //! Kernels of very few blocks that write into memory of the host.
 
-use generators::tpc::clusters::{Clusters, FIELDS};
+use generators::tpc::clusters::Clusters;
 
-use super::pieces::{Arrays, Bytes, DevicePieces, Words};
+use super::pieces::{DevicePieces, PackParameters};
 use super::{CudaGather, Gatherer};
 use crate::device::gpu::{DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, image};
 use crate::tpc_gather::sample::Sample;
@@ -10,20 +10,7 @@ use crate::tpc_gather::sample::Sample;
 static DMA_IMAGE: Image = image!("tpc_gather-dma");
 static BUFFERED_IMAGE: Image = image!("tpc_gather-dma_buffered");
 
-/// Source and target; arrays; starts and places of tracks, and of rows; how many arrays,
-/// tracks and rows there are.
-type DmaKernel = Kernel<(
-    Bytes,
-    HostPtr<u8>,
-    Arrays,
-    Words,
-    Words,
-    Words,
-    Words,
-    u32,
-    u32,
-    u32,
-)>;
+type DmaKernel = Kernel<PackParameters<HostPtr<u8>>>;
 
 static DMA_KERNEL: DmaKernel = Kernel::new(&DMA_IMAGE, "gather_dma");
 static BUFFERED_KERNEL: DmaKernel = Kernel::new(&BUFFERED_IMAGE, "gather_dma_buffered");
@@ -80,18 +67,7 @@ impl Gatherer for Dma {
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let shape = pieces.shape(self.blocks, THREADS, 1);
-        let arguments = (
-            &pieces.source,
-            &self.host,
-            &pieces.arrays,
-            &pieces.track_starts,
-            &pieces.track_places,
-            &pieces.row_starts,
-            &pieces.row_places,
-            FIELDS.len() as u32,
-            pieces.tracks(),
-            pieces.rows(),
-        );
+        let arguments = pieces.arguments::<HostPtr<u8>>(&self.host);
         // SAFETY: pieces lie in the source, and their places in the target, which has the
         // layout of packed arrays.
         unsafe { gpu.launch(self.kernel, &shape, arguments) }

@@ -1,29 +1,15 @@
 //! All of the device packs, then there is one large copy.
 
-use generators::tpc::clusters::{Clusters, FIELDS};
+use generators::tpc::clusters::Clusters;
 
-use super::pieces::{Arrays, Bytes, DevicePieces, Words};
+use super::pieces::{Bytes, DevicePieces, PackParameters};
 use super::{CudaGather, Gatherer};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, image};
 use crate::tpc_gather::sample::Sample;
 
 static IMAGE: Image = image!("tpc_gather-multi_block");
 
-/// Source and target; arrays; starts and places of tracks, and of rows; how many arrays,
-/// tracks and rows there are.
-#[allow(clippy::type_complexity, reason = "as many as the kernel has")]
-static PACK: Kernel<(
-    Bytes,
-    Bytes,
-    Arrays,
-    Words,
-    Words,
-    Words,
-    Words,
-    u32,
-    u32,
-    u32,
-)> = Kernel::new(&IMAGE, "gather_multi_block");
+static PACK: Kernel<PackParameters<Bytes>> = Kernel::new(&IMAGE, "gather_multi_block");
 
 const THREADS: u32 = 256;
 /// Blocks on each multiprocessor: as many as run at a time. An even number.
@@ -55,18 +41,7 @@ impl Gatherer for MultiBlock {
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        let arguments = (
-            &pieces.source,
-            &self.packed,
-            &pieces.arrays,
-            &pieces.track_starts,
-            &pieces.track_places,
-            &pieces.row_starts,
-            &pieces.row_places,
-            FIELDS.len() as u32,
-            pieces.tracks(),
-            pieces.rows(),
-        );
+        let arguments = pieces.arguments::<Bytes>(&self.packed);
         // SAFETY: pieces lie in the source, and their places in the target, which has the
         // layout of packed arrays.
         unsafe { gpu.launch(&PACK, &pieces.shape(blocks, THREADS, 2), arguments) }?;

@@ -2,7 +2,9 @@
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Parameter, Parameters, Ptr, Shape, image,
+};
 
 static IMAGE: Image = image!("tpc_gather-places");
 
@@ -21,6 +23,21 @@ pub(super) type Arrays = Ptr<Array>;
 /// An array as kernels know it: where it begins before and after; its bytes when packed
 /// and those of an entry; what its pieces are, and a word that is unused. See `pieces.h`.
 pub(super) type Array = [u32; 8];
+
+/// Of kernels that pack all arrays: source and target; arrays; starts and places of tracks,
+/// and of rows; how many arrays, tracks and rows there are.
+pub(super) type PackParameters<Target> = (
+    Bytes,
+    Target,
+    Arrays,
+    Words,
+    Words,
+    Words,
+    Words,
+    u32,
+    u32,
+    u32,
+);
 
 const THREADS: u32 = 256;
 /// Pieces whose places a block finds.
@@ -94,6 +111,25 @@ impl DevicePieces {
             );
             gpu.launch(&PLACES, &shape(counts_bytes + places_bytes), arguments)
         }
+    }
+
+    /// What a kernel that packs all arrays is given, with its target.
+    pub(super) fn arguments<'a, Target: Parameter>(
+        &'a self,
+        target: Target::Given<'a>,
+    ) -> <PackParameters<Target> as Parameters>::Given<'a> {
+        (
+            &self.source,
+            target,
+            &self.arrays,
+            &self.track_starts,
+            &self.track_places,
+            &self.row_starts,
+            &self.row_places,
+            FIELDS.len() as u32,
+            self.tracks(),
+            self.rows(),
+        )
     }
 
     pub(super) fn tracks(&self) -> u32 {
