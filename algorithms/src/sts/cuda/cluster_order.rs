@@ -4,7 +4,7 @@ use generators::partition::Partition;
 
 use super::clusters::Clusters;
 use super::time_bins::TimeBins;
-use super::{Clusters as ClusterPtr, Entries, Found, Founds, Words};
+use super::{Clusters as ClusterPtr, Entries, Found, Founds, Words, parts_of};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::Table;
@@ -173,11 +173,7 @@ fn sort_and_merge(
 
 /// The tiles of all sides; how many clusters these have is not known yet.
 fn tiles(sides: &Partition) -> Vec<[u32; 2]> {
-    let of_side = |(side, length): (usize, usize)| {
-        let firsts = (0..length).step_by(TILE);
-        firsts.map(move |first| [side as u32, first as u32])
-    };
-    sides.lengths().enumerate().flat_map(of_side).collect()
+    parts_of(sides.lengths().enumerate(), TILE).collect()
 }
 
 /// The lengths of the runs that are merged, until there is one of so many entries.

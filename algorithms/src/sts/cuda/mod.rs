@@ -84,6 +84,18 @@ fn thread_each(items: usize, threads: u32, bytes: u64) -> Shape {
     }
 }
 
+/// Segments, by number and length, in parts of so many: for each the segment, and the first
+/// of the part.
+fn parts_of(
+    segments: impl Iterator<Item = (usize, usize)>,
+    of_part: usize,
+) -> impl Iterator<Item = [u32; 2]> {
+    segments.flat_map(move |(segment, length)| {
+        let firsts = (0..length).step_by(of_part);
+        firsts.map(move |first| [segment as u32, first as u32])
+    })
+}
+
 /// A buffer with these values.
 fn uploaded<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
     let buffer = gpu.buffer(values.len())?;

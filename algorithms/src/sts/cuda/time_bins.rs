@@ -3,7 +3,7 @@
 use generators::partition::Partition;
 
 use super::cluster_order::UnsortedClusters;
-use super::{Clusters, Entries, Founds, Words};
+use super::{Clusters, Entries, Founds, Words, parts_of};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
 use crate::sts::ClusterEntry;
 use crate::sts_sort::Table;
@@ -305,12 +305,7 @@ fn shared_by_distribution(gpu: &Gpu) -> u32 {
 /// The parts of all sides that may be large; how many clusters these have is not known yet.
 fn parts(sides: &Partition) -> Vec<[u32; 2]> {
     let large = |&(_, length): &(usize, usize)| length > MANY as usize;
-    let of_side = |(side, length): (usize, usize)| {
-        let firsts = (0..length).step_by(PART as usize);
-        firsts.map(move |first| [side as u32, first as u32])
-    };
-    let sides = sides.lengths().enumerate().filter(large);
-    sides.flat_map(of_side).collect()
+    parts_of(sides.lengths().enumerate().filter(large), PART as usize).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::Search;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Ptr, Shape, image};
 use crate::sts::cuda::tables::SensorWords;
-use crate::sts::cuda::{ByRules, Clusters, Entries, Founds, Hits, Words};
+use crate::sts::cuda::{ByRules, Clusters, Entries, Founds, Hits, Words, parts_of};
 use crate::sts_sort::Table;
 
 static IMAGE: Image = image!("sts-pairs");
@@ -162,11 +162,7 @@ impl Jobs {
 
 /// The clusters of all segments in parts of so many.
 fn jobs(counts: &[usize], of_job: usize) -> Vec<[u32; 2]> {
-    let of_segment = |(segment, &count): (usize, &usize)| {
-        let firsts = (0..count).step_by(of_job);
-        firsts.map(move |first| [segment as u32, first as u32])
-    };
-    counts.iter().enumerate().flat_map(of_segment).collect()
+    parts_of(counts.iter().copied().enumerate(), of_job).collect()
 }
 
 #[cfg(test)]
