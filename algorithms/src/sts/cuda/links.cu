@@ -11,6 +11,7 @@
 #include "block_scan.h"
 #include "formulas/clusters.h"
 #include "formulas/following.h"
+#include "search.h"
 
 namespace {
 
@@ -75,16 +76,7 @@ struct Heads {
 
     // How many lie before a place.
     __device__ __forceinline__ u32 before(u32 end) const {
-        u32 low = 0, high = count;
-        while (low < high) {
-            const u32 middle = (low + high) / 2;
-            if (place(middle) < end) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return first_not(0, count, [&](u32 rank) { return place(rank) < end; });
     }
 };
 

@@ -41,16 +41,7 @@ struct Fronts {
 
     // The front that a pair belongs to.
     __device__ __forceinline__ u32 front_of(u32 pair) const {
-        u32 low = 0, high = THREADS;
-        while (high - low > 1) {
-            const u32 middle = (low + high) / 2;
-            if (pairs_before[middle] <= pair) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return segment_of(pairs_before, THREADS, pair);
     }
 
     __device__ __forceinline__ Pair pair(u32 number) const {

@@ -3,6 +3,7 @@
 #include "chain.h"
 #include "digi.h"
 #include "rules.h"
+#include "search.h"
 
 // Says where the channels up to that of a digi begin that the digi before it has not
 // reached; the last digi says so of all that are left.
@@ -28,15 +29,8 @@ struct Places {
 // The earliest digi of some places that is not too early to follow one at `time`.
 template <class Rules>
 __device__ __forceinline__ u32 earliest(const DigisOfSide& side, u32 begin, u32 end, u32 time, const Window& window) {
-    while (begin < end) {
-        const u32 middle = (begin + end) / 2;
-        if (Rules::not_before(window, time, digi_time(side.digis[middle]))) {
-            end = middle;
-        } else {
-            begin = middle + 1;
-        }
-    }
-    return begin;
+    return first_not(begin, end,
+                     [&](u32 place) { return !Rules::not_before(window, time, digi_time(side.digis[place])); });
 }
 
 // Connects a digi with the earliest of some places that is near; returns the first

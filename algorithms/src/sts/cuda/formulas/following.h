@@ -3,6 +3,7 @@
 #include "chain.h"
 #include "digi.h"
 #include "rules.h"
+#include "search.h"
 
 // The first place that is enough, if all after it are, too; `end` if none is. The way
 // there is a matter of its distance, not of how many places there are.
@@ -12,16 +13,7 @@ template <class Enough> __device__ __forceinline__ u32 leap_to(u32 from, u32 end
         low = high + 1;
         leap *= 2;
     }
-    high = min(high, end);
-    while (low < high) {
-        const u32 middle = (low + high) / 2;
-        if (enough(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
+    return first_not(low, min(high, end), [&](u32 place) { return !enough(place); });
 }
 
 // What a digi of the next channel has to have reached to be not too early to follow one.

@@ -27,16 +27,8 @@ struct Range {
 };
 
 // The number of the first line of a range that is not `early`, if all before it are.
-template <class Early> __device__ __forceinline__ u32 first_not(const Line* lines, Range range, Early early) {
-    while (range.start < range.end) {
-        const u32 middle = (range.start + range.end) / 2;
-        if (early(lines[middle].time)) {
-            range.start = middle + 1;
-        } else {
-            range.end = middle;
-        }
-    }
-    return range.start;
+template <class Early> __device__ __forceinline__ u32 first_not(const Line* lines, const Range& range, Early early) {
+    return first_not(range.start, range.end, [&](u32 number) { return early(lines[number].time); });
 }
 
 // The same by a warp, which looks at as many lines at once as it has lanes.

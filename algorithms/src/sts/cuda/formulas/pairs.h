@@ -3,6 +3,7 @@
 #pragma once
 #include "records.h"
 #include "rules.h"
+#include "search.h"
 #include "sensor.h"
 #include "sides.h"
 
@@ -16,16 +17,7 @@ struct SortedClusters {
 
     // The number of the first cluster that is not `early`, if all before it are.
     template <class Early> __device__ __forceinline__ u32 first_not(Early early) const {
-        u32 low = 0, high = count;
-        while (low < high) {
-            const u32 middle = (low + high) / 2;
-            if (early(middle)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return ::first_not(0, count, early);
     }
 };
 
