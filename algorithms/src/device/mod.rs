@@ -15,6 +15,8 @@ pub use cpu::{Team, TeamError};
 use gpu::Gpu;
 pub(crate) use shared::{Apart, SharedSlice};
 
+use crate::algorithm::Unavailable;
+
 /// What a variant is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
@@ -53,6 +55,15 @@ impl<'a> Place<'a> {
             gpu: None,
             team,
         }
+    }
+
+    /// The GPU, for variants that are kernels.
+    ///
+    /// # Errors
+    /// If the device is none.
+    pub(crate) fn required_gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
+        let gpu = self.gpu.as_ref().map(Arc::clone);
+        gpu.ok_or_else(|| Unavailable(format!("{} is no GPU", self.device)))
     }
 }
 

@@ -54,6 +54,10 @@ pub(crate) use timeline::RESERVED_STAGES;
 use memory::Memory;
 use pool::Pool;
 
+/// What every byte of a buffer is that a run has to overwrite, before it does: neither what
+/// an input has nor a likely result.
+pub(crate) const POISON: u8 = 0xa5;
+
 /// A GPU, or what stands in for one.
 pub struct Gpu {
     memory: Arc<Memory>,

@@ -11,14 +11,11 @@ use super::collect::{CollectWay, Collected};
 use super::downloaded;
 use super::hits::{self, Hits, HitsWay};
 use super::presort::{Presort, PresortWay};
-use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::sts::hits::SortedClusters;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Hit, Partitioned, Timeslice};
 use crate::sts_sort::ChannelBucket;
-
-/// What every byte of a poisoned buffer is.
-const POISON: u8 = 0xa5;
 
 /// How stages are done that can be done in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -215,13 +215,11 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CudaVariant {
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
         accept(input)?;
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = place.gpu.as_ref().ok_or_else(no_gpu)?;
+        let gpu = place.required_gpu()?;
         let chains = input.0.iter();
-        let chains = chains.map(|timeslice| CudaChain::new(timeslice, self.ways, Arc::clone(gpu)));
+        let chains = chains.map(|timeslice| CudaChain::new(timeslice, self.ways, Arc::clone(&gpu)));
         let stage = StsTask::<STAGE>::STAGE;
-        let prepared =
-            PreparedCudaChains::new(chains.collect(), stage, self.schedule, Arc::clone(gpu));
+        let prepared = PreparedCudaChains::new(chains.collect(), stage, self.schedule, gpu);
         Ok(Box::new(prepared))
     }
 }

@@ -10,8 +10,6 @@ mod cub;
 mod prepared;
 mod segmented_radix;
 
-use std::sync::Arc;
-
 use generators::partition::Partition;
 use generators::sts::SegmentedDigis;
 
@@ -149,8 +147,7 @@ impl Variant<StsSort> for CudaSort {
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<StsSort> + 'a>, Unavailable> {
         accept(input)?;
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let gpu = place.required_gpu()?;
         Ok(Box::new(PreparedCudaSort::new(self.sorter, input, gpu)))
     }
 }

@@ -8,14 +8,11 @@ use rayon::prelude::*;
 
 use super::{MakeSorter, Sorter};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::sts_sort::StsSort;
 
 /// Digis that are copied at a time when fresh input is provided.
 const PIECE: usize = 1 << 16;
-
-/// What every byte of a poisoned buffer is.
-const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaSort<'a> {
     make_sorter: MakeSorter,

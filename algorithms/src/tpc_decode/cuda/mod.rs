@@ -28,8 +28,6 @@ mod target;
 mod tests;
 mod validation;
 
-use std::sync::Arc;
-
 use super::TpcDecode;
 use super::input::TimeFrame;
 use crate::algorithm::{Prepared, Unavailable, Variant};
@@ -131,8 +129,7 @@ impl Variant<TpcDecode> for CudaDecode {
     ) -> Result<Box<dyn Prepared<TpcDecode> + 'a>, Unavailable> {
         let parts = parts::of(frame, self.division);
         accept(&parts)?;
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let gpu = place.required_gpu()?;
         let way = Way {
             index: self.index,
             decode: self.decode,

@@ -13,13 +13,10 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{Way, judgement, placing, validation};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, QUEUES};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, QUEUES};
 use crate::tpc_decode::charge_map::Position;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-
-/// What every byte of a poisoned buffer is.
-const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaDecode<'a> {
     way: Way,

@@ -18,8 +18,6 @@ mod naive;
 mod pieces;
 mod prepared;
 
-use std::sync::Arc;
-
 use generators::tpc::clusters::{Clusters, Layout};
 
 use super::TpcGather;
@@ -113,8 +111,7 @@ impl Variant<TpcGather> for CudaGather {
         _: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcGather> + 'a>, Unavailable> {
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let gpu = place.required_gpu()?;
         let sample = (self.sample)(input);
         let prepared = PreparedCudaGather::new(self.gatherer, input, sample, gpu);
         Ok(Box::new(prepared))

@@ -9,13 +9,10 @@ use super::beside::{Slowdown, slowdown};
 use super::pieces::DevicePieces;
 use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{Metric, Prepared, Relation, Stages, Work};
-use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::gpu::{DeviceError, Gpu, POISON};
 use crate::tpc_gather::packed::Packed;
 use crate::tpc_gather::sample::Sample;
 use crate::tpc_gather::{TpcGather, work_of};
-
-/// What every byte of a poisoned buffer is.
-const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaGather<'a> {
     make_gatherer: MakeGatherer,

@@ -14,8 +14,6 @@ mod prepared;
 mod sequential;
 mod tracks;
 
-use std::sync::Arc;
-
 use generators::tpc::slice_tracks::SliceTracks;
 
 use super::TpcMerge;
@@ -88,8 +86,7 @@ impl Variant<TpcMerge> for CudaMerge {
                 "{tracks} slice tracks; {most} is the most for this variant; use fewer"
             )));
         }
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let gpu = place.required_gpu()?;
         Ok(Box::new(PreparedCudaMerge::new(self.merger, input, gpu)))
     }
 }

@@ -8,11 +8,8 @@ use generators::tpc::slice_tracks::{Relations, SliceTracks};
 use super::tracks::{DeviceTracks, HostTracks};
 use super::{MakeMerger, Merger};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::gpu::{DeviceError, Gpu, POISON};
 use crate::tpc_merge::TpcMerge;
-
-/// What every byte of a poisoned buffer is.
-const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaMerge<'a> {
     make_merger: MakeMerger,

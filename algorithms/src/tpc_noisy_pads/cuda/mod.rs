@@ -15,8 +15,6 @@ mod prepared;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use super::TpcNoisyPads;
 use super::input::ChargeMaps;
 use crate::algorithm::{Prepared, Unavailable, Variant};
@@ -105,8 +103,7 @@ impl Variant<TpcNoisyPads> for CudaNoisyPads {
         _: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcNoisyPads> + 'a>, Unavailable> {
-        let no_gpu = || Unavailable(format!("{} is no GPU", place.device));
-        let gpu = Arc::clone(place.gpu.as_ref().ok_or_else(no_gpu)?);
+        let gpu = place.required_gpu()?;
         Ok(Box::new(PreparedCudaNoisyPads::new(self.launch, maps, gpu)))
     }
 }

@@ -8,16 +8,13 @@ use rayon::prelude::*;
 use super::groups::{self, Group};
 use super::{Activity, Launch};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Shape};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, Shape};
 use crate::tpc_noisy_pads::TpcNoisyPads;
 use crate::tpc_noisy_pads::activity::{PadActivity, Verdict};
 use crate::tpc_noisy_pads::input::ChargeMaps;
 
 /// Charges that are copied at a time when the maps are provided.
 const PIECE: usize = 1 << 18;
-
-/// What every byte of a poisoned buffer is: no run is as long, and no charge as large.
-const POISON: u8 = 0xa5;
 
 pub(super) struct PreparedCudaNoisyPads<'a> {
     launch: Launch,
