@@ -1,62 +1,209 @@
 // Packs some neighbouring arrays, while those before them are on their way to the host.
 //
-// Vectors of the target are aligned; each is put together from the words of the source that
-// it lies in, whatever the distance between both sides is. A track has about eight vectors,
-// which is what a group of lanes has: so a warp copies several tracks at a time, and what
-// finding a piece takes is shared by all of them. A row has hundreds, and a whole warp.
+// Threads go over what is written: each puts together aligned vectors of the packed array
+// from the words of the source that they lie in, whatever the distance between both sides
+// is. So all of them have as much to do, however long pieces are. A warp has a stretch of an
+// array and looks once where that begins; from then on each of its lanes knows one of the
+// pieces that come next, and has the vector in which that begins: whoever writes the end of
+// the piece before it takes it from there.
 #include "pieces.h"
+#include "search.h"
 
 namespace {
 
-constexpr u32 THREADS = 256;
+constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
 constexpr u32 WORD = sizeof(u32), VECTOR = sizeof(uint4);
-// Lanes that have a piece of a track.
-constexpr u32 GROUP = 8;
+// Vectors that a lane has on their way at a time, and bytes that a warp packs with them.
+constexpr u32 AT_ONCE = 2, ROUND = AT_ONCE * LANES * VECTOR;
 
 // The word that begins `shift` bits above the lowest of two.
 __device__ __forceinline__ u32 between(u32 low, u32 high, u32 shift) {
     return (u32)((((u64)high << 32) | low) >> shift);
 }
 
-// The vector that begins `shift` bits above the lowest of some words. Without a shift the
-// fifth one is not needed, and may not be there.
-__device__ __forceinline__ uint4 vector_at(const u32* words, u32 shift) {
-    const u32 first = words[0], second = words[1], third = words[2], fourth = words[3];
-    const u32 fifth = shift > 0 ? words[4] : 0;
+// The vector that begins at any byte. Words that have some of its bytes only are read, too:
+// the source has as many bytes before the first piece and behind the last one.
+__device__ __forceinline__ uint4 vector_at(const u8* from) {
+    const u32 off = (u32)((u64)from % WORD), shift = 8 * off;
+    const u32* words = reinterpret_cast<const u32*>(from - off);
+    const u32 first = words[0], second = words[1], third = words[2], fourth = words[3], fifth = words[4];
     return make_uint4(between(first, second, shift), between(second, third, shift), between(third, fourth, shift),
                       between(fourth, fifth, shift));
 }
 
-// What is less than a vector at either end goes by bytes, of which others may have the rest.
-__device__ __forceinline__ void copy_piece(u8* to, const u8* from, u32 bytes, u32 rank, u32 ranks) {
-    const u32 head = min(bytes, (u32)((0 - (u64)to) % VECTOR));
-    const u32 vectors = (bytes - head) / VECTOR, done = head + vectors * VECTOR;
-    const u32 off = (u32)((u64)(from + head) % WORD);
-    const u32* words = reinterpret_cast<const u32*>(from + head - off);
-    uint4* targets = reinterpret_cast<uint4*>(to + head);
-#pragma unroll 2
-    for (u32 i = rank; i < vectors; i += ranks) targets[i] = vector_at(words + i * (VECTOR / WORD), 8 * off);
-    // These are never long.
-#pragma unroll 1
-    for (u32 i = rank; i < head; i += ranks) to[i] = from[i];
-#pragma unroll 1
-    for (u32 i = done + rank; i < bytes; i += ranks) to[i] = from[i];
+// The first bytes of one word, and what is behind them of another.
+__device__ __forceinline__ u32 join(u32 first, u32 other, i32 bytes) {
+    const u32 kept = (u32)(((u64)1 << (8 * min(max(bytes, 0), (i32)WORD))) - 1);
+    return (first & kept) | (other & ~kept);
 }
 
-// Copies as many neighbouring pieces as a warp has lanes: each lane finds one, each group of
-// lanes copies those that its lanes have found. All lanes take part.
-__device__ __forceinline__ void copy_pieces(const Clusters& clusters, const Array& array, const u8* source,
-                                            u8* target, u32 first) {
-    const u32 lane = threadIdx.x % LANES, rank = lane % GROUP;
-    Piece own = {0, 0, 0};
-    if (first + lane < clusters.count(array)) own = clusters.piece(array, first + lane);
-    for (u32 i = 0; i < GROUP; i++) {
-        const int finder = (int)(lane - rank + i);
-        const u64 from = __shfl_sync(FULL_MASK, own.from, finder), to = __shfl_sync(FULL_MASK, own.to, finder);
-        const u32 bytes = __shfl_sync(FULL_MASK, own.bytes, finder);
-        copy_piece(target + to, source + from, bytes, rank, GROUP);
+__device__ __forceinline__ uint4 join(uint4 first, uint4 other, i32 bytes) {
+    return make_uint4(join(first.x, other.x, bytes), join(first.y, other.y, bytes - 4),
+                      join(first.z, other.z, bytes - 8), join(first.w, other.w, bytes - 12));
+}
+
+// An array in pieces, as they lie in the source and in the packed array.
+struct PackedArray {
+    const u8* from;
+    u8* to;
+    Pieces pieces;
+    u32 bytes, width;  // of all of it, and of an entry
+    u32 left_out;      // entries at the beginning of each piece
+
+    __device__ __forceinline__ PackedArray(const Clusters& clusters, const Array& array, const u8* source, u8* target)
+        : from(source + array.from), to(target + array.to),
+          pieces(array.pieces == UNATTACHED ? clusters.rows : clusters.tracks), bytes(array.bytes),
+          width(array.width), left_out(array.pieces == DIFFERENCES) {}
+
+    // The byte at which a piece begins, and the one behind the last piece.
+    __device__ __forceinline__ u32 place(u32 piece) const { return (pieces.places[piece] - left_out * piece) * width; }
+
+    // What is at the first byte of the packed array, if all of it were of this piece.
+    __device__ __forceinline__ const u8* base(u32 piece) const {
+        return from + (u64)(pieces.starts[piece] + left_out) * width - place(piece);
     }
+
+    // The last piece that begins at a byte or before it, if one does from `low` on.
+    __device__ __forceinline__ u32 piece_at(u32 low, u32 byte) const {
+        return first_not(low + 1, pieces.count, [&](u32 piece) { return place(piece) <= byte; }) - 1;
+    }
+};
+
+// Pieces of an array that follow each other, one known to each lane of a warp. Behind the
+// last one there are empty ones.
+struct Neighbours {
+    u32 first;       // the number of the first lane's
+    u32 place;       // where the own one begins
+    const u8* base;  // what would be at the first byte then
+    bool is_piece;
+
+    __device__ __forceinline__ Neighbours(const PackedArray& array, u32 first) : first(first) {
+        const u32 own = min(first + threadIdx.x % LANES, array.pieces.count);
+        is_piece = own < array.pieces.count;
+        place = array.place(own);
+        base = is_piece ? array.base(own) : array.from;
+    }
+
+    // Whether the own one begins behind a byte, and in the round that begins there.
+    __device__ __forceinline__ bool begins_in(u32 round) const {
+        return is_piece && place > round && place - round < ROUND;
+    }
+
+    // Whether more than two pieces may lie in a vector of a round, or more pieces in the
+    // round than are known. All lanes take part.
+    __device__ __forceinline__ bool are_crowded(u32 round) const {
+        const bool begins = begins_in(round);
+        const u32 next = __shfl_down_sync(FULL_MASK, place, 1);
+        const bool is_last = threadIdx.x % LANES == LANES - 1;
+        return __any_sync(FULL_MASK, begins && (is_last || next / VECTOR == place / VECTOR));
+    }
+
+    // The lane of the last one that begins at a byte or before it; all lanes take part.
+    __device__ __forceinline__ u32 lane_at(u32 byte) const {
+        u32 lane = 0;
+#pragma unroll
+        for (u32 step = LANES / 2; step > 0; step /= 2)
+            if (__shfl_sync(FULL_MASK, place, (int)(lane + step)) <= byte) lane += step;
+        return lane;
+    }
+
+    // The number of the last one that begins at a byte or before it; all lanes take part.
+    __device__ __forceinline__ u32 piece_at(u32 byte) const {
+        return first + (u32)popc(__ballot_sync(FULL_MASK, place <= byte)) - 1;
+    }
+};
+
+// A vector of a round, as if all of it were of the piece in which it begins.
+struct Part {
+    uint4 vector;
+    u32 next;   // the lane of the piece behind that one
+    u32 bytes;  // of the piece, from here on
+};
+
+__device__ __forceinline__ uint4 shuffled(uint4 vector, u32 lane) {
+    return make_uint4(__shfl_sync(FULL_MASK, vector.x, (int)lane), __shfl_sync(FULL_MASK, vector.y, (int)lane),
+                      __shfl_sync(FULL_MASK, vector.z, (int)lane), __shfl_sync(FULL_MASK, vector.w, (int)lane));
+}
+
+// Finds what each lane writes at a byte of its own; all lanes take part.
+__device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_there) {
+    const u32 lane = known.lane_at(at), next = min(lane + 1, LANES - 1u);
+    const u32 end = __shfl_sync(FULL_MASK, known.place, (int)next);
+    const u8* base = (const u8*)__shfl_sync(FULL_MASK, (u64)known.base, (int)lane);
+    return {is_there ? vector_at(base + at) : make_uint4(0, 0, 0, 0), next, end - at};
+}
+
+// Packs AT_ONCE vectors for each lane; all lanes take part, and know all pieces. Returns
+// those of the next round.
+__device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neighbours& known, u32 begin, u32 vectors) {
+    const u32 lane = threadIdx.x % LANES;
+    uint4 head = make_uint4(0, 0, 0, 0);
+    if (known.begins_in(begin)) head = vector_at(known.base + known.place / VECTOR * VECTOR);
+    Part parts[AT_ONCE];
+#pragma unroll
+    for (u32 i = 0; i < AT_ONCE; i++) {
+        const u32 own = i * LANES + lane;
+        parts[i] = part(known, begin + own * VECTOR, own < vectors);
+    }
+    const Neighbours next(array, known.piece_at(begin + ROUND));
+    uint4* to = reinterpret_cast<uint4*>(array.to + begin);
+#pragma unroll
+    for (u32 i = 0; i < AT_ONCE; i++) {
+        const u32 own = i * LANES + lane;
+        const uint4 other = shuffled(head, parts[i].next);
+        const uint4 vector = join(parts[i].vector, other, (i32)min(parts[i].bytes, VECTOR));
+        if (own < vectors) to[own] = vector;
+    }
+    return next;
+}
+
+// The vector at a byte, however many pieces it is of.
+__device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 first, u32 at) {
+    u32 piece = array.piece_at(first, at);
+    uint4 vector = vector_at(array.base(piece) + at);
+    while (++piece < array.pieces.count) {
+        const u32 before = array.place(piece) - at;
+        if (before >= VECTOR) break;
+        vector = join(vector, vector_at(array.base(piece) + at), (i32)before);
+    }
+    return vector;
+}
+
+// As `pack`, but each lane looks for pieces on its own.
+__device__ __forceinline__ Neighbours pack_many(const PackedArray& array, u32 first, u32 begin, u32 vectors) {
+    uint4* to = reinterpret_cast<uint4*>(array.to + begin);
+#pragma unroll 1
+    for (u32 i = threadIdx.x % LANES; i < vectors; i += LANES) to[i] = vector_of_many(array, first, begin + i * VECTOR);
+    return Neighbours(array, array.piece_at(first, begin + ROUND));
+}
+
+// Packs some vectors of an array, from a byte on.
+__device__ __forceinline__ void pack_stretch(const PackedArray& array, u32 begin, u32 vectors) {
+    Neighbours known(array, array.piece_at(0, begin));
+    for (u32 done = 0; done < vectors; done += ROUND / VECTOR) {
+        const u32 at = begin + done * VECTOR, now = min(vectors - done, ROUND / VECTOR);
+        known = known.are_crowded(at) ? pack_many(array, known.first, at, now) : pack(array, known, at, now);
+    }
+}
+
+// Packs what is less than a vector at the end, behind which there may be nothing.
+__device__ __forceinline__ void pack_rest(const PackedArray& array) {
+    const u32 begin = array.bytes / VECTOR * VECTOR;
+    for (u32 at = begin + threadIdx.x; at < array.bytes; at += THREADS) array.to[at] = array.base(array.piece_at(0, at))[at];
+}
+
+// An array without gaps is aligned on both sides.
+__device__ __forceinline__ void copy_whole(const Array& array, const u8* source, u8* target) {
+    const u32 thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
+    const u32 vectors = array.bytes / VECTOR, rest = vectors * VECTOR;
+    copy_entries<uint4>(target + array.to, source + array.from, rest, thread, threads);
+    copy_entries<u8>(target + array.to + rest, source + array.from + rest, array.bytes - rest, thread, threads);
+}
+
+// The rounds that the arrays of a chunk take.
+__device__ __forceinline__ u32 rounds_of(const Array& array) {
+    return array.pieces == WHOLE ? 0 : array.bytes / ROUND + 1;
 }
 
 }  // namespace
@@ -67,19 +214,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                  u32 first_array, u32 end_array, u32 tracks, u32 rows) {
     const Clusters clusters{arrays, {track_starts, track_places, tracks}, {row_starts, row_places, rows}};
     const u32 warps = gridDim.x * WARPS, warp = blockIdx.x * WARPS + threadIdx.x / LANES;
+    u32 all = 0;
+    for (u32 number = first_array; number < end_array; number++) all += rounds_of(arrays[number]);
+    // Each warp has as many rounds, which follow each other.
+    const u32 of_warp = (all + warps - 1) / warps, begin = min(warp * of_warp, all), end = min(begin + of_warp, all);
+    u32 before = 0;
     for (u32 number = first_array; number < end_array; number++) {
-        const Array array = arrays[number];
-        const u32 count = clusters.count(array);
-        // Rows, and tiles of arrays that have no pieces.
-        const bool long_pieces = array.pieces == UNATTACHED || array.pieces == WHOLE;
-        if (long_pieces) {
-            for (u32 i = warp; i < count; i += warps) {
-                const Piece piece = clusters.piece(array, i);
-                copy_piece(target + piece.to, source + piece.from, piece.bytes, threadIdx.x % LANES, LANES);
-            }
-        } else {
-            for (u32 i = warp * LANES; i < count; i += warps * LANES) copy_pieces(clusters, array, source, target, i);
+        if (arrays[number].pieces == WHOLE) {
+            copy_whole(arrays[number], source, target);
+            continue;
         }
+        const PackedArray array(clusters, arrays[number], source, target);
+        const u32 behind = before + rounds_of(arrays[number]);
+        const u32 own = max(begin, before), vectors = array.bytes / VECTOR, first = (own - before) * (ROUND / VECTOR);
+        if (own < min(end, behind) && first < vectors)
+            pack_stretch(array, first * VECTOR, min((min(end, behind) - own) * (ROUND / VECTOR), vectors - first));
+        if (blockIdx.x == number % gridDim.x) pack_rest(array);
+        before = behind;
     }
 }
 KERNEL_EXPORT(gather_chunk)

@@ -30,10 +30,13 @@ static PACK: Kernel<(
     u32,
 )> = Kernel::new(&IMAGE, "gather_chunk");
 
-const THREADS: u32 = 256;
+const THREADS: u32 = 128;
+/// Blocks on each multiprocessor: four times as many as run at a time, so that none waits
+/// long for the last ones.
+const BLOCKS_EACH: u32 = 32;
 /// Bytes from which on arrays are a chunk: enough for the link to be at full speed, and so
 /// few that it does not wait long for the first one.
-const CHUNK_BYTES: usize = 32 << 20;
+const CHUNK_BYTES: usize = 128 << 20;
 
 pub(in crate::tpc_gather) static CHUNKS: CudaGather = CudaGather {
     name: "chunks",
@@ -87,10 +90,8 @@ fn pack(
     chunk: &Chunk,
 ) -> Result<(), DeviceError> {
     let (tracks, rows) = (pieces.tracks(), pieces.rows());
-    let warps = THREADS / gpu.properties().lanes;
     let shape = Shape {
-        // A thread finds a track, and a warp copies a row.
-        blocks: tracks.div_ceil(THREADS).max(rows.div_ceil(warps)),
+        blocks: BLOCKS_EACH * gpu.properties().multiprocessors,
         threads: THREADS,
         shared_bytes: 0,
         bytes: 2 * chunk.bytes.len() as u64,
@@ -163,14 +164,14 @@ mod tests {
     fn chunks_are_large_and_have_each_array_once() {
         let entries = Entries {
             rows: 5472,
-            tracks: 100_000,
-            attached: 40_000_000,
-            differences: 39_900_000,
+            tracks: 1_000_000,
+            attached: 90_000_000,
+            differences: 89_000_000,
             unattached: 2_000_000,
         };
         let layout = Layout::new(&entries);
         let chunks = chunks(&layout);
-        assert!(chunks.len() > 5, "{chunks:?}");
+        assert!(chunks.len() > 4, "{chunks:?}");
         let mut next = 0;
         for (number, chunk) in chunks.iter().enumerate() {
             assert_eq!(chunk.arrays.start, next);

@@ -18,7 +18,7 @@ mod naive;
 mod pieces;
 mod prepared;
 
-use generators::tpc::clusters::{Clusters, Layout};
+use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::TpcGather;
 use super::sample::Sample;
@@ -88,6 +88,18 @@ trait Gatherer: Send {
     }
 }
 
+/// Kernels count the bytes of an array with 32 bits.
+fn accept(input: &Clusters) -> Result<(), Unavailable> {
+    let layout = Layout::new(&input.packed());
+    let arrays = (0..FIELDS.len()).map(|field| layout.range(field).len());
+    match arrays.max() {
+        Some(bytes) if u32::try_from(bytes).is_err() => Err(Unavailable(format!(
+            "an array of {bytes} bytes; kernels count with 32 bits; use fewer clusters"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 impl Variant<TpcGather> for CudaGather {
     fn name(&self) -> &'static str {
         self.name
@@ -111,6 +123,7 @@ impl Variant<TpcGather> for CudaGather {
         _: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcGather> + 'a>, Unavailable> {
+        accept(input)?;
         let gpu = place.required_gpu()?;
         let sample = (self.sample)(input);
         let prepared = PreparedCudaGather::new(self.gatherer, input, sample, gpu);

@@ -39,6 +39,8 @@ pub(super) type PackParameters<Target> = (
     u32,
 );
 
+/// Bytes behind the source that may be read with its last ones.
+const SLACK: usize = 32;
 const THREADS: u32 = 256;
 /// Pieces whose places a block finds.
 const TILE: usize = 2048;
@@ -65,7 +67,7 @@ impl DevicePieces {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            source: gpu.buffer(input.bytes().len())?,
+            source: gpu.buffer(input.bytes().len() + SLACK)?,
             arrays: gpu.buffer(FIELDS.len())?,
             track_starts: gpu.buffer(tracks)?,
             track_places: gpu.buffer(tracks + 1)?,
