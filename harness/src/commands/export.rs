@@ -1,7 +1,8 @@
 //! `bench export`: runs in the formats of others.
 
-use std::fs;
-use std::io::Write;
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use reports::export::export;
@@ -11,6 +12,9 @@ use reports::store::{read_run, read_summary};
 use super::runs;
 use crate::cli::ExportRequest;
 use crate::failure::{Exit, Failure};
+
+/// Who may read and write the file, as far as the user's mask lets them.
+const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
     let runs = match request.all {
@@ -45,21 +49,17 @@ fn named(request: &ExportRequest) -> Result<Vec<StoredSummary>, Failure> {
 
 /// As a whole by a rename: a collector reads the file whenever it likes.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |source| Failure::Write {
+    let write = || {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let mut draft = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(FOR_ALL))
+            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        draft.write_all(bytes)?;
+        draft.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|source: io::Error| Failure::Write {
         path: path.to_owned(),
         source,
-    };
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = format!(".{name}.{}", std::process::id());
-    let draft = folder.unwrap_or(Path::new(".")).join(draft);
-    let written = fs::File::create(&draft).and_then(|mut file| file.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&draft, path));
-    renamed.map_err(|source| {
-        // What was begun is of no use to anybody.
-        let _ = fs::remove_file(&draft);
-        failed(source)
     })
 }
