@@ -139,8 +139,8 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 /// What to run and where.
 fn where_flags() -> [Arg; 7] {
     let threads = list("threads", "N")
-        .value_parser(values::threads)
-        .help("Threads, or all [default: all CPUs of the inherited affinity mask]");
+        .value_parser(values::thread_counts)
+        .help("Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]");
     let cache = list("cache", "MODE")
         .value_parser(
             PossibleValuesParser::new(CacheMode::ALL.map(CacheMode::name))
@@ -320,11 +320,14 @@ pub(super) fn devices(matches: &ArgMatches) -> Vec<Device> {
 }
 
 fn threads(matches: &ArgMatches) -> Vec<usize> {
-    let given = many(matches, "threads");
-    if given.is_empty() {
-        vec![usable_threads()]
-    } else {
-        given
+    let mut given: Vec<usize> = Vec::new();
+    for counts in many::<Vec<usize>>(matches, "threads") {
+        let new = |threads: &usize| !given.contains(threads);
+        given.extend(counts.into_iter().filter(new).collect::<Vec<_>>());
+    }
+    match given.is_empty() {
+        true => vec![usable_threads()],
+        false => given,
     }
 }
 

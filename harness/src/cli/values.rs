@@ -77,6 +77,23 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Numbers of threads: one, `all`, or `doubling` for 1, 2, 4 and so on, and all.
+pub(crate) fn thread_counts(text: &str) -> Result<Vec<usize>, String> {
+    match text {
+        "doubling" => Ok(doubling(usable_threads())),
+        _ => match threads(text) {
+            Ok(threads) => Ok(vec![threads]),
+            Err(problem) => Err(format!("{problem}, or doubling for 1, 2, 4 and so on")),
+        },
+    }
+}
+
+fn doubling(most: usize) -> Vec<usize> {
+    let powers = std::iter::successors(Some(1), |&threads| Some(2 * threads));
+    let powers = powers.take_while(|&threads| threads < most);
+    powers.chain([most]).collect()
+}
+
 /// A state of the cache.
 pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
     let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
@@ -109,6 +126,17 @@ mod tests {
         for bad in ["", "0", "5..3", "..", "-5", "a..b"] {
             assert!(sample_range(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn threads_double_up_to_all_of_them() {
+        assert_eq!(doubling(1), [1]);
+        assert_eq!(doubling(2), [1, 2]);
+        assert_eq!(doubling(8), [1, 2, 4, 8]);
+        assert_eq!(doubling(12), [1, 2, 4, 8, 12]);
+        assert_eq!(thread_counts("3"), Ok(vec![3]));
+        assert_eq!(thread_counts("all"), Ok(vec![usable_threads()]));
+        assert!(thread_counts("0").is_err() && thread_counts("half").is_err());
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Settings {
             "samples" => one(entry, problems, values::sample_range, &mut self.samples),
             "max-time" => one(entry, problems, values::duration, &mut self.max_time),
             "precision" => one(entry, problems, values::percentage, &mut self.precision),
-            "threads" => many(entry, problems, values::threads, &mut self.threads),
+            "threads" => lists(entry, problems, values::thread_counts, &mut self.threads),
             "places" => many(entry, problems, str::parse, &mut self.places),
             "bind" => many(entry, problems, str::parse, &mut self.binds),
             "cache" => many(entry, problems, values::cache, &mut self.caches),
@@ -116,10 +116,25 @@ fn many<T: PartialEq>(
     parse: impl Fn(&str) -> Result<T, String>,
     setting: &mut Vec<T>,
 ) {
+    let one = |text: &str| parse(text).map(|value| vec![value]);
+    lists(entry, problems, one, setting);
+}
+
+/// The same of words that may mean several values.
+fn lists<T: PartialEq>(
+    entry: Entry<'_>,
+    problems: &mut Problems,
+    parse: impl Fn(&str) -> Result<Vec<T>, String>,
+    setting: &mut Vec<T>,
+) {
     setting.clear();
     for word in entry.words(problems) {
-        let value = problems.note(word.at, parsed(entry.key, &word.text, &parse));
-        setting.extend(value.filter(|value| !setting.contains(value)));
+        let values = problems.note(word.at, parsed(entry.key, &word.text, &parse));
+        for value in values.into_iter().flatten() {
+            if !setting.contains(&value) {
+                setting.push(value);
+            }
+        }
     }
 }
 
