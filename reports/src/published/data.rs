@@ -103,6 +103,7 @@ fn value(row: ValueRow) -> Value {
             threads: match row.threads.as_str() {
                 "1" => Threads::One,
                 "all" => Threads::All,
+                "between" => Threads::Between,
                 _ => Threads::Any,
             },
             places: row.places,

@@ -82,6 +82,11 @@ pub enum Threads {
     One,
     /// As many as there are.
     All,
+    /// Each number in between that was measured: a value for each, in whose label it takes
+    /// the place of `{}`.
+    Between,
+    /// So many.
+    Exactly(usize),
     /// It does not matter.
     Any,
 }
@@ -170,6 +175,8 @@ impl Threads {
         match self {
             Threads::One => threads == 1,
             Threads::All => threads == most,
+            Threads::Between => threads != 1 && threads != most,
+            Threads::Exactly(number) => threads == number,
             Threads::Any => true,
         }
     }

@@ -1,6 +1,8 @@
 //! What a published value is here.
 
-use super::figure::{Counterpart, Figure};
+use std::collections::BTreeSet;
+
+use super::figure::{Counterpart, Figure, Threads, Value};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::statistics::Interval;
@@ -42,6 +44,30 @@ impl Here<'_> {
             (label.to_owned(), found)
         };
         figure.labels().into_iter().map(of_label).collect()
+    }
+
+    /// The figure with a value for each number of threads between one and all that there is.
+    pub fn with_all_threads(&self, mut figure: Figure) -> Figure {
+        let values = figure.values.into_iter();
+        figure.values = values.flat_map(|value| self.by_threads(value)).collect();
+        figure
+    }
+
+    fn by_threads(&self, value: Value) -> Vec<Value> {
+        if value.counterpart.threads != Threads::Between {
+            return vec![value];
+        }
+        let most = self.record.environment.usable_threads;
+        let points = self.rows.iter().map(SummaryRow::point);
+        let points = points.filter(|point| value.counterpart.is_point(point, most));
+        let numbers: BTreeSet<usize> = points.map(|point| point.threads).collect();
+        let with = |number: usize| {
+            let mut value = value.clone();
+            value.label = value.label.replace("{}", &number.to_string());
+            value.counterpart.threads = Threads::Exactly(number);
+            value
+        };
+        numbers.into_iter().map(with).collect()
     }
 
     /// The machine in words: `Model, 2 threads, cuda:0: GPU 100`.
@@ -174,6 +200,35 @@ mod tests {
         assert_eq!(cluster("cluster, online, all threads"), Ok(2));
         let alone = found(&chain("online", 1, 1.0), "cluster, online, all threads");
         assert_eq!(alone, Err("not measured".to_owned()), "of two threads");
+    }
+
+    #[test]
+    fn curves_have_a_value_for_each_number_of_threads() {
+        let figures = figures().into_iter();
+        let curves = figures
+            .into_iter()
+            .find(|it| it.id == "C.3")
+            .expect("curves");
+        let mut record = run();
+        record.environment.usable_threads = 8;
+        let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
+        let rows = rows.concat();
+        let here = Here {
+            record: &record,
+            rows: &rows,
+        };
+        let curves = here.with_all_threads(curves);
+        let online = ["1 thread", "2 threads", "4 threads", "all threads"];
+        let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
+        let labels = labels
+            .into_iter()
+            .chain(online.map(|threads| format!("online, {threads}")));
+        assert_eq!(curves.labels(), labels.collect::<Vec<_>>());
+        let found = here.of_figure(&curves).into_iter();
+        let found: Vec<_> = found
+            .filter_map(|(_, found)| Some(found.ok()?.threads))
+            .collect();
+        assert_eq!(found, [1, 2, 4, 8]);
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
 impl Reproduction {
     /// A figure beside what a run has measured of it.
     pub fn of(figure: Figure, here: &Here) -> Self {
+        let figure = here.with_all_threads(figure);
         let measured = here.of_figure(&figure);
         let judged = figure.claims.iter().map(|claim| Judged {
             claim: claim.clone(),
