@@ -3,9 +3,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `naive`, `parallel_pieces`, `parallel_bytes`, `streamed` | the variants |
-//! | `vectors` | copies by whole vectors, and past the caches |
+//! | `vectors`, `masked` | copies by whole vectors, and past the caches; by masked ones |
 //! | `prepared` | a variant that is ready to run |
 
+mod masked;
 mod naive;
 mod parallel_bytes;
 mod parallel_pieces;

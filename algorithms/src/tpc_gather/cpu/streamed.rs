@@ -9,18 +9,21 @@
 use generators::tpc::clusters::FIELDS;
 use rayon::prelude::*;
 
+use super::masked;
+#[cfg(target_arch = "x86_64")]
+use super::masked::Masked;
 use super::vectors::{VECTOR, copy_vectors, fence, prefetch, stream};
-use crate::tpc_gather::packing::{Array, Packing, Part, Piece};
+use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// Bytes of a part that a thread takes at a time.
 const PART: usize = 1 << 20;
 /// Bytes of a page, and of a cache line.
 const PAGE: usize = 4096;
 const LINE: usize = 64;
-/// How many pieces ahead they are fetched, as the next one may lie anywhere; and how many
-/// bytes of each, as the processor itself fetches the rest of a long one.
+/// Bytes behind a page that may be overwritten.
+const SLACK: usize = 768;
+/// How many pieces ahead they are fetched, as the next one may lie anywhere.
 const AHEAD: usize = 24;
-const FETCHED: usize = 12 * LINE;
 
 pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
     let parts = (0..FIELDS.len()).flat_map(|field| parts_of(packing, field));
@@ -37,12 +40,66 @@ fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {
     })
 }
 
+/// Most pieces are less than twice as long as all are on average.
 fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
+    let length = 2 * array.packed_bytes() / array.pieces().max(1);
+    match length.div_ceil(LINE) {
+        // SAFETY: the processor has what masked vectors need; of the next ones, too.
+        0..=3 if masked::are_there() => unsafe { pack_masked::<3>(array, part, to) },
+        // SAFETY: see above.
+        4..=6 if masked::are_there() => unsafe { pack_masked::<6>(array, part, to) },
+        // SAFETY: see above.
+        7..=12 if masked::are_there() => unsafe { pack_masked::<12>(array, part, to) },
+        _ => pack_by::<Whole>(array, part, to),
+    }
+}
+
+/// How pieces get into a page.
+pub(super) trait Copier {
+    /// How many lines of a piece are fetched ahead.
+    fn fetched(length: usize) -> usize;
+
+    /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
+    /// behind them may be overwritten.
+    fn copy(to: &mut [u8], from: &[u8], length: usize);
+}
+
+/// As many vectors as there are in a piece.
+struct Whole;
+
+impl Copier for Whole {
+    /// The processor itself fetches the rest of a long one.
+    #[inline(always)]
+    fn fetched(length: usize) -> usize {
+        (length.div_ceil(LINE) + 1).min(12)
+    }
+
+    #[inline(always)]
+    fn copy(to: &mut [u8], from: &[u8], length: usize) {
+        copy_vectors(to, from, length);
+    }
+}
+
+/// # Safety
+/// [`masked::are_there`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+unsafe fn pack_masked<const VECTORS: usize>(array: Array<'_>, part: &Part, to: &mut [u8]) {
+    pack_by::<Masked<VECTORS>>(array, part, to);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn pack_masked<const VECTORS: usize>(array: Array<'_>, part: &Part, to: &mut [u8]) {
+    pack_by::<Whole>(array, part, to);
+}
+
+#[inline(always)]
+fn pack_by<C: Copier>(array: Array<'_>, part: &Part, to: &mut [u8]) {
     let mut page = Page::new(to);
     let mut number = array.piece_at(part.bytes.start);
     while let Some(piece) = array.part_of(number, &part.bytes) {
-        fetch(array, number + AHEAD);
-        page.append(array.bytes(), piece.from.start, piece.from.len());
+        fetch::<C>(array, number + AHEAD);
+        page.append::<C>(array.bytes(), piece.from.start, piece.from.len());
         number += 1;
     }
     fence();
@@ -50,15 +107,12 @@ fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
 
 /// Has the lines of a piece fetched, if there is one.
 #[inline(always)]
-fn fetch(array: Array<'_>, number: usize) {
+fn fetch<C: Copier>(array: Array<'_>, number: usize) {
     if number < array.pieces() {
-        let Piece { from, .. } = array.piece(number);
-        let mut line = from.start;
-        while line < from.end.min(from.start + FETCHED) {
-            prefetch(array.bytes(), line);
-            line += LINE;
+        let from = array.piece(number).from;
+        for line in 0..C::fetched(from.len()) {
+            prefetch(array.bytes(), from.start + line * LINE);
         }
-        prefetch(array.bytes(), from.end);
     }
 }
 
@@ -71,9 +125,11 @@ struct Page<'o> {
     to: &'o mut [u8],
 }
 
-/// A page, and a vector that is written beyond its end.
+/// A page, and what is written beyond its end.
 #[repr(align(64))]
-struct Lines([u8; PAGE + VECTOR]);
+struct Lines([u8; PAGE + SLACK]);
+
+const _: () = assert!(SLACK >= VECTOR);
 
 impl<'o> Page<'o> {
     /// The first one ends where a cache line does, so that all others have whole ones.
@@ -83,7 +139,7 @@ impl<'o> Page<'o> {
             head => head,
         };
         Page {
-            bytes: Lines([0; PAGE + VECTOR]),
+            bytes: Lines([0; PAGE + SLACK]),
             filled: 0,
             room: first.min(to.len()),
             to,
@@ -91,11 +147,11 @@ impl<'o> Page<'o> {
     }
 
     /// Appends bytes, behind which there is a vector at least.
-    #[inline]
-    fn append(&mut self, from: &[u8], mut start: usize, mut length: usize) {
+    #[inline(always)]
+    fn append<C: Copier>(&mut self, from: &[u8], mut start: usize, mut length: usize) {
         while length > 0 {
             let fitting = length.min(self.room - self.filled);
-            copy_vectors(&mut self.bytes.0[self.filled..], &from[start..], fitting);
+            C::copy(&mut self.bytes.0[self.filled..], &from[start..], fitting);
             self.filled += fitting;
             if self.filled == self.room {
                 self.leave();

@@ -1,0 +1,88 @@
+//! Copies of few bytes by a number of vectors that is always the same, masked where there are
+//! no bytes: AVX-512.
+
+use super::streamed::Copier;
+use super::vectors::copy_vectors;
+
+/// Bytes of a vector.
+#[cfg(target_arch = "x86_64")]
+const VECTOR: usize = 64;
+
+/// So many vectors, and more only for what is longer.
+pub(super) struct Masked<const VECTORS: usize>;
+
+/// Whether this processor can do that.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn are_there() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("bmi2")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn are_there() -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<const VECTORS: usize> Copier for Masked<VECTORS> {
+    /// As many of each piece, which is no guess for the processor to get wrong.
+    #[inline(always)]
+    fn fetched(_: usize) -> usize {
+        VECTORS.div_ceil(2) + 1
+    }
+
+    #[inline(always)]
+    fn copy(to: &mut [u8], from: &[u8], length: usize) {
+        if length > VECTORS * VECTOR {
+            return copy_vectors(to, from, length);
+        }
+        let (to, from) = (&mut to[..VECTORS * VECTOR], &from[..length]);
+        // SAFETY: the target has so many vectors, the source so many bytes, and whoever
+        // chose this copier has looked what the processor can do.
+        unsafe { copy_masked::<VECTORS>(to.as_mut_ptr(), from.as_ptr(), length) }
+    }
+}
+
+/// # Safety
+/// The target has so many vectors, and the source so many bytes.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+#[inline]
+unsafe fn copy_masked<const VECTORS: usize>(to: *mut u8, from: *const u8, length: usize) {
+    use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
+    for i in 0..VECTORS {
+        let done = i * VECTOR;
+        let mask = _bzhi_u64(u64::MAX, length.saturating_sub(done).min(VECTOR) as u32);
+        // SAFETY: the vector of the target is there; of the source only bytes are read that
+        // are there, whatever the address of the vector is.
+        unsafe {
+            let vector = _mm512_maskz_loadu_epi8(mask, from.wrapping_add(done).cast());
+            _mm512_storeu_si512(to.add(done).cast(), vector);
+        }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_bytes_are_copied_and_none_behind_them_are_read() {
+        if !are_there() {
+            eprintln!("skipped: no AVX-512");
+            return;
+        }
+        let from: Vec<u8> = (1..=250).collect();
+        for length in 0..=from.len() {
+            let mut to = [255; 768];
+            let exact: Box<[u8]> = from[..length].into();
+            match length <= 3 * VECTOR {
+                true => Masked::<3>::copy(&mut to, &exact, length),
+                // What is longer goes by vectors, behind which there has to be one.
+                false => Masked::<3>::copy(&mut to, &[&exact[..], &[0; 32]].concat(), length),
+            }
+            assert_eq!(to[..length], from[..length]);
+        }
+    }
+}
