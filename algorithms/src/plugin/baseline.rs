@@ -5,6 +5,10 @@
 
 use std::sync::OnceLock;
 
+use super::variant::PluginTask;
+use crate::algorithm::{Prepared, Unavailable, Variant};
+use crate::device::{Arena, Backend, Place};
+
 /// The library's file name. It is looked for beside the executable.
 pub const FILE: &str = "libcub_baseline.so";
 
@@ -19,6 +23,44 @@ pub fn set_problem(problem: String) {
 }
 
 /// Why its variants are not here, and what to do.
-pub(crate) fn why_missing() -> &'static str {
+fn why_missing() -> &'static str {
     PROBLEM.get().map_or(NOT_THERE, String::as_str)
+}
+
+/// The place of a variant that the library has, and that is listed without it, too.
+pub(crate) struct BaselineVariant {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) stable: bool,
+}
+
+impl<A: PluginTask> Variant<A> for BaselineVariant {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Cuda
+    }
+
+    fn stable(&self) -> bool {
+        self.stable
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        Some(why_missing())
+    }
+
+    fn prepare<'a>(
+        &self,
+        _: &'a A::Input,
+        _: &'a Arena,
+        _: &Place<'_>,
+    ) -> Result<Box<dyn Prepared<A> + 'a>, Unavailable> {
+        Err(Unavailable(why_missing().to_owned()))
+    }
 }

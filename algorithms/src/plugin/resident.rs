@@ -4,13 +4,13 @@ use std::fs;
 
 /// Bytes in memory now, and the most since [`forget_peak`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Resident {
-    pub(crate) now: u64,
-    pub(crate) peak: u64,
+pub(super) struct Resident {
+    pub(super) now: u64,
+    pub(super) peak: u64,
 }
 
 /// What the system says; `None` where it does not tell.
-pub(crate) fn resident() -> Option<Resident> {
+pub(super) fn resident() -> Option<Resident> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     Some(Resident {
         now: kilobytes(&status, "VmRSS:")? << 10,
@@ -20,7 +20,7 @@ pub(crate) fn resident() -> Option<Resident> {
 
 /// From now on the peak is that of the time to come. Without the right to do so it
 /// stays, and tells less.
-pub(crate) fn forget_peak() {
+pub(super) fn forget_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 

@@ -27,6 +27,7 @@ use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{Algorithm, Plan, Promise, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
+use crate::plugin::variants;
 
 pub use check::Mismatch;
 pub(crate) use cpu::sort_alone_in_place as sort_side;
@@ -72,7 +73,7 @@ impl Algorithm for StsSort {
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
         let own = VARIANTS.iter().copied();
-        own.chain(plugin::variants()).collect()
+        own.chain(variants(&cuda::CUB)).collect()
     }
 
     fn plan(mut params: Params) -> Result<Plan, DataError> {

@@ -22,7 +22,7 @@ use prepared::PreparedCudaSort;
 pub(super) use block_merge::BLOCK_MERGE;
 pub(super) use channel_bucket::CHANNEL_BUCKET;
 pub(crate) use channel_bucket::ChannelBucket;
-pub(super) use cub::{CUB, CubSort};
+pub(super) use cub::CUB;
 pub(super) use segmented_radix::{SEGMENTED_RADIX, SEGMENTED_RADIX_PAIRS};
 
 /// What kernels take: a pointer to digis, or to keys.

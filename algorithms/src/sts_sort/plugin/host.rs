@@ -6,14 +6,13 @@ use std::error::Error;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
-use super::POISON;
-use super::account::{Account, HostMeter};
 use super::shape::Shape;
 use crate::algorithm::{Prepared, Stages};
 use crate::device::Arena;
-use crate::device::gpu::DeviceError;
-use crate::plugin::guarded::{Guarded, Overrun};
-use crate::plugin::instance::{Instance, NotReady, ResultIn};
+use crate::device::gpu::{DeviceError, POISON};
+use crate::plugin::guarded::Guarded;
+use crate::plugin::instance::{NotReady, ResultIn};
+use crate::plugin::on_host::{OnHost, overrun};
 use crate::plugin::{Buffers, Functions};
 use crate::sts_sort::StsSort;
 
@@ -21,15 +20,12 @@ use crate::sts_sort::StsSort;
 const PIECE: usize = 1 << 16;
 
 pub(super) struct SortOnHost<'a> {
-    instance: Instance,
+    plugin: OnHost<'a>,
     shape: Shape,
     buffers: Buffers,
     input: &'a SegmentedDigis,
-    arena: &'a Arena,
     held: Option<Held>,
     result: ResultIn,
-    meter: Option<HostMeter>,
-    account: Account,
 }
 
 /// What is held during a run.
@@ -47,21 +43,15 @@ impl<'a> SortOnHost<'a> {
         workers: usize,
     ) -> Result<Self, NotReady> {
         let shape = Shape::of(input);
-        let meter = HostMeter::start();
         // SAFETY: the table is one of the task `sort`, and this is its input.
-        let instance = unsafe { Instance::prepare(functions, workers, None, shape.as_ptr()) }?;
-        let mut account = Account::on_host(instance.needs().own, workers);
-        account.see(meter.grown());
+        let plugin = unsafe { OnHost::prepare(functions, shape.as_ptr(), arena, workers) }?;
         Ok(SortOnHost {
-            instance,
+            plugin,
             shape,
             buffers: functions.buffers,
             input,
-            arena,
             held: None,
             result: ResultIn::Output,
-            meter: None,
-            account,
         })
     }
 
@@ -73,21 +63,13 @@ impl<'a> SortOnHost<'a> {
         let bytes = size_of_val(self.input.digis());
         let output = match self.buffers {
             Buffers::InPlace => None,
-            Buffers::Separate | Buffers::Either(_) => Some(self.buffer(bytes)?),
+            Buffers::Separate | Buffers::Either(_) => Some(self.plugin.buffer(bytes)?),
         };
         Ok(Held {
-            input: self.buffer(bytes)?,
+            input: self.plugin.buffer(bytes)?,
             output,
-            scratch: self.buffer(self.instance.needs().scratch as usize)?,
+            scratch: self.plugin.scratch()?,
         })
-    }
-
-    fn buffer(&self, bytes: usize) -> Result<Guarded, DeviceError> {
-        let fits = |buffer: &Guarded| buffer.len() == bytes;
-        let taken = self
-            .arena
-            .take_other(fits, || touched(Guarded::new(bytes)?));
-        taken.map_err(|problem| self.instance.failed(problem))
     }
 
     fn result(&self) -> &[u64] {
@@ -97,35 +79,34 @@ impl<'a> SortOnHost<'a> {
             _ => held.input.words(),
         }
     }
-}
 
-/// By all threads of the team, so that pages lie near them all.
-fn touched(mut buffer: Guarded) -> Result<Guarded, String> {
-    let pieces = buffer.words_mut().par_chunks_mut(PIECE);
-    pieces.for_each(|piece| piece.fill(0));
-    Ok(buffer)
+    /// What the plugin did that its output does not show.
+    fn damage(&self, held: &Held) -> Option<String> {
+        let changed = || match self.buffers {
+            Buffers::Separate => changed(self.input.digis(), held.input.words()),
+            Buffers::Either(_) | Buffers::InPlace => None,
+        };
+        overrun(held.all()).or_else(changed)
+    }
 }
 
 impl Held {
-    fn all(&mut self) -> impl Iterator<Item = (&'static str, &mut Guarded)> {
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Guarded)> {
         let named = [
-            ("its input", &mut self.input),
-            ("its scratch memory", &mut self.scratch),
+            ("its input", &self.input),
+            ("its scratch memory", &self.scratch),
         ];
-        let output = self.output.as_mut().map(|output| ("its output", output));
+        let output = self.output.as_ref().map(|output| ("its output", output));
         output.into_iter().chain(named)
     }
 
-    /// What was written beside the buffers.
-    fn overrun(&mut self) -> Option<String> {
-        let found = |(name, buffer): (&str, &mut Guarded)| {
-            let beside = match buffer.overrun()? {
-                Overrun::Before => "before the beginning",
-                Overrun::Behind => "beyond the end",
-            };
-            Some(format!("it wrote {beside} of {name}"))
-        };
-        self.all().find_map(found)
+    /// All but the input, to be overwritten.
+    fn poison(&mut self) {
+        self.input.renew();
+        for buffer in self.output.iter_mut().chain([&mut self.scratch]) {
+            buffer.renew();
+            buffer.fill(POISON);
+        }
     }
 }
 
@@ -153,52 +134,35 @@ impl Prepared<StsSort> for SortOnHost<'_> {
         let output = held.output.as_ref().map(|output| output.as_ptr().cast());
         self.shape
             .set(std::ptr::null(), held.input.as_ptr().cast(), output);
-        let scratch = held.scratch.as_ptr().cast();
-        self.instance.lend(scratch, self.instance.needs().scratch);
-        self.held = Some(held);
+        let held = self.held.insert(held);
         // SAFETY: the buffers are as the header has them, and are held.
-        unsafe { self.instance.reset(self.shape.as_ptr()) }
+        unsafe { self.plugin.reset(&held.scratch, self.shape.as_ptr()) }
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        if let Some(held) = &mut self.held {
-            held.all().for_each(|(_, buffer)| buffer.renew());
-            held.scratch.fill(POISON);
-            held.output
-                .iter_mut()
-                .for_each(|output| output.fill(POISON));
-        }
-        self.meter = Some(HostMeter::start());
+        self.held.iter_mut().for_each(Held::poison);
+        self.plugin.watch_memory();
         Ok(())
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
         // SAFETY: the buffers are as the header has them, and are held.
-        unsafe { self.instance.run(self.shape.as_ptr()) }
+        unsafe { self.plugin.run(self.shape.as_ptr()) }
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        Ok(self.instance.stages())
+        Ok(self.plugin.stages())
     }
 
     fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Some(meter) = self.meter.take() {
-            self.account.see(meter.grown());
-        }
-        self.result = self.instance.result()?;
-        let held = self.held.as_mut();
-        let overrun = held.and_then(Held::overrun);
-        let changed = || match (self.buffers, &self.held) {
-            (Buffers::Separate, Some(held)) => changed(self.input.digis(), held.input.words()),
-            _ => None,
-        };
-        overrun
-            .or_else(changed)
-            .map_or(Ok(()), |damage| Err(damage.into()))
+        self.plugin.count_memory();
+        self.result = self.plugin.result()?;
+        let damage = self.held.as_ref().and_then(|held| self.damage(held));
+        damage.map_or(Ok(()), |damage| Err(damage.into()))
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.account.remark().into_iter().collect()
+        self.plugin.remarks()
     }
 
     fn output(&self) -> Cow<'_, Vec<Digi>> {
@@ -209,8 +173,7 @@ impl Prepared<StsSort> for SortOnHost<'_> {
     fn release(&mut self) {
         let Some(held) = self.held.take() else { return };
         let buffers = [Some(held.input), held.output, Some(held.scratch)];
-        let returned = buffers.into_iter().flatten();
-        returned.for_each(|buffer| self.arena.give_other(buffer));
+        self.plugin.give(buffers.into_iter().flatten());
     }
 
     fn buffer_bytes(&self) -> u64 {
@@ -219,6 +182,6 @@ impl Prepared<StsSort> for SortOnHost<'_> {
             Buffers::InPlace => 1,
             Buffers::Separate | Buffers::Either(_) => 2,
         };
-        arrays * digis + self.instance.needs().scratch + self.account.bytes()
+        arrays * digis + self.plugin.bytes()
     }
 }

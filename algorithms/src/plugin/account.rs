@@ -4,7 +4,7 @@
 //! resident, on a GPU by what is no longer free. Neither is exact, so a difference has
 //! to be larger than what the counters are off by.
 
-use crate::plugin::resident::{forget_peak, resident};
+use super::resident::{forget_peak, resident};
 
 /// The host's counters are kept by CPU, and gathered after so many pages on each.
 const LEAST_BATCH: u64 = 32;

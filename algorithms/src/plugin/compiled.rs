@@ -1,0 +1,107 @@
+//! Plugins in C for tests: compiled, loaded, and run on the host and, as if it were a GPU,
+//! on the emulator.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{LoadedVariant, PluginTask, load, plugins, variants_of};
+use crate::algorithm::{Content, Prepared, Promise, Semantics, Stages, Variant};
+use crate::device::emulator::{Config, unavailable};
+use crate::device::gpu::Gpu;
+use crate::device::{Arena, Backend, Place, Team};
+
+/// What came of a run: the stages, or what is wrong.
+pub(crate) type Outcome = Result<Stages, String>;
+
+/// The variants of a plugin whose file lies in `src/`, for a task; none without a C compiler.
+pub(crate) fn variants(source: &str, task: &str) -> Option<Vec<&'static LoadedVariant>> {
+    static LOADING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+    let stem = Path::new(source).file_stem()?.to_str()?;
+    let file = format!("lib{stem}.so");
+    if !plugins().iter().any(|plugin| plugin.file == file) {
+        compile_and_load(source, &file)?;
+    }
+    Some(variants_of(task))
+}
+
+fn compile_and_load(source: &str, file: &str) -> Option<()> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let library = folder.path().join(file);
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])
+        .arg(crate_root.join("../docs/plugin"))
+        .arg("-o")
+        .arg(&library)
+        .arg(crate_root.join("src").join(source));
+    let Ok(status) = compiler.status() else {
+        eprintln!("skipped: no C compiler (cc)");
+        return None;
+    };
+    assert!(status.success());
+    load(&library, "plugin:0".to_owned()).expect("a plugin");
+    Some(())
+}
+
+/// The variants on both backends whose names end so.
+pub(crate) fn named(
+    variants: &[&'static LoadedVariant],
+    ending: &str,
+) -> Vec<&'static LoadedVariant> {
+    let found = variants.iter().copied();
+    let found: Vec<_> = found
+        .filter(|variant| variant.name.ends_with(ending))
+        .collect();
+    assert_eq!(found.len(), 2, "{ending} on two backends");
+    found
+}
+
+/// Runs a variant where it belongs, twice, as it is when it is measured; none without the
+/// emulator.
+pub(crate) fn run<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Option<Outcome> {
+    match variant.backend {
+        Backend::Cpu => Some(on_host::<A>(variant, input)),
+        Backend::Cuda if unavailable().is_some() => None,
+        Backend::Cuda => Some(on_emulator::<A>(variant, input)),
+    }
+}
+
+pub(crate) fn on_host<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Outcome {
+    let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
+    let place = Place::host(&team);
+    let prepared = Variant::<A>::prepare(variant, input, &arena, &place);
+    let mut prepared = prepared.expect("it can run here");
+    measure::<A>(prepared.as_mut(), input)?;
+    measure::<A>(prepared.as_mut(), input)
+}
+
+fn on_emulator<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Outcome {
+    let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
+    let prepared = A::on_gpu(variant.functions, input, 1, &gpu, 0);
+    let mut prepared = prepared.unwrap_or_else(|error| panic!("{error:?}"));
+    measure::<A>(prepared.as_mut(), input)?;
+    measure::<A>(prepared.as_mut(), input)
+}
+
+fn measure<A: PluginTask>(prepared: &mut dyn Prepared<A>, input: &A::Input) -> Outcome {
+    let ran = prepared
+        .reset()
+        .and_then(|()| prepared.poison())
+        .and_then(|()| prepared.run());
+    ran.map_err(|error| error.to_string())?;
+    let stages = prepared.stages().map_err(|error| error.to_string())?;
+    prepared.inspect().map_err(|error| error.to_string())?;
+    let promise = Promise {
+        stable: false,
+        content: Content::Whole,
+        semantics: Semantics::Exact,
+    };
+    let reference = A::reference(input, promise.semantics);
+    let checked = A::check(input, reference.as_ref(), &prepared.output(), promise);
+    prepared.release();
+    checked.map_err(|error| error.to_string())?;
+    Ok(stages)
+}
