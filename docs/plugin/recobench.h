@@ -44,7 +44,8 @@ enum {
 enum {
     RECOBENCH_SEPARATE = 0, /* reads the input, which it leaves alone, and writes the output */
     RECOBENCH_EITHER = 1,   /* writes both; output() says where the result is */
-    RECOBENCH_IN_PLACE = 2  /* has the input only, and leaves the result there */
+    RECOBENCH_IN_PLACE = 2, /* has the input only, and leaves the result there */
+    RECOBENCH_TO_HOST = 3   /* on a GPU, of a "gather": brings the result to the host itself */
 };
 
 /* What a call answers. */
@@ -119,16 +120,68 @@ typedef struct recobench_sort {
  * it was have any value. It is compared on segment, channel, time and charge. */
 #define RECOBENCH_SORT_ADDRESS 1u
 
-/* A variant. `input` points to the struct of the task: recobench_sort. Functions that
- * may be NULL have nothing to do then. */
+/* What an array of a "gather" has an entry for, and what its pieces are. */
+enum {
+    RECOBENCH_PER_ROW = 0,        /* each row of each sector: one piece, without gaps */
+    RECOBENCH_PER_TRACK = 1,      /* each track: one piece, without gaps */
+    RECOBENCH_PER_ATTACHED = 2,   /* each cluster on a track: a piece for each track */
+    RECOBENCH_PER_DIFFERENCE = 3, /* each of these but the first of its track: as above, but
+                                   * the first entry of each piece is left out */
+    RECOBENCH_PER_UNATTACHED = 4  /* each cluster on no track: a piece for each row */
+};
+
+/* An array of a "gather". */
+typedef struct recobench_gather_array {
+    uint64_t source_offset; /* the byte of source at which it begins: a multiple of 256 */
+    uint64_t output_offset; /* the same in output */
+    uint64_t output_bytes;  /* of all of it without gaps */
+    uint32_t entry_bytes;   /* of an entry: 1, 2 or 4 */
+    uint32_t per;           /* RECOBENCH_PER_ROW, ... */
+} recobench_gather_array;
+
+/* The input of the task "gather": properties of clusters in several arrays, each in pieces.
+ * The pieces of each array are to be put behind each other, in the order of their tracks or
+ * rows.
+ *
+ * The piece of a track begins at the entry that track_starts has for it, the piece of a row
+ * at that of row_starts. How many clusters each has lies in the source: in the array
+ * track_counts, with 2 bytes a track, and in row_counts, with 4 bytes a row. Each track has
+ * one at least, a row may have none. Where pieces go is to be found out by run. */
+typedef struct recobench_gather {
+    size_t size; /* of this struct */
+    uint64_t tracks;
+    uint64_t rows;         /* of all sectors; may be 0 */
+    uint64_t source_bytes; /* more than up to the end of the last array, by 256 at least */
+    uint64_t output_bytes; /* as above */
+    uint64_t array_count;
+    const recobench_gather_array *arrays; /* on the host */
+    uint64_t track_counts;                /* which of the arrays has these numbers */
+    uint64_t row_counts;
+    const uint32_t *track_starts; /* on the host */
+    const uint32_t *row_starts;   /* on the host */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU to 256. */
+    const uint32_t *device_track_starts; /* the same on the GPU; NULL on the host */
+    const uint32_t *device_row_starts;   /* the same on the GPU; NULL on the host */
+    const uint8_t *source;               /* all arrays with gaps; on a GPU in its memory */
+    uint8_t *output;                     /* all arrays without gaps, in the same memory; what
+                                          * is between arrays does not count. bench copies it
+                                          * from the GPU. NULL for RECOBENCH_TO_HOST */
+    uint8_t *host_output;                /* for RECOBENCH_TO_HOST in its place, else NULL: in
+                                          * page-locked memory of the host, which kernels
+                                          * reach by the same address */
+} recobench_gather;
+
+/* A variant. `input` points to the struct of the task: recobench_sort, recobench_gather.
+ * Functions that may be NULL have nothing to do then. */
 typedef struct recobench_variant {
     size_t size;         /* of this struct */
-    const char *task;    /* "sort" */
+    const char *task;    /* "sort" or "gather" */
     const char *name;    /* "my-sort": lower case, digits and dashes */
     const char *summary; /* what it does, with its source, in a line */
     uint32_t backend;    /* RECOBENCH_CPU or RECOBENCH_CUDA */
     uint32_t buffers;    /* RECOBENCH_SEPARATE, ... */
-    uint32_t stable;     /* 1 if equal keys keep their order, else 0 */
+    uint32_t stable;     /* 1 if equal keys keep their order, else 0; 1 for a gather */
     uint32_t omits;      /* what is lost of each item; 0 if nothing is */
     uint32_t waits;      /* 1 if run waits for the stream. If not, stages begin only once all
                           * is queued, so that what launches take is in none of them */

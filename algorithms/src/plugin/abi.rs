@@ -4,7 +4,8 @@
 
 use std::ffi::{c_char, c_void};
 
-/// The version of the interface.
+/// The version of the interface. What is new beside what was there, such as the input of
+/// another task, does not change it: plugins that don't know it go on as before.
 pub(crate) const ABI: u32 = 1;
 
 pub(crate) const CPU: u32 = 1;
@@ -13,6 +14,7 @@ pub(crate) const CUDA: u32 = 2;
 pub(crate) const SEPARATE: u32 = 0;
 pub(crate) const EITHER: u32 = 1;
 pub(crate) const IN_PLACE: u32 = 2;
+pub(crate) const TO_HOST: u32 = 3;
 
 pub(crate) const OK: i32 = 0;
 pub(crate) const UNAVAILABLE: i32 = 1;
@@ -22,6 +24,12 @@ pub(crate) const INPUT_BUFFER: i32 = 1;
 pub(crate) const OUTPUT_BUFFER: i32 = 2;
 
 pub(crate) const SORT_ADDRESS: u32 = 1;
+
+pub(crate) const PER_ROW: u32 = 0;
+pub(crate) const PER_TRACK: u32 = 1;
+pub(crate) const PER_ATTACHED: u32 = 2;
+pub(crate) const PER_DIFFERENCE: u32 = 3;
+pub(crate) const PER_UNATTACHED: u32 = 4;
 
 /// `recobench_host`
 #[repr(C)]
@@ -58,6 +66,38 @@ pub(crate) struct Sort {
     pub(crate) device_offsets: *const u64,
     pub(crate) input: *mut u64,
     pub(crate) output: *mut u64,
+}
+
+/// `recobench_gather_array`
+#[repr(C)]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GatherArray {
+    pub(crate) source_offset: u64,
+    pub(crate) output_offset: u64,
+    pub(crate) output_bytes: u64,
+    pub(crate) entry_bytes: u32,
+    pub(crate) per: u32,
+}
+
+/// `recobench_gather`
+#[repr(C)]
+pub(crate) struct Gather {
+    pub(crate) size: usize,
+    pub(crate) tracks: u64,
+    pub(crate) rows: u64,
+    pub(crate) source_bytes: u64,
+    pub(crate) output_bytes: u64,
+    pub(crate) array_count: u64,
+    pub(crate) arrays: *const GatherArray,
+    pub(crate) track_counts: u64,
+    pub(crate) row_counts: u64,
+    pub(crate) track_starts: *const u32,
+    pub(crate) row_starts: *const u32,
+    pub(crate) device_track_starts: *const u32,
+    pub(crate) device_row_starts: *const u32,
+    pub(crate) source: *const u8,
+    pub(crate) output: *mut u8,
+    pub(crate) host_output: *mut u8,
 }
 
 /// `recobench_variant`
@@ -135,6 +175,14 @@ mod tests {
             }
             "recobench_memory" Memory { size scratch_bytes own_bytes }
             "recobench_sort" Sort { size digis segments offsets device_offsets input output }
+            "recobench_gather_array" GatherArray {
+                source_offset output_offset output_bytes entry_bytes per
+            }
+            "recobench_gather" Gather {
+                size tracks rows source_bytes output_bytes array_count arrays track_counts
+                row_counts track_starts row_starts device_track_starts device_row_starts source
+                output host_output
+            }
             "recobench_variant" Variant {
                 size task name summary backend buffers stable omits waits prepare memory reset run
                 output release
@@ -186,12 +234,18 @@ mod tests {
             ("RECOBENCH_SEPARATE", SEPARATE.into()),
             ("RECOBENCH_EITHER", EITHER.into()),
             ("RECOBENCH_IN_PLACE", IN_PLACE.into()),
+            ("RECOBENCH_TO_HOST", TO_HOST.into()),
             ("RECOBENCH_OK", OK.into()),
             ("RECOBENCH_UNAVAILABLE", UNAVAILABLE.into()),
             ("RECOBENCH_FAILED", FAILED.into()),
             ("RECOBENCH_INPUT_BUFFER", INPUT_BUFFER.into()),
             ("RECOBENCH_OUTPUT_BUFFER", OUTPUT_BUFFER.into()),
             ("RECOBENCH_SORT_ADDRESS", SORT_ADDRESS.into()),
+            ("RECOBENCH_PER_ROW", PER_ROW.into()),
+            ("RECOBENCH_PER_TRACK", PER_TRACK.into()),
+            ("RECOBENCH_PER_ATTACHED", PER_ATTACHED.into()),
+            ("RECOBENCH_PER_DIFFERENCE", PER_DIFFERENCE.into()),
+            ("RECOBENCH_PER_UNATTACHED", PER_UNATTACHED.into()),
         ] {
             assert_eq!(value(name), Some(expected), "{name}");
         }

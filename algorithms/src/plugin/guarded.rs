@@ -103,6 +103,18 @@ impl Guarded {
         unsafe { std::slice::from_raw_parts_mut(self.as_ptr().cast(), self.bytes / 8) }
     }
 
+    /// All bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: so many bytes are mapped.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.bytes) }
+    }
+
+    /// All bytes.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and nobody else has the buffer.
+        unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.bytes) }
+    }
+
     /// Sets each byte.
     pub(crate) fn fill(&mut self, byte: u8) {
         // SAFETY: so many bytes are mapped, and nobody else has the buffer.

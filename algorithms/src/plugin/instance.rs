@@ -141,7 +141,7 @@ impl Instance {
     /// If that can't be.
     pub(crate) fn result(&self) -> Result<ResultIn, DeviceError> {
         let output = match self.functions.buffers {
-            Buffers::Separate => return Ok(ResultIn::Output),
+            Buffers::Separate | Buffers::ToHost => return Ok(ResultIn::Output),
             Buffers::InPlace => return Ok(ResultIn::Input),
             Buffers::Either(output) => output,
         };

@@ -13,7 +13,7 @@ use crate::device::{Backend, Device};
 use crate::registry;
 
 /// The tasks that take plugins: those with an input in `recobench.h`.
-const TASKS: [&str; 1] = ["sort"];
+const TASKS: [&str; 2] = ["sort", "gather"];
 
 /// What identifies a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,14 @@ pub(crate) enum Buffers {
     /// With the function that says where the result is.
     Either(unsafe extern "C" fn(*mut c_void) -> i32),
     InPlace,
+    ToHost,
+}
+
+impl Buffers {
+    /// Whether there is an output beside the input.
+    pub(crate) fn has_output(self) -> bool {
+        !matches!(self, Buffers::InPlace)
+    }
 }
 
 /// Whether `run` waits for a GPU.

@@ -61,9 +61,10 @@ fn read(
     let place = format!("variant \"{name}\"");
     let summary = text(variant.summary, &format!("the summary of {place}"))?;
     let run = variant.run.ok_or_else(|| format!("{place}: run is NULL"))?;
+    let backend = backend(variant.backend, &place)?;
     Ok(LoadedVariant {
         functions: Functions {
-            buffers: buffers(variant, &place)?,
+            buffers: buffers(variant, task, backend, &place)?,
             waiting: match yes_or_no(variant.waits, "waits", &place)? {
                 true => Waiting::ForTheStream,
                 false => Waiting::Never,
@@ -73,8 +74,8 @@ fn read(
             run,
             plugin,
         },
-        backend: backend(variant.backend, &place)?,
-        stable: yes_or_no(variant.stable, "stable", &place)?,
+        backend,
+        stable: stable(variant, task, &place)?,
         content: content(variant.omits, task, &place)?,
         condemned: Default::default(),
         task,
@@ -132,21 +133,55 @@ fn backend(number: u32, place: &str) -> Result<Backend, String> {
     }
 }
 
-fn buffers(variant: &abi::Variant, place: &str) -> Result<Buffers, String> {
+/// Which buffers variants of a task may use, with their names in the header.
+fn kinds_of_buffers(task: &str, backend: Backend) -> &'static [(u32, &'static str)] {
+    const SEPARATE: (u32, &str) = (abi::SEPARATE, "RECOBENCH_SEPARATE");
+    match (task, backend) {
+        ("gather", Backend::Cpu) => &[SEPARATE],
+        ("gather", Backend::Cuda) => &[SEPARATE, (abi::TO_HOST, "RECOBENCH_TO_HOST")],
+        _ => &[
+            SEPARATE,
+            (abi::EITHER, "RECOBENCH_EITHER"),
+            (abi::IN_PLACE, "RECOBENCH_IN_PLACE"),
+        ],
+    }
+}
+
+fn buffers(
+    variant: &abi::Variant,
+    task: &str,
+    backend: Backend,
+    place: &str,
+) -> Result<Buffers, String> {
+    let known = kinds_of_buffers(task, backend);
+    if !known.iter().any(|(kind, _)| *kind == variant.buffers) {
+        let names: Vec<_> = known.iter().map(|(_, name)| *name).collect();
+        let (found, names) = (variant.buffers, names.join(", "));
+        return Err(format!(
+            "{place}: buffers is {found}; use one of these for {task} on {backend}: {names}"
+        ));
+    }
     match (variant.buffers, variant.output) {
-        (abi::SEPARATE, None) => Ok(Buffers::Separate),
         (abi::EITHER, Some(output)) => Ok(Buffers::Either(output)),
-        (abi::IN_PLACE, None) => Ok(Buffers::InPlace),
         (abi::EITHER, None) => Err(format!(
             "{place}: output is NULL, but RECOBENCH_EITHER needs it"
         )),
-        (abi::SEPARATE | abi::IN_PLACE, Some(_)) => Err(format!(
+        (_, Some(_)) => Err(format!(
             "{place}: output is for RECOBENCH_EITHER only; set it to NULL"
         )),
-        (other, _) => Err(format!(
-            "{place}: buffers is {other}; there are RECOBENCH_SEPARATE, RECOBENCH_EITHER and \
-             RECOBENCH_IN_PLACE"
+        (abi::IN_PLACE, None) => Ok(Buffers::InPlace),
+        (abi::TO_HOST, None) => Ok(Buffers::ToHost),
+        (_, None) => Ok(Buffers::Separate),
+    }
+}
+
+/// Whatever is gathered has a place of its own, so there the order is always kept.
+fn stable(variant: &abi::Variant, task: &str, place: &str) -> Result<bool, String> {
+    match (yes_or_no(variant.stable, "stable", place)?, task) {
+        (false, "gather") => Err(format!(
+            "{place}: stable is 0, but a gather keeps the order; set it to 1"
         )),
+        (stable, _) => Ok(stable),
     }
 }
 

@@ -17,6 +17,7 @@
 //! | `sample` | some pieces of many |
 //! | `hard_inputs`, `smaller` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
+//! | `plugin` | variants from shared libraries |
 
 mod axes;
 mod check;
@@ -25,6 +26,7 @@ mod cuda;
 mod hard_inputs;
 mod packed;
 mod packing;
+mod plugin;
 mod reference;
 mod sample;
 mod smaller;
@@ -37,6 +39,7 @@ use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
+use crate::plugin::variants;
 
 pub use axes::{AXES, shape};
 pub use check::Mismatch;
@@ -59,13 +62,14 @@ static VARIANTS: &[&dyn Variant<TpcGather>] = &[
     &cuda::CHUNKS,
 ];
 
-/// Of a cluster on a track: its bytes before, with free places, and after: in the reference
-/// and in two outputs.
-const ATTACHED_BYTES: u64 = 16 + 3 * 15;
+/// Of a cluster on a track: its bytes before, with free places, in the input and as a plugin
+/// is shown them, and after: in the reference and in two outputs.
+const ATTACHED_BYTES: u64 = 2 * 16 + 3 * 15;
 /// Of a cluster on no track; rows have as many free places again.
-const UNATTACHED_BYTES: u64 = 2 * 13 + 3 * 13;
-/// Of a track: its own bytes, where it begins before and after, and how long it is.
-const TRACK_BYTES: u64 = 11 * 4 + 12;
+const UNATTACHED_BYTES: u64 = 2 * 2 * 13 + 3 * 13;
+/// Of a track: its own bytes, where it begins before and after and as a plugin is shown it, and
+/// how long it is.
+const TRACK_BYTES: u64 = 11 * 5 + 16;
 
 /// What there is to do for some of the pieces.
 fn work_of(input: &Clusters, sample: Sample) -> Work {
@@ -102,7 +106,8 @@ impl Algorithm for TpcGather {
     }
 
     fn variants() -> Vec<&'static dyn Variant<Self>> {
-        VARIANTS.to_vec()
+        let own = VARIANTS.iter().copied();
+        own.chain(variants(&cuda::LIBRARIES)).collect()
     }
 
     fn plan(mut params: Params) -> Result<Plan, DataError> {

@@ -68,16 +68,13 @@ impl<'a> SortOnGpu<'a> {
         let mut host_offsets = gpu.pinned(offsets.len())?;
         host_offsets.copy_from_slice(offsets);
         let buffer = |words: usize| GuardedOnGpu::new(gpu, words * size_of::<u64>());
-        let output = match self.buffers {
-            Buffers::InPlace => None,
-            Buffers::Separate | Buffers::Either(_) => Some(buffer(digis)?),
-        };
+        let output = self.buffers.has_output().then(|| buffer(digis));
         Ok(Held {
             host: gpu.pinned(digis)?,
             host_offsets,
             offsets: buffer(offsets.len())?,
             input: buffer(digis)?,
-            output,
+            output: output.transpose()?,
             scratch: self.plugin.scratch()?,
         })
     }

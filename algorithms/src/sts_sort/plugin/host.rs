@@ -61,13 +61,10 @@ impl<'a> SortOnHost<'a> {
             return Ok(held);
         }
         let bytes = size_of_val(self.input.digis());
-        let output = match self.buffers {
-            Buffers::InPlace => None,
-            Buffers::Separate | Buffers::Either(_) => Some(self.plugin.buffer(bytes)?),
-        };
+        let output = self.buffers.has_output().then(|| self.plugin.buffer(bytes));
         Ok(Held {
             input: self.plugin.buffer(bytes)?,
-            output,
+            output: output.transpose()?,
             scratch: self.plugin.scratch()?,
         })
     }
@@ -84,7 +81,7 @@ impl<'a> SortOnHost<'a> {
     fn damage(&self, held: &Held) -> Option<String> {
         let changed = || match self.buffers {
             Buffers::Separate => changed(self.input.digis(), held.input.words()),
-            Buffers::Either(_) | Buffers::InPlace => None,
+            _ => None,
         };
         overrun(held.all()).or_else(changed)
     }
@@ -178,10 +175,7 @@ impl Prepared<StsSort> for SortOnHost<'_> {
 
     fn buffer_bytes(&self) -> u64 {
         let digis = size_of_val(self.input.digis()) as u64;
-        let arrays = match self.buffers {
-            Buffers::InPlace => 1,
-            Buffers::Separate | Buffers::Either(_) => 2,
-        };
+        let arrays = 1 + u64::from(self.buffers.has_output());
         arrays * digis + self.plugin.bytes()
     }
 }

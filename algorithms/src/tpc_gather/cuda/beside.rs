@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::algorithm::{Metric, Relation};
 use crate::ceilings::MemoryStreams;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
 
@@ -17,20 +18,13 @@ const COPIED_BYTES: usize = 256 << 20;
 /// Starts of a kernel, at most: more would fill the driver's queue, and the host would wait.
 const MOST_STARTS: usize = 500;
 
-/// By what time with gathering is longer than that without.
-pub(super) struct Slowdown {
-    /// Of a copy in device memory.
-    pub(super) copy: f64,
-    /// Of work in registers.
-    pub(super) compute: f64,
-}
-
-/// Measures it, each for work that takes as long alone as gathering does; `None` where times
-/// mean nothing.
-pub(super) fn slowdown(
+/// By what time with gathering is longer than that without: of a copy in device memory and
+/// of work in registers, each of which takes as long alone as gathering does. Nothing where
+/// times mean nothing.
+pub(in crate::tpc_gather) fn slowdowns(
     gpu: &Gpu,
     mut gather: impl FnMut() -> Result<(), DeviceError>,
-) -> Result<Option<Slowdown>, DeviceError> {
+) -> Result<Vec<Metric>, DeviceError> {
     gpu.finish()?;
     let since = Instant::now();
     gather()?;
@@ -40,9 +34,11 @@ pub(super) fn slowdown(
     let compute = Compute::new(gpu)?;
     let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
     let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
-    Ok(copy
-        .zip(compute)
-        .map(|(copy, compute)| Slowdown { copy, compute }))
+    let named = [("slowdown_of_copy", copy), ("slowdown_of_compute", compute)];
+    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    Ok(known
+        .map(|(name, value)| Metric::new(name, value, Relation::Itself))
+        .collect())
 }
 
 /// The slowdown of a kernel that is started over and over again for so many seconds.

@@ -7,12 +7,14 @@
 //! |---|---|
 //! | `pieces` | pieces on the device, and finding out where they go |
 //! | `naive`, `dma`, `multi_block`, `chunks` | the variants |
+//! | `libraries` | the places of variants of NVIDIA's libraries |
 //! | `beside` | what gathering costs others |
 //! | `prepared` | a variant that is ready to run |
 
 mod beside;
 mod chunks;
 mod dma;
+mod libraries;
 mod multi_block;
 mod naive;
 mod pieces;
@@ -28,8 +30,10 @@ use crate::device::{Arena, Backend, Place};
 use pieces::DevicePieces;
 use prepared::PreparedCudaGather;
 
+pub(super) use beside::slowdowns;
 pub(super) use chunks::CHUNKS;
 pub(super) use dma::{DMA_1, DMA_2, DMA_BUFFERED};
+pub(super) use libraries::LIBRARIES;
 pub(super) use multi_block::MULTI_BLOCK;
 pub(super) use naive::NAIVE;
 

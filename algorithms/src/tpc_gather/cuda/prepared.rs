@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use generators::tpc::clusters::{Clusters, Layout};
 
-use super::beside::{Slowdown, slowdown};
+use super::beside::slowdowns;
 use super::pieces::DevicePieces;
 use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{Metric, Prepared, Relation, Stages, Work};
@@ -98,16 +98,11 @@ impl Prepared<TpcGather> for PreparedCudaGather<'_> {
         let (gpu, input) = (Arc::clone(&self.gpu), self.input);
         self.reset()?;
         let Buffers { pieces, gatherer } = self.buffers()?;
-        let slowdown = slowdown(&gpu, || gatherer.gather(&gpu, input, pieces))?;
-        let multiprocessors = gatherer.multiprocessors(&gpu);
+        let slowdowns = slowdowns(&gpu, || gatherer.gather(&gpu, input, pieces))?;
+        let multiprocessors = f64::from(gatherer.multiprocessors(&gpu));
         self.release();
-        let figure = |name, value| Metric::new(name, value, Relation::Itself);
-        let mut figures = vec![figure("multiprocessors", f64::from(multiprocessors))];
-        if let Some(Slowdown { copy, compute }) = slowdown {
-            figures.push(figure("slowdown_of_copy", copy));
-            figures.push(figure("slowdown_of_compute", compute));
-        }
-        Ok(figures)
+        let multiprocessors = Metric::new("multiprocessors", multiprocessors, Relation::Itself);
+        Ok([vec![multiprocessors], slowdowns].concat())
     }
 
     fn sample(&self) -> Option<Work> {
