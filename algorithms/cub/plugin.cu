@@ -1,13 +1,14 @@
 // The plugin's table.
 #include <cub/version.cuh>
 
+#include "gather.cuh"
 #include "variant.cuh"
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
 static const recobench_variant *const VARIANTS[] = {&SEGMENTED_KEYS, &SEGMENTED_PAIRS, &SEGMENTED_RADIX,
-                                                    &RADIX_COMPOSITE};
+                                                    &RADIX_COMPOSITE, &MEMCPY_BATCHED,  &CUDA_MEMCPY_BATCH};
 
 static const recobench_plugin_table TABLE = {
     sizeof(recobench_plugin_table),

@@ -10,6 +10,7 @@
 #include <cub/util_type.cuh>
 #include <cuda_runtime.h>
 
+#include "answers.cuh"
 #include "digis.cuh"
 #include "recobench.h"
 
@@ -34,16 +35,6 @@ struct State {
     int32_t result_in;
 };
 
-constexpr size_t ALIGNMENT = 256;
-
-inline size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
-inline int32_t answer(const recobench_host *host, cudaError_t error) {
-    if (error == cudaSuccess) return RECOBENCH_OK;
-    host->explain(host, cudaGetErrorString(error));
-    return RECOBENCH_FAILED;
-}
-
 inline Work work_of(const recobench_host *host, const recobench_sort *sort) {
     const int64_t *offsets = reinterpret_cast<const int64_t *>(sort->device_offsets);
     return Work{(int64_t)sort->digis, (int64_t)sort->segments, offsets, offsets ? offsets + 1 : nullptr,
@@ -59,17 +50,11 @@ template <typename Sort> struct Variant {
     static int32_t prepare(const recobench_variant *, const recobench_host *host, const void *input,
                            void **state) {
         const recobench_sort *sort = static_cast<const recobench_sort *>(input);
-        if (const char *refusal = Sort::refusal(*sort)) {
-            host->explain(host, refusal);
-            return RECOBENCH_UNAVAILABLE;
-        }
+        if (const char *refusal = Sort::refusal(*sort)) return unavailable(host, refusal);
         size_t bytes = 0;
         cudaError_t error = cudaSetDevice(host->device);
         if (error == cudaSuccess && sort->digis > 0) error = Sort::scratch_bytes(work_of(host, sort), bytes);
-        if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInsufficientDriver) {
-            host->explain(host, cudaGetErrorString(error));
-            return RECOBENCH_UNAVAILABLE;
-        }
+        if (is_no_place(error)) return unavailable(host, cudaGetErrorString(error));
         State *made = new (std::nothrow) State{bytes, RECOBENCH_INPUT_BUFFER};
         if (!made) error = cudaErrorMemoryAllocation;
         if (error != cudaSuccess) delete made;
@@ -118,7 +103,6 @@ template <typename Sort> struct Variant {
     }
 };
 
-// The variants, each in a file of its own.
 extern const recobench_variant SEGMENTED_KEYS;
 extern const recobench_variant SEGMENTED_PAIRS;
 extern const recobench_variant SEGMENTED_RADIX;
