@@ -1,4 +1,4 @@
-//! Plugins in C for tests: compiled, loaded, and run on the host and, as if it were a GPU,
+//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, as if it were a GPU,
 //! on the emulator.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::device::{Arena, Backend, Place, Team};
 /// What came of a run: the stages, or what is wrong.
 pub(crate) type Outcome = Result<Stages, String>;
 
-/// The variants of a plugin whose file lies in `src/`, for a task; none without a C compiler.
+/// The variants of a plugin whose file lies in `src/`, for a task; none without a compiler.
 pub(crate) fn variants(source: &str, task: &str) -> Option<Vec<&'static LoadedVariant>> {
     static LOADING: Mutex<()> = Mutex::new(());
     let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,15 +30,21 @@ fn compile_and_load(source: &str, file: &str) -> Option<()> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let library = folder.path().join(file);
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut compiler = Command::new("cc");
+    let source = crate_root.join("src").join(source);
+    let is_c = source.extension().is_some_and(|ending| ending == "c");
+    let (name, flags): (_, &[&str]) = if is_c { ("cc", &[]) } else { ("c++", &["-std=c++17"]) };
+    let mut compiler = Command::new(name);
     compiler
         .args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])
         .arg(crate_root.join("../docs/plugin"))
+        .arg("-I")
+        .arg(source.parent()?)
+        .args(flags)
         .arg("-o")
         .arg(&library)
-        .arg(crate_root.join("src").join(source));
+        .arg(&source);
     let Ok(status) = compiler.status() else {
-        eprintln!("skipped: no C compiler (cc)");
+        eprintln!("skipped: no compiler ({name})");
         return None;
     };
     assert!(status.success());

@@ -25,7 +25,7 @@ fn input() -> Clusters {
 #[test]
 fn who_is_right_is_right_on_all_hard_inputs() {
     let Some(gathers) = gathers() else { return };
-    let to_host = gathers.iter().find(|variant| variant.name == "cuda-to-host");
+    let to_host = gathers.iter().find(|variant| variant.name == "cuda-tohost");
     let mut right = named(&gathers, "-right");
     right.push(to_host.expect("there"));
     for variant in right {
@@ -37,11 +37,27 @@ fn who_is_right_is_right_on_all_hard_inputs() {
     }
 }
 
+/// Their own code, with the host for a GPU: see `host_cuda/`.
+#[test]
+fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
+    let source = "tpc_gather/plugin/tests/host_cuda/libraries.cpp";
+    let Some(libraries) = compiled::variants(source, "gather") else {
+        return;
+    };
+    for name in ["cub-memcpy-batched", "cuda-memcpy-batch"] {
+        let variant = libraries.iter().find(|variant| variant.name == name);
+        for (input_name, input) in hard_inputs::all(1) {
+            if let Some(outcome) = run(variant.expect("there"), &input) {
+                assert!(outcome.is_ok(), "{name} on {input_name}: {outcome:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_goes_wrong_is_told() {
     let Some(gathers) = gathers() else { return };
     for (name, expected) in [
-        ("-beyond", "it wrote beyond the end of its output"),
         ("-scratch", "it wrote beyond the end of its scratch memory"),
         ("-source", "it changed its source, at byte 0"),
         ("-starts", "it changed the starts"),
@@ -63,14 +79,17 @@ fn what_goes_wrong_is_told() {
 }
 
 #[test]
-fn beyond_the_output_on_the_host_is_told() {
+fn whoever_leaves_the_output_is_told() {
     let Some(gathers) = gathers() else { return };
-    let variant = gathers
-        .iter()
-        .find(|variant| variant.name == "cuda-beyond-host");
-    if let Some(outcome) = run(variant.expect("there"), &input()) {
-        let expected = Err("it wrote beyond the end of its output".to_owned());
-        assert_eq!(outcome, expected);
+    for (name, expected) in [
+        ("cpu-before", "it wrote before the beginning of its output"),
+        ("cuda-beyond", "it wrote beyond the end of its output"),
+        ("cuda-hostbeyond", "it wrote beyond the end of its output"),
+    ] {
+        let variant = gathers.iter().find(|variant| variant.name == name);
+        if let Some(outcome) = run(variant.expect("there"), &input()) {
+            assert_eq!(outcome, Err(expected.to_owned()), "{name}");
+        }
     }
 }
 
