@@ -32,7 +32,11 @@ fn compile_and_load(source: &str, file: &str) -> Option<()> {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = crate_root.join("src").join(source);
     let is_c = source.extension().is_some_and(|ending| ending == "c");
-    let (name, flags): (_, &[&str]) = if is_c { ("cc", &[]) } else { ("c++", &["-std=c++17"]) };
+    let (name, flags): (_, &[&str]) = if is_c {
+        ("cc", &[])
+    } else {
+        ("c++", &["-std=c++17"])
+    };
     let mut compiler = Command::new(name);
     compiler
         .args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])

@@ -5,10 +5,10 @@ use std::ffi::c_void;
 
 use rayon::prelude::*;
 
+use super::Functions;
 use super::account::{Account, HostMeter};
 use super::guarded::{Guarded, Overrun};
 use super::instance::{Instance, NotReady, ResultIn};
-use super::Functions;
 use crate::algorithm::Stages;
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;

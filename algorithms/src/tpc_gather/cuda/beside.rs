@@ -35,7 +35,9 @@ pub(in crate::tpc_gather) fn slowdowns(
     let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
     let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
     let named = [("slowdown_of_copy", copy), ("slowdown_of_compute", compute)];
-    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let known = named
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
     Ok(known
         .map(|(name, value)| Metric::new(name, value, Relation::Itself))
         .collect())

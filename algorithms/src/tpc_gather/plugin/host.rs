@@ -149,14 +149,12 @@ impl Prepared<TpcGather> for GatherOnHost<'_> {
 
     fn release(&mut self) {
         let Some(held) = self.held.take() else { return };
-        self.plugin
-            .give([held.source, held.output, held.scratch]);
+        self.plugin.give([held.source, held.output, held.scratch]);
     }
 
     fn buffer_bytes(&self) -> u64 {
         let starts = self.input.tracks().len() + self.input.rows().len();
-        let buffers =
-            self.input.bytes().len() + self.output_bytes + starts * size_of::<u32>();
+        let buffers = self.input.bytes().len() + self.output_bytes + starts * size_of::<u32>();
         buffers as u64 + self.plugin.bytes()
     }
 }

@@ -29,9 +29,14 @@ impl Workshop {
         self.folder.path()
     }
 
-    /// A plugin of the tests.
+    /// A plugin of the tests, for sorting.
     pub fn plugin(&self, name: &str, defines: &str) -> String {
-        self.compile("tests/bench/plugins/plugin.c", name, defines)
+        self.plugin_of("plugin.c", name, defines)
+    }
+
+    /// A plugin of the tests, by its source.
+    pub fn plugin_of(&self, source: &str, name: &str, defines: &str) -> String {
+        self.compile(&format!("tests/bench/plugins/{source}"), name, defines)
     }
 
     /// The example of the documentation.

@@ -112,15 +112,15 @@ fn what_is_not_built_is_listed_with_the_way_to_get_it() {
     };
     let json = workshop.bench("list --format json");
     let list: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    let variants = list[0]["variants"].as_array().expect("a list");
-    let cub = variants.iter().filter(|variant| {
-        variant["name"]
-            .as_str()
-            .is_some_and(|name| name.starts_with("cub-"))
+    let tasks = list.as_array().expect("a list").iter();
+    let variants = tasks.filter_map(|task| task["variants"].as_array());
+    let of_libraries = variants.flatten().filter(|variant| {
+        let name = variant["name"].as_str().unwrap_or_default();
+        name.starts_with("cub-") || name.starts_with("cuda-")
     });
-    let cub: Vec<_> = cub.collect();
-    assert_eq!(cub.len(), 4);
-    for variant in cub {
+    let of_libraries: Vec<_> = of_libraries.collect();
+    assert_eq!(of_libraries.len(), 6);
+    for variant in of_libraries {
         // Whether or not somebody has built it.
         let reason = variant["reason"].as_str().unwrap_or_default();
         let is_known = variant["available"] == true

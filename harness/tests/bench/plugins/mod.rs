@@ -3,5 +3,6 @@
 
 mod compiled;
 mod failing;
+mod gather;
 mod measured;
 mod refused;

@@ -62,7 +62,10 @@ fn what_goes_wrong_is_told() {
         ("-source", "it changed its source, at byte 0"),
         ("-starts", "it changed the starts"),
         ("-arrays", "it changed the starts or the arrays"),
-        ("-nothing", "row_n_clusters, entry 0: [a5, a5, a5, a5] instead of"),
+        (
+            "-nothing",
+            "row_n_clusters, entry 0: [a5, a5, a5, a5] instead of",
+        ),
         ("-swapped", "attached_q_tot, entry "),
         ("-shifted", "row_diff, entry 0: "),
         ("-last", "unattached_sigma_time, entry "),
