@@ -5,7 +5,7 @@
 #   scripts/build-kernels.sh              build, write algorithms/kernels/prebuilt/
 #   scripts/build-kernels.sh --check      build, compare with what is there
 #   scripts/build-kernels.sh --dry-run    build and judge only, also with another toolkit
-#   scripts/build-kernels.sh --cub        build the baselines of NVIDIA's CUB, and nothing else:
+#   scripts/build-kernels.sh --cub        build what NVIDIA's libraries do, and nothing else:
 #                                         target/release/libcub_baseline.so, beside bench
 #
 #   --report FILE             registers, spills, memory and widths, as markdown

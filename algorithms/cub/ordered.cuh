@@ -2,7 +2,7 @@
 // digis are sorted by comes first, sorted, and turned back.
 #pragma once
 #include "tiles.cuh"
-#include "variant.cuh"
+#include "sort.cuh"
 
 struct ToOrdered {
     __device__ u64 operator()(int64_t, u64 digi) const { return ordered_from_digi(digi); }

@@ -2,7 +2,7 @@
 #include <cub/version.cuh>
 
 #include "gather.cuh"
-#include "variant.cuh"
+#include "sort.cuh"
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)

@@ -4,7 +4,7 @@
 #include <cub/device/device_segmented_sort.cuh>
 
 #include "tiles.cuh"
-#include "variant.cuh"
+#include "sort.cuh"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the baselines of NVIDIA's CUB (algorithms/cub), for build-kernels.sh --cub: a
+# Builds the baselines of NVIDIA's libraries (algorithms/cub), for build-kernels.sh --cub: a
 # plugin that bench finds beside itself. It holds machine code for A100, H100 and B200,
 # and PTX for what comes later; with CUB_ARCHITECTURE=90 for that one only, in a third
 # of the time. Nothing of it is ever committed.

@@ -1,4 +1,4 @@
-//! The plugin with the variants of NVIDIA's CUB, which `bench` knows by name.
+//! The plugin with the variants of NVIDIA's libraries, which `bench` knows by name.
 //!
 //! It can't come with `bench`: it is built from NVIDIA's headers, for GPUs only. Its
 //! variants are listed all the same, with the way to get them.

@@ -13,7 +13,7 @@
 //! | `calls` | who is called right now, for those who watch |
 //! | `guarded` | memory that shows what plugins do to it |
 //! | `account`, `resident` | the memory that a plugin takes, against what it says |
-//! | `baseline` | the plugin with the variants of NVIDIA's CUB |
+//! | `baseline` | the plugin with the variants of NVIDIA's libraries |
 //!
 //! Nothing here protects the process from a plugin that crashes: the harness tries
 //! each in a process of its own first, and watches the calls.

@@ -126,7 +126,8 @@ Examples:
   bench gather --scale 0.1 --threads 1,2
   bench gather --scale 1 --device cuda:0
   bench gather --tracks 50k --fewest 1 --most 20 --row-clusters 1000
-  bench gather --input clusters.bin --variant streamed,naive";
+  bench gather --input clusters.bin --variant streamed,naive
+  bench gather --plugin ./libmine.so --variant 'my-*,streamed'";
 
 const STS: &str = "\
 Examples:

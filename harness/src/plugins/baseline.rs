@@ -1,4 +1,4 @@
-//! The variants of NVIDIA's CUB: a plugin beside the executable.
+//! The variants of NVIDIA's libraries: a plugin beside the executable.
 
 use std::path::PathBuf;
 

@@ -24,8 +24,8 @@ use trial::Subject;
 
 pub use error::PluginFailure;
 
-/// Loads plugins, and the baseline of CUB if it is beside the executable and of use.
-/// Their variants are from now on among those of their tasks.
+/// Loads plugins, and the baseline of NVIDIA's libraries if it is beside the executable and of
+/// use. Their variants are from now on among those of their tasks.
 ///
 /// # Errors
 /// If one can't be used. Nothing was measured then.
@@ -37,7 +37,7 @@ pub(crate) fn load(paths: &[PathBuf], baseline: Baseline) -> Result<(), PluginFa
     Ok(())
 }
 
-/// Whether the baseline of CUB is wanted.
+/// Whether the baseline of NVIDIA's libraries is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
     /// Whether or not it can run here.
