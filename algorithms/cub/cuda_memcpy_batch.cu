@@ -40,7 +40,7 @@ struct Batch {
     }
 };
 
-// How many clusters each track or row has, of a number of so many bytes.
+// How many clusters each track has, or each row.
 struct Counts {
     const uint8_t *numbers;
     bool of_tracks;

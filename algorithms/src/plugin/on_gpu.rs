@@ -11,7 +11,7 @@ use super::{Functions, Waiting};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
 
 /// Bytes behind each buffer that nobody has any business in.
-const GUARD: usize = 256;
+pub(crate) const GUARD: usize = 256;
 
 pub(crate) struct OnGpu {
     // Before the GPU: `release` may use it.

@@ -12,14 +12,11 @@ use super::shape::{Buffers, Shape};
 use crate::algorithm::{Metric, Prepared, Stages};
 use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON};
 use crate::plugin::instance::NotReady;
-use crate::plugin::on_gpu::{GuardedOnGpu, OnGpu, overrun};
+use crate::plugin::on_gpu::{GUARD, GuardedOnGpu, OnGpu, overrun};
 use crate::plugin::{Buffers as Kind, Functions};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::cuda::slowdowns;
 use crate::tpc_gather::packed::Packed;
-
-/// Bytes behind the output on the host that nobody has any business in.
-const GUARD: usize = 256;
 
 pub(super) struct GatherOnGpu<'a> {
     // Before the buffers: `release` may use them.
