@@ -45,6 +45,10 @@ impl PluginTask for TpcGather {
 
 /// What a plugin did to what it must leave alone.
 fn changed(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
+    // Gigabytes: as a whole that is much quicker than byte by byte.
+    if before == after {
+        return None;
+    }
     let mut pairs = before.iter().zip(after);
     let at = pairs.position(|(before, after)| before != after)?;
     Some(format!("it changed {name}, at byte {at}"))
