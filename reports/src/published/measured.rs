@@ -7,6 +7,8 @@ use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::statistics::Interval;
 
+/// The stage of variants that take too long with all of an input.
+const SAMPLE: &str = "sample";
 /// Fewer samples than this tell nothing of how much they scatter.
 const FEWEST: usize = 3;
 
@@ -27,8 +29,10 @@ pub struct Measured {
     /// The 95 % interval of the time, in seconds; of few samples, from the fastest to the
     /// slowest; of one or two, none.
     pub interval: Option<Interval>,
-    /// How many items that time was for.
+    /// How many items that time was for: those of a sample, if only that was taken.
     pub items: u64,
+    /// Whether that is some of the input only.
+    pub is_sample: bool,
     /// What those items are.
     pub item_unit: String,
     /// How many threads there were.
@@ -87,7 +91,8 @@ impl Here<'_> {
     /// Why it is in none, in words.
     pub fn find(&self, wanted: &Counterpart) -> Result<Measured, String> {
         let most = self.record.environment.usable_threads;
-        let points = self.rows.iter().filter(|row| row.stage == "total");
+        let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
+        let points = self.rows.iter().filter(is_whole);
         let mut totals: Vec<_> = points
             .filter(|row| wanted.is_point(&row.point(), most))
             .collect();
@@ -123,6 +128,7 @@ impl Here<'_> {
             interval: time.1,
             items,
             item_unit,
+            is_sample: total.stage == SAMPLE,
             threads: total.threads,
         })
     }
@@ -158,6 +164,15 @@ impl Measured {
     /// The time for one item, in seconds.
     pub fn seconds_an_item(&self) -> f64 {
         self.seconds / self.items as f64
+    }
+
+    /// Its interval.
+    pub fn interval_an_item(&self) -> Option<Interval> {
+        let items = self.items as f64;
+        self.interval.map(|interval| Interval {
+            low: interval.low / items,
+            high: interval.high / items,
+        })
     }
 }
 

@@ -77,10 +77,11 @@ impl Reproduction {
         self.measured.iter().any(|(_, found)| found.is_ok())
     }
 
-    /// How many times as fast as its basis a label's value is here.
+    /// How many times as fast as its basis a label's value is here, item by item: inputs may
+    /// be of unlike sizes.
     pub fn speed_up(&self, label: &str) -> Option<f64> {
         let basis = self.figure.value(label, "")?.basis.as_ref()?;
-        Some(self.here(basis)?.seconds / self.here(label)?.seconds)
+        Some(self.here(basis)?.seconds_an_item() / self.here(label)?.seconds_an_item())
     }
 }
 
@@ -123,8 +124,8 @@ fn outcome(claim: &Claim, measured: &[(String, Result<Measured, String>)]) -> Ou
 }
 
 fn judged(faster: &Measured, slower: &Measured) -> Outcome {
-    let ratio = slower.seconds / faster.seconds;
-    match (faster.interval, slower.interval) {
+    let ratio = slower.seconds_an_item() / faster.seconds_an_item();
+    match (faster.interval_an_item(), slower.interval_an_item()) {
         (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
         (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),
         _ => Outcome::Unclear(ratio),
@@ -184,6 +185,20 @@ mod tests {
         }
         let few = table(&few);
         assert!(matches!(judged(&few, words).outcome, Outcome::Unclear(_)));
+    }
+
+    /// A GPU takes a larger input: twice as long for ten times as much.
+    #[test]
+    fn inputs_of_unlike_sizes_are_compared_by_items() {
+        let mut gpu = chain("online", 1, 2.0);
+        for row in &mut gpu {
+            row.device = "cuda:0".into();
+            row.items *= 10;
+        }
+        let table = table(&[rows(), gpu].concat());
+        let presort = judged(&table, "The stage presort is faster on a GPU than with all");
+        assert_eq!(presort.outcome, Outcome::Holds(2.5));
+        assert_eq!(table.speed_up("presort, online, GPU"), Some(10.0));
     }
 
     #[test]

@@ -70,6 +70,7 @@ fn row(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         shown(published.and_then(|it| it.seconds_an_item()), time),
         shown(reproduction.figure.published_speed_up(value), times),
         match here {
+            Some(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
             Some(here) => time(here.seconds),
             None => why_missing(reproduction, &value.label),
         },
