@@ -41,14 +41,20 @@ pub(super) unsafe fn alloc(layout: Layout) -> *mut u8 {
     unsafe { place(System.alloc(region), region) }
 }
 
+/// Zeroed here: the system's allocator would write to all pages of so aligned a region before
+/// huge ones can be asked for.
+///
 /// # Safety
 /// As [`GlobalAlloc::alloc_zeroed`], for a large layout.
 pub(super) unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
-    let Some(region) = region(layout) else {
-        return std::ptr::null_mut();
-    };
-    // SAFETY: the region's size is not zero.
-    unsafe { place(System.alloc_zeroed(region), region) }
+    // SAFETY: as the caller promises; the block has so many bytes.
+    unsafe {
+        let block = alloc(layout);
+        if !block.is_null() {
+            block.write_bytes(0, layout.size());
+        }
+        block
+    }
 }
 
 /// # Safety
@@ -144,6 +150,43 @@ mod tests {
                 dealloc(block, layout);
             }
         }
+    }
+
+    #[test]
+    fn zeroed_blocks_are_on_huge_pages_too() {
+        let layout = Layout::from_size_align(64 << 20, 64).expect("a layout");
+        // SAFETY: both blocks are written within their size, and freed with their layout.
+        let huge = unsafe {
+            let blocks = [alloc(layout), alloc_zeroed(layout)];
+            blocks
+                .iter()
+                .for_each(|block| block.write_bytes(1, layout.size()));
+            let huge = blocks.map(|block| bytes_on_huge_pages(block.addr()));
+            blocks.iter().for_each(|&block| dealloc(block, layout));
+            huge
+        };
+        match huge {
+            [Some(written), Some(zeroed)] if written > 0 => {
+                assert!(zeroed >= written / 2, "{zeroed} of {written}");
+            }
+            _ => eprintln!("skipped: this system has no huge pages to give, or does not tell"),
+        }
+    }
+
+    /// In the mapping that an address lies in, as the system tells.
+    fn bytes_on_huge_pages(address: usize) -> Option<usize> {
+        let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        let is_there = |line: &str| {
+            let ends = line.split(' ').next()?.split_once('-')?;
+            let start = usize::from_str_radix(ends.0, 16).ok()?;
+            let end = usize::from_str_radix(ends.1, 16).ok()?;
+            Some((start..end).contains(&address))
+        };
+        let mut lines = maps.lines();
+        lines.find(|line| is_there(line) == Some(true))?;
+        let line = lines.find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+        let kilobytes: usize = line.split_whitespace().next()?.parse().ok()?;
+        Some(kilobytes << 10)
     }
 
     #[test]
