@@ -34,9 +34,12 @@ const THREADS: u32 = 128;
 /// Blocks on each multiprocessor: four times as many as run at a time, so that none waits
 /// long for the last ones.
 const BLOCKS_EACH: u32 = 32;
-/// Bytes from which on arrays are a chunk: enough for the link to be at full speed, and so
-/// few that it does not wait long for the first one.
-const CHUNK_BYTES: usize = 128 << 20;
+/// Bytes from which on arrays are the first chunk: enough for the link to be at full speed,
+/// and so few that it does not wait long for them.
+const FIRST_BYTES: usize = 32 << 20;
+/// How many times as large as the one before it the next chunk is: so many times slower at
+/// least than packing is the copy, in whose shade it is.
+const GROWTH: usize = 8;
 
 pub(in crate::tpc_gather) static CHUNKS: CudaGather = CudaGather {
     name: "chunks",
@@ -67,17 +70,21 @@ struct Chunk {
 /// All arrays, as few together as make a chunk.
 fn chunks(layout: &Layout) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
+    let mut enough = FIRST_BYTES;
     for field in 0..FIELDS.len() {
         let bytes = layout.range(field);
         match chunks.last_mut() {
-            Some(open) if open.bytes.len() < CHUNK_BYTES => {
+            Some(open) if open.bytes.len() < enough => {
                 open.arrays.end = field + 1;
                 open.bytes.end = bytes.end;
             }
-            _ => chunks.push(Chunk {
-                arrays: field..field + 1,
-                bytes,
-            }),
+            before => {
+                enough = before.map_or(enough, |whole| GROWTH * whole.bytes.len());
+                chunks.push(Chunk {
+                    arrays: field..field + 1,
+                    bytes,
+                });
+            }
         }
     }
     chunks
@@ -160,25 +167,34 @@ mod tests {
     use super::*;
     use generators::tpc::clusters::Entries;
 
-    #[test]
-    fn chunks_are_large_and_have_each_array_once() {
-        let entries = Entries {
+    fn layout(tracks: usize) -> Layout {
+        Layout::new(&Entries {
             rows: 5472,
-            tracks: 1_000_000,
-            attached: 90_000_000,
-            differences: 89_000_000,
-            unattached: 2_000_000,
-        };
-        let layout = Layout::new(&entries);
-        let chunks = chunks(&layout);
-        assert!(chunks.len() > 4, "{chunks:?}");
-        let mut next = 0;
-        for (number, chunk) in chunks.iter().enumerate() {
-            assert_eq!(chunk.arrays.start, next);
-            next = chunk.arrays.end;
-            let is_last = number + 1 == chunks.len();
-            assert!(is_last || chunk.bytes.len() >= CHUNK_BYTES);
+            tracks,
+            attached: 90 * tracks,
+            differences: 89 * tracks,
+            unattached: 20 * tracks,
+        })
+    }
+
+    #[test]
+    fn chunks_grow_and_have_each_array_once() {
+        for tracks in [1000, 100_000, 300_000, 1_000_000] {
+            let chunks = chunks(&layout(tracks));
+            let mut next = 0;
+            for pair in chunks.windows(2) {
+                assert!(pair[0].bytes.len() >= FIRST_BYTES, "{chunks:?}");
+            }
+            for chunk in &chunks {
+                assert_eq!(chunk.arrays.start, next);
+                next = chunk.arrays.end;
+            }
+            assert_eq!(next, FIELDS.len());
+            let middle = &chunks[..chunks.len() - 1];
+            let grown = |pair: &[Chunk]| pair[1].bytes.len() >= GROWTH * pair[0].bytes.len();
+            assert!(middle.windows(2).all(grown), "{chunks:?}");
         }
-        assert_eq!(next, FIELDS.len());
+        assert_eq!(chunks(&layout(1000)).len(), 1);
+        assert!(chunks(&layout(1_000_000)).len() > 1);
     }
 }
