@@ -94,7 +94,8 @@ fn plot(dots: &[Dot], labels: &[&str], palette: &Palette) -> Plot {
     let (low, high) = ends.fold((1.0f64, 1.0f64), |(low, high), end| {
         (low.min(end.0), high.max(end.1))
     });
-    let y = Scale::new(low, high, Spread::beyond(2.0, low, high));
+    // A narrower range may have a single power of two to label.
+    let y = Scale::new(low, high, Spread::beyond(4.0, low, high));
     let at = |i: usize| step * (i as f64 + 0.5);
     let tick = |(i, label): (usize, &&str)| Tick {
         at: at(i),
