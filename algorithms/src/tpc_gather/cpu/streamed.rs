@@ -2,9 +2,11 @@
 //! memory past the caches.
 //!
 //! Pieces are too short for a call each. As the next piece follows where this one ends,
-//! the last vector may be written as a whole: what is too much is overwritten. And as a
-//! page is written as a whole, its lines need not be read first, which an ordinary store
-//! to memory would do: a third of all traffic.
+//! the last vector may be written as a whole: what is too much is overwritten. Nor does a loop
+//! over vectors have to end where the piece does, which the processor could only guess: with
+//! AVX-512 as many are copied of each piece as most need, those beyond its end with an
+//! empty mask. And as a page is written as a whole, its lines need not be read first, which
+//! an ordinary store to memory would do: a third of all traffic.
 
 use generators::tpc::clusters::FIELDS;
 use rayon::prelude::*;
@@ -44,7 +46,7 @@ fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {
 fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
     let length = 2 * array.packed_bytes() / array.pieces().max(1);
     match length.div_ceil(LINE) {
-        // SAFETY: the processor has what masked vectors need; of the next ones, too.
+        // SAFETY: the processor has been asked.
         0..=3 if masked::are_there() => unsafe { pack_masked::<3>(array, part, to) },
         // SAFETY: see above.
         4..=6 if masked::are_there() => unsafe { pack_masked::<6>(array, part, to) },
