@@ -31,6 +31,12 @@ pub fn count(value: f64) -> String {
     known(value, || prefixed(value, 3))
 }
 
+/// So many things, in the singular or the plural: `1 thread`, `3 threads`.
+pub fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// A rate with a decimal prefix: `125 M/s`.
 pub fn rate(value: f64) -> String {
     known(value, || format!("{}/s", prefixed(value, 3)))

@@ -34,6 +34,13 @@ impl Params {
         self.0.insert(name.into(), value.into());
     }
 
+    /// Sets all values that others have.
+    pub fn extend(&mut self, others: &Params) {
+        let others = others.0.iter();
+        self.0
+            .extend(others.map(|(name, value)| (name.clone(), value.clone())));
+    }
+
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0

@@ -1,7 +1,7 @@
 //! The ratio of two medians with its interval.
 
 use super::between::Estimate;
-use super::interval::{Interval, MIN_SAMPLES, TAIL, bootstrap_weights};
+use super::interval::{Interval, Leveled, MIN_SAMPLES, TAIL, bootstrap_weights};
 use super::visits::Scatter;
 
 /// Weights below this change no digit of an interval that matters.
@@ -51,6 +51,13 @@ impl Series {
     pub fn interval(&self) -> Option<Interval> {
         let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
         Some(widened(by_samples, self.scatter))
+    }
+
+    /// The interval of the median with its level: of 95 % if there are enough
+    /// samples, else from the smallest to the largest; `None` without samples.
+    pub fn leveled_interval(&self) -> Option<Leveled> {
+        let of_many = self.interval().map(Leveled::of_many);
+        of_many.or_else(|| Leveled::of_few(&self.sorted))
     }
 
     /// The median with its error, by the visits if there are enough of them;

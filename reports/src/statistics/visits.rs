@@ -9,6 +9,11 @@
 //! A single odd visit must not hide a change, nor make one: the mean of the
 //! visits is trimmed, and its standard error is from the winsorized variance
 //! (Tukey and McLaughlin 1963; Yuen 1974 for two series).
+//!
+//! The first visits are a pilot: they say how many there have to be. Whoever
+//! stops early does so because these happened to lie close together, so they may
+//! say no more about the scatter once there are enough others (Stein 1945, and
+//! Kalibera and Jones 2013 for benchmarks).
 
 use super::description::quantile;
 use super::interval::Interval;
@@ -16,6 +21,12 @@ use super::student::t95;
 
 /// Visits in fewer numbers don't show how they vary.
 pub const MIN_VISITS: usize = 3;
+/// So many visits at the beginning tell how many there have to be.
+pub const PILOT: usize = 5;
+/// From so many visits on those after the pilot tell the scatter.
+const BEYOND_PILOT: usize = 2 * PILOT;
+/// Nobody waits for more visits than this.
+const MOST_VISITS: usize = 10_000;
 /// The share of visits that are trimmed at either end.
 const TRIMMED: f64 = 0.2;
 
@@ -34,9 +45,21 @@ impl Scatter {
     pub fn of_visits<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let visits = visits.into_iter().filter(|visit| !visit.is_empty());
         let medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
-        (medians.len() >= MIN_VISITS)
-            .then(|| Self::of_logarithms(medians, TRIMMED))
-            .flatten()
+        if medians.len() < MIN_VISITS {
+            return None;
+        }
+        let fresh = medians[PILOT.min(medians.len())..].to_vec();
+        let all = Self::of_logarithms(medians, TRIMMED)?;
+        if fresh.len() < BEYOND_PILOT - PILOT {
+            return Some(all);
+        }
+        let share = fresh.len() as f64 / (fresh.len() + PILOT) as f64;
+        let fresh = Self::of_logarithms(fresh, TRIMMED)?;
+        Some(Scatter {
+            centre: all.centre,
+            variance: share * fresh.variance,
+            df: fresh.df,
+        })
     }
 
     /// Of logarithms, each of which counts alike, with a share trimmed at either
@@ -103,6 +126,17 @@ impl Scatter {
     fn half_width(self) -> f64 {
         t95(self.df) * self.variance.sqrt()
     }
+}
+
+/// How many visits it takes until the interval of a median will probably be
+/// narrower than `precision`, by how wide it is after the pilot, both relative to
+/// the median. As many as tell the scatter without the pilot at least.
+pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
+    let shape = |visits: usize| t95((visits - 1) as f64) / (visits as f64).sqrt();
+    let allowed = shape(PILOT) * precision / width_after_pilot;
+    // Also without a number: then no number of visits is enough.
+    let enough = |visits: &usize| shape(*visits) <= allowed || *visits >= MOST_VISITS;
+    (BEYOND_PILOT..).find(enough).unwrap_or(MOST_VISITS)
 }
 
 /// The median of samples in any order; NaN without samples.
