@@ -34,6 +34,7 @@ use std::process::ExitCode;
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    platform::process_start();
     let request = match cli::parse(arguments) {
         Ok(request) => request,
         Err(answer) => return answer.print(),

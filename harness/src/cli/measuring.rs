@@ -175,22 +175,24 @@ fn where_flags() -> [Arg; 7] {
 fn sampling_flags() -> [Arg; 4] {
     let samples = Arg::new("samples")
         .long("samples")
-        .value_name("MIN..MAX")
+        .value_name("MIN..[MAX]")
         .value_parser(values::sample_range)
-        .default_value("10..100")
-        .help("Samples a variant and point, at least and at most");
+        .help(
+            "Samples a variant and point, at least and at most; without MAX as many more as it \
+             takes [default: 10..100, fewer if --max-time is over]",
+        );
     let max_time = Arg::new("max-time")
         .long("max-time")
         .value_name("TIME")
         .value_parser(values::duration)
         .default_value("10s")
-        .help("Time a variant and point");
+        .help("Time a variant and point, warming up included, from its second sample on");
     let precision = Arg::new("precision")
         .long("precision")
         .value_name("PERCENT")
         .value_parser(values::percentage)
         .default_value("1%")
-        .help("Stop when the 95 % interval of the median is narrower than this");
+        .help("Take as many visits as a 95 % interval of the median of this width will need");
     let profile = switch("profile")
         .help("One variant, three samples, no ceilings, no charts: to run below a profiler");
     [samples, max_time, precision, profile].map(|flag| flag.help_heading("Sampling"))
@@ -277,8 +279,8 @@ pub(super) fn request(
         None => Source::Generated(axes::values(task.axes(), matches)?),
     };
     let profile = matches.get_flag("profile");
-    let three = SampleRange { min: 3, max: 3 };
-    let samples = one(matches, "samples").unwrap_or(three);
+    let three = SampleRange::exactly(3);
+    let samples = one(matches, "samples").unwrap_or_default();
     Ok(MeasureRequest {
         task,
         source,

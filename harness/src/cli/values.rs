@@ -11,21 +11,55 @@ use crate::platform::usable_threads;
 /// How many samples to take at least and at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRange {
-    /// At least so many, time permitting.
+    /// At least so many.
     pub min: usize,
     /// At most so many.
     pub max: usize,
+    /// Whether somebody asked for it: then time does not end the sampling below the
+    /// minimum.
+    pub is_given: bool,
 }
 
-/// `10..100`, `10-100`, or a single number for exactly so many.
+impl Default for SampleRange {
+    fn default() -> Self {
+        SampleRange {
+            min: 10,
+            max: 100,
+            is_given: false,
+        }
+    }
+}
+
+impl SampleRange {
+    /// So many, and no fewer.
+    pub const fn exactly(samples: usize) -> Self {
+        SampleRange {
+            min: samples,
+            max: samples,
+            is_given: true,
+        }
+    }
+}
+
+/// `10..100`, `10-100`, `30..` for at least so many, or a single number for exactly so
+/// many.
 pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
     let (min, max) = text
         .split_once("..")
         .or_else(|| text.split_once('-'))
         .unwrap_or((text, text));
     let number = |part: &str| part.trim().parse::<usize>().ok();
-    match (number(min), number(max)) {
-        (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange { min, max }),
+    let min = number(min);
+    let max = match max.trim() {
+        "" => min.map(|min| min.max(SampleRange::default().max)),
+        max => number(max),
+    };
+    match (min, max) {
+        (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange {
+            min,
+            max,
+            is_given: true,
+        }),
         _ => Err("use a range such as 10..100, or a number of 1 or more".to_owned()),
     }
 }
@@ -117,12 +151,18 @@ mod tests {
 
     #[test]
     fn ranges_of_samples() {
-        assert_eq!(
-            sample_range("10..100"),
-            Ok(SampleRange { min: 10, max: 100 })
-        );
-        assert_eq!(sample_range("3-5"), Ok(SampleRange { min: 3, max: 5 }));
-        assert_eq!(sample_range("7"), Ok(SampleRange { min: 7, max: 7 }));
+        let range = |min, max| {
+            Ok(SampleRange {
+                min,
+                max,
+                is_given: true,
+            })
+        };
+        assert_eq!(sample_range("10..100"), range(10, 100));
+        assert_eq!(sample_range("3-5"), range(3, 5));
+        assert_eq!(sample_range("7"), range(7, 7));
+        assert_eq!(sample_range("30.."), range(30, 100));
+        assert_eq!(sample_range("300.."), range(300, 300));
         for bad in ["", "0", "5..3", "..", "-5", "a..b"] {
             assert!(sample_range(bad).is_err(), "{bad}");
         }

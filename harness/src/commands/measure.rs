@@ -6,7 +6,7 @@ use crate::cli::MeasureRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session};
 use crate::plan::Plan;
-use crate::platform::Interrupt;
+use crate::platform::{Interrupt, process_start};
 use crate::plugins::{self, Baseline};
 use algorithms::device::Device;
 
@@ -21,12 +21,16 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
     super::try_plugins(std::slice::from_ref(&plan), request.quiet)?;
     let interrupt = Interrupt::listen();
-    let outcome = Session::run(&Assignment::of(request, &plan), &interrupt)?;
+    let assignment = Assignment {
+        started: process_start(),
+        ..Assignment::of(request, &plan)
+    };
+    let mut outcome = Session::run(&assignment, &interrupt)?;
     let presentation = Presentation {
         format: request.format,
         charts: request.charts,
         quiet: request.quiet,
     };
-    presentation.show(&outcome)?;
+    presentation.show(&mut outcome)?;
     Ok(outcome.exit())
 }

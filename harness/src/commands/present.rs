@@ -1,10 +1,18 @@
 //! What a run found, for whoever started it.
 
+use std::time::Instant;
+
 use reports::charts;
+use reports::record::Effort;
+use reports::store;
 use reports::table::{self, Format};
+use reports::units;
 
 use crate::failure::Failure;
 use crate::measure::Outcome;
+
+/// Parts of the time that are less than this share are told together.
+const WORTH_A_WORD: f64 = 0.01;
 
 /// How results are presented.
 #[derive(Clone, Copy)]
@@ -16,12 +24,10 @@ pub(super) struct Presentation {
 
 impl Presentation {
     /// Draws the charts and prints the table.
-    pub(super) fn show(self, outcome: &Outcome) -> Result<(), Failure> {
+    pub(super) fn show(self, outcome: &mut Outcome) -> Result<(), Failure> {
         // Charts first: they are kept even if nobody takes the table.
-        if self.charts
-            && let Some(record) = &outcome.record
-        {
-            charts::draw(&outcome.folder, record, &outcome.summary, &outcome.samples)?;
+        if self.charts {
+            draw(outcome)?;
         }
         super::print(&table::render(self.format, &outcome.summary)?)?;
         let folder = outcome.folder.display();
@@ -34,8 +40,74 @@ impl Presentation {
             for note in outcome.record.iter().flat_map(|record| &record.notes) {
                 super::say(&format!("note: {note}"));
             }
+            let effort = outcome.record.as_ref().and_then(|record| record.effort);
+            if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
+                super::say(&sentence(&effort));
+            }
             super::say(&format!("results: {folder}"));
         }
         Ok(())
+    }
+}
+
+/// Draws the charts; what that takes is a part of the run's time.
+fn draw(outcome: &mut Outcome) -> Result<(), Failure> {
+    let Some(record) = &mut outcome.record else {
+        return Ok(());
+    };
+    let start = Instant::now();
+    charts::draw(&outcome.folder, record, &outcome.summary, &outcome.samples)?;
+    // A run that is only shown again is left as it was.
+    if let Some(effort) = record
+        .effort
+        .as_mut()
+        .filter(|_| outcome.effort.wall_s > 0.0)
+    {
+        let charts_s = start.elapsed().as_secs_f64();
+        effort.charts_s += charts_s;
+        effort.wall_s += charts_s;
+        store::describe(&outcome.folder, record)?;
+    }
+    Ok(())
+}
+
+/// Where the time went.
+fn sentence(effort: &Effort) -> String {
+    let mut rest = effort.overhead_s();
+    let mut parts = Vec::new();
+    for (name, seconds) in effort.parts() {
+        if seconds < WORTH_A_WORD * effort.wall_s {
+            rest += seconds;
+        } else {
+            parts.push(format!("{name} {}", units::seconds(seconds, 2)));
+        }
+    }
+    format!(
+        "time: {}, of which {} in samples: {}, the rest {}",
+        units::seconds(effort.wall_s, 3),
+        units::percent(effort.timed_share()),
+        parts.join(", "),
+        units::seconds(rest.max(0.0), 2)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_is_told_in_a_line() {
+        let effort = Effort {
+            wall_s: 100.0,
+            timed_s: 60.0,
+            sampling_s: 75.0,
+            warming_s: 10.0,
+            generating_s: 0.5,
+            reference_s: 2.0,
+            ..Effort::default()
+        };
+        let expected = "time: 100 s, of which 60 % in samples: samples 60 s, fresh input for \
+            them 15 s, warming up 10 s, references 2.0 s, the rest 13 s";
+        assert_eq!(sentence(&effort), expected);
     }
 }

@@ -1,107 +1,201 @@
 //! Inputs that are visited in turn, so that the samples of each are spread
 //! over more time than an input takes by itself.
+//!
+//! All inputs of a batch are made and checked first, and kept until their candidates
+//! have enough samples. A batch is as large as its time and the memory allow. Where the
+//! time of the run is limited, making and checking may take no more than their part of
+//! it before what is ready is sampled.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::input::InputState;
+use super::cases::{Cases, are_same};
+use super::input::{Ending, InputState};
 use super::recorder::Recorder;
 use super::session::{Job, Outcome, Session};
 use super::stopping::Policy;
 use crate::failure::Failure;
 use crate::plan::Input;
+use crate::platform::available_memory;
 use crate::suite::budget::share;
 
 /// The time that a batch may take: beyond it, what is done should be done.
 const BATCH_TIME: Duration = Duration::from_secs(180);
+/// The share of the memory that the inputs of a batch may take.
+const MEMORY: f64 = 0.5;
+/// The share of a batch's time that goes into making it ready, where time is limited.
+const MAKING_READY: f64 = 0.5;
 
-/// Consecutive inputs with their jobs.
-pub(super) type Batch<'a> = Vec<(&'a Job<'a>, &'a Input)>;
+/// An input with its job.
+type Planned<'a> = (&'a Job<'a>, &'a Input);
 
-/// All inputs of all jobs in batches that take [`BATCH_TIME`] at most, or
-/// consist of a single input.
-pub(super) fn batches<'a>(jobs: &'a [Job<'a>]) -> Vec<Batch<'a>> {
-    let inputs = |job: &'a Job<'a>| job.plan.inputs.iter().map(move |input| (job, input));
-    let mut batches: Vec<Batch<'a>> = Vec::new();
-    let mut planned = Duration::ZERO;
-    for (job, input) in jobs.iter().flat_map(inputs) {
-        let needed = job
-            .request
-            .max_time
-            .saturating_mul(input.candidates.len() as u32);
-        planned = planned.saturating_add(needed);
-        match batches.last_mut() {
-            Some(batch) if planned <= BATCH_TIME => batch.push((job, input)),
-            _ => {
-                planned = needed;
-                batches.push(vec![(job, input)]);
+/// An input that is ready, with its job.
+type Ready<'a> = (&'a Job<'a>, InputState<'a>);
+
+/// The inputs that are left, and what is known of the time that inputs take.
+pub(super) struct Batches<'a> {
+    session: &'a Session<'a>,
+    left: VecDeque<Planned<'a>>,
+    cases: Cases,
+    /// Bytes of the inputs that were made ready so far, and the seconds that it took.
+    made: (u64, f64),
+}
+
+impl<'a> Batches<'a> {
+    /// All inputs of all jobs; what is the same data stands together.
+    pub(super) fn of(session: &'a Session<'a>) -> Self {
+        let jobs = session.assignment.jobs.iter();
+        let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
+        let mut left: Vec<Planned<'a>> = Vec::new();
+        for planned in inputs {
+            let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
+            left.insert(same.map_or(left.len(), |at| at + 1), planned);
+        }
+        Batches {
+            session,
+            left: left.into(),
+            cases: Cases::default(),
+            made: (0, 0.0),
+        }
+    }
+
+    /// Measures one batch after the other until nothing or no time is left.
+    ///
+    /// # Errors
+    /// If inputs can't be made or results can't be written.
+    pub(super) fn measure(
+        mut self,
+        recorder: &mut Recorder<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
+        while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
+            let mut batch = Vec::new();
+            let measured = self
+                .make_ready(&mut batch, recorder)
+                .and_then(|()| self.sample(&mut batch, recorder));
+            for (_, state) in &mut batch {
+                // What was sampled has its row, whatever failed.
+                let closed = state.close(recorder);
+                outcome.count(state);
+                closed?;
+            }
+            measured?;
+        }
+        // Nobody had time for them; after an interrupt that goes without saying.
+        for (job, input) in self.left {
+            let mut state = self.session.state(job, input);
+            state.close(recorder)?;
+            outcome.count(&state);
+        }
+        Ok(())
+    }
+
+    fn make_ready(
+        &mut self,
+        batch: &mut Vec<Ready<'a>>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Failure> {
+        let (start, left) = (Instant::now(), recorder.deadline.left());
+        let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
+        let memory = (MEMORY * available_memory() as f64) as u64;
+        let all = self.points_left();
+        let mut points = 0;
+        while let Some(&(job, input)) = self.left.front() {
+            planned = planned.saturating_add(most_time(job, input));
+            bytes = bytes.saturating_add(input.memory_bytes);
+            let is_full = planned > BATCH_TIME || bytes > memory;
+            let is_late = left.is_some_and(|left| {
+                let part = points as f64 / all as f64;
+                start.elapsed() > left.mul_f64(MAKING_READY * part)
+            });
+            if !batch.is_empty() && (is_full || is_late) || recorder.ends_before(Duration::ZERO) {
+                break;
+            }
+            self.left.pop_front();
+            recorder.progress.input(input);
+            let begin = Instant::now();
+            batch.push((job, self.session.state(job, input)));
+            if let Some((_, state)) = batch.last_mut() {
+                state.make_ready(&self.cases, recorder)?;
+            }
+            self.made.0 += input.memory_bytes;
+            self.made.1 += begin.elapsed().as_secs_f64();
+            points += input.candidates.len();
+        }
+        Ok(())
+    }
+
+    /// Visits the inputs of a batch in turn until all their candidates have enough.
+    fn sample(&self, batch: &mut [Ready<'a>], recorder: &mut Recorder<'_>) -> Result<(), Failure> {
+        let share = self.share(batch, recorder);
+        let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
+        while batch.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
+            let mut sampled = false;
+            for (job, state) in batch.iter_mut().filter(|ready| is_unfinished(ready)) {
+                if !recorder.ends_before(Duration::ZERO) {
+                    sampled |= state.visit(&policy(job, share), recorder)?;
+                }
+            }
+            // No sample of any is short enough for the time that is left.
+            if !sampled {
+                break;
             }
         }
+        Ok(())
     }
-    batches
+
+    /// The most that a point of a batch may take, where time is limited: all that are
+    /// left share alike what making the others ready will probably leave.
+    fn share(&self, batch: &[Ready<'a>], recorder: &Recorder<'_>) -> Duration {
+        let Some(left) = recorder.deadline.left() else {
+            return Duration::MAX;
+        };
+        let of_batch = batch
+            .iter()
+            .flat_map(|(job, state)| state.sampled().map(|_| job.request.max_time));
+        let later = self.left.iter().flat_map(|(job, input)| {
+            std::iter::repeat_n(job.request.max_time, input.candidates.len())
+        });
+        let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
+        let (bytes, seconds) = self.made;
+        let making = seconds * later_bytes as f64 / bytes.max(1) as f64;
+        let making = Duration::try_from_secs_f64(making).unwrap_or(Duration::MAX);
+        share(of_batch.chain(later).collect(), left.saturating_sub(making))
+    }
+
+    fn points_left(&self) -> usize {
+        let inputs = self.left.iter();
+        inputs.map(|(_, input)| input.candidates.len()).sum()
+    }
 }
 
-/// The wall-clock time of a session, where it is limited.
-pub(super) struct Budget {
-    end: Option<Instant>,
-    /// What the points of each batch that is left may take by themselves.
-    limits: VecDeque<Vec<Duration>>,
-}
-
-impl Budget {
-    pub(super) fn new(budget: Option<Duration>, batches: &[Batch<'_>]) -> Self {
-        let limits =
-            |(job, input): &(&Job<'_>, &Input)| vec![job.request.max_time; input.candidates.len()];
-        let of_batch = |batch: &Batch<'_>| batch.iter().flat_map(limits).collect();
-        Budget {
-            end: budget.and_then(|budget| Instant::now().checked_add(budget)),
-            limits: batches.iter().map(of_batch).collect(),
+impl Outcome {
+    fn count(&mut self, state: &InputState<'_>) {
+        for ending in state.endings() {
+            self.measured += usize::from(ending == Ending::Measured);
+            self.wrong += usize::from(ending == Ending::Wrong);
         }
-    }
-
-    /// The most that a point of the next batch may take: all that are left
-    /// share alike.
-    fn next_share(&mut self) -> Duration {
-        let limits = self.limits.iter().flatten().copied().collect();
-        self.limits.pop_front();
-        self.end.map_or(Duration::MAX, |end| {
-            share(limits, end.saturating_duration_since(Instant::now()))
-        })
+        self.effort.add(&state.effort);
     }
 }
 
-/// Visits the inputs of a batch in turn until all their candidates have enough.
-pub(super) fn measure<'p>(
-    batch: &[(&Job<'p>, &'p Input)],
-    session: &'p Session<'_>,
-    budget: &mut Budget,
-    recorder: &mut Recorder<'_>,
-    outcome: &mut Outcome,
-) -> Result<(), Failure> {
-    let share = budget.next_share();
-    let state = |&(job, input): &(&Job<'p>, &'p Input)| {
-        let state = InputState::new(session, job.plan, input, job.request.seed);
-        (state, policy(job, share))
-    };
-    let mut states: Vec<_> = batch.iter().map(state).collect();
-    while states.iter().any(|(state, _)| !state.is_finished()) && !recorder.interrupt.asked() {
-        for (state, policy) in &mut states {
-            if !state.is_finished() && !recorder.interrupt.asked() {
-                recorder.progress.input(state.input);
-                state.visit(policy, recorder)?;
-            }
-        }
-    }
-    for (state, policy) in &mut states {
-        state.conclude(policy, recorder)?;
-        outcome.count(state);
-    }
-    Ok(())
+fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool {
+    are_same(
+        (job.plan, input, job.request.seed),
+        (other_job.plan, other, other_job.request.seed),
+    )
+}
+
+/// The most that sampling an input takes.
+fn most_time(job: &Job<'_>, input: &Input) -> Duration {
+    let candidates = u32::try_from(input.candidates.len()).unwrap_or(u32::MAX);
+    job.request.max_time.saturating_mul(candidates)
 }
 
 fn policy(job: &Job<'_>, share: Duration) -> Policy {
     Policy {
         min_samples: job.request.samples.min,
+        min_is_given: job.request.samples.is_given,
         max_samples: job.request.samples.max,
         max_time: job.request.max_time.min(share),
         precision: job.request.precision,

@@ -4,7 +4,7 @@
 //! best of several repetitions, reads and writes counted.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use algorithms::device::Team;
 use reports::record::Bandwidth;
@@ -27,10 +27,17 @@ struct Part {
     right: Vec<f64>,
 }
 
+/// Bytes of an array that are done with in a second: first use, and all repetitions, on
+/// a slow machine. Only for how much fits into a time.
+const ARRAY_BYTES_PER_S: f64 = 150e6;
+
 /// The bandwidth that a team gets; `last_level_bytes` of cache are to be
-/// exceeded.
-pub fn measure_bandwidth(team: &Team, last_level_bytes: u64) -> Bandwidth {
-    let parts = parts(team, last_level_bytes);
+/// exceeded, as far as the time allows where it is limited.
+pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Duration>) -> Bandwidth {
+    let within = time.map_or(u64::MAX, |time| {
+        (time.as_secs_f64() * ARRAY_BYTES_PER_S) as u64
+    });
+    let parts = parts(team, last_level_bytes, within);
     let bytes: usize = parts.iter().map(|part| lock(part).target.len() * 8).sum();
     Bandwidth {
         copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, copy),
@@ -39,8 +46,8 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64) -> Bandwidth {
     }
 }
 
-fn parts(team: &Team, last_level_bytes: u64) -> Vec<Mutex<Part>> {
-    let wanted = TIMES_CACHE * last_level_bytes / ARRAYS;
+fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<Part>> {
+    let wanted = (TIMES_CACHE * last_level_bytes / ARRAYS).min(within);
     let affordable = available_memory() / (2 * ARRAYS);
     let array = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
     let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
@@ -88,7 +95,7 @@ mod tests {
     #[test]
     fn bandwidths_are_plausible() {
         let team = Team::new(1).expect("a thread");
-        let bandwidth = measure_bandwidth(&team, 0);
+        let bandwidth = measure_bandwidth(&team, 0, None);
         for rate in [bandwidth.copy_bytes_per_s, bandwidth.triad_bytes_per_s] {
             assert!((1e8..1e13).contains(&rate), "{rate}");
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use algorithms::device::{Team, TeamError};
 use reports::record::Bandwidth;
+use reports::units;
 
 use super::cache::CacheFlush;
 use super::ceilings::measure_bandwidth;
@@ -49,14 +51,22 @@ impl Crew {
         Ok(Crew(teams))
     }
 
-    /// Measures the bandwidth that each team gets.
-    pub(super) fn measure_bandwidths(&mut self, cache_bytes: u64, tell: impl Fn(&str)) {
+    /// Measures the bandwidth that each team gets, all of them within about this time
+    /// if it is limited.
+    pub(super) fn measure_bandwidths(
+        &mut self,
+        cache_bytes: u64,
+        time: Option<Duration>,
+        tell: impl Fn(&str),
+    ) {
+        let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
             let (threads, placement) = (spec.threads, &spec.placement);
+            let threads = units::counted(threads, "thread");
             tell(&format!(
-                "measuring the bandwidth of {threads} threads, {placement}"
+                "measuring the bandwidth of {threads}, {placement}"
             ));
-            state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes));
+            state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
         }
     }
 

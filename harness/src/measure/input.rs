@@ -1,41 +1,38 @@
-//! One input: each candidate is checked on it, and the right ones are sampled
+//! One input: each candidate is checked on it once, and the right ones are sampled
 //! in visits.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use algorithms::device::Place;
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Device, Place};
 use algorithms::task::{Candidate, Case};
 use reports::record::Effort;
 
-use super::crew::{Crew, TeamState};
-use super::gpu::fleet::Fleet;
+use super::cases::{Cases, HeldCase};
 use super::gpu::memory::{self, FreeBefore};
-use super::gpu::on_gpu::{Care, OnGpu};
-use super::on_device::{Ceilings, OnDevice};
+use super::gpu::on_gpu::Care;
+use super::on_device::OnDevice;
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, Series, Visitor};
 use super::rows::{FAILED, Subject, WRONG};
-use super::session::Session;
+use super::workplace::Workplace;
 use super::{CandidateSampler, Policy, Sample, StopReason};
-use crate::cli::CacheMode;
 use crate::failure::Failure;
-use crate::gpus::Gpus;
-use crate::plan::{CandidateSpec, Input, Origin, Plan};
+use crate::plan::{CandidateSpec, Input, Plan};
 use crate::platform::peak_allocation;
 
 /// An input that is being measured.
 pub(super) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
-    crew: &'p Crew,
-    gpus: &'p Gpus,
-    fleet: &'p Fleet,
-    care: Care,
+    workplace: &'p Workplace,
+    /// A known slowdown of all samples, as a fraction.
     slowdown: f64,
     seed: u64,
+    /// The data, from when they are made until nobody needs them.
+    case: Option<HeldCase<'p>>,
     subjects: Vec<Subject>,
     series: Vec<Series<Sample>>,
     phases: Vec<Phase>,
@@ -48,9 +45,9 @@ pub(super) struct InputState<'p> {
 enum Phase {
     /// Its output was not checked yet.
     Unchecked,
-    /// It is being sampled.
-    Sampled,
-    /// It has its row in the summary.
+    /// Its output is right: it is sampled.
+    Right,
+    /// It has its row in the summary, or gets none.
     Finished(Ending),
 }
 
@@ -63,25 +60,24 @@ pub(super) enum Ending {
     Wrong,
     /// It can't run here, or not on such an input.
     Unavailable,
+    /// The time was over before its first sample.
+    LeftOut,
 }
 
 /// Why a candidate is not timed.
-struct Refusal {
-    ending: Ending,
-    note: String,
+pub(super) struct Refusal {
+    pub(super) ending: Ending,
+    pub(super) note: String,
 }
 
 impl<'p> InputState<'p> {
     pub(super) fn new(
-        session: &'p Session<'_>,
+        workplace: &'p Workplace,
         plan: &'p Plan,
         input: &'p Input,
         seed: u64,
     ) -> Self {
-        let subject = |spec: &CandidateSpec| {
-            let point = plan.point(input, spec);
-            Subject::new(point, plan.variant(spec), &session.fingerprint)
-        };
+        let subject = |spec: &CandidateSpec| workplace.subject(plan, spec, plan.point(input, spec));
         let candidates = input.candidates.len();
         InputState {
             subjects: input.candidates.iter().map(subject).collect(),
@@ -89,15 +85,19 @@ impl<'p> InputState<'p> {
             phases: vec![Phase::Unchecked; candidates],
             next_round: 0,
             effort: Effort::default(),
+            case: None,
+            slowdown: 0.0,
             input,
             plan,
-            crew: &session.crew,
-            gpus: &session.gpus,
-            fleet: &session.fleet,
-            care: session.care(),
-            slowdown: session.assignment.slowdown,
+            workplace,
             seed,
         }
+    }
+
+    /// Makes all samples slower than they are.
+    pub(super) fn slowed_by(mut self, slowdown: f64) -> Self {
+        self.slowdown = slowdown;
+        self
     }
 
     /// How the candidates ended that did.
@@ -113,40 +113,84 @@ impl<'p> InputState<'p> {
         self.endings().count() == self.phases.len()
     }
 
-    /// Makes the input anew and takes samples of all candidates that need more.
+    /// The candidates that are sampled.
+    pub(super) fn sampled(&self) -> impl Iterator<Item = usize> {
+        let right = |&number: &usize| self.phases[number] == Phase::Right;
+        (0..self.phases.len()).filter(right)
+    }
+
+    /// Makes the input and checks every candidate on it, as long as there is time.
     ///
     /// # Errors
-    /// If the input can't be made or samples can't be written.
+    /// If the input can't be made or rows can't be written.
+    pub(super) fn make_ready(
+        &mut self,
+        cases: &Cases,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Failure> {
+        let (case, took) = cases.get(self.plan, self.input, self.seed)?;
+        self.effort.generating_s += took.as_secs_f64();
+        self.case = Some(case.clone());
+        let mut longest = Duration::ZERO;
+        for number in 0..self.phases.len() {
+            if recorder.ends_before(longest) {
+                break;
+            }
+            let start = Instant::now();
+            let checked = self.check(number, case.as_dyn());
+            longest = longest.max(start.elapsed());
+            self.phases[number] = match checked {
+                Ok(()) => Phase::Right,
+                Err(Refusal { ending, note }) => {
+                    recorder.refused(&self.subjects[number], &note)?;
+                    Phase::Finished(ending)
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Runs a candidate once, and takes down what that tells of it.
+    pub(super) fn check(&mut self, number: usize, case: &dyn Case) -> Result<(), Refusal> {
+        let spec = &self.input.candidates[number];
+        let place = self.workplace.place(self.plan, spec);
+        let place = place.map_err(Refusal::unavailable)?;
+        let subject = &mut self.subjects[number];
+        subject.describe(case.work(), self.workplace.ceilings(self.plan, spec));
+        let candidate = case.prepare(spec.variant, &place);
+        let mut candidate = candidate.map_err(Refusal::unavailable)?;
+        let start = Instant::now();
+        candidate.find_reference();
+        let referred = Instant::now();
+        self.effort.reference_s += (referred - start).as_secs_f64();
+        let checked = check(candidate.as_mut(), &place, subject);
+        let is_careful = self.workplace.care == Care::Full;
+        let figures = checked.and_then(|()| match is_careful {
+            true => Ok(candidate.figures()?),
+            false => Ok(Vec::new()),
+        });
+        self.effort.checking_s += referred.elapsed().as_secs_f64();
+        subject.quality.extend(figures?);
+        Ok(())
+    }
+
+    /// Takes samples of all candidates that need more, in fresh buffers; returns
+    /// whether there was time for any.
+    ///
+    /// # Errors
+    /// If samples can't be written.
     pub(super) fn visit(
         &mut self,
         policy: &Policy,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), Failure> {
-        let start = Instant::now();
-        let made;
-        let case = match &self.input.origin {
-            Origin::Read { case, .. } => {
-                case.drop_buffers();
-                case.as_ref()
-            }
-            Origin::Generated(params) => {
-                made = self.plan.task().generate(params, self.seed)?;
-                made.as_ref()
-            }
+    ) -> Result<bool, Failure> {
+        let Some(case) = self.case.clone() else {
+            return Ok(false);
         };
-        self.effort.generating_s += start.elapsed().as_secs_f64();
-        self.sample(case, policy, recorder)?;
-        self.conclude(policy, recorder)
-    }
-
-    fn sample(
-        &mut self,
-        case: &dyn Case,
-        policy: &Policy,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Failure> {
-        let ready = self.ready(case, policy, recorder)?;
-        let mut samplers = ready.into_iter();
+        let before = self.samples_taken();
+        case.as_dyn().drop_buffers();
+        let samplers = self.samplers(case.as_dyn(), policy, recorder)?;
+        let mut samplers = samplers.into_iter();
         let series = self.series.iter_mut().enumerate();
         let visitors = series.filter_map(|(number, series)| {
             let sampler = samplers.next().flatten()?;
@@ -158,11 +202,17 @@ impl<'p> InputState<'p> {
         };
         let from = (self.next_round, self.seed);
         self.next_round = rounds::visit(visitors.collect(), policy, from, &mut observer)?;
-        Ok(())
+        let taken = self.samples_taken() > before;
+        self.conclude(policy, recorder)?;
+        Ok(taken)
+    }
+
+    fn samples_taken(&self) -> usize {
+        self.series.iter().map(|series| series.samples.len()).sum()
     }
 
     /// A sampler for each candidate that needs samples and can give them.
-    fn ready<'a>(
+    fn samplers<'a>(
         &mut self,
         case: &'a dyn Case,
         policy: &Policy,
@@ -174,17 +224,16 @@ impl<'p> InputState<'p> {
         let start = Instant::now();
         let mut samplers = Vec::new();
         for number in 0..self.phases.len() {
-            let wanted = !matches!(self.phases[number], Phase::Finished(_));
-            samplers.push(match wanted && !recorder.interrupt.asked() {
-                true => self.ready_one(number, case, policy, recorder)?,
-                false => None,
+            samplers.push(match self.phases[number] {
+                Phase::Right => self.sampler_or_row(number, case, policy, recorder)?,
+                _ => None,
             });
         }
         self.effort.checking_s += start.elapsed().as_secs_f64();
         Ok(samplers)
     }
 
-    fn ready_one<'a>(
+    fn sampler_or_row<'a>(
         &mut self,
         number: usize,
         case: &'a dyn Case,
@@ -194,11 +243,16 @@ impl<'p> InputState<'p> {
     where
         'p: 'a,
     {
-        match self.prepare(number, case, policy) {
-            Ok(sampler) => {
-                self.phases[number] = Phase::Sampled;
-                Ok(Some(sampler))
+        let is_first = self.series[number].visits.is_empty();
+        let sampler = self.sampler(number, case).and_then(|mut sampler| {
+            if is_first {
+                let energy = sampler.energy(policy.max_time);
+                self.subjects[number].energy_j = energy.map_err(CheckError::from)?;
             }
+            Ok(sampler)
+        });
+        match sampler {
+            Ok(sampler) => Ok(Some(sampler)),
             Err(Refusal { ending, note }) => {
                 self.phases[number] = Phase::Finished(ending);
                 recorder.refused(&self.subjects[number], &note)?;
@@ -207,88 +261,84 @@ impl<'p> InputState<'p> {
         }
     }
 
-    /// Gets a candidate ready; in its first visit it is checked.
-    fn prepare<'a>(
-        &mut self,
+    /// A sampler of a candidate that is right, in buffers of its own.
+    pub(super) fn sampler<'a>(
+        &self,
         number: usize,
         case: &'a dyn Case,
-        policy: &Policy,
     ) -> Result<CandidateSampler<'a>, Refusal>
     where
         'p: 'a,
     {
         let spec = &self.input.candidates[number];
-        let team_spec = &self.plan.teams[spec.team];
-        let team = self.crew.get(team_spec);
-        let place = self.gpus.place(spec.device, &team.team);
+        let place = self.workplace.place(self.plan, spec);
         let place = place.map_err(Refusal::unavailable)?;
-        let first = self.phases[number] == Phase::Unchecked;
-        let subject = &mut self.subjects[number];
-        if first {
-            let ceilings = ceilings(spec, team, self.fleet);
-            subject.describe(case.work(), ceilings);
-        }
-        let mut candidate = case
-            .prepare(spec.variant, &place)
-            .map_err(Refusal::unavailable)?;
-        if first {
-            check(candidate.as_mut(), &place, subject)?;
-        }
-        if first && self.care == Care::Full {
-            let figures = candidate.figures();
-            subject.quality.extend(figures.map_err(CheckError::from)?);
-        }
-        let mut sampler = CandidateSampler::new(candidate, &team.team)
-            .in_places(team_spec)
-            .noticing(&team.usual)
-            .slowed_by(self.slowdown);
-        if let (CacheMode::Cold, Some(flush)) = (spec.cache, &team.flush) {
-            sampler = sampler.flushing(flush);
-        }
-        if let (Some(gpu), Some(state)) = (place.gpu, self.fleet.get(spec.device)) {
-            let (watch, care) = (&state.watch, self.care);
-            sampler = sampler.on_gpu(OnGpu { gpu, watch, care });
-        }
-        if first {
-            let energy = sampler.energy(policy.max_time);
-            subject.energy_j = energy.map_err(CheckError::from)?;
-        }
-        Ok(sampler)
+        let candidate = case.prepare(spec.variant, &place);
+        let candidate = candidate.map_err(Refusal::unavailable)?;
+        let sampler = self.workplace.sampler(candidate, self.plan, spec, place);
+        Ok(sampler.slowed_by(self.slowdown))
     }
 
-    /// Closes the candidates that have enough samples, or get no more.
+    /// Closes the candidates that have enough samples, or get no more; frees the data
+    /// once nobody needs them.
     ///
     /// # Errors
     /// If their rows can't be written.
-    pub(super) fn conclude(
-        &mut self,
-        policy: &Policy,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), Failure> {
-        let interrupted = recorder.interrupt.asked();
+    fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), Failure> {
         for number in 0..self.phases.len() {
-            if self.phases[number] != Phase::Sampled {
+            let series = &self.series[number];
+            if self.phases[number] != Phase::Right {
                 continue;
             }
-            let series = &self.series[number];
             if let Some(failure) = &series.failure {
                 let note = format!("{FAILED}{failure}");
                 recorder.refused(&self.subjects[number], &note)?;
-                self.phases[number] = Phase::Finished(Ending::Wrong);
-                continue;
-            }
-            let reason = match interrupted {
-                true => Some(StopReason::Interrupt),
-                false => policy.stops(series),
-            };
-            if let Some(reason) = reason {
+                self.end(number, Ending::Wrong);
+            } else if let Some(reason) = policy.stops(series) {
                 recorder.finished(&self.subjects[number], reason, series)?;
-                self.phases[number] = Phase::Finished(Ending::Measured);
-                self.effort.sampling_s += series.spent.as_secs_f64();
-                self.effort.timed_s += series.seconds.iter().sum::<f64>();
+                self.end(number, Ending::Measured);
             }
         }
         Ok(())
+    }
+
+    /// Closes all candidates: there is no more time, or the user asked for an end.
+    ///
+    /// # Errors
+    /// If their rows can't be written.
+    pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), Failure> {
+        let interrupted = recorder.interrupt.asked();
+        let reason = match interrupted {
+            true => StopReason::Interrupt,
+            false => StopReason::Time,
+        };
+        for number in 0..self.phases.len() {
+            if matches!(self.phases[number], Phase::Finished(_)) {
+                continue;
+            }
+            let (subject, series) = (&self.subjects[number], &self.series[number]);
+            let has_row =
+                !series.samples.is_empty() || (interrupted && self.phases[number] == Phase::Right);
+            if has_row {
+                recorder.finished(subject, reason, series)?;
+                self.end(number, Ending::Measured);
+            } else {
+                recorder.left_out(subject);
+                self.end(number, Ending::LeftOut);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, number: usize, ending: Ending) {
+        let series = &self.series[number];
+        self.effort.warming_s += series.warming.as_secs_f64();
+        let sampling = series.spent.saturating_sub(series.warming);
+        self.effort.sampling_s += sampling.as_secs_f64();
+        self.phases[number] = Phase::Finished(ending);
+        if self.is_finished() {
+            self.case = None;
+        }
     }
 }
 
@@ -311,18 +361,6 @@ impl From<CheckError> for Refusal {
             CheckError::Device(error) => return Refusal::unavailable(error),
         };
         Refusal { ending, note }
-    }
-}
-
-/// What the device of a candidate can do at most, as far as it is known.
-fn ceilings(spec: &CandidateSpec, team: &TeamState, fleet: &Fleet) -> Ceilings {
-    let bandwidth = match spec.device {
-        Device::Cpu => team.bandwidth,
-        device => fleet.get(device).and_then(|state| state.bandwidth),
-    };
-    Ceilings {
-        backend: spec.device.backend(),
-        bandwidth,
     }
 }
 

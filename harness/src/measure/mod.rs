@@ -5,7 +5,10 @@
 //! |---|---|
 //! | `folder` | where results go that are given no folder |
 //! | `session` | a run: folder, teams, ceilings, jobs |
+//! | `workplace` | teams and GPUs |
+//! | `deadline` | when a run has to be over |
 //! | `batch` | inputs that are visited in turn |
+//! | `cases` | inputs with their right answers, each made once |
 //! | `input` | one input: candidates checked, then sampled |
 //! | `rounds` | the order of sampling; knows nothing of what is sampled |
 //! | `stopping` | when a visit is long enough, and when a candidate has enough |
@@ -17,8 +20,10 @@
 
 mod batch;
 mod cache;
+mod cases;
 mod ceilings;
 mod crew;
+mod deadline;
 mod folder;
 mod gpu;
 mod input;
@@ -31,6 +36,7 @@ mod rows;
 mod sampler;
 mod session;
 mod stopping;
+mod workplace;
 
 pub use ceilings::measure_bandwidth;
 pub(crate) use folder::{default_folder, new_folder, now};

@@ -60,11 +60,8 @@ pub(super) fn notes(
             "{outside} more samples do not count: a thread was outside its place"
         ));
     }
-    if series.repeated > 0 {
-        notes.push(format!(
-            "{} disturbed samples were repeated",
-            series.repeated
-        ));
+    if counted.len() == 1 {
+        notes.push("a single sample: nothing is known of its scatter".to_owned());
     }
     notes.extend_from_slice(remarks);
     notes.join("; ")

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use reports::record::SummaryRow;
+use reports::record::{Point, SummaryRow};
 use reports::store::{RunFolder, StoreError};
 
+use super::deadline::Deadline;
 use super::rounds::{At, Observer, Series};
 use super::rows::Subject;
 use super::{Sample, StopReason};
@@ -16,6 +17,8 @@ use crate::progress::Progress;
 pub(super) struct Rows {
     pub(super) samples: Vec<reports::record::SampleRow>,
     pub(super) summary: Vec<SummaryRow>,
+    /// Points that the time was too short for.
+    pub(super) left_out: Vec<Point>,
 }
 
 /// What a session writes to.
@@ -24,9 +27,20 @@ pub(super) struct Recorder<'a> {
     pub(super) rows: &'a mut Rows,
     pub(super) progress: &'a mut Progress,
     pub(super) interrupt: &'a Interrupt,
+    pub(super) deadline: Deadline,
 }
 
 impl Recorder<'_> {
+    /// Whether to stop now, rather than wait for what takes so long.
+    pub(super) fn ends_before(&self, next: Duration) -> bool {
+        self.interrupt.asked() || !self.deadline.allows(next)
+    }
+
+    /// A candidate that nothing could be told of before the time was over.
+    pub(super) fn left_out(&mut self, subject: &Subject) {
+        self.rows.left_out.push(subject.point.clone());
+    }
+
     /// A candidate that is not timed.
     pub(super) fn refused(&mut self, subject: &Subject, note: &str) -> Result<(), StoreError> {
         self.progress.finished(&subject.point, Duration::ZERO, note);
@@ -78,14 +92,7 @@ impl Observer<Sample> for VisitRecorder<'_, '_, '_> {
         Ok(())
     }
 
-    fn disturbed(&mut self, at: At, sample: &Sample) -> Result<(), StoreError> {
-        let rows = self.subjects[at.candidate].sample_rows(at, sample);
-        self.recorder.folder.append_disturbed(&rows)?;
-        self.recorder.progress.sampled(sample.spent);
-        Ok(())
-    }
-
-    fn interrupted(&self) -> bool {
-        self.recorder.interrupt.asked()
+    fn ends_before(&self, next: Duration) -> bool {
+        self.recorder.ends_before(next)
     }
 }

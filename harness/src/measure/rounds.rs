@@ -9,8 +9,13 @@
 use std::time::Duration;
 
 use generators::random::{below, hash};
+use reports::statistics;
 
 use super::Policy;
+
+/// Runs that take longer are not repeated for warming up: what is cold at their
+/// beginning takes some hundredths of that.
+const WARM_BY_ITSELF: Duration = Duration::from_millis(50);
 
 /// Something that can be sampled.
 pub trait Sampler {
@@ -31,8 +36,6 @@ pub trait Taken {
     fn seconds(&self) -> f64;
     /// Whether the sample is one to be counted.
     fn counts(&self) -> bool;
-    /// Whether something was in the way, so that it should be repeated.
-    fn is_disturbed(&self) -> bool;
     /// The time that the sample cost, with all that surrounds it.
     fn spent(&self) -> Duration;
 }
@@ -59,13 +62,8 @@ pub trait Observer<T> {
     /// # Errors
     /// If it can't be noted.
     fn sampled(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
-    /// A sample was disturbed, and will be repeated.
-    ///
-    /// # Errors
-    /// If it can't be noted.
-    fn disturbed(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
-    /// Whether to stop now.
-    fn interrupted(&self) -> bool;
+    /// Whether to stop now, rather than wait for a sample that takes so long.
+    fn ends_before(&self, next: Duration) -> bool;
 }
 
 /// All samples of one candidate so far.
@@ -77,10 +75,12 @@ pub struct Series<T> {
     pub seconds: Vec<f64>,
     /// Where in `seconds` each visit begins.
     pub visits: Vec<usize>,
-    /// How many samples were disturbed and repeated.
-    pub repeated: usize,
-    /// The time that all of them cost, with all that surrounds them.
+    /// The time that all of them cost, with all that surrounds them, and warming up.
     pub spent: Duration,
+    /// That part of it in which runs were for warming up only.
+    pub warming: Duration,
+    /// What the last run cost.
+    pub last: Duration,
     /// Why there are no more.
     pub failure: Option<String>,
 }
@@ -91,8 +91,9 @@ impl<T> Default for Series<T> {
             samples: Vec::new(),
             seconds: Vec::new(),
             visits: Vec::new(),
-            repeated: 0,
             spent: Duration::ZERO,
+            warming: Duration::ZERO,
+            last: Duration::ZERO,
             failure: None,
         }
     }
@@ -109,11 +110,9 @@ pub struct Visitor<'s, S: Sampler> {
 /// What a candidate did in this visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visit {
-    /// Samples taken, without those to be repeated.
+    /// Samples taken.
     pub taken: usize,
-    /// Samples to be repeated.
-    pub repeated: usize,
-    /// The time that all of them cost.
+    /// The time that all of them cost, and warming up.
     pub spent: Duration,
 }
 
@@ -129,12 +128,32 @@ impl<'s, S: Sampler> Visitor<'s, S> {
         }
     }
 
-    /// A sample, unless it fails.
+    /// A run, unless it fails.
     fn take(&mut self) -> Option<S::Sample> {
-        let taken = self.sampler.sample();
-        taken
-            .map_err(|failure| self.series.failure = Some(failure.to_string()))
-            .ok()
+        match self.sampler.sample() {
+            Ok(sample) => {
+                self.visit.spent += sample.spent();
+                self.series.spent += sample.spent();
+                self.series.last = sample.spent();
+                Some(sample)
+            }
+            Err(failure) => {
+                self.series.failure = Some(failure.to_string());
+                None
+            }
+        }
+    }
+
+    /// Runs the very path that is timed. A run that takes long is warm by itself, once
+    /// it has run in an earlier visit.
+    fn warm_up(&mut self) {
+        let known = statistics::median(&self.series.seconds);
+        if known >= WARM_BY_ITSELF.as_secs_f64() {
+            return;
+        }
+        if let Some(sample) = self.take() {
+            self.series.warming += sample.spent();
+        }
     }
 
     fn is_done(&self, policy: &Policy) -> bool {
@@ -144,7 +163,6 @@ impl<'s, S: Sampler> Visitor<'s, S> {
     fn sample<O: Observer<S::Sample>>(
         &mut self,
         round: usize,
-        policy: &Policy,
         observer: &mut O,
     ) -> Result<(), O::Error> {
         let Some(sample) = self.take() else {
@@ -156,14 +174,6 @@ impl<'s, S: Sampler> Visitor<'s, S> {
             number: self.series.samples.len(),
             fresh: self.visit.taken == 0,
         };
-        let repeat = sample.is_disturbed() && policy.repeats(&self.visit);
-        self.visit.spent += sample.spent();
-        self.series.spent += sample.spent();
-        if repeat {
-            self.visit.repeated += 1;
-            self.series.repeated += 1;
-            return observer.disturbed(at, &sample);
-        }
         observer.sampled(at, &sample)?;
         self.visit.taken += 1;
         if sample.counts() {
@@ -185,21 +195,23 @@ pub fn visit<S: Sampler, O: Observer<S::Sample>>(
     (first_round, seed): (usize, u64),
     observer: &mut O,
 ) -> Result<usize, O::Error> {
-    // The first sample warms the very path that is timed, and is dropped.
     for visitor in &mut visitors {
-        if !observer.interrupted() {
-            visitor.take();
+        if !observer.ends_before(visitor.series.last) {
+            visitor.warm_up();
         }
     }
     for round in first_round.. {
-        visitors.retain(|visitor| !visitor.is_done(policy));
-        if visitors.is_empty() || observer.interrupted() {
+        // What takes too long for the time that is left makes room for what does not.
+        visitors.retain(|visitor| {
+            !visitor.is_done(policy) && !observer.ends_before(visitor.series.last)
+        });
+        if visitors.is_empty() {
             return Ok(round);
         }
         shuffle(&mut visitors, hash(seed, [round as u64]));
         for visitor in &mut visitors {
-            if !observer.interrupted() {
-                visitor.sample(round, policy, observer)?;
+            if !observer.ends_before(visitor.series.last) {
+                visitor.sample(round, observer)?;
             }
         }
     }
@@ -221,7 +233,7 @@ mod tests {
     /// Samples that a script gives, without a clock.
     struct Scripted(Vec<f64>);
 
-    /// Beyond 100 s it does not count, below 0 it was disturbed.
+    /// Beyond 100 s it does not count.
     impl Taken for f64 {
         fn seconds(&self) -> f64 {
             *self
@@ -231,12 +243,8 @@ mod tests {
             *self < 100.0
         }
 
-        fn is_disturbed(&self) -> bool {
-            *self < 0.0
-        }
-
         fn spent(&self) -> Duration {
-            Duration::from_secs_f64(self.abs())
+            Duration::from_secs_f64(*self)
         }
     }
 
@@ -257,8 +265,8 @@ mod tests {
     #[derive(Default)]
     struct Log {
         sampled: Vec<At>,
-        disturbed: usize,
         interrupt_after: Option<usize>,
+        longest: Option<Duration>,
         fail: bool,
     }
 
@@ -270,19 +278,16 @@ mod tests {
             if self.fail { Err("disk full") } else { Ok(()) }
         }
 
-        fn disturbed(&mut self, _: At, _: &f64) -> Result<(), &'static str> {
-            self.disturbed += 1;
-            Ok(())
-        }
-
-        fn interrupted(&self) -> bool {
-            self.interrupt_after
-                .is_some_and(|limit| self.sampled.len() >= limit)
+        fn ends_before(&self, next: Duration) -> bool {
+            let enough = |limit| self.sampled.len() >= limit;
+            self.interrupt_after.is_some_and(enough)
+                || self.longest.is_some_and(|longest| next > longest)
         }
     }
 
     const POLICY: Policy = Policy {
         min_samples: 7,
+        min_is_given: false,
         max_samples: 30,
         max_time: Duration::from_secs(1000),
         precision: 0.01,
@@ -338,15 +343,15 @@ mod tests {
             .collect();
         assert_eq!(fresh, [0, 5]);
         assert_eq!(series[0].visits, [0, 5]);
-        assert_eq!(series[0].spent, Duration::from_secs(15));
+        assert_eq!(series[0].spent, Duration::from_secs(16));
     }
 
     #[test]
     fn slow_candidates_get_their_share_of_the_time() {
         let (mut log, mut series) = (Log::default(), Default::default());
-        // A fifth of 1000 s is over after three samples.
+        // A fifth of 1000 s is over after warming up and two samples.
         visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series.map(|series| series.samples.len()), [5, 3]);
+        assert_eq!(series.map(|series| series.samples.len()), [5, 2]);
     }
 
     #[test]
@@ -372,16 +377,29 @@ mod tests {
     }
 
     #[test]
-    fn disturbed_samples_are_repeated_but_not_for_ever() {
+    fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
+        let mut log = Log {
+            longest: Some(Duration::from_secs(2)),
+            ..Log::default()
+        };
+        let mut series = Default::default();
+        visited([steady(1.0), steady(3.0)], &mut series, 0, &mut log).expect("no errors");
+        // How long it takes is seen when it warms up.
+        assert_eq!(series.map(|series| series.samples.len()), [5, 0]);
+    }
+
+    #[test]
+    fn long_runs_are_warm_by_themselves_once_they_are_known() {
         let (mut log, mut series) = (Log::default(), Default::default());
-        visited([Scripted(vec![-1.0, 1.0])], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series[0].samples, [1.0; 5]);
-        assert_eq!((log.disturbed, series[0].repeated), (4, 4));
-        let (mut log, mut series) = (Log::default(), Default::default());
-        visited([Scripted(vec![-1.0])], &mut series, 0, &mut log).expect("no errors");
-        assert_eq!(series[0].samples, [-1.0; 2]);
-        assert_eq!(log.disturbed, 10);
-        assert!(log.sampled[0].fresh && !log.sampled[1].fresh);
+        visited([steady(1.0), steady(0.01)], &mut series, 0, &mut log).expect("no errors");
+        visited([steady(1.0), steady(0.01)], &mut series, 5, &mut log).expect("no errors");
+        let [long, short] = series.map(|series| (series.warming, series.samples.len()));
+        assert_eq!(
+            long,
+            (Duration::from_secs(1), 10),
+            "in the first visit only"
+        );
+        assert_eq!(short, (Duration::from_millis(20), 10));
     }
 
     #[test]

@@ -17,6 +17,9 @@ use super::{Sample, StopReason};
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
 
+/// What is not said of an interval.
+const FULL_LEVEL: f64 = 0.95;
+
 /// The stage that a whole run is.
 pub(super) const TOTAL: &str = "total";
 /// The stage that a run is that does a sample of the work: no table or chart takes its time
@@ -121,6 +124,7 @@ impl Subject {
         let stages = sample
             .stages
             .iter()
+            .flatten()
             .map(|stage| (self.extent.part(&stage.name), stage.seconds));
         let whole = (self.extent.whole().into(), sample.seconds);
         let all = std::iter::once(whole).chain(stages);
@@ -129,6 +133,7 @@ impl Subject {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags.clone(),
+            cpu_s: sample.cpu_seconds.filter(|_| is_whole(&stage)),
             ..SampleRow::new(&self.point, &stage, at.round, at.number, seconds)
         };
         all.map(row).collect()
@@ -152,24 +157,20 @@ impl Subject {
         }
         let whole = self.extent.whole();
         let row = self.described(whole, reason, &series.seconds, &series.visits);
+        let mut metrics = self.metrics(row.median_s);
+        metrics.extend(&row.metrics);
         let mut rows = vec![self.with_device(SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
-            metrics: self.metrics(row.median_s),
+            metrics,
             ..row
         })];
-        let first_stages = counted.first().map_or(&[][..], |sample| &sample.stages);
-        for stage in first_stages {
-            let of_stage = |sample: &&Sample| {
-                let times = sample
-                    .stages
-                    .iter()
-                    .filter(|other| other.name == stage.name);
-                times.map(|other| other.seconds).sum::<f64>()
-            };
-            let seconds: Vec<_> = counted.iter().map(of_stage).collect();
+        let first_stages = counted.iter().find_map(|sample| sample.stages.as_ref());
+        for stage in first_stages.into_iter().flatten() {
+            let (seconds, visits) = times_of(stage, &counted, &series.visits);
             let name = self.extent.part(&stage.name);
-            let row = self.described(&name, reason, &seconds, &series.visits);
-            rows.push(self.of_its_own(row, stage, first_stages));
+            let row = self.described(&name, reason, &seconds, &visits);
+            let all = first_stages.map_or(&[][..], Vec::as_slice);
+            rows.push(self.of_its_own(row, stage, all));
         }
         rows
     }
@@ -210,8 +211,10 @@ impl Subject {
         };
         let per_second = |amount: u64| amount as f64 / described.median;
         let bytes_per_s = per_second(self.work.bytes_min);
-        let interval = statistics::Series::new(seconds, visits).interval();
+        let found = statistics::Series::new(seconds, visits).leveled_interval();
+        let interval = found.map(|found| found.interval);
         SummaryRow {
+            metrics: level_of(found),
             samples: described.samples,
             stopped_by: reason.to_string(),
             median_s: Some(described.median),
@@ -342,6 +345,30 @@ impl Subject {
             note: String::new(),
         }
     }
+}
+
+/// The times of a stage in all samples that have stages, and where in them visits begin.
+fn times_of(stage: &Stage, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
+    let (mut seconds, mut starts) = (Vec::new(), Vec::new());
+    for (number, sample) in counted.iter().enumerate() {
+        if visits.contains(&number) {
+            starts.push(seconds.len());
+        }
+        if let Some(stages) = &sample.stages {
+            let times = stages.iter().filter(|other| other.name == stage.name);
+            seconds.push(times.map(|other| other.seconds).sum());
+        }
+    }
+    (seconds, starts)
+}
+
+/// Few samples have an interval that holds the truth less often than 95 %: how often.
+fn level_of(found: Option<statistics::Leveled>) -> Params {
+    let mut metrics = Params::default();
+    if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
+        metrics.set("interval_level", format!("{:.2}", found.level));
+    }
+    metrics
 }
 
 /// What is divided by nothing is not known.

@@ -16,15 +16,18 @@ use super::gpu::watch;
 use super::probe::{self, Condition, Reading, Usual};
 use super::rounds::{Sampler, Taken};
 use crate::plan::TeamSpec;
-use crate::platform::current_cpu;
+use crate::platform::{current_cpu, thread_time};
 
 /// What a sample tells.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// The time of the run.
     pub seconds: f64,
-    /// The times of its stages, where the variant knows them.
-    pub stages: Stages,
+    /// The time of it for which the worker of a team of one had a core.
+    pub cpu_seconds: Option<f64>,
+    /// The times of its stages, where the variant knows them; on a GPU those of the
+    /// first samples of a visit only.
+    pub stages: Option<Stages>,
     /// The CPU of each worker before the run.
     pub cpus: Vec<Option<usize>>,
     /// Whether a worker was on another CPU after the run.
@@ -55,8 +58,14 @@ pub struct CandidateSampler<'a> {
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
     gpu: Option<OnGpu<'a>>,
+    /// Runs so far, the one for warming up included.
+    runs: usize,
     slowdown: f64,
 }
+
+/// Samples on a GPU that are run once more for their stages, in each visit: those hold
+/// still, and each run costs as much as a sample.
+const STAGED_RUNS: usize = 3;
 
 /// What is seen on a worker before or after a run.
 struct Sight {
@@ -74,6 +83,7 @@ impl<'a> CandidateSampler<'a> {
             spec: None,
             usual: None,
             gpu: None,
+            runs: 0,
             slowdown: 0.0,
         }
     }
@@ -138,17 +148,19 @@ impl<'a> CandidateSampler<'a> {
 
     /// The stages of the run that was timed; on a GPU those of another one, with
     /// marks between copies and kernels, which the end-to-end time is free of.
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
+    fn stages(&mut self) -> Result<Option<Stages>, DeviceError> {
         let gpu = match &self.gpu {
-            None => return self.candidate.stages(),
-            Some(on_gpu) if on_gpu.care == Care::None => return Ok(Stages::new()),
+            None => return self.candidate.stages().map(Some),
+            Some(on_gpu) if on_gpu.care == Care::None || self.runs > STAGED_RUNS => {
+                return Ok(None);
+            }
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
         self.get_ready()?;
         gpu.start_timeline()?;
         let candidate = &mut self.candidate;
         self.team.run(|| candidate.run())?;
-        candidate.stages()
+        candidate.stages().map(Some)
     }
 
     fn look_at_gpu(&self) -> watch::Sight {
@@ -174,17 +186,24 @@ impl<'a> CandidateSampler<'a> {
         })
     }
 
-    /// The clock starts on the worker, so that waking it does not count.
-    fn time(&mut self) -> Result<f64, DeviceError> {
+    /// Wall time and the worker's own time in seconds. The clock starts on the worker,
+    /// so that waking it does not count.
+    fn time(&mut self) -> Result<(f64, Option<f64>), DeviceError> {
         let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
+        // Others' time is in nobody's clock but their own.
+        let is_all = self.gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
+            let cpu_start = is_all.then(thread_time).flatten();
             let start = Instant::now();
             let ran = candidate.run();
+            let mut seconds = start.elapsed().as_secs_f64();
+            let mut cpu_seconds = spent_since(cpu_start);
             if slowdown > 0.0 {
-                spin_until(start, start.elapsed().mul_f64(1.0 + slowdown));
+                spin(slowdown * cpu_seconds.unwrap_or(seconds));
+                seconds = start.elapsed().as_secs_f64();
+                cpu_seconds = spent_since(cpu_start);
             }
-            let seconds = start.elapsed().as_secs_f64();
-            ran.map(|()| seconds)
+            ran.map(|()| (seconds, cpu_seconds))
         })
     }
 
@@ -219,10 +238,19 @@ impl Consumer for CandidateSampler<'_> {
     }
 }
 
-fn spin_until(start: Instant, duration: Duration) {
-    while start.elapsed() < duration {
+/// Keeps the core busy for so many seconds of this thread's own time, as more work
+/// would; of the wall's where that can't be told.
+fn spin(seconds: f64) {
+    let (start, cpu_start) = (Instant::now(), thread_time());
+    let spent = || spent_since(cpu_start).unwrap_or_else(|| start.elapsed().as_secs_f64());
+    while spent() < seconds {
         std::hint::spin_loop();
     }
+}
+
+fn spent_since(start: Option<Duration>) -> Option<f64> {
+    let spent = thread_time()?.checked_sub(start?)?;
+    Some(spent.as_secs_f64())
 }
 
 impl Sampler for CandidateSampler<'_> {
@@ -234,7 +262,8 @@ impl Sampler for CandidateSampler<'_> {
         self.get_ready()?;
         let before = self.look();
         let gpu_before = self.look_at_gpu();
-        let seconds = self.time()?;
+        let (seconds, cpu_seconds) = self.time()?;
+        self.runs += 1;
         let gpu_after = self.look_at_gpu();
         let after = self.look();
         let stages = self.stages()?;
@@ -242,6 +271,7 @@ impl Sampler for CandidateSampler<'_> {
         let clocks = before.iter().filter_map(|sight| sight.reading);
         let sample = Sample {
             seconds,
+            cpu_seconds,
             stages,
             in_place: self.all_in_place(&before) && self.all_in_place(&after),
             cpus: before.iter().map(|sight| sight.cpu).collect(),
@@ -266,10 +296,6 @@ impl Taken for Sample {
 
     fn counts(&self) -> bool {
         self.in_place
-    }
-
-    fn is_disturbed(&self) -> bool {
-        self.disturbed
     }
 
     fn spent(&self) -> Duration {

@@ -3,26 +3,29 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use algorithms::device::Device;
-use reports::record::{Effort, RunRecord, SCHEMA_VERSION, SuitePart, YesNo};
+use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION, SampleRow, SuitePart, YesNo};
 use reports::store::RunFolder;
+use reports::units;
 
-use super::batch::{self, Budget};
-use super::crew::Crew;
+use super::batch::Batches;
+use super::deadline::Deadline;
 use super::folder::{default_folder, now};
-use super::gpu::fleet::Fleet;
 use super::gpu::on_gpu::Care;
-use super::input::{Ending, InputState};
+use super::input::InputState;
 use super::recorder::{Recorder, Rows};
 use super::rows::{FAILED, WRONG, is_whole};
+use super::workplace::Workplace;
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
-use crate::gpus::Gpus;
-use crate::plan::Plan;
+use crate::plan::{Input, Plan};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes};
 use crate::plugins::{self, guard};
 use crate::progress::Progress;
 
+/// The part of a budget that measuring the bandwidth of memory may take.
+const CEILINGS: f64 = 0.05;
+/// So many of the points that were left out are named.
+const NAMED: usize = 5;
 /// How the note of a run begins that was stopped and gone on with.
 const WENT_ON: &str = "went on at";
 
@@ -46,7 +49,9 @@ pub struct Assignment<'a> {
     pub start: Start,
     /// Which suite it is.
     pub suite: Option<SuitePart>,
-    /// Wall-clock time for all points together.
+    /// When the work for it began, be it with reading a suite.
+    pub started: Instant,
+    /// Wall-clock time for everything from then on.
     pub budget: Option<Duration>,
     /// Whether to measure the bandwidths that times are related to.
     pub ceilings: bool,
@@ -68,10 +73,7 @@ pub enum Start {
 /// An assignment that is being carried out.
 pub struct Session<'a> {
     pub(super) assignment: &'a Assignment<'a>,
-    pub(super) crew: Crew,
-    pub(super) gpus: Gpus,
-    pub(super) fleet: Fleet,
-    pub(super) fingerprint: String,
+    workplace: Workplace,
 }
 
 /// What came of a request.
@@ -81,14 +83,18 @@ pub struct Outcome {
     pub measured: usize,
     /// Candidates whose output was wrong.
     pub wrong: usize,
+    /// Candidates that the time was too short for.
+    pub left_out: usize,
     /// Whether the user asked for an end.
     pub interrupted: bool,
-    /// Where the time went.
+    /// Where the time went in this sitting.
     pub effort: Effort,
+    /// Where it went in earlier ones, if the run was stopped and gone on with.
+    pub earlier_effort: Effort,
     /// Where the results are.
     pub folder: PathBuf,
     /// The rows of `samples.csv`.
-    pub samples: Vec<reports::record::SampleRow>,
+    pub samples: Vec<SampleRow>,
     /// The rows of `summary.csv`.
     pub summary: Vec<reports::record::SummaryRow>,
     /// The content of `run.json`.
@@ -96,14 +102,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn count(&mut self, state: &InputState<'_>) {
-        for ending in state.endings() {
-            self.measured += usize::from(ending == Ending::Measured);
-            self.wrong += usize::from(ending == Ending::Wrong);
-        }
-        self.effort.add(&state.effort);
-    }
-
     /// Counts the rows of the summary, which were not measured just now.
     pub fn count_rows(&mut self) {
         let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
@@ -111,6 +109,15 @@ impl Outcome {
             self.measured += usize::from(row.valid == YesNo::Yes);
             self.wrong += usize::from(row.valid == YesNo::No && wrong(&row.note));
         }
+    }
+
+    /// Where the time went in all sittings.
+    pub fn whole_effort(&self, samples: &[SampleRow]) -> Effort {
+        let mut effort = self.earlier_effort;
+        effort.add(&self.effort);
+        let timed = samples.iter().filter(|row| is_whole(&row.stage));
+        effort.timed_s = timed.map(|row| row.seconds).sum();
+        effort
     }
 
     /// The exit code that tells scripts.
@@ -145,6 +152,7 @@ impl<'a> Assignment<'a> {
             out: request.out.clone().unwrap_or_else(folder),
             start: Start::New,
             suite: None,
+            started: Instant::now(),
             budget: None,
             ceilings: !request.profile,
             slowdown: 0.0,
@@ -164,19 +172,16 @@ impl<'a> Session<'a> {
     /// If an input can't be made or results can't be written. What was
     /// measured before is on disk.
     pub fn run(assignment: &'a Assignment<'a>, interrupt: &Interrupt) -> Result<Outcome, Failure> {
-        let start = Instant::now();
+        let deadline = Deadline::new(assignment.started, assignment.budget);
         let topology = Topology::of_this_machine();
         // Threads that can't be had should leave no empty run behind.
-        let specs = assignment.jobs.iter().flat_map(|job| &job.plan.teams);
-        let crew = Crew::start(specs)?;
+        let plans = assignment.jobs.iter().map(|job| job.plan);
+        let workplace = Workplace::of(plans, care(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
         guard::keep_results_in(folder.path());
         let mut session = Session {
             assignment,
-            crew,
-            gpus: Gpus::default(),
-            fleet: Fleet::of(devices(assignment)),
-            fingerprint: platform::executable_fingerprint(),
+            workplace,
         };
         let mut progress = Progress::new(assignment);
         progress.note(&format!("results go to {}", folder.path().display()));
@@ -196,23 +201,29 @@ impl<'a> Session<'a> {
             .filter(|note| !record.notes.contains(note));
         let new: Vec<_> = new.collect();
         record.notes.extend(new);
-        record.ceilings.extend(session.crew.ceilings());
-        record.ceilings.extend(session.fleet.ceilings());
+        record.ceilings.extend(session.workplace.crew.ceilings());
+        record.ceilings.extend(session.workplace.fleet.ceilings());
         folder.describe(&record)?;
         let mut recorder = Recorder {
             folder: &mut folder,
             rows: &mut rows,
             progress: &mut progress,
             interrupt,
+            deadline,
         };
-        let measured = session.measure(&mut recorder, &mut outcome);
+        let measured = Batches::of(&session).measure(&mut recorder, &mut outcome);
         progress.end();
         measured.map_err(|failure| keep(failure, folder.path()))?;
         outcome.interrupted = interrupt.asked();
-        outcome.effort.wall_s = start.elapsed().as_secs_f64();
-        let mut effort = record.effort.unwrap_or_default();
-        effort.add(&outcome.effort);
-        record.effort = Some(effort);
+        if !outcome.interrupted {
+            outcome.left_out = rows.left_out.len();
+            record
+                .notes
+                .extend(left_out(assignment.budget, &rows.left_out));
+        }
+        outcome.earlier_effort = record.effort.unwrap_or_default();
+        outcome.effort.wall_s = assignment.started.elapsed().as_secs_f64();
+        record.effort = Some(outcome.whole_effort(&rows.samples));
         // Who was interrupted lacks points: no more finished than if killed.
         record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record)?;
@@ -232,46 +243,65 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
+        let place = &mut self.workplace;
         if self.assignment.any(cold) {
-            self.crew.prepare_flushes(cache_bytes);
+            place.crew.prepare_flushes(cache_bytes);
         }
-        let mut notes = self.fleet.notes();
+        let mut notes = place.fleet.notes();
         notes.extend(note);
         if self.assignment.ceilings {
             let tell = |text: &str| progress.stage(text);
-            self.crew.measure_bandwidths(cache_bytes, tell);
-            notes.extend(self.fleet.measure_bandwidths(&self.gpus, tell));
+            let time = self
+                .assignment
+                .budget
+                .map(|budget| budget.mul_f64(CEILINGS));
+            place.crew.measure_bandwidths(cache_bytes, time, tell);
+            notes.extend(place.fleet.measure_bandwidths(&place.gpus, tell));
         }
         effort.ceilings_s = start.elapsed().as_secs_f64();
         notes
     }
 
-    /// A profiler should see nothing but runs.
-    pub(super) fn care(&self) -> Care {
-        match self.assignment.any(|request| request.profile) {
-            true => Care::None,
-            false => Care::Full,
-        }
-    }
-
-    fn measure(&self, recorder: &mut Recorder<'_>, outcome: &mut Outcome) -> Result<(), Failure> {
-        let batches = batch::batches(&self.assignment.jobs);
-        let mut budget = Budget::new(self.assignment.budget, &batches);
-        for batch in batches {
-            if recorder.interrupt.asked() {
-                break;
-            }
-            batch::measure(&batch, self, &mut budget, recorder, outcome)?;
-        }
-        Ok(())
+    /// An input before anything is known of it.
+    pub(super) fn state(&'a self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
+        let state = InputState::new(&self.workplace, job.plan, input, job.request.seed);
+        state.slowed_by(self.assignment.slowdown)
     }
 }
 
-/// The devices of all candidates.
-fn devices<'a>(assignment: &'a Assignment<'_>) -> impl Iterator<Item = Device> + use<'a> {
-    let inputs = assignment.jobs.iter().flat_map(|job| &job.plan.inputs);
-    let candidates = inputs.flat_map(|input| &input.candidates);
-    candidates.map(|candidate| candidate.device)
+/// A profiler should see nothing but runs.
+fn care(assignment: &Assignment<'_>) -> Care {
+    match assignment.any(|request| request.profile) {
+        true => Care::None,
+        false => Care::Full,
+    }
+}
+
+/// What a reader should know of points that the time was too short for.
+fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
+    let budget = budget.filter(|_| !points.is_empty())?;
+    let names: Vec<_> = points.iter().take(NAMED).map(name).collect();
+    let more = match points.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "--budget {} was over before the first sample of {} points: {}{more}; what was measured \
+         is whole",
+        humantime::format_duration(budget),
+        points.len(),
+        names.join(", ")
+    ))
+}
+
+fn name(point: &Point) -> String {
+    let (task, variant) = (&point.algorithm, &point.variant);
+    let params = point.params.to_string().replace(';', " ");
+    format!(
+        "{task} {variant} ({} on {}, {params})",
+        units::counted(point.threads, "thread"),
+        point.device
+    )
 }
 
 /// The folder of the run, new or as it was left.

@@ -44,6 +44,9 @@ pub struct Plan {
 pub struct Input {
     /// Where it comes from.
     pub origin: Origin,
+    /// Bytes of memory that it takes with its reference and the buffers of a candidate;
+    /// 0 if it was read from a file, and is in memory already.
+    pub memory_bytes: u64,
     /// The candidates.
     pub candidates: Vec<CandidateSpec>,
 }
@@ -99,10 +102,11 @@ impl Plan {
             Source::Generated(axes) => generated(request.task, axes)?,
         };
         let mut notes = idle_devices(request, &candidates);
-        notes.extend(origins.iter().flat_map(Origin::notes));
+        notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
         notes.dedup();
-        let input = |origin| Input {
+        let input = |(origin, memory_bytes)| Input {
             origin,
+            memory_bytes,
             candidates: candidates.clone(),
         };
         Ok(Plan {
@@ -191,22 +195,24 @@ pub(crate) fn record_params(params: &Params) -> reports::record::Params {
     record
 }
 
-fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<Origin>, Failure> {
+/// Inputs to be made, with the bytes of memory that each takes.
+fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
     let available = available_memory();
     let origins = axes.combinations().into_iter().map(|params| {
         let plan = task.plan(params)?;
         memory::check(&plan, available)?;
-        Ok(Origin::Generated(plan.params))
+        Ok((Origin::Generated(plan.params), plan.memory_bytes))
     });
     origins.collect()
 }
 
-fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<Origin>, Failure> {
+fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
     let origins = options.combinations().into_iter().map(|options| {
-        Ok(Origin::Read {
+        let read = Origin::Read {
             path: path.to_owned(),
             case: task.read(path, &options)?,
-        })
+        };
+        Ok((read, 0))
     });
     origins.collect()
 }

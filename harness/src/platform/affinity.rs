@@ -1,6 +1,9 @@
-//! Which CPUs this process may use, and which one it is on.
+//! Which CPUs this process may use, which one a thread is on, and for how long it had one.
+
+use std::time::Duration;
 
 use nix::sched::{CpuSet, sched_getaffinity};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
 /// The CPUs in the inherited affinity mask, in ascending order.
@@ -25,4 +28,11 @@ pub fn usable_threads() -> usize {
 /// The CPU that the calling thread runs on at this moment.
 pub fn current_cpu() -> Option<usize> {
     nix::sched::sched_getcpu().ok()
+}
+
+/// The time for which the calling thread has had a CPU, where the system tells.
+pub fn thread_time() -> Option<Duration> {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .ok()
+        .map(Duration::from)
 }

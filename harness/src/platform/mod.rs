@@ -10,10 +10,11 @@ mod interrupt;
 mod machine;
 mod memory;
 pub mod placement;
+mod start;
 mod sysfs;
 mod topology;
 
-pub use affinity::{current_cpu, usable_cpus, usable_threads};
+pub use affinity::{current_cpu, thread_time, usable_cpus, usable_threads};
 pub use allocator::{LabAllocator, peak_allocation};
 pub use build::{executable_fingerprint, is_development_build, software};
 pub use cache_size::last_level_bytes;
@@ -22,4 +23,5 @@ pub use environment::{environment, oddities};
 pub use interrupt::Interrupt;
 pub use machine::{machine, machine_key};
 pub use memory::available_memory;
+pub use start::process_start;
 pub use topology::{Cache, LogicalCpu, Topology};

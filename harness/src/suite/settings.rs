@@ -46,7 +46,7 @@ impl Default for Settings {
             binds: Vec::new(),
             caches: vec![CacheMode::Hot],
             seed: 1,
-            samples: SampleRange { min: 10, max: 100 },
+            samples: SampleRange::default(),
             max_time: Duration::from_secs(10),
             precision: 0.01,
         }

@@ -46,7 +46,7 @@ fn turn(turns: u64) -> Result<Stages, DeviceError> {
 /// Measures the task and stores the run; returns its name.
 fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
     let request = MeasureRequest {
-        samples: SampleRange { min: 40, max: 40 },
+        samples: SampleRange::exactly(40),
         max_time: Duration::from_secs(20),
         profile: true,
         ..request(task, out)

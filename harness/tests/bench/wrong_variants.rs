@@ -42,9 +42,8 @@ fn stages() -> Stages {
     vec![stage("first", 0.25), stage("second", 0.5)]
 }
 
-/// After the check, the warm-up, all disturbed samples that are repeated in a
-/// visit, and a sample at least that counts.
-const RUNS_BEFORE_FAILURE: usize = 14;
+/// After the check, the warm-up, and a sample at least.
+const RUNS_BEFORE_FAILURE: usize = 4;
 
 /// Fails in the end, however its runs are divided into visits. For a single test,
 /// as tests may share a process.
@@ -68,10 +67,7 @@ fn exit_of(variants: &[&str]) -> (Exit, tempfile::TempDir) {
 fn exit_after(variants: &[&str], samples: usize) -> (Exit, tempfile::TempDir) {
     let folder = folder();
     let request = MeasureRequest {
-        samples: SampleRange {
-            min: samples,
-            max: samples,
-        },
+        samples: SampleRange::exactly(samples),
         // On a busy machine samples wait for a quiet moment.
         max_time: Duration::from_secs(60),
         variants: variants.iter().map(ToString::to_string).collect(),

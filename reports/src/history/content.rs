@@ -6,15 +6,18 @@ use sha2::{Digest, Sha256};
 
 use super::HistoryError;
 use super::durable;
-use crate::store::{DISTURBED, RUN, SAMPLES, SUMMARY, read_file};
+use crate::store::{RUN, SAMPLES, SUMMARY, read_file};
 
 /// What every run consists of.
 pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
 
+/// What runs of earlier versions may have beside: samples that were repeated.
+const REPEATED: &str = "disturbed.csv";
+
 /// The files of a run: those that every run has, and those that it happens to
 /// have.
 pub(super) fn files(folder: &Path) -> impl Iterator<Item = &'static str> {
-    let optional = [DISTURBED]
+    let optional = [REPEATED]
         .into_iter()
         .filter(|name| folder.join(name).exists());
     FILES.into_iter().chain(optional)

@@ -50,24 +50,53 @@ pub struct RunRecord {
 /// Where the wall-clock time of a run went, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// From start to end.
+    /// From the start of the process to the end of the charts.
     pub wall_s: f64,
     /// Taking samples, with fresh input for each and a look at the CPUs.
     pub sampling_s: f64,
-    /// That part of it in which variants ran under the clock.
+    /// The sum of `seconds` of the `total` rows (or `sample` rows, where a variant does no
+    /// more) of `samples.csv`.
     pub timed_s: f64,
+    /// Runs for warming up.
+    #[serde(default)]
+    pub warming_s: f64,
     /// Making inputs.
     pub generating_s: f64,
+    /// Finding right answers.
+    #[serde(default)]
+    pub reference_s: f64,
     /// Getting variants ready, and checking their outputs.
     pub checking_s: f64,
     /// Measuring ceilings.
     pub ceilings_s: f64,
+    /// Drawing charts.
+    #[serde(default)]
+    pub charts_s: f64,
 }
 
 impl Effort {
-    /// Everything that neither samples nor prepares them.
+    /// The parts that are known, with their names; samples come first.
+    pub fn parts(&self) -> [(&'static str, f64); 8] {
+        [
+            ("samples", self.timed_s),
+            ("fresh input for them", self.sampling_s - self.timed_s),
+            ("warming up", self.warming_s),
+            ("generating", self.generating_s),
+            ("references", self.reference_s),
+            ("checking", self.checking_s),
+            ("bandwidths", self.ceilings_s),
+            ("charts", self.charts_s),
+        ]
+    }
+
+    /// Everything that has no name.
     pub fn overhead_s(&self) -> f64 {
-        self.wall_s - self.sampling_s - self.generating_s - self.checking_s - self.ceilings_s
+        self.wall_s - self.parts().iter().map(|(_, seconds)| seconds).sum::<f64>()
+    }
+
+    /// The share of the time that went into samples.
+    pub fn timed_share(&self) -> f64 {
+        self.timed_s / self.wall_s
     }
 
     /// Adds what another part of the run took.
@@ -75,9 +104,12 @@ impl Effort {
         self.wall_s += other.wall_s;
         self.sampling_s += other.sampling_s;
         self.timed_s += other.timed_s;
+        self.warming_s += other.warming_s;
         self.generating_s += other.generating_s;
+        self.reference_s += other.reference_s;
         self.checking_s += other.checking_s;
         self.ceilings_s += other.ceilings_s;
+        self.charts_s += other.charts_s;
     }
 }
 

@@ -58,12 +58,16 @@ pub struct SampleRow {
     pub clock_mhz: Option<f64>,
     /// What is to be known about the sample, joined by `+`: see [`flags`].
     pub flags: String,
+    /// The time in seconds for which the worker of a team of one had a core; runs
+    /// of earlier versions don't have it.
+    #[serde(default)]
+    pub cpu_s: Option<f64>,
 }
 
 impl SampleRow {
     /// The header of `samples.csv`.
     pub const COLUMNS: &str = "point_id,algorithm,variant,stage,device,threads,params,round,\
-        sample,seconds,cpu,clock_mhz,flags";
+        sample,seconds,cpu,clock_mhz,flags,cpu_s";
 
     /// A row for one stage of a sample of `point`, with nothing odd about it.
     pub fn new(point: &Point, stage: &str, round: usize, sample: usize, seconds: f64) -> Self {
@@ -81,6 +85,7 @@ impl SampleRow {
             cpu: String::new(),
             clock_mhz: None,
             flags: String::new(),
+            cpu_s: None,
         }
     }
 }

@@ -5,7 +5,6 @@
 //! | `run.json` | a [`RunRecord`](crate::record::RunRecord) |
 //! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
 //! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
-//! | `disturbed.csv` | samples that were repeated, like `samples.csv`; only if there are any |
 //!
 //! Rows are appended and handed to the system as they come, each in one write:
 //! a run that is killed keeps what it measured.
@@ -23,13 +22,12 @@ mod write;
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
 pub(crate) use read::read_distinct_summary;
-pub use read::{read_disturbed, read_run, read_samples, read_summary};
+pub use read::{read_run, read_samples, read_summary};
 pub(crate) use regular::{read as read_file, read_text};
 pub use run::Run;
 pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
-pub use write::RunFolder;
+pub use write::{RunFolder, describe};
 
 pub(crate) const RUN: &str = "run.json";
 pub(crate) const SAMPLES: &str = "samples.csv";
 pub(crate) const SUMMARY: &str = "summary.csv";
-pub(crate) const DISTURBED: &str = "disturbed.csv";

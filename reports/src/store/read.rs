@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::series::duration;
-use super::{DISTURBED, RUN, SAMPLES, SUMMARY, StoreError, regular};
+use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 
 /// The part of `run.json` that every version has.
@@ -50,18 +50,6 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
         })?;
     }
     Ok(rows)
-}
-
-/// Reads `disturbed.csv`; no samples if there is no such file.
-///
-/// # Errors
-/// If it is damaged: the error names the line.
-pub fn read_disturbed(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
-    let path = folder.join(DISTURBED);
-    match path.exists() {
-        true => read_rows(&path),
-        false => Ok(Vec::new()),
-    }
 }
 
 /// Reads `summary.csv`.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::table_file::TableFile;
-use super::{DISTURBED, Run, RunFolder, SAMPLES, SUMMARY, StoreError, read_disturbed};
+use super::{Run, RunFolder, SAMPLES, SUMMARY, StoreError};
 use crate::record::{SampleRow, SummaryRow};
 
 /// What `stopped_by` says of points that were cut short.
@@ -16,9 +16,8 @@ impl RunFolder {
     /// Opens the folder of a run that was stopped, with what it holds.
     ///
     /// Points that have a row in `summary.csv` are done, unless an interrupt cut
-    /// them short. The samples of other points, disturbed ones included, are
-    /// dropped: they are measured again from the start, so that no point is a
-    /// mixture of two sittings.
+    /// them short. The samples of other points are dropped: they are measured
+    /// again from the start, so that no point is a mixture of two sittings.
     ///
     /// # Errors
     /// If the folder can't be read or written, holds no run, or is in use.
@@ -27,16 +26,10 @@ impl RunFolder {
         samples.lock()?;
         let samples = samples.mend()?;
         let summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
-        let disturbed = path.join(DISTURBED);
-        let disturbed = match disturbed.exists() {
-            true => Some(TableFile::reopen(&disturbed)?.mend()?),
-            false => None,
-        };
         let mut folder = RunFolder {
             path: path.to_owned(),
             samples,
             summary,
-            disturbed,
         };
         let mut run = Run::read(path)?;
         folder = folder.without_half_measured(&mut run)?;
@@ -52,15 +45,10 @@ impl RunFolder {
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
         let samples = kept(self.samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
-        let disturbed = match self.disturbed {
-            Some(file) => kept_disturbed(file, &self.path, of_done)?,
-            None => None,
-        };
         Ok(RunFolder {
             path: self.path,
             samples,
             summary,
-            disturbed,
         })
     }
 }
@@ -80,22 +68,9 @@ fn kept<R: Serialize>(
     }
 }
 
-/// The same for a table that is only there if it has rows.
-fn kept_disturbed(
-    file: TableFile<SampleRow>,
-    folder: &Path,
-    is_wanted: impl Fn(&SampleRow) -> bool,
-) -> Result<Option<TableFile<SampleRow>>, StoreError> {
-    let mut rows = read_disturbed(folder)?;
-    if !rows.iter().any(&is_wanted) {
-        file.remove()?;
-        return Ok(None);
-    }
-    kept(file, SampleRow::COLUMNS, &mut rows, is_wanted).map(Some)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::read_samples;
     use super::*;
     use crate::history::testing::{record, row};
 
@@ -105,13 +80,10 @@ mod tests {
     }
 
     /// A run in which `done` has its row, and `half` was killed before it had.
-    fn killed(folder: &Path, disturbed: &[&str]) {
+    fn killed(folder: &Path) {
         let mut run = RunFolder::create(folder, &record(1)).expect("created");
         for variant in ["done", "half"] {
             run.append_samples(&samples(variant)).expect("written");
-        }
-        for variant in disturbed {
-            run.append_disturbed(&samples(variant)).expect("written");
         }
         run.append_summary(&[row("done")]).expect("written");
     }
@@ -123,23 +95,11 @@ mod tests {
     #[test]
     fn a_point_that_is_dropped_leaves_no_rows() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        killed(folder.path(), &["half", "done", "half"]);
+        killed(folder.path());
         let (mut resumed, run) = RunFolder::resume(folder.path()).expect("resumed");
         assert_eq!(variants(&run.samples), ["done", "done"]);
-        let disturbed = || read_disturbed(folder.path()).expect("readable");
-        assert_eq!(variants(&disturbed()), ["done", "done"]);
-        let again = samples("half");
-        resumed.append_disturbed(&again).expect("written");
-        assert_eq!(variants(&disturbed()), ["done", "done", "half", "half"]);
-    }
-
-    #[test]
-    fn without_disturbed_samples_there_is_no_file() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        killed(folder.path(), &["half"]);
-        let (mut resumed, _) = RunFolder::resume(folder.path()).expect("resumed");
-        assert!(!folder.path().join(DISTURBED).exists());
-        resumed.append_disturbed(&samples("half")).expect("written");
-        assert!(folder.path().join(DISTURBED).exists());
+        resumed.append_samples(&samples("half")).expect("written");
+        let read = read_samples(folder.path()).expect("readable");
+        assert_eq!(variants(&read), ["done", "done", "half", "half"]);
     }
 }

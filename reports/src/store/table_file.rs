@@ -101,11 +101,6 @@ impl<R: Serialize> TableFile<R> {
         Ok(file)
     }
 
-    /// Deletes the file.
-    pub(super) fn remove(self) -> Result<(), StoreError> {
-        fs::remove_file(&self.path).map_err(|source| StoreError::io(&self.path, source))
-    }
-
     /// Appends rows in a single write, so that nobody sees half of one.
     pub(super) fn append(&mut self, rows: &[R]) -> Result<(), StoreError> {
         let mut writer = csv::WriterBuilder::new()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::table_file::TableFile;
-use super::{DISTURBED, RUN, SAMPLES, SUMMARY, StoreError};
+use super::{RUN, SAMPLES, SUMMARY, StoreError};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 
 /// The folder of a run that goes on. Nobody else can write to it meanwhile.
@@ -12,8 +12,20 @@ pub struct RunFolder {
     pub(super) path: PathBuf,
     pub(super) samples: TableFile<SampleRow>,
     pub(super) summary: TableFile<SummaryRow>,
-    /// Samples that were repeated; the file is made for the first of them.
-    pub(super) disturbed: Option<TableFile<SampleRow>>,
+}
+
+/// Writes `run.json` into a folder, replacing an earlier one as a whole.
+///
+/// # Errors
+/// If it can't be written.
+pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
+    let path = folder.join(RUN);
+    let draft = folder.join("run.json.new");
+    let mut text =
+        serde_json::to_string_pretty(record).map_err(|error| StoreError::format(&path, error))?;
+    text.push('\n');
+    fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
+    fs::rename(&draft, &path).map_err(|source| StoreError::io(&path, source))
 }
 
 impl RunFolder {
@@ -30,7 +42,6 @@ impl RunFolder {
             path: path.to_owned(),
             samples: TableFile::create(&path.join(SAMPLES), SampleRow::COLUMNS)?,
             summary: TableFile::create(&path.join(SUMMARY), SummaryRow::COLUMNS)?,
-            disturbed: None,
         };
         folder.samples.lock()?;
         folder.describe(record)?;
@@ -47,13 +58,7 @@ impl RunFolder {
     /// # Errors
     /// If it can't be written.
     pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
-        let path = self.path.join(RUN);
-        let draft = self.path.join("run.json.new");
-        let mut text = serde_json::to_string_pretty(record)
-            .map_err(|error| StoreError::format(&path, error))?;
-        text.push('\n');
-        fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
-        fs::rename(&draft, &path).map_err(|source| StoreError::io(&path, source))
+        describe(&self.path, record)
     }
 
     /// Appends the stages of one sample.
@@ -62,21 +67,6 @@ impl RunFolder {
     /// If they can't be written.
     pub fn append_samples(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
         self.samples.append(rows)
-    }
-
-    /// Appends the stages of a sample that will be repeated.
-    ///
-    /// # Errors
-    /// If they can't be written.
-    pub fn append_disturbed(&mut self, rows: &[SampleRow]) -> Result<(), StoreError> {
-        if self.disturbed.is_none() {
-            let path = self.path.join(DISTURBED);
-            self.disturbed = Some(TableFile::create(&path, SampleRow::COLUMNS)?);
-        }
-        match &mut self.disturbed {
-            Some(file) => file.append(rows),
-            None => Ok(()),
-        }
     }
 
     /// Appends the stages of one point.

@@ -38,7 +38,7 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
             "measuring the bandwidth of {threads} thread{plural}"
         ));
         let team = Team::new(threads)?;
-        let bandwidth = measure_bandwidth(&team, last_level_bytes(topology).0);
+        let bandwidth = measure_bandwidth(&team, last_level_bytes(topology).0, None);
         record.ceilings.insert(format!("cpu/{threads}"), bandwidth);
     }
     let gpus = Gpus::default();

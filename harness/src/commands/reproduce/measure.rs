@@ -12,7 +12,7 @@ use crate::cli::ReproduceRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Session, Start, default_folder};
 use crate::plan::Plan;
-use crate::platform::{Interrupt, usable_threads};
+use crate::platform::{Interrupt, process_start, usable_threads};
 use crate::suite::Suite;
 
 /// The run with what was measured, and what that led to.
@@ -34,6 +34,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
             shard: None,
             points: plans.iter().map(Plan::len).sum(),
         }),
+        started: process_start(),
         budget: Some(request.budget),
         ceilings: true,
         slowdown: 0.0,

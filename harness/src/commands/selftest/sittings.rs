@@ -1,7 +1,7 @@
 //! Measuring all points of a suite once, with each sample slowed down or not.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reports::compare::Measured;
 
@@ -95,6 +95,7 @@ impl<'a> Sittings<'a> {
             out: self.folder.join(name),
             start: Start::New,
             suite: None,
+            started: Instant::now(),
             budget: None,
             ceilings: false,
             slowdown,
@@ -114,10 +115,7 @@ impl<'a> Sittings<'a> {
 
 fn shortened(request: MeasureRequest) -> MeasureRequest {
     MeasureRequest {
-        samples: SampleRange {
-            min: SAMPLES_A_ROUND,
-            max: SAMPLES_A_ROUND,
-        },
+        samples: SampleRange::exactly(SAMPLES_A_ROUND),
         max_time: request.max_time.min(TIME_A_ROUND),
         ..request
     }

@@ -55,18 +55,19 @@ pub(super) fn run(mut suite: Suite, request: &SuiteRequest) -> Result<Exit, Fail
         out: folder(request, earlier),
         start,
         suite: Some(part),
+        started: platform::process_start(),
         budget: request.budget,
         ceilings: request.ceilings,
         slowdown: 0.0,
         quiet: request.quiet,
     };
-    let outcome = Session::run(&assignment, &Interrupt::listen())?;
+    let mut outcome = Session::run(&assignment, &Interrupt::listen())?;
     // Stored before anybody judges it, or can't print it.
     let complete = !outcome.interrupted && outcome.measured > 0;
     if let Some(store) = request.store.as_ref().filter(|_| complete) {
         keep(store, &outcome.folder, request.quiet)?;
     }
-    presentation(request).show(&outcome)?;
+    presentation(request).show(&mut outcome)?;
     if outcome.interrupted {
         say("bench: the same command goes on where this one stopped");
     }
@@ -87,7 +88,7 @@ fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
     if let Some(store) = &request.store {
         keep(store, folder, request.quiet)?;
     }
-    presentation(request).show(&outcome)?;
+    presentation(request).show(&mut outcome)?;
     Ok(outcome.exit())
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
-use reports::store::{Run, RunFolder, read_disturbed};
+use reports::store::{Run, RunFolder};
 
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
@@ -26,11 +26,11 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         .out
         .clone()
         .unwrap_or_else(|| default_folder(&suite.name));
-    let outcome = write(&path, runs, suite)?;
+    let mut outcome = write(&path, runs, suite)?;
     if let Some(store) = &request.store {
         super::measure::keep(store, &outcome.folder, request.quiet)?;
     }
-    super::measure::presentation(request).show(&outcome)?;
+    super::measure::presentation(request).show(&mut outcome)?;
     Ok(outcome.exit())
 }
 
@@ -105,10 +105,6 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
     };
     for run in runs {
         folder.append_samples(&run.samples)?;
-        let disturbed = read_disturbed(&run.folder)?;
-        if !disturbed.is_empty() {
-            folder.append_disturbed(&disturbed)?;
-        }
         folder.append_summary(&run.summary)?;
         outcome.samples.extend(run.samples);
         outcome.summary.extend(run.summary);

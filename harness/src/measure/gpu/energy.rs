@@ -15,7 +15,7 @@ use super::watch::Watch;
 /// Long against the steps of a counter.
 const LOOP: Duration = Duration::from_secs(1);
 /// A share of the time of a candidate that its energy may take, twice.
-const SHARE: u32 = 8;
+const SHARE: u32 = 20;
 /// Shorter loops tell nothing.
 const SHORTEST_LOOP: Duration = Duration::from_millis(400);
 /// A counter that does not move for so long will not.

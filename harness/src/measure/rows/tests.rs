@@ -4,6 +4,8 @@ use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
 
+use reports::statistics::MIN_SAMPLES;
+
 use super::*;
 
 const WORK: Work = Work {
@@ -69,14 +71,14 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> Stage {
 fn rows(subject: &Subject, stages: &[Stage]) -> Vec<SummaryRow> {
     let sample = Sample {
         seconds: 0.5,
-        stages: stages.to_vec(),
+        stages: Some(stages.to_vec()),
         in_place: true,
         ..Sample::default()
     };
     let mut series = Series::default();
     series.visits.push(0);
-    series.seconds.push(sample.seconds);
-    series.samples.push(sample);
+    series.seconds = vec![sample.seconds; MIN_SAMPLES];
+    series.samples = vec![sample; MIN_SAMPLES];
     subject.summary_rows(StopReason::Samples, &series)
 }
 
@@ -186,4 +188,49 @@ fn what_is_on_the_gpu_before_must_cross_the_link_once() {
     let rows = rows(&subject, &[stage("kernel", 0.01, 64_000)]);
     assert_eq!(rows[0].peak_fraction, Some(8e3 / 0.5 / 40e3));
     assert_eq!(rows[1].peak_fraction, Some(16e3 / 0.01 / 4e6));
+}
+
+/// Of as many samples, the last of which have no stages.
+fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
+    let mut series = Series::default();
+    series.visits.push(0);
+    for number in 0..samples {
+        let stages = (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]);
+        series.seconds.push(0.5 + 0.1 * number as f64);
+        series.samples.push(Sample {
+            seconds: 0.5 + 0.1 * number as f64,
+            stages,
+            in_place: true,
+            ..Sample::default()
+        });
+    }
+    subject().summary_rows(StopReason::Time, &series)
+}
+
+#[test]
+fn few_samples_have_their_range_with_its_level() {
+    let whole = &rows_of(4, 0)[0];
+    let ends = whole
+        .ci95_low_s
+        .zip(whole.ci95_high_s)
+        .expect("an interval");
+    assert!((ends.0 - 0.5).abs() < 1e-12 && (ends.1 - 0.8).abs() < 1e-12);
+    assert_eq!(whole.metrics.get("interval_level"), Some("0.88"));
+    let single = &rows_of(1, 0)[0];
+    assert_eq!(single.ci95_low_s, single.median_s);
+    assert_eq!(single.ci95_high_s, single.median_s);
+    assert_eq!(single.metrics.get("interval_level"), Some("0.00"));
+    assert!(single.note.contains("a single sample"), "{}", single.note);
+    assert_eq!(rows_of(6, 0)[0].metrics.get("interval_level"), None);
+}
+
+#[test]
+fn stages_are_of_the_samples_that_have_them() {
+    let rows = rows_of(8, 3);
+    let [whole, kernel] = &rows[..] else {
+        panic!("{} rows", rows.len());
+    };
+    assert_eq!((whole.samples, kernel.samples), (8, 3));
+    assert_eq!(kernel.median_s, Some(0.1));
+    assert_eq!(kernel.metrics.get("interval_level"), Some("0.75"));
 }

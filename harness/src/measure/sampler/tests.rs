@@ -106,5 +106,19 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
     };
     assert_eq!((resets, runs), (2, 2));
     assert!(!sample.slow_clock && sample.limits.is_empty());
-    assert_eq!(sample.stages, [], "times mean nothing on the emulator");
+    assert_eq!(
+        sample.stages,
+        Some(Vec::new()),
+        "times mean nothing on the emulator"
+    );
+}
+
+#[test]
+fn later_samples_of_a_visit_are_not_run_again_for_their_stages() {
+    let Some((sample, resets, runs)) = sampled(Care::Full, &[1980; 5], &[]) else {
+        eprintln!("skipped: no emulator");
+        return;
+    };
+    assert_eq!((resets, runs), (5 + STAGED_RUNS, 5 + STAGED_RUNS));
+    assert_eq!(sample.stages, None);
 }

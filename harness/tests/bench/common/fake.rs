@@ -187,7 +187,7 @@ pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
         binds: vec![],
         caches: vec![CacheMode::Hot],
         seed: 1,
-        samples: SampleRange { min: 3, max: 3 },
+        samples: SampleRange::exactly(3),
         max_time: Duration::from_secs(1),
         precision: 0.01,
         out: Some(out.to_owned()),

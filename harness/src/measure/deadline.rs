@@ -1,0 +1,58 @@
+//! The end of a run whose time is limited.
+
+use std::time::{Duration, Instant};
+
+/// When a run has to be over; some never have to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Option<Instant>);
+
+/// The part of a budget that is kept for what comes after the last sample: charts and
+/// tables; and the most of it.
+const AFTERWARDS: f64 = 0.03;
+const MOST_AFTERWARDS: Duration = Duration::from_secs(2);
+
+impl Deadline {
+    /// So long after a start, less what has to be done at the end.
+    pub(super) fn new(start: Instant, budget: Option<Duration>) -> Self {
+        let end = |budget: Duration| {
+            let afterwards = budget.mul_f64(AFTERWARDS).min(MOST_AFTERWARDS);
+            start.checked_add(budget - afterwards)
+        };
+        Deadline(budget.and_then(end))
+    }
+
+    /// The time that is left, where it is limited.
+    pub(super) fn left(&self) -> Option<Duration> {
+        self.0
+            .map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether something that takes so long would be over in time; nothing would if
+    /// the time is over.
+    pub(super) fn allows(&self, duration: Duration) -> bool {
+        self.left()
+            .is_none_or(|left| left > Duration::ZERO && duration <= left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_budget_there_is_no_end() {
+        let never = Deadline::new(Instant::now(), None);
+        assert!(never.allows(Duration::MAX));
+        assert_eq!(never.left(), None);
+    }
+
+    #[test]
+    fn what_takes_longer_than_is_left_does_not_begin() {
+        let hour = Duration::from_secs(3600);
+        let end = Deadline::new(Instant::now(), Some(hour));
+        assert!(end.allows(Duration::from_secs(3500)));
+        assert!(!end.allows(hour), "something is left for charts");
+        let over = Deadline::new(Instant::now(), Some(Duration::ZERO));
+        assert!(!over.allows(Duration::ZERO));
+    }
+}

@@ -1,0 +1,190 @@
+//! Whether intervals hold the true median as often as they promise, whatever ended
+//! the sampling: simulated with visits that differ, drift, and heavy tails.
+
+use reports::statistics;
+
+use super::*;
+
+/// Of 95 % that are promised.
+const PROMISED: f64 = 0.94;
+const SERIES: u64 = 2000;
+
+/// What samples are like: `exp(visit + noise)`, with a median of 1.
+#[derive(Clone, Copy, Debug)]
+struct Machine {
+    /// Relative standard deviation of samples, roughly.
+    noise: f64,
+    tails: Tails,
+    /// That of visits.
+    visits: f64,
+    /// From the first visit to the last that there may be.
+    drift: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tails {
+    Normal,
+    /// Slow samples now and then: exponential.
+    Skewed,
+    /// Student's t with three degrees of freedom.
+    Heavy,
+}
+
+/// Uniform numbers that a seed makes.
+struct Random {
+    seed: u64,
+    taken: u64,
+}
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.taken += 1;
+        let bits = generators::random::hash(self.seed, [self.taken]);
+        ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// With a median of 0.
+    fn noise(&mut self, tails: Tails) -> f64 {
+        match tails {
+            Tails::Normal => self.normal(),
+            Tails::Skewed => -(1.0 - self.uniform()).ln() - std::f64::consts::LN_2,
+            Tails::Heavy => {
+                let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
+                self.normal() / (squares / 3.0).sqrt()
+            }
+        }
+    }
+}
+
+/// What became of a series.
+struct Sampled {
+    held: bool,
+    reason: StopReason,
+}
+
+fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
+    let mut random = Random { seed, taken: 0 };
+    let mut series = Series::<()>::default();
+    let most_visits = (policy.max_samples / SAMPLES_A_VISIT) as f64;
+    let (mut drifted, reason) = (
+        0.0,
+        loop {
+            if let Some(reason) = policy.stops(&series) {
+                break reason;
+            }
+            let visit = series.visits.len() as f64;
+            let level = machine.visits * random.normal() + machine.drift * visit / most_visits;
+            series.visits.push(series.seconds.len());
+            for _ in 0..SAMPLES_A_VISIT {
+                let noise = machine.noise * random.noise(machine.tails);
+                series.seconds.push((level + noise).exp());
+                series.samples.push(());
+            }
+        },
+    );
+    // What is true of a machine that drifts is so in the middle of the time.
+    drifted += machine.drift * (series.visits.len() - 1) as f64 / (2.0 * most_visits);
+    let truth = drifted.exp();
+    let samples = statistics::Series::new(&series.seconds, &series.visits);
+    let found = samples.interval().expect("enough samples");
+    Sampled {
+        held: found.low <= truth && truth <= found.high,
+        reason,
+    }
+}
+
+/// The share of intervals that hold the truth, of all and of those that stopped early,
+/// and how many these are.
+fn coverage(machine: Machine) -> (f64, f64, usize) {
+    let policy = Policy {
+        min_samples: 10,
+        min_is_given: false,
+        max_samples: 100,
+        max_time: Duration::MAX,
+        precision: 0.01,
+    };
+    let all: Vec<_> = (0..SERIES)
+        .map(|seed| sample(machine, &policy, seed))
+        .collect();
+    let early = || {
+        all.iter()
+            .filter(|sampled| sampled.reason == StopReason::Interval)
+    };
+    let held_early = early().filter(|sampled| sampled.held).count();
+    let held = all.iter().filter(|sampled| sampled.held).count();
+    let early = early().count();
+    let share = held as f64 / all.len() as f64;
+    (share, held_early as f64 / early as f64, early)
+}
+
+/// What is promised, less three standard deviations of what so many series tell.
+fn least(series: usize) -> f64 {
+    PROMISED - 3.0 * (PROMISED * (1.0 - PROMISED) / series as f64).sqrt()
+}
+
+#[test]
+fn intervals_hold_what_they_promise_however_visits_differ() {
+    for tails in [Tails::Normal, Tails::Skewed, Tails::Heavy] {
+        for noise in [0.005, 0.02, 0.05] {
+            for visits in [0.0, 0.005, 0.01] {
+                let machine = Machine {
+                    noise,
+                    tails,
+                    visits,
+                    drift: 0.0,
+                };
+                let (all, early, count) = coverage(machine);
+                assert!(all >= least(SERIES as usize), "{machine:?}: {all}");
+                // Of few nothing can be said.
+                if count >= 100 {
+                    assert!(early >= least(count), "{machine:?}: {early} of {count}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_drift_does_not_make_them_promise_too_much() {
+    for drift in [0.005, 0.02] {
+        let machine = Machine {
+            noise: 0.01,
+            tails: Tails::Normal,
+            visits: 0.005,
+            drift,
+        };
+        let (all, early, count) = coverage(machine);
+        assert!(all >= least(SERIES as usize), "{machine:?}: {all}");
+        assert!(count < 100 || early >= least(count), "{machine:?}: {early}");
+    }
+}
+
+/// The rule before, which looked again after each visit: the test can fail.
+#[test]
+fn looking_again_after_each_visit_would_be_seen() {
+    let held = |seed: u64| {
+        let mut random = Random { seed, taken: 0 };
+        let (mut seconds, mut starts) = (Vec::new(), Vec::new());
+        for _ in 0..20 {
+            starts.push(seconds.len());
+            let level = 0.01 * random.normal();
+            seconds.extend((0..5).map(|_| (level + 0.005 * random.normal()).exp()));
+            let samples = statistics::Series::new(&seconds, &starts);
+            let narrow = samples
+                .interval()
+                .filter(|found| starts.len() >= 3 && found.relative_width(1.0) <= 0.01);
+            if let Some(found) = narrow {
+                return Some(found.low <= 1.0 && 1.0 <= found.high);
+            }
+        }
+        None
+    };
+    let early: Vec<_> = (0..SERIES).filter_map(held).collect();
+    let share = early.iter().filter(|held| **held).count() as f64 / early.len() as f64;
+    assert!(share < least(early.len()), "{share}");
+}
