@@ -16,6 +16,7 @@ use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
+use crate::duet::DuetError;
 use crate::plugins::PluginFailure;
 use crate::suite::SuiteError;
 
@@ -108,14 +109,9 @@ pub enum Failure {
     /// A comparison that can't be written.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// An executable that can't measure points again.
-    #[error("measuring again with {} failed: {problem}", bench.display())]
-    Confirm {
-        /// The executable.
-        bench: PathBuf,
-        /// What went wrong.
-        problem: String,
-    },
+    /// Two executables that can't be measured in turn.
+    #[error(transparent)]
+    Duet(#[from] DuetError),
     /// A file that can't be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -138,6 +134,13 @@ impl Failure {
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
             | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
             Failure::Plugin(failure) => failure.exit(),
+            Failure::Duet(
+                DuetError::NoBase { .. }
+                | DuetError::NotKept { .. }
+                | DuetError::Foreign { .. }
+                | DuetError::Start { .. }
+                | DuetError::OtherData { .. },
+            ) => Exit::Usage,
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::WrongOutput(_) => Exit::WrongOutput,
             Failure::History(error) => history_exit(error),

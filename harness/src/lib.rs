@@ -18,6 +18,7 @@
 mod accepted_shifts;
 pub mod cli;
 pub mod commands;
+pub mod duet;
 pub mod failure;
 pub mod gpus;
 pub mod measure;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// When a run has to be over; some never have to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deadline(Option<Instant>);
+pub(crate) struct Deadline(Option<Instant>);
 
 /// The part of a budget that is kept for what comes after the last sample: charts and
 /// tables; and the most of it.
@@ -13,7 +13,7 @@ const MOST_AFTERWARDS: Duration = Duration::from_secs(2);
 
 impl Deadline {
     /// So long after a start, less what has to be done at the end.
-    pub(super) fn new(start: Instant, budget: Option<Duration>) -> Self {
+    pub(crate) fn new(start: Instant, budget: Option<Duration>) -> Self {
         let end = |budget: Duration| {
             let afterwards = budget.mul_f64(AFTERWARDS).min(MOST_AFTERWARDS);
             start.checked_add(budget - afterwards)
@@ -22,14 +22,14 @@ impl Deadline {
     }
 
     /// The time that is left, where it is limited.
-    pub(super) fn left(&self) -> Option<Duration> {
+    pub(crate) fn left(&self) -> Option<Duration> {
         self.0
             .map(|end| end.saturating_duration_since(Instant::now()))
     }
 
     /// Whether something that takes so long would be over in time; nothing would if
     /// the time is over.
-    pub(super) fn allows(&self, duration: Duration) -> bool {
+    pub(crate) fn allows(&self, duration: Duration) -> bool {
         self.left()
             .is_none_or(|left| left > Duration::ZERO && duration <= left)
     }

@@ -5,20 +5,22 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use algorithms::algorithm::Work;
 use algorithms::device::Place;
 use algorithms::device::gpu::DeviceError;
 use algorithms::task::{Candidate, Case};
-use reports::record::Effort;
+use reports::record::{Effort, SampleRow, SummaryRow};
 
 use super::cases::{Cases, HeldCase};
 use super::gpu::memory::{self, FreeBefore};
 use super::gpu::on_gpu::Care;
 use super::on_device::OnDevice;
 use super::recorder::{Recorder, VisitRecorder};
-use super::rounds::{self, Series, Visitor};
+use super::rounds::{self, At, Sampler, Series, Taken, Visitor};
 use super::rows::{FAILED, Subject, WRONG};
 use super::workplace::Workplace;
 use super::{CandidateSampler, Policy, Sample, StopReason};
+use crate::duet::protocol::VisitOrder;
 use crate::failure::Failure;
 use crate::plan::{CandidateSpec, Input, Plan};
 use crate::platform::peak_allocation;
@@ -117,6 +119,88 @@ impl<'p> InputState<'p> {
     pub(super) fn sampled(&self) -> impl Iterator<Item = usize> {
         let right = |&number: &usize| self.phases[number] == Phase::Right;
         (0..self.phases.len()).filter(right)
+    }
+
+    /// Makes the input and keeps it; returns how much there is to do.
+    ///
+    /// # Errors
+    /// If it can't be made.
+    pub(super) fn hold(&mut self, cases: &Cases) -> Result<Work, Failure> {
+        let (case, took) = cases.get(self.plan, self.input, self.seed)?;
+        self.effort.generating_s += took.as_secs_f64();
+        let work = case.as_dyn().work();
+        self.case = Some(case);
+        Ok(work)
+    }
+
+    /// Frees the input.
+    pub(super) fn forget(&mut self) {
+        self.case = None;
+    }
+
+    /// Checks a candidate on the input that is held; returns its rows if it is not right.
+    pub(super) fn check_held(&mut self, number: usize) -> Vec<SummaryRow> {
+        let Some(case) = self.case.clone() else {
+            return Vec::new();
+        };
+        match self.check(number, case.as_dyn()) {
+            Ok(()) => {
+                self.phases[number] = Phase::Right;
+                Vec::new()
+            }
+            Err(Refusal { ending, note }) => {
+                self.phases[number] = Phase::Finished(ending);
+                vec![self.subjects[number].invalid_row(&note)]
+            }
+        }
+    }
+
+    /// Takes so many samples of a candidate, in fresh buffers; returns their rows, and
+    /// those of the candidate if it failed.
+    pub(super) fn visit_one(
+        &mut self,
+        number: usize,
+        order: &VisitOrder,
+    ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
+        let mut rows = Vec::new();
+        let Some(case) = self.case.clone() else {
+            return (rows, Vec::new());
+        };
+        case.as_dyn().drop_buffers();
+        let sampler = self.sampler(number, case.as_dyn());
+        let taken = sampler.map_err(|refusal| refusal.note).and_then(|sampler| {
+            let mut sampler = sampler.slowed_by(order.slowdown);
+            let failed = |error: DeviceError| format!("{FAILED}{error}");
+            if order.warm_up {
+                sampler.sample().map_err(failed)?;
+            }
+            let series = &mut self.series[number];
+            series.visits.push(series.seconds.len());
+            for sample in 0..order.samples {
+                let at = At {
+                    candidate: number,
+                    round: order.round,
+                    number: series.samples.len(),
+                    fresh: sample == 0,
+                };
+                let sample = sampler.sample().map_err(failed)?;
+                rows.extend(self.subjects[number].sample_rows(at, &sample));
+                if sample.counts() {
+                    series.seconds.push(sample.seconds());
+                }
+                series.samples.push(sample);
+            }
+            Ok(())
+        });
+        let failed = taken
+            .err()
+            .map(|note| self.subjects[number].invalid_row(&note));
+        (rows, failed.into_iter().collect())
+    }
+
+    /// The rows of all samples of a candidate.
+    pub(super) fn summary(&self, number: usize, stopped_by: &str) -> Vec<SummaryRow> {
+        self.subjects[number].summary_rows(stopped_by, &self.series[number])
     }
 
     /// Makes the input and checks every candidate on it, as long as there is time.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `folder` | where results go that are given no folder |
 //! | `session` | a run: folder, teams, ceilings, jobs |
+//! | `serve` | samples for another process, which asks for them |
 //! | `workplace` | teams and GPUs |
 //! | `deadline` | when a run has to be over |
 //! | `batch` | inputs that are visited in turn |
@@ -34,15 +35,19 @@ mod recorder;
 mod rounds;
 mod rows;
 mod sampler;
+mod serve;
 mod session;
 mod stopping;
 mod workplace;
 
 pub use ceilings::measure_bandwidth;
+pub(crate) use deadline::Deadline;
 pub(crate) use folder::{default_folder, new_folder, now};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub use input::{CheckError, check_candidate};
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
+pub(crate) use serve::serve;
+pub(crate) use session::describe;
 pub use session::{Assignment, Job, Outcome, Session, Start};
 pub use stopping::{Policy, StopReason};

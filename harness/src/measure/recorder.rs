@@ -54,7 +54,7 @@ impl Recorder<'_> {
         reason: StopReason,
         series: &Series<Sample>,
     ) -> Result<(), StoreError> {
-        let rows = subject.summary_rows(reason, series);
+        let rows = subject.summary_rows(&reason.to_string(), series);
         let result = rows[0].median_s.map_or_else(
             || rows[0].note.clone(),
             |median| {

@@ -9,10 +9,10 @@ use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
 use reports::units;
 
+use super::Sample;
 use super::notes::notes;
 use super::on_device::{Ceilings, OnDevice, is_within, leaf};
 use super::rounds::{At, Series};
-use super::{Sample, StopReason};
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
@@ -142,7 +142,7 @@ impl Subject {
     /// A row for each stage of all samples.
     pub(super) fn summary_rows(
         &self,
-        reason: StopReason,
+        stopped_by: &str,
         series: &Series<Sample>,
     ) -> Vec<SummaryRow> {
         let counted: Vec<_> = series
@@ -156,7 +156,7 @@ impl Subject {
             return vec![self.invalid_row(&note)];
         }
         let whole = self.extent.whole();
-        let row = self.described(whole, reason, &series.seconds, &series.visits);
+        let row = self.described(whole, stopped_by, &series.seconds, &series.visits);
         let mut metrics = self.metrics(row.median_s);
         metrics.extend(&row.metrics);
         let mut rows = vec![self.with_device(SummaryRow {
@@ -168,7 +168,7 @@ impl Subject {
         for stage in first_stages.into_iter().flatten() {
             let (seconds, visits) = times_of(stage, &counted, &series.visits);
             let name = self.extent.part(&stage.name);
-            let row = self.described(&name, reason, &seconds, &visits);
+            let row = self.described(&name, stopped_by, &seconds, &visits);
             let all = first_stages.map_or(&[][..], Vec::as_slice);
             rows.push(self.of_its_own(row, stage, all));
         }
@@ -197,14 +197,14 @@ impl Subject {
     fn described(
         &self,
         stage: &str,
-        reason: StopReason,
+        stopped_by: &str,
         seconds: &[f64],
         visits: &[usize],
     ) -> SummaryRow {
         let Some(described) = describe(seconds) else {
             return SummaryRow {
                 valid: true.into(),
-                stopped_by: reason.to_string(),
+                stopped_by: stopped_by.to_owned(),
                 note: "interrupted before the first sample".to_owned(),
                 ..self.empty_row(stage)
             };
@@ -216,7 +216,7 @@ impl Subject {
         SummaryRow {
             metrics: level_of(found),
             samples: described.samples,
-            stopped_by: reason.to_string(),
+            stopped_by: stopped_by.to_owned(),
             median_s: Some(described.median),
             mean_s: Some(described.mean),
             stddev_s: Some(described.stddev),

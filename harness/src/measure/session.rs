@@ -340,7 +340,8 @@ fn keep(failure: Failure, folder: &Path) -> Failure {
     }
 }
 
-fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
+/// What is known of a run before it begins.
+pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
     let mut notes = platform::oddities(&environment);
@@ -353,6 +354,7 @@ fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
         finished: None,
         seed: assignment.jobs.first().map_or(0, |job| job.request.seed),
         suite: assignment.suite.clone(),
+        pair: None,
         software: platform::software(),
         plugins: plugins::records(plans),
         machine_key: machine.key(),

@@ -1,6 +1,7 @@
 //! Which points are to be measured, and whether they fit into memory.
 
 mod memory;
+mod of_points;
 mod selection;
 mod teams;
 

@@ -2,6 +2,7 @@
 
 use super::Thresholds;
 use super::comparison::Verdict;
+use super::rounds::Quantity;
 use crate::statistics::{Between, Interval, MIN_SAMPLES, Series, mann_whitney, ratio_interval};
 
 /// What samples say of a change.
@@ -19,6 +20,8 @@ pub struct Judgement {
     pub why: Why,
     /// The rounds, of what was measured in turn.
     pub rounds: Option<usize>,
+    /// What was compared.
+    pub quantity: Quantity,
     /// By how much two runs of the same code differ, as a fraction, where that
     /// is a part of the interval.
     pub runs_differ: Option<f64>,
@@ -80,6 +83,7 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
         verdict,
         why,
         rounds: None,
+        quantity: Quantity::Wall,
         runs_differ: None,
     }
 }

@@ -31,7 +31,7 @@ pub use comparison::{
 pub use join::{CompareError, Terms, compare};
 pub use judge::{Judgement, Why, judge};
 pub use measured::{Measured, MeasuredPoint, Samples};
-pub use rounds::Round;
+pub use rounds::{Quantity, Round, judge_paired, paired};
 pub use scatter::{RunScatter, scatter_of};
 pub use thresholds::Thresholds;
 pub use words::{command, confirm as confirm_command, quoted};

@@ -1,13 +1,17 @@
 //! Runs that were measured in turn, round by round.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use super::judge::{Judgement, Why, by_limits};
 use super::measured::{Measured, Samples};
 use super::{Thresholds, Verdict};
+use crate::record::{SampleRow, flags};
 use crate::statistics::{Paired, median};
-use crate::store::{SampleSeries, SeriesById, SeriesKey, StoreError, Visits, read_series};
+use crate::store::{StoreError, read_samples};
+
+/// From this ratio of wall time to its own time on, a thread was waiting for a core:
+/// what it waited is others' doing.
+const WAITING: f64 = 1.02;
 
 /// What a round found of a point, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,83 +20,135 @@ pub struct Round {
     pub all: Option<f64>,
     /// That of those which were not disturbed; `None` without any.
     pub quiet: Option<f64>,
+    /// That of the time for which a team of one had a core; `None` for others.
+    pub cpu: Option<f64>,
+}
+
+/// What the rounds of a point are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// The time on the wall.
+    Wall,
+    /// The time for which the thread had a core.
+    Cpu,
 }
 
 impl Measured {
-    /// Reads the rounds of measuring in turn, each a run of the same points by
-    /// the same code. The record and the rows are those of the first; each round
-    /// adds its visits, and a round that lacks a point is empty for it.
+    /// Whether these two are the sides of one measurement in turn.
+    pub fn is_in_turn_with(&self, other: &Measured) -> bool {
+        self.record.pair.is_some() && self.record.pair == other.record.pair
+    }
+
+    /// The same with its rounds, for a run that was measured in turn.
     ///
     /// # Errors
-    /// As [`Measured::read`], or if there is no round.
-    pub fn read_rounds(folders: &[PathBuf]) -> Result<Self, StoreError> {
-        let Some((first, others)) = folders.split_first() else {
-            return Err(StoreError::NoRun(PathBuf::new()));
-        };
-        let mut measured = Measured::read(first)?;
-        let mut series = read_series(first)?;
-        let mut rounds = rounds_of(&series);
-        for (number, folder) in (1..).zip(others) {
-            for (key, more) in read_series(folder)? {
-                let of_point = rounds.entry(key.clone()).or_default();
-                of_point.resize(number, Round::default());
-                of_point.push(Round::of(&more));
-                series.entry(key).or_default().append(more);
+    /// If its samples can't be read.
+    pub fn with_rounds(mut self) -> Result<Self, StoreError> {
+        let mut found = rounds_of(&read_samples(&self.folder)?);
+        for point in &mut self.points {
+            if let Ok(samples) = &mut point.samples {
+                let key = (point.key.point.id(), point.key.stage.clone());
+                samples.rounds = found.remove(&key).unwrap_or_default();
             }
         }
-        for point in &mut measured.points {
-            let key = point.key.of_series();
-            if let (Ok(samples), Some(all)) = (&mut point.samples, series.get(&key)) {
-                *samples = Samples::of(all);
-                samples.rounds = rounds.remove(&key).unwrap_or_default();
-                samples.rounds.resize(folders.len(), Round::default());
-            }
-        }
-        Ok(measured)
+        Ok(self)
     }
 }
 
-/// The rounds of each point and stage.
-type RoundsById = HashMap<SeriesKey, Vec<Round>>;
-
-fn rounds_of(first: &SeriesById) -> RoundsById {
-    let round = |(key, series): (&SeriesKey, _)| (key.clone(), vec![Round::of(series)]);
-    first.iter().map(round).collect()
+/// The rounds of each point, by its id, and stage.
+fn rounds_of(rows: &[SampleRow]) -> HashMap<(String, String), Vec<Round>> {
+    let mut grouped: HashMap<(&str, &str), Vec<Vec<&SampleRow>>> = HashMap::new();
+    for row in rows {
+        let rounds = grouped.entry((&row.point_id, &row.stage)).or_default();
+        if rounds.len() <= row.round {
+            rounds.resize(row.round + 1, Vec::new());
+        }
+        rounds[row.round].push(row);
+    }
+    let rounds = |rounds: Vec<Vec<&SampleRow>>| rounds.into_iter().map(Round::of).collect();
+    let named = grouped.into_iter();
+    named
+        .map(|((id, stage), of_point)| ((id.to_owned(), stage.to_owned()), rounds(of_point)))
+        .collect()
 }
 
 impl Round {
-    fn of(series: &SampleSeries) -> Self {
-        let middle = |visits: &Visits| Some(median(&visits.seconds)).filter(|m| m.is_finite());
+    /// From the samples of one stage in one round.
+    pub fn of<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
+        let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_PLACE);
+        let rows: Vec<_> = rows.into_iter().filter(counts).collect();
+        let middle = |seconds: Vec<f64>| Some(median(&seconds)).filter(|m| m.is_finite());
+        let quiet = rows
+            .iter()
+            .filter(|row| !flags::has(&row.flags, flags::DISTURBED));
+        let cpu: Option<Vec<_>> = rows.iter().map(|row| row.cpu_s).collect();
         Round {
-            all: middle(&series.all),
-            quiet: middle(&series.quiet),
+            all: middle(rows.iter().map(|row| row.seconds).collect()),
+            quiet: middle(quiet.map(|row| row.seconds).collect()),
+            cpu: cpu.and_then(middle),
         }
     }
 
-    /// The times of both sides of a round: like by like, of undisturbed samples
-    /// if both have some.
-    pub fn pair(base: &Round, new: &Round) -> Option<(f64, f64)> {
-        base.quiet.zip(new.quiet).or(base.all.zip(new.all))
+    /// The times of both sides of a round: like by like, on the wall of undisturbed
+    /// samples if both have some.
+    fn pair(base: &Round, new: &Round, quantity: Quantity) -> Option<(f64, f64)> {
+        match quantity {
+            Quantity::Cpu => base.cpu.zip(new.cpu),
+            Quantity::Wall => base.quiet.zip(new.quiet).or(base.all.zip(new.all)),
+        }
     }
+
+    fn waited(&self) -> Option<f64> {
+        Some(self.all? / self.cpu?)
+    }
+}
+
+impl Quantity {
+    /// What rounds are compared by: a thread's own time, if it had to wait for a core on
+    /// either side. That does not look at who was faster.
+    fn of(base: &[Round], new: &[Round]) -> Self {
+        let waited = |rounds: &[Round]| -> Option<f64> {
+            let known = rounds.iter().filter(|round| round.all.is_some());
+            let ratios: Option<Vec<_>> = known.map(Round::waited).collect();
+            ratios.map(|ratios| median(&ratios))
+        };
+        match waited(base).zip(waited(new)) {
+            Some((base, new)) if base.max(new) > WAITING => Quantity::Cpu,
+            _ => Quantity::Wall,
+        }
+    }
+}
+
+/// Both sides of the rounds that both have, and what they are compared by.
+pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
+    let quantity = Quantity::of(base, new);
+    let rounds = base.iter().zip(new);
+    let pairs = rounds.filter_map(|(base, new)| Round::pair(base, new, quantity));
+    (Paired::of(pairs), quantity)
 }
 
 /// Judges what was measured in turn by the ratios of the rounds: whatever drifts
 /// from round to round is common to both sides.
 pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
-    let rounds = base.rounds.iter().zip(&new.rounds);
-    let pairs = rounds.filter_map(|(base, new)| Round::pair(base, new));
-    let Some(paired) = Paired::of(pairs) else {
-        return too_few(base, new);
-    };
-    let (interval, p_value) = (paired.interval(), paired.p_value());
+    let (found, quantity) = paired(&base.rounds, &new.rounds);
+    match found {
+        Some(found) => judge_paired(&found, quantity, thresholds),
+        None => too_few(base, new),
+    }
+}
+
+/// What the rounds so far say, whenever that is asked.
+pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
+    let (interval, p_value) = (found.interval(), found.p_value());
     let (verdict, why) = by_limits(interval, p_value, thresholds);
     Judgement {
-        ratio: paired.ratio(),
+        ratio: found.ratio(),
         interval: Some(interval),
         p_value,
         verdict,
         why,
-        rounds: Some(paired.rounds()),
+        rounds: Some(found.rounds()),
+        quantity,
         runs_differ: None,
     }
 }
@@ -105,6 +161,64 @@ fn too_few(base: &Samples, new: &Samples) -> Judgement {
         verdict: Verdict::Inconclusive,
         why: Why::TooFewRounds,
         rounds: Some(0),
+        quantity: Quantity::Wall,
         runs_differ: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::testing::row;
+
+    fn sample(round: usize, seconds: f64, cpu_s: Option<f64>, flags: &str) -> SampleRow {
+        SampleRow {
+            cpu_s,
+            flags: flags.to_owned(),
+            ..SampleRow::new(&row("a").point(), "total", round, 0, seconds)
+        }
+    }
+
+    #[test]
+    fn a_round_has_the_medians_of_what_counts() {
+        let rows = [
+            sample(0, 1.0, Some(0.9), ""),
+            sample(0, 3.0, Some(0.8), "disturbed"),
+            sample(0, 9.0, Some(7.0), "fresh+outside-place"),
+        ];
+        let round = Round::of(&rows);
+        assert_eq!((round.all, round.quiet), (Some(2.0), Some(1.0)));
+        assert!((round.cpu.expect("known") - 0.85).abs() < 1e-12);
+        assert_eq!(Round::of(&[]), Round::default());
+    }
+
+    #[test]
+    fn rounds_are_in_their_places() {
+        let rows = [sample(2, 1.0, None, ""), sample(0, 2.0, None, "")];
+        let rounds = rounds_of(&rows);
+        let of_point = rounds.values().next().expect("a point");
+        let all: Vec<_> = of_point.iter().map(|round| round.all).collect();
+        assert_eq!(all, [Some(2.0), None, Some(1.0)]);
+    }
+
+    /// Waiting for a core is the neighbours' doing, and differs from side to side.
+    #[test]
+    fn who_waits_is_compared_by_its_own_time() {
+        let round = |wall: f64| Round {
+            all: Some(wall),
+            quiet: None,
+            cpu: Some(1.0),
+        };
+        let quiet = [round(1.001); 10];
+        let busy = [round(1.9); 10];
+        assert_eq!(Quantity::of(&quiet, &quiet), Quantity::Wall);
+        assert_eq!(Quantity::of(&quiet, &busy), Quantity::Cpu);
+        let (found, _) = paired(&quiet, &busy);
+        assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
+        let teams = [Round {
+            cpu: None,
+            ..round(1.9)
+        }; 10];
+        assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);
     }
 }

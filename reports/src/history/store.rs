@@ -15,8 +15,9 @@ use crate::store::read_text;
 pub(super) const STORE_VERSION: u32 = 1;
 const MANIFEST: &str = "store.json";
 /// What a store consists of beside its manifest.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     "runs",
+    "bases",
     "executables",
     "incoming",
     "accepted",

@@ -26,6 +26,10 @@ pub struct RunRecord {
     /// The suite that the run measures; `None` for a single command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuitePart>,
+    /// What two runs have in common that were measured in turn; `None` for a run by
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<String>,
     /// What was run.
     pub software: Software,
     /// The plugins that variants came from.
@@ -72,11 +76,14 @@ pub struct Effort {
     /// Drawing charts.
     #[serde(default)]
     pub charts_s: f64,
+    /// Visits to the base, where it was measured in turn with this run.
+    #[serde(default)]
+    pub base_s: f64,
 }
 
 impl Effort {
     /// The parts that are known, with their names; samples come first.
-    pub fn parts(&self) -> [(&'static str, f64); 8] {
+    pub fn parts(&self) -> [(&'static str, f64); 9] {
         [
             ("samples", self.timed_s),
             ("fresh input for them", self.sampling_s - self.timed_s),
@@ -86,6 +93,7 @@ impl Effort {
             ("checking", self.checking_s),
             ("bandwidths", self.ceilings_s),
             ("charts", self.charts_s),
+            ("the base", self.base_s),
         ]
     }
 
@@ -110,6 +118,7 @@ impl Effort {
         self.checking_s += other.checking_s;
         self.ceilings_s += other.ceilings_s;
         self.charts_s += other.charts_s;
+        self.base_s += other.base_s;
     }
 }
 

@@ -24,7 +24,7 @@ pub use description::{Description, describe};
 pub use interval::{Interval, Leveled, MIN_SAMPLES};
 pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
-pub use paired::{MIN_ROUNDS, Paired};
+pub use paired::{MIN_ROUNDS, MOST_ROUNDS, Paired, is_look};
 pub use ratio::{Series, ratio_interval, visits};
 pub use sign_test::sign_test;
 pub use visits::{MIN_VISITS, PILOT, Scatter, median, visits_for};

@@ -8,26 +8,45 @@
 //!
 //! Short rounds can't tell a neighbour who is there all the time from how the
 //! machine usually is: some of their ratios are far off. So a large share is
-//! trimmed, and what the ranks are elsewhere, the signs are here. Simulated with
-//! visits from a host with neighbours, forty rounds of one visit found 94 of 100
-//! changes of 5 % and 62 of 2 %; for a given time many short rounds find more than
-//! few long ones.
+//! trimmed, and what the ranks are elsewhere, the signs are here.
+//!
+//! Rounds are looked at several times, and whoever is clear has no more of them. Each
+//! look has its share of the error that is allowed in all (the bound of Bonferroni, with
+//! weights): the first ones little of it, the last one most, so that looking early costs
+//! those hardly anything that need all rounds.
 
 use super::interval::Interval;
 use super::sign_test::sign_test;
+use super::student;
 use super::visits::Scatter;
 
 /// Fewer rounds can't reach a significance of 1 % by their signs: eight, all to
 /// one side, have p = 2/2⁸.
 pub const MIN_ROUNDS: usize = 8;
+/// After so many rounds they are looked at, each time with this share of the error.
+const LOOKS: [(usize, f64); 4] = [
+    (MIN_ROUNDS, 0.05),
+    (16, 0.10),
+    (24, 0.15),
+    (MOST_ROUNDS, 0.70),
+];
+/// More rounds tell little more.
+pub const MOST_ROUNDS: usize = 48;
+/// The error of an interval over all looks.
+const ERROR: f64 = 0.05;
 /// The share of rounds that is trimmed at either end.
-const TRIMMED: f64 = 0.3;
+const TRIMMED: f64 = 0.2;
 
 /// The ratios of pairs, round by round.
 #[derive(Clone, Debug)]
 pub struct Paired {
     logarithms: Vec<f64>,
     scatter: Scatter,
+}
+
+/// Whether so many rounds are to be looked at.
+pub fn is_look(rounds: usize) -> bool {
+    LOOKS.iter().any(|(look, _)| *look == rounds)
 }
 
 impl Paired {
@@ -56,14 +75,29 @@ impl Paired {
         self.scatter.middle()
     }
 
-    /// The 95 % interval of the ratio.
+    /// An interval that holds the ratio in 95 % of all series at least, whenever they
+    /// ended.
     pub fn interval(&self) -> Interval {
-        self.scatter.interval()
+        self.scatter.interval_of(ERROR * self.weight())
     }
 
     /// The two-sided p-value of the sign test.
     pub fn p_value(&self) -> Option<f64> {
         sign_test(&self.logarithms)
+    }
+
+    /// The probability to see as much of a change, at any look, if there is none beyond
+    /// `min_effect` (a fraction). 1 if what is seen is not beyond it.
+    pub fn p_beyond(&self, min_effect: f64) -> f64 {
+        (self.scatter.p_beyond(min_effect.ln_1p()) / self.weight()).min(1.0)
+    }
+
+    /// The share of the error that the rounds so far have: that of the look that they
+    /// are on the way to, if they ended before it.
+    fn weight(&self) -> f64 {
+        let look = LOOKS.iter().find(|(look, _)| *look >= self.rounds());
+        let (_, weight) = look.copied().unwrap_or(LOOKS[LOOKS.len() - 1]);
+        weight
     }
 }
 
@@ -154,5 +188,56 @@ mod tests {
         assert!(Paired::of([(0.0, 1.0); MIN_ROUNDS]).is_none());
         assert!(Paired::of([(1.0, 0.0); MIN_ROUNDS]).is_none());
         assert!(Paired::of([(1.0, 2.0); MIN_ROUNDS]).is_some());
+    }
+
+    /// A point that is looked at until it is clear, or has all rounds: the p-value then,
+    /// and whether the interval holds the change.
+    fn looked_at(seed: u64, change: f64, heavy: bool) -> (f64, bool) {
+        let mut random = Noise::new(seed);
+        let mut pairs = Vec::new();
+        loop {
+            let noise = if heavy {
+                random.heavy()
+            } else {
+                random.normal()
+            };
+            pairs.push((1.0, (change.ln_1p() + 0.01 * noise).exp()));
+            if !is_look(pairs.len()) {
+                continue;
+            }
+            let paired = Paired::of(pairs.iter().copied()).expect("enough rounds");
+            let p = paired.p_beyond(0.01);
+            if p < 0.05 || pairs.len() == MOST_ROUNDS {
+                let Interval { low, high } = paired.interval();
+                return (p, low <= 1.0 + change && 1.0 + change <= high);
+            }
+        }
+    }
+
+    /// At the very limit of what is no change, where errors are most frequent.
+    #[test]
+    fn looking_again_and_again_makes_no_more_errors_than_allowed() {
+        for heavy in [false, true] {
+            let all: Vec<_> = (0..4000).map(|seed| looked_at(seed, 0.01, heavy)).collect();
+            let errors = all.iter().filter(|(p, _)| *p < 0.05).count();
+            assert!(errors <= 4000 * 5 / 100, "{errors}, heavy tails: {heavy}");
+            let held = all.iter().filter(|(_, held)| *held).count();
+            assert!(held >= 4000 * 94 / 100, "{held}, heavy tails: {heavy}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_found_as_often_as_by_one_look() {
+        let found = (0..1000).filter(|&seed| looked_at(seed, 0.02, false).0 < 0.001);
+        let found = found.count();
+        assert!(found > 900, "{found}");
+    }
+
+    #[test]
+    fn what_is_not_beyond_the_minimum_is_nothing() {
+        let still = Paired::of([(1.0, 1.005); 8]).expect("enough rounds");
+        assert_eq!(still.p_beyond(0.01), 1.0);
+        let moved = Paired::of([(1.0, 1.05); 8]).expect("enough rounds");
+        assert_eq!(moved.p_beyond(0.01), 0.0);
     }
 }

@@ -2,6 +2,10 @@
 
 use std::f64::consts::PI;
 
+/// Beyond so many standard errors nothing is sought, and to so many binary digits.
+const FARTHEST: f64 = 1e12;
+const HALVINGS: usize = 60;
+
 /// The two-sided tail of a 95 % interval.
 const TAIL: f64 = 0.05;
 
@@ -42,6 +46,24 @@ fn hill(df: f64) -> f64 {
         y = ((1.0 / e + 0.5 / (df + 4.0)) * y - 1.0) * (df + 1.0) / (df + 2.0) + 1.0 / y;
     }
     (df * y).sqrt()
+}
+
+/// So many standard errors a mean is off with this probability, for `df` degrees of
+/// freedom: the inverse of [`p_value`], by halving.
+pub(super) fn quantile(two_sided: f64, df: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while p_value(high, df) > two_sided && high < FARTHEST {
+        high *= 2.0;
+    }
+    for _ in 0..HALVINGS {
+        let middle = low + (high - low) / 2.0;
+        if p_value(middle, df) > two_sided {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 /// The two-sided p-value of a mean that lies so many standard errors from what
@@ -99,6 +121,22 @@ const NORMAL: f64 = 1.959_963_984_540_054;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_tables() {
+        for (error, df, expected) in [
+            (0.05, 5.0, 2.571),
+            (0.01, 10.0, 3.169),
+            (0.0025, 5.0, 5.604),
+            (0.05, 1e6, 1.960),
+        ] {
+            let found = quantile(error, df);
+            assert!(
+                (found / expected - 1.0).abs() < 1e-3,
+                "{error} {df}: {found}"
+            );
+        }
+    }
 
     #[test]
     fn it_agrees_with_the_tables() {

@@ -17,7 +17,7 @@
 
 use super::description::quantile;
 use super::interval::Interval;
-use super::student::t95;
+use super::student::{self, t95};
 
 /// Visits in fewer numbers don't show how they vary.
 pub const MIN_VISITS: usize = 3;
@@ -119,6 +119,29 @@ impl Scatter {
         Interval {
             low: (self.centre - half_width).exp(),
             high: (self.centre + half_width).exp(),
+        }
+    }
+
+    /// An interval that errs this often, of what the logarithms are of.
+    pub(super) fn interval_of(self, error: f64) -> Interval {
+        let half_width = student::quantile(error, self.df) * self.variance.sqrt();
+        Interval {
+            low: (self.centre - half_width).exp(),
+            high: (self.centre + half_width).exp(),
+        }
+    }
+
+    /// The two-sided p-value of a centre that lies beyond `limit` on either side; 1 if it
+    /// does not.
+    pub(super) fn p_beyond(self, limit: f64) -> f64 {
+        let beyond = self.centre.abs() - limit;
+        let error = self.variance.sqrt();
+        if beyond <= 0.0 {
+            1.0
+        } else if error == 0.0 {
+            0.0
+        } else {
+            student::p_value(beyond / error, self.df)
         }
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::table_file::TableFile;
 use super::{Run, RunFolder, SAMPLES, SUMMARY, StoreError};
-use crate::record::{SampleRow, SummaryRow};
+use crate::record::{Point, SampleRow, SummaryRow};
 
 /// What `stopped_by` says of points that were cut short.
 const INTERRUPTED: &str = "interrupt";
@@ -22,6 +22,17 @@ impl RunFolder {
     /// # Errors
     /// If the folder can't be read or written, holds no run, or is in use.
     pub fn resume(path: &Path) -> Result<(Self, Run), StoreError> {
+        Self::resume_where(path, |_| true)
+    }
+
+    /// The same, with all points measured again that `is_done` refuses.
+    ///
+    /// # Errors
+    /// As [`RunFolder::resume`].
+    pub fn resume_where(
+        path: &Path,
+        is_done: impl Fn(&Point) -> bool,
+    ) -> Result<(Self, Run), StoreError> {
         let samples = TableFile::<SampleRow>::reopen(&path.join(SAMPLES))?;
         samples.lock()?;
         let samples = samples.mend()?;
@@ -32,15 +43,19 @@ impl RunFolder {
             summary,
         };
         let mut run = Run::read(path)?;
-        folder = folder.without_half_measured(&mut run)?;
+        folder = folder.without_half_measured(&mut run, is_done)?;
         Ok((folder, run))
     }
 
     /// Drops the rows of points that are not done. The summary comes first: a
     /// kill in between leaves samples too many, which the next one drops, and no
     /// point without its samples.
-    fn without_half_measured(self, run: &mut Run) -> Result<Self, StoreError> {
-        let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED;
+    fn without_half_measured(
+        self,
+        run: &mut Run,
+        is_done: impl Fn(&Point) -> bool,
+    ) -> Result<Self, StoreError> {
+        let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED && is_done(&row.point());
         let summary = kept(self.summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);

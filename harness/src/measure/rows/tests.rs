@@ -79,7 +79,7 @@ fn rows(subject: &Subject, stages: &[Stage]) -> Vec<SummaryRow> {
     series.visits.push(0);
     series.seconds = vec![sample.seconds; MIN_SAMPLES];
     series.samples = vec![sample; MIN_SAMPLES];
-    subject.summary_rows(StopReason::Samples, &series)
+    subject.summary_rows("samples", &series)
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
             ..Sample::default()
         });
     }
-    subject().summary_rows(StopReason::Time, &series)
+    subject().summary_rows("time", &series)
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub fn record() -> RunRecord {
         finished: None,
         seed: 1,
         suite: None,
+        pair: None,
         software: Software {
             version: "0.1.0".into(),
             git_commit: None,

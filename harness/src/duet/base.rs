@@ -1,0 +1,194 @@
+//! The executable to compare with: from a run in the store, a file, or a revision that is
+//! built for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use reports::history::{Series, Store};
+use reports::store::read_run;
+
+use super::DuetError;
+use crate::failure::Failure;
+use crate::platform;
+
+/// A base to compare with.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    /// What to run.
+    pub(crate) bench: PathBuf,
+    /// What it is called: a run's id, a path, or a commit.
+    pub(crate) name: String,
+}
+
+/// Lines of a failed build that are told.
+const LAST_LINES: usize = 5;
+
+/// Finds a base: `accepted`, `latest`, the id or folder of a run, an executable, or a
+/// revision of the git checkout that this is. The first two are those of a series.
+///
+/// # Errors
+/// If there is no such base, or it can't be built.
+pub(crate) fn find(
+    name: &str,
+    store: &Path,
+    series: Option<&Series>,
+    tell: impl Fn(&str),
+) -> Result<Base, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        let bench = path.canonicalize().map_err(|source| file(path, source))?;
+        return Ok(Base {
+            bench,
+            name: name.to_owned(),
+        });
+    }
+    if path.is_dir() {
+        return Ok(of_run(path, name, store)?);
+    }
+    let kept = match Store::open(store) {
+        Ok(kept) => Some(kept.resolve(name, series)),
+        Err(_) => None,
+    };
+    let hint = match kept {
+        Some(Ok(folder)) => {
+            let id = folder.file_name().unwrap_or(folder.as_os_str());
+            return Ok(of_run(&folder, &id.to_string_lossy(), store)?);
+        }
+        // A series without an accepted run is no name that could be a revision's.
+        Some(Err(problem)) if ["accepted", "latest"].contains(&name) => return Err(problem.into()),
+        Some(Err(problem)) => format!(" ({problem})"),
+        None => String::new(),
+    };
+    let unknown = || DuetError::NoBase {
+        name: name.to_owned(),
+        store: store.to_owned(),
+        hint,
+    };
+    let commit = commit_of(name).ok_or_else(unknown)?;
+    Ok(built(name, &commit, store, tell)?)
+}
+
+fn file(path: &Path, source: std::io::Error) -> DuetError {
+    DuetError::File {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// The executable that made a run.
+fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
+    let not_kept = || DuetError::NotKept {
+        run: name.to_owned(),
+        store: store.to_owned(),
+    };
+    let record = read_run(folder).map_err(|_| not_kept())?;
+    let fingerprint = &record.software.fingerprint;
+    let kept = Store::open(store)
+        .ok()
+        .and_then(|kept| kept.executable(fingerprint));
+    // The very build that runs is at hand, kept or not.
+    let this = || (platform::executable_fingerprint() == *fingerprint).then(std::env::current_exe);
+    let bench = kept.or_else(|| this()?.ok()).ok_or_else(not_kept)?;
+    Ok(Base {
+        bench,
+        name: name.to_owned(),
+    })
+}
+
+/// The commit that a name means in the checkout that the current folder is in.
+fn commit_of(name: &str) -> Option<String> {
+    if name.starts_with('-') {
+        return None;
+    }
+    git(&[
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        &format!("{name}^{{commit}}"),
+    ])
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .args(arguments)
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// Builds a commit in a worktree of its own, unless it was built before.
+fn built(name: &str, commit: &str, store: &Path, tell: impl Fn(&str)) -> Result<Base, DuetError> {
+    let folder = store.join("bases").join(commit);
+    let bench = folder.join("bench");
+    let base = Base {
+        bench: bench.clone(),
+        name: name.to_owned(),
+    };
+    if bench.is_file() {
+        return Ok(base);
+    }
+    fs::create_dir_all(&folder).map_err(|source| file(&folder, source))?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|source| file(&folder, source))?;
+    let log = folder.join("build.log");
+    tell(&format!(
+        "building {name} ({}), see {}",
+        &commit[..12],
+        log.display()
+    ));
+    let tree = folder.join("tree");
+    let failed = |problem: String| DuetError::Build {
+        revision: name.to_owned(),
+        problem,
+        log: log.clone(),
+    };
+    // What a killed build left.
+    let path = tree.display().to_string();
+    let _ = git(&["worktree", "remove", "--force", &path]);
+    let _ = git(&["worktree", "prune"]);
+    git(&["worktree", "add", "--detach", &path, commit])
+        .ok_or_else(|| failed("git makes no worktree of it".to_owned()))?;
+    let result = cargo(&tree, &log).map_err(failed);
+    let made = result.and_then(|made| {
+        // Whoever sees the name sees the whole file.
+        let draft = folder.join("bench.new");
+        fs::copy(&made, &draft).map_err(|source| file(&made, source))?;
+        fs::rename(&draft, folder.join("bench")).map_err(|source| file(&draft, source))
+    });
+    let _ = git(&["worktree", "remove", "--force", &path]);
+    made.map(|()| base)
+}
+
+/// Builds the binary in a folder; returns where it is.
+fn cargo(tree: &Path, log: &Path) -> Result<PathBuf, String> {
+    let output = fs::File::create(log).map_err(|error| error.to_string())?;
+    let errors = output.try_clone().map_err(|error| error.to_string())?;
+    let status = Command::new("cargo")
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--package",
+            "harness",
+            "--bin",
+            "bench",
+        ])
+        .arg("--target-dir")
+        .arg(tree.join("target"))
+        .current_dir(tree)
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors)
+        .status()
+        .map_err(|error| format!("cargo can't be run: {error}"))?;
+    if status.success() {
+        return Ok(tree.join("target/release/bench"));
+    }
+    let said = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<_> = said.lines().collect();
+    Err(lines[lines.len().saturating_sub(LAST_LINES)..].join(" / "))
+}

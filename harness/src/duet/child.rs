@@ -1,0 +1,237 @@
+//! A child: an executable of `bench` that samples when it is asked to.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child as Process, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use reports::record::Software;
+
+use super::DuetError;
+use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+
+/// Starting a process and loading plugins takes a moment, on a busy machine too.
+const HELLO: Duration = Duration::from_secs(60);
+/// Lines of a child's standard error that are told when it dies.
+const LAST_WORDS: usize = 5;
+
+/// Which of two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    Base,
+    New,
+}
+
+impl Side {
+    pub(super) const BOTH: [Side; 2] = [Side::Base, Side::New];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Side::Base => "base",
+            Side::New => "new",
+        }
+    }
+}
+
+/// A process that answers. It is ended when this is dropped.
+pub(super) struct Child {
+    side: Side,
+    bench: PathBuf,
+    process: Process,
+    asks: ChildStdin,
+    answers: Receiver<std::io::Result<String>>,
+    said: Arc<Mutex<Vec<String>>>,
+    pub(super) software: Software,
+}
+
+impl Child {
+    /// Starts an executable and greets it.
+    ///
+    /// # Errors
+    /// If it can't be run, or speaks another protocol.
+    pub(super) fn start(side: Side, bench: &Path, plugins: &[PathBuf]) -> Result<Self, DuetError> {
+        let mut command = Command::new(bench);
+        command.arg(SUBCOMMAND).arg(format!("--{FLAG}"));
+        for plugin in plugins {
+            command.arg("--plugin").arg(plugin);
+        }
+        // Ctrl-C is for the coordinator, which lets children end their samples.
+        command.process_group(0);
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| DuetError::Start {
+                bench: bench.to_owned(),
+                source,
+            })?;
+        let (Some(asks), Some(stdout), Some(stderr)) = (
+            process.stdin.take(),
+            process.stdout.take(),
+            process.stderr.take(),
+        ) else {
+            return Err(DuetError::Foreign {
+                bench: bench.to_owned(),
+                problem: "it has no standard streams".to_owned(),
+            });
+        };
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
+        thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                if heard.len() == LAST_WORDS {
+                    heard.remove(0);
+                }
+                heard.push(line);
+            }
+        });
+        let (send, answers) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut child = Child {
+            side,
+            bench: bench.to_owned(),
+            process,
+            asks,
+            answers,
+            said,
+            software: unknown_software(),
+        };
+        child.greet()?;
+        Ok(child)
+    }
+
+    fn greet(&mut self) -> Result<(), DuetError> {
+        let hello = Ask::Hello { protocol: VERSION };
+        let foreign = |child: &Child, problem: String| DuetError::Foreign {
+            bench: child.bench.clone(),
+            problem,
+        };
+        match self.ask(&hello, "say who it is", HELLO) {
+            Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
+                self.software = *software;
+                Ok(())
+            }
+            Ok(Answer::Hello { protocol, .. }) => Err(foreign(
+                self,
+                format!("it speaks version {protocol} of the protocol, not {VERSION}"),
+            )),
+            Ok(_) => Err(foreign(self, "it answers something else".to_owned())),
+            // An older build does not know the subcommand, and says so.
+            Err(DuetError::Died { said, .. }) => Err(foreign(self, said)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// If it dies, hangs or can't; it is of no use then.
+    pub(super) fn ask(
+        &mut self,
+        ask: &Ask,
+        task: &str,
+        limit: Duration,
+    ) -> Result<Answer, DuetError> {
+        self.send(ask, task)?;
+        self.receive(task, limit)
+    }
+
+    /// Asks without waiting.
+    ///
+    /// # Errors
+    /// If it is dead.
+    pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
+        let text = serde_json::to_string(ask).unwrap_or_default();
+        let written = writeln!(self.asks, "{text}").and_then(|()| self.asks.flush());
+        written.map_err(|_| self.died(task))
+    }
+
+    /// Waits for an answer.
+    ///
+    /// # Errors
+    /// As [`Child::ask`].
+    pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Answer, DuetError> {
+        let line = match self.answers.recv_timeout(limit) {
+            Ok(Ok(line)) => line,
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = self.process.kill();
+                return Err(DuetError::Hung {
+                    side: self.side.name(),
+                    bench: self.bench.clone(),
+                    task: task.to_owned(),
+                    limit,
+                });
+            }
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
+        };
+        match serde_json::from_str(&line) {
+            Ok(Answer::Error { problem }) => Err(self.refused(task, &problem)),
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(DuetError::Foreign {
+                bench: self.bench.clone(),
+                problem: format!("it answers {:?}", line.chars().take(80).collect::<String>()),
+            }),
+        }
+    }
+
+    /// What is wrong with an answer that does not belong to its question.
+    pub(super) fn refused(&self, task: &str, problem: &str) -> DuetError {
+        DuetError::Refused {
+            side: self.side.name(),
+            bench: self.bench.clone(),
+            task: task.to_owned(),
+            problem: problem.to_owned(),
+        }
+    }
+
+    fn died(&mut self, task: &str) -> DuetError {
+        // It has closed its channel: it ends, or is made to.
+        thread::sleep(Duration::from_millis(50));
+        let _ = self.process.kill();
+        let ended = self.process.wait();
+        let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = said.join(" / ");
+        DuetError::Died {
+            side: self.side.name(),
+            bench: self.bench.clone(),
+            task: task.to_owned(),
+            said: if words.is_empty() {
+                how
+            } else {
+                format!("{how}, {words}")
+            },
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn unknown_software() -> Software {
+    Software {
+        version: String::new(),
+        git_commit: None,
+        compiler: String::new(),
+        build_profile: String::new(),
+        target: String::new(),
+        target_features: String::new(),
+        fingerprint: String::new(),
+    }
+}

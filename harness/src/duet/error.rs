@@ -1,0 +1,129 @@
+//! What can go wrong with children.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use reports::store::StoreError;
+
+/// A measurement in turn that can't begin, or can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DuetError {
+    /// It can't be run at all.
+    #[error("{} can't be run: {source}; --against needs an executable of bench", bench.display())]
+    Start {
+        /// The executable.
+        bench: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It does not know what it is asked.
+    #[error(
+        "{} can't be measured in turn: {problem}; the protocol is there from version 0.2 on: \
+         choose a later base, or compare its run with `bench compare`",
+        bench.display()
+    )]
+    Foreign {
+        /// The executable.
+        bench: PathBuf,
+        /// What it did instead.
+        problem: String,
+    },
+    /// It ended in the middle.
+    #[error("the {side} side ({}) ended while it was to {task}: {said}", bench.display())]
+    Died {
+        /// `base` or `new`.
+        side: &'static str,
+        /// The executable.
+        bench: PathBuf,
+        /// What it was asked to do.
+        task: String,
+        /// How it ended, and its last words.
+        said: String,
+    },
+    /// It does not answer.
+    #[error(
+        "the {side} side ({}) did not {task} within {}: it was ended",
+        bench.display(), humantime::format_duration(*limit)
+    )]
+    Hung {
+        /// `base` or `new`.
+        side: &'static str,
+        /// The executable.
+        bench: PathBuf,
+        /// What it was asked to do.
+        task: String,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+    /// It says that it can't.
+    #[error("the {side} side ({}) can't {task}: {problem}", bench.display())]
+    Refused {
+        /// `base` or `new`.
+        side: &'static str,
+        /// The executable.
+        bench: PathBuf,
+        /// What it was asked to do.
+        task: String,
+        /// Why not.
+        problem: String,
+    },
+    /// Both sides made data of the same name, and they are not the same.
+    #[error(
+        "base and new make other data of {input}: {base} and {new} (items, bytes); their times \
+         can't be compared"
+    )]
+    OtherData {
+        /// The input.
+        input: String,
+        /// What the base made.
+        base: String,
+        /// What the new side made.
+        new: String,
+    },
+    /// A name that means nothing.
+    #[error(
+        "--against {name}: no run of that name in {}, no such file, and no revision of a git \
+         checkout here{hint}", store.display()
+    )]
+    NoBase {
+        /// What was typed.
+        name: String,
+        /// The store that was looked in.
+        store: PathBuf,
+        /// What else is to be known.
+        hint: String,
+    },
+    /// A run whose executable nobody kept.
+    #[error(
+        "the executable that made {run} was not kept in {}: measure a base with \
+         `bench run SUITE`, or name an executable or a revision", store.display()
+    )]
+    NotKept {
+        /// The run.
+        run: String,
+        /// The store that was looked in.
+        store: PathBuf,
+    },
+    /// A revision that can't be built.
+    #[error("{revision} can't be built: {problem}; the whole output is in {}", log.display())]
+    Build {
+        /// The revision.
+        revision: String,
+        /// The end of what the build said.
+        problem: String,
+        /// All of it.
+        log: PathBuf,
+    },
+    /// A file or folder that can't be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Rows that can't be written any more.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,495 @@
+//! A measurement in turn: two children, two run folders.
+//!
+//! The folder of the run is that of the new side; `base/` in it is that of the base.
+//! Both name their pair in `run.json`, so that whoever compares them later judges by
+//! rounds, too.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use reports::compare::Thresholds;
+use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
+use reports::statistics::MOST_ROUNDS;
+use reports::store::{RunFolder, read_run, read_summary};
+use reports::units;
+
+use super::DuetError;
+use super::child::{Child, Side};
+use super::points::InputOrder;
+use super::protocol::{Answer, Ask, Prepared, VisitOrder};
+use super::turns::{self, Rule, Sampler, Stop, Turn, Visited};
+use crate::failure::Failure;
+use crate::measure::{Deadline, Start, now};
+use crate::platform::{Interrupt, available_memory};
+
+/// The folder of the base in that of the new side.
+pub(crate) const BASE: &str = "base";
+/// The share of the memory that the inputs of both sides may take.
+const MEMORY: f64 = 0.5;
+/// How long a child may make an input and check all its points.
+const PREPARING: Duration = Duration::from_secs(600);
+/// How long a visit may take: this, and so many times what the last one took.
+const VISITING: Duration = Duration::from_secs(60);
+const TIMES_LAST: u32 = 20;
+
+/// An executable with a name for people.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    pub(crate) bench: PathBuf,
+    pub(crate) name: String,
+}
+
+/// What to measure against what.
+pub(crate) struct Against<'a> {
+    pub(crate) base: Executable,
+    pub(crate) new: Executable,
+    /// Shared libraries with more variants, for both sides.
+    pub(crate) plugins: &'a [PathBuf],
+    pub(crate) inputs: Vec<InputOrder>,
+    /// By which fraction the new side of a point is slowed down.
+    pub(crate) slowdown: &'a dyn Fn(&Point) -> f64,
+    /// What is known of the run, but for the software.
+    pub(crate) record: RunRecord,
+    pub(crate) out: PathBuf,
+    pub(crate) start: Start,
+    pub(crate) thresholds: Thresholds,
+    /// The share of false verdicts that is allowed.
+    pub(crate) error: f64,
+    pub(crate) started: Instant,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) quiet: bool,
+}
+
+/// What came of it. What was measured is in the folders, whatever happened.
+pub(crate) struct DuetOutcome {
+    /// The folder of the new side; that of the base is in it.
+    pub(crate) folder: PathBuf,
+    pub(crate) base: PathBuf,
+    pub(crate) interrupted: bool,
+    /// Points that there was no time for.
+    pub(crate) left_out: usize,
+    /// Why it ended before its time.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Both children with what they are asked, and where their answers go.
+struct Sides<'a> {
+    inputs: &'a [InputOrder],
+    children: [Child; 2],
+    folders: [RunFolder; 2],
+    interrupt: &'a Interrupt,
+    deadline: Deadline,
+    effort: Effort,
+    last: Duration,
+    quiet: bool,
+}
+
+/// Measures all points of both sides in turn.
+///
+/// # Errors
+/// If children can't be started, or folders can't be written.
+pub(crate) fn measure(
+    against: &Against<'_>,
+    interrupt: &Interrupt,
+) -> Result<DuetOutcome, Failure> {
+    let start =
+        |side, executable: &Executable| Child::start(side, &executable.bench, against.plugins);
+    let children = [
+        start(Side::Base, &against.base)?,
+        start(Side::New, &against.new)?,
+    ];
+    let records = records(against, &children);
+    let (folders, done) = folders(against, &records)?;
+    let inputs = left(&against.inputs, &done);
+    let mut sides = Sides {
+        inputs: &inputs,
+        children,
+        folders,
+        interrupt,
+        deadline: Deadline::new(against.started, against.budget),
+        effort: Effort::default(),
+        last: Duration::ZERO,
+        quiet: against.quiet,
+    };
+    let measured = sides.measure_all(against);
+    let (left_out, failure) = match measured {
+        Ok(left_out) => (left_out, None),
+        Err(failure) => (0, Some(failure)),
+    };
+    let interrupted = interrupt.asked();
+    sides.describe(
+        against,
+        records,
+        left_out,
+        failure.is_none() && !interrupted,
+    )?;
+    Ok(DuetOutcome {
+        base: against.out.join(BASE),
+        folder: against.out.clone(),
+        interrupted,
+        left_out,
+        failure,
+    })
+}
+
+/// The records of both sides.
+fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
+    Side::BOTH.map(|side| {
+        let mut record = against.record.clone();
+        record.software = children[side as usize].software.clone();
+        let (other, name) = match side {
+            Side::Base => ("new", &against.new.name),
+            Side::New => ("base", &against.base.name),
+        };
+        record
+            .notes
+            .push(format!("measured in turn; the {other} side was {name}"));
+        record
+    })
+}
+
+/// The points that need not be measured again.
+type Done = HashSet<Point>;
+
+/// The folders of both sides, new or as they were left.
+fn folders(
+    against: &Against<'_>,
+    records: &[RunRecord; 2],
+) -> Result<([RunFolder; 2], Done), Failure> {
+    let (new, base) = (against.out.as_path(), against.out.join(BASE));
+    if against.start == Start::New {
+        let folder = RunFolder::create(new, &records[Side::New as usize])?;
+        let base = RunFolder::create(&base, &records[Side::Base as usize])?;
+        return Ok(([base, folder], Done::new()));
+    }
+    for (folder, record) in [(base.as_path(), &records[0]), (new, &records[1])] {
+        if read_run(folder)?.software.fingerprint != record.software.fingerprint {
+            let place = new.display();
+            return Err(Failure::Usage(format!(
+                "can't go on with the run in {place}: base or new is another build now; choose \
+                 another folder with --out"
+            )));
+        }
+    }
+    let of_new = points(new)?;
+    let of_base = points(&base)?;
+    // What only the new side has, the base may not know; what only the base has was not
+    // finished.
+    let is_done = |point: &Point| of_new.contains(point);
+    let (base, _) = RunFolder::resume_where(&base, is_done)?;
+    let (folder, run) = RunFolder::resume_where(new, |_| true)?;
+    let done = run.summary.iter().map(SummaryRow::point).collect();
+    drop(of_base);
+    Ok(([base, folder], done))
+}
+
+fn points(folder: &Path) -> Result<HashSet<Point>, Failure> {
+    let rows = read_summary(folder)?;
+    Ok(rows.iter().map(SummaryRow::point).collect())
+}
+
+/// The inputs with the points that are left.
+fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
+    let left = inputs.iter().cloned().filter_map(|mut order| {
+        order.input.points.retain(|point| !done.contains(point));
+        (!order.input.points.is_empty()).then_some(order)
+    });
+    left.collect()
+}
+
+impl Sides<'_> {
+    fn measure_all(&mut self, against: &Against<'_>) -> Result<usize, Failure> {
+        let all = self
+            .inputs
+            .iter()
+            .map(|order| order.input.points.len())
+            .sum();
+        let unknown = self.open()?;
+        let rule = Rule {
+            thresholds: against.thresholds,
+            error: against.error,
+            most: MOST_ROUNDS,
+            seed: against.record.seed,
+        };
+        let mut left_out = 0;
+        for batch in batches(self.inputs) {
+            let mut turns = Vec::new();
+            for &input in &batch {
+                if self.ends_before(Duration::ZERO) {
+                    left_out += self.inputs[input].input.points.len();
+                    continue;
+                }
+                turns.extend(self.prepare(input, &unknown, against)?);
+            }
+            let unfinished = turns::measure(turns, all, &rule, self)?;
+            let why = match self.interrupt.asked() {
+                true => Stop::Interrupt,
+                false => Stop::Time,
+            };
+            for turn in unfinished {
+                self.finish(&turn, why)?;
+            }
+            for &input in &batch {
+                self.release(input)?;
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Which sides can't measure a point, by input and point.
+    fn open(&mut self) -> Result<[Vec<Vec<Option<String>>>; 2], DuetError> {
+        let inputs = self.inputs.iter().map(|order| order.input.clone());
+        let ask = Ask::Open {
+            inputs: inputs.collect(),
+        };
+        let mut unknown = <[Vec<Vec<Option<String>>>; 2]>::default();
+        for side in Side::BOTH {
+            let task = "find the points that are to be measured";
+            unknown[side as usize] = match self.ask(side, &ask, task, PREPARING)? {
+                Answer::Open { unknown } if unknown.len() == self.inputs.len() => unknown,
+                _ => return Err(self.child(side).refused(task, "it answers something else")),
+            };
+        }
+        Ok(unknown)
+    }
+
+    /// Has both sides make an input at the same time; returns the points that are to be
+    /// sampled.
+    fn prepare(
+        &mut self,
+        input: usize,
+        unknown: &[Vec<Vec<Option<String>>>; 2],
+        against: &Against<'_>,
+    ) -> Result<Vec<Turn>, Failure> {
+        let order = &self.inputs[input].input;
+        let knows = |side: Side, point: usize| {
+            let problems = unknown[side as usize].get(input);
+            problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
+        };
+        let points = 0..order.points.len();
+        let task = format!("make the input of {}", order.points[0].algorithm);
+        let knowing = Side::BOTH
+            .into_iter()
+            .filter(|&side| points.clone().any(|point| knows(side, point)));
+        let knowing: Vec<_> = knowing.collect();
+        for &side in &knowing {
+            self.child(side).send(&Ask::Prepare { input }, &task)?;
+        }
+        let mut prepared: [Option<Prepared>; 2] = Default::default();
+        for &side in &knowing {
+            let answer = self.child(side).receive(&task, PREPARING)?;
+            let Answer::Prepare(made) = answer else {
+                return Err(self
+                    .child(side)
+                    .refused(&task, "it answers something else")
+                    .into());
+            };
+            prepared[side as usize] = Some(made);
+        }
+        same_data(&order.points[0], &prepared)?;
+        self.effort.add(&preparing(&prepared));
+        let mut turns = Vec::new();
+        for point in points {
+            let mut sides = Vec::new();
+            for &side in &knowing {
+                let made = prepared[side as usize].as_ref();
+                let refused = made.and_then(|made| made.refused.get(point));
+                match refused.map(Vec::as_slice) {
+                    Some([]) if knows(side, point) => sides.push(side),
+                    Some(rows) => self.folders[side as usize].append_summary(rows)?,
+                    None => {}
+                }
+            }
+            // A base alone says nothing of the new side.
+            if sides.contains(&Side::New) {
+                let mut turn = Turn::new(input, point, sides);
+                turn.slowdown = (against.slowdown)(&order.points[point]);
+                turns.push(turn);
+            }
+        }
+        Ok(turns)
+    }
+
+    fn release(&mut self, input: usize) -> Result<(), DuetError> {
+        for side in Side::BOTH {
+            self.ask(side, &Ask::Release { input }, "free an input", VISITING)?;
+        }
+        Ok(())
+    }
+
+    fn child(&mut self, side: Side) -> &mut Child {
+        &mut self.children[side as usize]
+    }
+
+    fn ask(
+        &mut self,
+        side: Side,
+        ask: &Ask,
+        task: &str,
+        limit: Duration,
+    ) -> Result<Answer, DuetError> {
+        self.child(side).ask(ask, task, limit)
+    }
+
+    fn write(
+        &mut self,
+        side: Side,
+        samples: &[SampleRow],
+        summary: &[SummaryRow],
+    ) -> Result<(), DuetError> {
+        let folder = &mut self.folders[side as usize];
+        let written = match samples.is_empty() {
+            true => Ok(()),
+            false => folder.append_samples(samples),
+        };
+        written.and_then(|()| match summary.is_empty() {
+            true => Ok(()),
+            false => folder.append_summary(summary),
+        })?;
+        Ok(())
+    }
+
+    /// Writes what is known of both sides once all is over.
+    fn describe(
+        &self,
+        against: &Against<'_>,
+        records: [RunRecord; 2],
+        left_out: usize,
+        finished: bool,
+    ) -> Result<(), Failure> {
+        let mut effort = self.effort;
+        effort.wall_s = against.started.elapsed().as_secs_f64();
+        for (side, mut record) in Side::BOTH.into_iter().zip(records) {
+            if left_out > 0 {
+                record.notes.push(format!(
+                    "the time was over before the first round of {}",
+                    units::counted(left_out, "point")
+                ));
+            }
+            record.effort = (side == Side::New).then_some(effort);
+            record.finished = finished.then(now);
+            self.folders[side as usize].describe(&record)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+}
+
+impl Sampler for Sides<'_> {
+    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
+        let point = &self.inputs[order.input].input.points[order.point];
+        let task = format!("sample {} {}", point.algorithm, point.variant);
+        let limit = VISITING + TIMES_LAST * self.last;
+        let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
+        let Answer::Visit {
+            rows,
+            seconds,
+            failed,
+        } = answer
+        else {
+            return Err(self.child(side).refused(&task, "it answers something else"));
+        };
+        self.write(side, &rows, &failed)?;
+        let took = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        self.last = took;
+        let timed = rows.iter().filter(|row| row.stage == "total");
+        let timed: f64 = timed.map(|row| row.seconds).sum();
+        match side {
+            Side::Base => self.effort.base_s += seconds,
+            Side::New => {
+                self.effort.sampling_s += seconds;
+                self.effort.timed_s += timed;
+            }
+        }
+        Ok(Visited {
+            rows,
+            took,
+            failed: !failed.is_empty(),
+        })
+    }
+
+    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
+        let task = "sum up a point";
+        // The base first: what the new side has, both have.
+        for &side in &turn.sides {
+            let ask = Ask::Finish {
+                input: turn.input,
+                point: turn.point,
+                stopped_by: why.name().to_owned(),
+            };
+            let Answer::Finish { rows } = self.ask(side, &ask, task, VISITING)? else {
+                return Err(self.child(side).refused(task, "it answers something else"));
+            };
+            self.write(side, &[], &rows)?;
+        }
+        let point = &self.inputs[turn.input].input.points[turn.point];
+        let rounds = units::counted(turn.rounds(), "round");
+        self.tell(&format!(
+            "  {} {}: {rounds}, stopped by {}",
+            point.algorithm,
+            point.variant,
+            why.name()
+        ));
+        Ok(())
+    }
+
+    fn ends_before(&self, next: Duration) -> bool {
+        self.interrupt.asked() || !self.deadline.allows(next)
+    }
+}
+
+/// The numbers of the inputs that both sides can have in memory at the same time.
+fn batches(inputs: &[InputOrder]) -> Vec<Vec<usize>> {
+    let room = (MEMORY * available_memory() as f64) as u64;
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut taken = 0_u64;
+    for (number, order) in inputs.iter().enumerate() {
+        let bytes = order.memory_bytes.saturating_mul(2);
+        taken = taken.saturating_add(bytes);
+        match batches.last_mut() {
+            Some(batch) if taken <= room => batch.push(number),
+            _ => {
+                batches.push(vec![number]);
+                taken = bytes;
+            }
+        }
+    }
+    batches
+}
+
+/// Refuses sides that make other data of the same input.
+fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
+    let [Some(base), Some(new)] = prepared else {
+        return Ok(());
+    };
+    let data = |made: &Prepared| (made.items, made.input_bytes);
+    if data(base) == data(new) {
+        return Ok(());
+    }
+    let words = |made: &Prepared| format!("{}, {}", made.items, made.input_bytes);
+    Err(DuetError::OtherData {
+        input: format!("{} {}", point.algorithm, point.params),
+        base: words(base),
+        new: words(new),
+    })
+}
+
+/// What preparing took: both sides did it at the same time.
+fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
+    let longest = |part: fn(&Prepared) -> f64| {
+        let both = prepared.iter().flatten();
+        both.map(part).fold(0.0, f64::max)
+    };
+    Effort {
+        generating_s: longest(|made| made.generating_s),
+        reference_s: longest(|made| made.reference_s),
+        checking_s: longest(|made| made.checking_s),
+        ..Effort::default()
+    }
+}

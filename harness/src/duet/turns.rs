@@ -1,0 +1,250 @@
+//! The order of visits, and when a point has enough of them.
+//!
+//! In each round both sides of a point have a visit, one right after the other; who
+//! begins changes from round to round (base, new, new, base, …), so that a drift within
+//! rounds favours neither. The points of a round come in a random order. Rounds are
+//! looked at after the 8th, 16th, 24th and 48th: see `reports::statistics::Paired`.
+//! Nothing here knows what is sampled, so that tests can do without processes.
+
+use std::time::Duration;
+
+use generators::random::{below, hash};
+use reports::compare::{Round, Thresholds, paired};
+use reports::record::SampleRow;
+use reports::statistics::{MOST_ROUNDS, is_look};
+
+use super::DuetError;
+use super::child::Side;
+use super::protocol::VisitOrder;
+
+/// A visit takes about so long: enough for a median of several short samples, and short
+/// against what drifts.
+const VISIT_TIME: Duration = Duration::from_millis(50);
+/// Samples in a visit.
+const FEWEST: usize = 3;
+const MOST: usize = 9;
+/// Runs that take longer are warm by themselves.
+const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
+
+/// Who takes samples.
+pub(super) trait Sampler {
+    /// Takes the samples of a visit, and writes them down.
+    ///
+    /// # Errors
+    /// If it can't; nothing more can be measured then.
+    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError>;
+    /// A point has enough rounds.
+    ///
+    /// # Errors
+    /// If that can't be written down.
+    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError>;
+    /// Whether to stop now, rather than wait for what takes so long.
+    fn ends_before(&self, next: Duration) -> bool;
+}
+
+/// What came of a visit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visited {
+    pub(super) rows: Vec<SampleRow>,
+    pub(super) took: Duration,
+    /// The point failed: it gets no more visits.
+    pub(super) failed: bool,
+}
+
+/// Why a point has no more rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Its rounds say enough.
+    Verdict,
+    /// It has as many as it may.
+    Rounds,
+    /// The time is over.
+    Time,
+    /// The user asked for an end.
+    Interrupt,
+}
+
+impl Stop {
+    /// What `stopped_by` says.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Stop::Verdict => "verdict",
+            Stop::Rounds => "samples",
+            Stop::Time => "time",
+            Stop::Interrupt => "interrupt",
+        }
+    }
+}
+
+/// A point that is measured in turn.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) input: usize,
+    pub(super) point: usize,
+    /// The sides that have it.
+    pub(super) sides: Vec<Side>,
+    /// By which fraction the new side is slowed down.
+    pub(super) slowdown: f64,
+    rounds: [Vec<Round>; 2],
+    /// What a run cost, with all that surrounds it.
+    run: Option<Duration>,
+    failed: bool,
+}
+
+/// When a point is clear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    pub(super) thresholds: Thresholds,
+    /// The share of false verdicts that is allowed among all changes.
+    pub(super) error: f64,
+    /// Rounds at most.
+    pub(super) most: usize,
+    pub(super) seed: u64,
+}
+
+impl Turn {
+    pub(super) fn new(input: usize, point: usize, sides: Vec<Side>) -> Self {
+        Turn {
+            input,
+            point,
+            sides,
+            slowdown: 0.0,
+            rounds: Default::default(),
+            run: None,
+            failed: false,
+        }
+    }
+
+    /// How many rounds it has had.
+    pub(super) fn rounds(&self) -> usize {
+        self.rounds.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The visit that is due.
+    fn order(&self, round: usize) -> VisitOrder {
+        let fit = self.run.map_or(0.0, |run| {
+            VISIT_TIME.as_secs_f64() / run.as_secs_f64().max(1e-9)
+        });
+        VisitOrder {
+            input: self.input,
+            point: self.point,
+            round,
+            samples: (fit as usize).clamp(FEWEST, MOST),
+            warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
+            slowdown: 0.0,
+        }
+    }
+
+    /// What a round takes, both sides together.
+    fn cost(&self) -> Duration {
+        let order = self.order(0);
+        let runs = order.samples + usize::from(order.warm_up);
+        let sides = self.sides.len() as u32;
+        self.run.unwrap_or_default() * runs as u32 * sides
+    }
+
+    fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
+        let mut sides = self.sides.clone();
+        if round % 2 == 1 {
+            sides.reverse();
+        }
+        let order = self.order(round);
+        let mut longest = Duration::ZERO;
+        for side in sides {
+            let slowdown = match side {
+                Side::Base => 0.0,
+                Side::New => self.slowdown,
+            };
+            let visited = sampler.visit(side, &VisitOrder { slowdown, ..order })?;
+            self.failed |= visited.failed;
+            let runs = order.samples + usize::from(order.warm_up);
+            longest = longest.max(visited.took / runs as u32);
+            let whole = visited.rows.iter().filter(|row| row.stage == "total");
+            let rounds = &mut self.rounds[side as usize];
+            rounds.resize(round, Round::default());
+            rounds.push(Round::of(whole));
+            if self.failed {
+                return Ok(());
+            }
+        }
+        self.run = Some(longest);
+        Ok(())
+    }
+
+    /// Whether its rounds say enough; `points` share the error that is allowed.
+    fn is_clear(&self, rule: &Rule, points: usize) -> bool {
+        let [base, new] = &self.rounds;
+        let (Some(found), _) = paired(base, new) else {
+            return false;
+        };
+        let (interval, minimum) = (found.interval(), rule.thresholds.min_effect.ln_1p());
+        let (low, high) = (interval.low.ln(), interval.high.ln());
+        let is_same = low >= -minimum && high <= minimum;
+        let is_changed = (low > minimum || high < -minimum)
+            && found.p_beyond(rule.thresholds.min_effect) < rule.error / points as f64
+            && found
+                .p_value()
+                .is_some_and(|p| p < rule.thresholds.significance);
+        is_same || is_changed
+    }
+
+    fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
+        let rounds = self.rounds();
+        if self.sides.len() < 2 {
+            // There is nothing to compare with: for the next time.
+            return (rounds >= MOST_ROUNDS.min(rule.most) / 4).then_some(Stop::Rounds);
+        }
+        if is_look(rounds) && self.is_clear(rule, points) {
+            return Some(Stop::Verdict);
+        }
+        (rounds >= rule.most).then_some(Stop::Rounds)
+    }
+}
+
+/// Measures all points in turn until each is clear or has all its rounds; `all` points
+/// share the error that is allowed. Those that failed are left out without a word: the
+/// sampler knows.
+///
+/// # Errors
+/// The sampler's.
+pub(super) fn measure<S: Sampler>(
+    mut turns: Vec<Turn>,
+    all: usize,
+    rule: &Rule,
+    sampler: &mut S,
+) -> Result<Vec<Turn>, DuetError> {
+    for round in 0..rule.most {
+        shuffle(&mut turns, hash(rule.seed, [round as u64]));
+        let mut left = Vec::new();
+        for mut turn in turns {
+            // What takes too long for the time that is left makes room for what does not.
+            if !sampler.ends_before(turn.cost()) {
+                turn.round(round, sampler)?;
+                if turn.failed {
+                    continue;
+                }
+                if let Some(why) = turn.stops(rule, all) {
+                    sampler.finish(&turn, why)?;
+                    continue;
+                }
+            }
+            left.push(turn);
+        }
+        turns = left;
+        if turns.is_empty() || sampler.ends_before(Duration::ZERO) {
+            break;
+        }
+    }
+    Ok(turns)
+}
+
+/// Fisher and Yates.
+fn shuffle(items: &mut [Turn], seed: u64) {
+    for i in (1..items.len()).rev() {
+        let bits = (hash(seed, [i as u64]) >> 32) as u32;
+        items.swap(i, below(bits, i as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests;

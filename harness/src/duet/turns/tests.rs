@@ -1,0 +1,151 @@
+//! Scripted sides, without processes or a clock.
+
+use std::collections::HashMap;
+
+use reports::record::Point;
+
+use super::*;
+
+/// Makes samples of 1 s on the base and `1 + change` on the new side, with noise.
+struct Scripted {
+    /// By point.
+    changes: Vec<f64>,
+    noise: f64,
+    seed: u64,
+    visits: Vec<(Side, usize, usize)>,
+    finished: HashMap<usize, (Stop, usize)>,
+    /// Visits after which the time is over.
+    most_visits: usize,
+    fails: Option<usize>,
+}
+
+fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
+    Scripted {
+        changes: changes.to_vec(),
+        noise,
+        seed,
+        visits: Vec::new(),
+        finished: HashMap::new(),
+        most_visits: usize::MAX,
+        fails: None,
+    }
+}
+
+impl Scripted {
+    fn normal(&self, at: u64, sample: u64) -> f64 {
+        let uniform = |part: u64| {
+            let bits = hash(self.seed, [at, sample, part]);
+            ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        };
+        (-2.0 * uniform(0).ln()).sqrt() * (std::f64::consts::TAU * uniform(1)).cos()
+    }
+}
+
+impl Sampler for Scripted {
+    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
+        let number = self.visits.len() as u64;
+        self.visits.push((side, order.point, order.round));
+        let change = match side {
+            Side::Base => 0.0,
+            Side::New => self.changes[order.point],
+        };
+        let point = Point {
+            algorithm: "sort".into(),
+            variant: order.point.to_string(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: Default::default(),
+        };
+        let row = |sample: usize| {
+            let seconds = (1.0 + change) * (self.noise * self.normal(number, sample as u64)).exp();
+            SampleRow::new(&point, "total", order.round, sample, seconds)
+        };
+        Ok(Visited {
+            rows: (0..order.samples).map(row).collect(),
+            took: Duration::from_millis(100),
+            failed: self.fails == Some(order.point),
+        })
+    }
+
+    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
+        self.finished
+            .insert(turn.point, (why, turn.rounds[0].len()));
+        Ok(())
+    }
+
+    fn ends_before(&self, _: Duration) -> bool {
+        self.visits.len() >= self.most_visits
+    }
+}
+
+fn rule(seed: u64) -> Rule {
+    Rule {
+        thresholds: Thresholds::default(),
+        error: 0.02,
+        most: MOST_ROUNDS,
+        seed,
+    }
+}
+
+fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<Turn> {
+    let points = 0..scripted.changes.len();
+    let turns: Vec<_> = points
+        .map(|point| Turn::new(0, point, sides.to_vec()))
+        .collect();
+    let all = turns.len();
+    measure(turns, all, &rule(1), scripted).expect("no errors")
+}
+
+#[test]
+fn sides_take_turns_and_neither_always_begins() {
+    let mut sides = scripted(&[0.0], 0.05, 1);
+    measured(&mut sides, &Side::BOTH);
+    let order: Vec<_> = sides.visits.iter().map(|(side, ..)| *side).collect();
+    use Side::{Base, New};
+    assert_eq!(order[..8], [Base, New, New, Base, Base, New, New, Base]);
+    let rounds: Vec<_> = sides.visits.iter().map(|(.., round)| *round).collect();
+    assert_eq!(rounds[..6], [0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn what_is_clear_has_no_more_rounds() {
+    let mut sides = scripted(&[0.0, 0.2, -0.2, 0.011], 0.002, 2);
+    assert!(measured(&mut sides, &Side::BOTH).is_empty());
+    let finished = |point: usize| sides.finished[&point];
+    assert_eq!(finished(0), (Stop::Verdict, 8));
+    assert_eq!(finished(1).0, Stop::Verdict);
+    assert_eq!(finished(2).0, Stop::Verdict);
+    assert_eq!(
+        finished(3),
+        (Stop::Rounds, MOST_ROUNDS),
+        "about the minimum"
+    );
+}
+
+#[test]
+fn a_point_that_one_side_lacks_is_measured_alone() {
+    let mut sides = scripted(&[0.0], 0.01, 3);
+    measured(&mut sides, &[Side::New]);
+    assert!(sides.visits.iter().all(|(side, ..)| *side == Side::New));
+    assert_eq!(sides.finished[&0].0, Stop::Rounds);
+}
+
+#[test]
+fn what_fails_has_no_more_visits_and_stops_no_other() {
+    let mut sides = scripted(&[0.0, 0.0], 0.002, 4);
+    sides.fails = Some(0);
+    assert!(measured(&mut sides, &Side::BOTH).is_empty());
+    assert_eq!(sides.visits.iter().filter(|(_, p, _)| *p == 0).count(), 1);
+    assert!(sides.finished.contains_key(&1) && !sides.finished.contains_key(&0));
+}
+
+#[test]
+fn what_there_was_no_time_for_comes_back() {
+    let mut sides = scripted(&[0.0; 10], 0.05, 5);
+    sides.most_visits = 50;
+    assert_eq!(measured(&mut sides, &Side::BOTH).len(), 10);
+    assert_eq!(sides.visits.len(), 50, "rounds are whole");
+}

@@ -1,0 +1,168 @@
+//! The plan for points that somebody names: all of one input.
+
+use algorithms::axis;
+use algorithms::device::Device;
+use algorithms::registry;
+use algorithms::task::Task;
+use reports::record::Point;
+
+use super::{CandidateSpec, Input, Origin, Plan, TeamSpec, memory, record_params};
+use crate::cli::CacheMode;
+use crate::gpus::problem_of;
+use crate::platform::placement::{Bind, Placement, PlacesSpec};
+use crate::platform::{Topology, available_memory, usable_cpus};
+
+impl Plan {
+    /// The plan for points of one input, and why each that is not in it can't be
+    /// measured; no plan if that is so of all.
+    pub(crate) fn of_points(points: &[Point]) -> (Option<Plan>, Vec<Option<String>>) {
+        let made = points.first().map(input_of);
+        let (task, mut input) = match made {
+            Some(Ok(made)) => made,
+            Some(Err(problem)) => return (None, vec![Some(problem); points.len()]),
+            None => return (None, Vec::new()),
+        };
+        let infos = task.variants();
+        let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
+        let mut teams: Vec<TeamSpec> = Vec::new();
+        let mut add = |point: &Point| -> Result<(), String> {
+            let device: Device = point.device.parse()?;
+            if let Some(problem) = problem_of(device) {
+                return Err(format!("{device} can't be used: {problem}"));
+            }
+            let known = infos
+                .iter()
+                .position(|info| info.name == point.variant && info.backend == device.backend());
+            let variant = known.ok_or_else(|| {
+                format!("{} has no variant {} here", point.algorithm, point.variant)
+            })?;
+            let team = team_of(point, &topology, &mask)?;
+            let number = teams.iter().position(|other| *other == team);
+            let number = number.unwrap_or_else(|| {
+                teams.push(team);
+                teams.len() - 1
+            });
+            let mode = CacheMode::ALL.into_iter();
+            let cache = mode.clone().find(|mode| mode.name() == point.cache);
+            input.candidates.push(CandidateSpec {
+                variant,
+                device,
+                team: number,
+                cache: cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?,
+            });
+            Ok(())
+        };
+        let problems: Vec<_> = points.iter().map(|point| add(point).err()).collect();
+        if input.candidates.is_empty() {
+            return (None, problems);
+        }
+        let plan = Plan {
+            inputs: vec![input],
+            teams,
+            notes: Vec::new(),
+            task,
+            infos,
+        };
+        (Some(plan), problems)
+    }
+}
+
+/// The task and the input of a point, without candidates.
+fn input_of(point: &Point) -> Result<(&'static dyn Task, Input), String> {
+    let (name, wanted) = (&point.algorithm, &point.params);
+    let task = registry::task(name).ok_or_else(|| format!("there is no task {name} here"))?;
+    let mut params = axis::Params::default();
+    for (name, value) in wanted.iter() {
+        let axis = task.axes().iter().find(|axis| axis.name == name);
+        let axis = axis.ok_or_else(|| format!("{} has no axis {name} here", task.name()))?;
+        params.set(axis.name, value);
+    }
+    let plan = task.plan(params).map_err(|error| error.to_string())?;
+    // Another default, or another meaning: other data.
+    let planned = record_params(&plan.params);
+    if planned != *wanted {
+        return Err(format!("{name} makes other data of it here: {planned}"));
+    }
+    memory::check(&plan, available_memory()).map_err(|failure| failure.to_string())?;
+    let input = Input {
+        origin: Origin::Generated(plan.params),
+        memory_bytes: plan.memory_bytes,
+        candidates: Vec::new(),
+    };
+    Ok((task, input))
+}
+
+fn team_of(point: &Point, topology: &Topology, mask: &[usize]) -> Result<TeamSpec, String> {
+    let bind: Bind = match point.bind.as_str() {
+        "" => Bind::False,
+        bind => bind.parse()?,
+    };
+    let places: Option<PlacesSpec> = match point.places.as_str() {
+        "" | "none" => None,
+        places => Some(places.parse()?),
+    };
+    let placement = Placement::new(places.as_ref(), Some(bind));
+    let cpus = placement.cpus(point.threads, topology, mask);
+    Ok(TeamSpec {
+        threads: point.threads,
+        cpus: cpus.map_err(|problem| problem.to_string())?,
+        placement,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(variant: &str, params: &str) -> Point {
+        Point {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: params.parse().expect("well formed"),
+        }
+    }
+
+    /// All parameters of a small input.
+    fn params() -> String {
+        let task = registry::task("sort").expect("a task");
+        let mut params = axis::Params::default();
+        params.set("digis", "1000");
+        let plan = task.plan(params).expect("a plan");
+        record_params(&plan.params).to_string()
+    }
+
+    #[test]
+    fn points_come_back_as_they_were_named() {
+        let points = [
+            point("std-stable", &params()),
+            point("bogo", &params()),
+            Point {
+                places: "cores".into(),
+                bind: "close".into(),
+                cache: "cold".into(),
+                ..point("rdst", &params())
+            },
+        ];
+        let (plan, problems) = Plan::of_points(&points);
+        let planned: Vec<_> = plan.expect("a plan").points().collect();
+        assert_eq!(planned, [points[0].clone(), points[2].clone()]);
+        let problem = problems[1].as_deref().expect("unknown");
+        assert!(problem.contains("no variant bogo"), "{problem}");
+        assert!(problems[0].is_none() && problems[2].is_none());
+    }
+
+    #[test]
+    fn other_data_are_refused() {
+        let less = params().replace("order=random;", "");
+        for (wrong, word) in [(less.as_str(), "other data"), ("spin=up", "no axis spin")] {
+            let (plan, problems) = Plan::of_points(&[point("rdst", wrong)]);
+            let problem = problems[0].as_deref().expect("a problem");
+            assert!(plan.is_none() && problem.contains(word), "{problem}");
+        }
+    }
+}
