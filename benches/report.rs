@@ -66,6 +66,7 @@ fn reports_of(points: usize, criterion: &mut Criterion) {
         run: &run,
         earlier: &[],
         comparison: None,
+        rank: Default::default(),
         published: &[],
         samples_link: None,
     };

@@ -33,14 +33,20 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use cli::Surroundings;
+
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     platform::process_start();
-    let request = match cli::parse(arguments) {
-        Ok(request) => request,
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Help and errors have colours too: before anything is understood.
+    cli::color_choice(&arguments).write_global();
+    let parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
+        Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };
-    let exit = commands::execute(request).unwrap_or_else(|failure| {
+    parsed.color.write_global();
+    let exit = commands::execute(parsed.request).unwrap_or_else(|failure| {
         let _ = writeln!(std::io::stderr(), "bench: {failure}");
         failure.exit()
     });

@@ -17,6 +17,9 @@
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
+//! | [`rank`] | what variants are ranked by: end to end, or kernels |
+//! | [`paint`] | colours of words for terminals |
+//! | [`filter`] | which points a command is about |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
 //! This crate knows nothing of how a run was made.
@@ -26,11 +29,14 @@ mod breakdown;
 pub mod charts;
 pub mod compare;
 pub mod export;
+pub mod filter;
 mod grouped;
 pub mod history;
 mod markdown;
+pub mod paint;
 pub mod published;
 mod quality;
+pub mod rank;
 pub mod record;
 pub mod report;
 pub mod shape;

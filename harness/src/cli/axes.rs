@@ -59,9 +59,8 @@ impl AxisValues {
 
 /// The flag of an axis; `many` for a list of values.
 pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
-    let default = axis
-        .default
-        .map_or(String::new(), |value| format!(" [default: {value}]"));
+    let default = typed_default(axis);
+    let default = default.map_or(String::new(), |value| format!(" [default: {value}]"));
     let flag = Arg::new(axis.name)
         .allow_negative_numbers(true)
         .long(axis.name)
@@ -80,6 +79,20 @@ pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
     } else {
         flag
     }
+}
+
+/// The default as a user would type it: `10M` rather than `10000000`.
+pub(crate) fn typed_default(axis: &Axis) -> Option<String> {
+    let plain = axis.default?;
+    let prefixed = |(zeros, prefix): (&str, &str)| {
+        let digits = plain.strip_suffix(zeros).filter(|it| !it.is_empty())?;
+        Some(format!("{digits}{prefix}"))
+    };
+    let mut short = [("000000000", "G"), ("000000", "M"), ("000", "k")]
+        .into_iter()
+        .filter_map(prefixed);
+    let short = short.find(|_| axis.kind == Kind::Count);
+    Some(short.unwrap_or_else(|| plain.to_owned()))
 }
 
 /// The values given for the axes, each once.
@@ -107,6 +120,26 @@ pub(super) fn values(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn defaults_are_shown_as_they_are_typed_and_mean_the_same() {
+        let merge = algorithms::registry::task("merge").expect("a task");
+        let tracks = merge.axes().iter().find(|axis| axis.name == "tracks");
+        let tracks = tracks.and_then(typed_default);
+        assert_eq!(tracks.as_deref(), Some("10M"));
+        for axis in algorithms::registry::tasks()
+            .iter()
+            .flat_map(|task| task.axes())
+        {
+            let typed = typed_default(axis).map(|text| axis.parse(&text));
+            assert_eq!(
+                typed,
+                axis.default.map(|text| axis.parse(text)),
+                "{}",
+                axis.name
+            );
+        }
+    }
 
     #[test]
     fn combinations_cover_the_product() {

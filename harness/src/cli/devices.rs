@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::examples;
+use super::formats::{self, Outputs};
 
 /// This machine, to be shown or measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DevicesRequest {
     /// Whether its ceilings are measured too.
     pub measure: bool,
-    /// How it is shown.
-    pub format: DevicesFormat,
+    /// How it is shown, and in which files.
+    pub format: Outputs<DevicesFormat>,
     /// Where the ceilings are kept; `None` to show them only.
     pub out: Option<PathBuf>,
 }
@@ -27,16 +27,17 @@ pub enum DevicesFormat {
     Json,
 }
 
+/// Formats with the names that the flag gives them.
+const FORMATS: [(&str, DevicesFormat); 2] = [
+    ("table", DevicesFormat::Table),
+    ("json", DevicesFormat::Json),
+];
+
 pub(super) fn command() -> Command {
     let measure = Arg::new("measure")
         .long("measure")
         .action(ArgAction::SetTrue)
         .help("Measure memory bandwidth, links to GPUs and latencies too");
-    let format = Arg::new("format")
-        .long("format")
-        .value_parser(PossibleValuesParser::new(["table", "json"]))
-        .default_value("table")
-        .help("How to print it");
     let out = Arg::new("out")
         .long("out")
         .value_name("DIR")
@@ -46,16 +47,13 @@ pub(super) fn command() -> Command {
     Command::new("devices")
         .about("Show the CPUs and GPUs of this machine")
         .after_help(examples::DEVICES)
-        .args([measure, format, out])
+        .args([measure, formats::flag(&FORMATS), out])
 }
 
 pub(super) fn request(matches: &ArgMatches) -> DevicesRequest {
     DevicesRequest {
         measure: matches.get_flag("measure"),
-        format: match super::text(matches, "format").as_str() {
-            "json" => DevicesFormat::Json,
-            _ => DevicesFormat::Table,
-        },
+        format: formats::outputs(matches, &FORMATS),
         out: matches.get_one("out").cloned(),
     }
 }

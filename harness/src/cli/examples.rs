@@ -14,6 +14,13 @@ Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
   4 a regression was found   5 nothing measured or compared   130 interrupted";
 
+pub(super) const LIST: &str = "\
+Examples:
+  bench list                          all tasks
+  bench list sort                     one of them
+  bench list --suites                 what bench run knows by name
+  bench list --format json=tasks.json";
+
 pub(super) const DEVICES: &str = "\
 Examples:
   bench devices                       CPUs, caches and GPUs
@@ -53,7 +60,7 @@ pub(super) const GENERATE_TPC: &str = "\
 Examples:
   bench generate tpc --out frame.pages
   bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
-  bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 1 --out sector.pages
+  bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 8 --out sectors.pages
   bench generate tpc --preset laser --mapping DIR --out laser.pages";
 
 pub(super) const GENERATE_TRACKS: &str = "\
@@ -78,7 +85,11 @@ pub(super) const REPORT: &str = "\
 Examples:
   bench report results/today --out report.html
   bench report results/monday results/tuesday results/today --title 'Sorting, this week'
-  bench report results/today --base results/accepted --out report.md";
+  bench report results/today --base results/accepted --out report.md
+  bench report results/today --comparison verdicts.json --task sort --axis order=random
+
+What changed is told either against a run, by --base, or from a comparison that was made
+before, by --comparison: give one of them.";
 
 pub(super) const REPRODUCE: &str = "\
 Examples:
@@ -103,8 +114,9 @@ Examples:
   bench decode --output digits,charge-map --sectors 4 --fragment 1000,4000
   bench decode --occupancy 0.05,0.1,0.3 --noise 0.005 --parallel sectors,pages
   bench decode --threads 1,2 --places cores --bind close --bind spread
-  bench decode --input sector.pages --sector 7 --digits digits.csv
-  bench decode --input sector.pages --index sector.index.csv --sector 7 --first-orbit 256 --strict";
+  bench generate tpc --sectors 8 --out sectors.pages
+  bench decode --input sectors.pages --sector 7 --digits digits.csv
+  bench decode --input sectors.pages --index sectors.index.csv --sector 7 --strict";
 
 const NOISY_PADS: &str = "\
 Examples:
@@ -112,13 +124,15 @@ Examples:
   bench noisy-pads --noisy-pads 0,0.05 --hot-pads 0 --max-run 100
   bench noisy-pads --occupancy 0.05,0.3 --variant simd --cache hot,cold
   bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
-  bench noisy-pads --input sector.pages --sector 7 --first-orbit 256";
+  bench generate tpc --sectors 8 --out sectors.pages
+  bench noisy-pads --input sectors.pages --sector 7";
 
 const MERGE: &str = "\
 Examples:
   bench merge --tracks 1M,10M --ids local,shuffled --threads 1,2
   bench merge --tracks 30M --device cuda:0 --variant components-blocks,buckets
   bench merge --variant shares,sequential --threads 1,2 --cache hot,cold
+  bench generate tracks --tracks 1M --out tracks.csv
   bench merge --input tracks.csv --format markdown";
 
 const GATHER: &str = "\
@@ -126,6 +140,7 @@ Examples:
   bench gather --scale 0.1 --threads 1,2
   bench gather --scale 1 --device cuda:0
   bench gather --tracks 50k --fewest 1 --most 20 --row-clusters 1000
+  bench generate clusters --scale 0.01 --out clusters.bin
   bench gather --input clusters.bin --variant streamed,naive
   bench gather --plugin ./libmine.so --variant 'my-*,streamed'";
 
@@ -134,8 +149,9 @@ Examples:
   bench sts --preset cbm-auau --scale 0.1 --threads 1,2
   bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
   bench sts --compat --variant online
-  bench sts --input digis.csv --setup setup.json --threads 1,2
-  bench sts --input digis.csv --setup setup.json --clusters clusters.csv --hits hits.csv";
+  bench generate sts-physics --scale 0.1 --out digis.csv
+  bench sts --input digis.csv --setup digis.setup.json --threads 1,2
+  bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv";
 
 /// Examples of a stage of the STS chain.
 fn sts_stage(task: &str) -> String {
@@ -145,7 +161,8 @@ Examples:
   bench {task} --preset cbm-auau --scale 0.1 --threads 1,2
   bench {task} --preset mcbm-2024 --scale 0.05
   bench {task} --compat --noise 0,1kHz
-  bench {task} --input digis.csv --setup setup.json"
+  bench generate sts-physics --scale 0.1 --out digis.csv
+  bench {task} --input digis.csv --setup digis.setup.json"
     )
 }
 
@@ -171,6 +188,8 @@ Examples:
   bench {task} --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10
   bench {task} --threads 1,2 --places cores --bind false --bind close --bind spread
   bench {task} --variant 'std-*,block-merge' --cache hot,cold --out DIR
+  bench {task} --device cuda:0 --rank kernel --format markdown=table.md
+  bench generate sts --digis 2M --out digis.csv
   bench {task} --input digis.csv --format markdown
   bench {task} --plugin ./libmine.so --variant 'my-*,std-*'"
     )

@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::history::{Filter, Retention, Unfinished};
+use reports::rank::Rank;
 use reports::table::Format;
 
 use super::compare::DEFAULT_STORE;
+use super::formats::{self, Outputs};
 use super::{examples, measuring};
 pub use changes::ChangesRequest;
 
@@ -28,8 +30,8 @@ pub enum HistoryAction {
     List {
         /// Which runs.
         filter: Filter,
-        /// How to print them.
-        format: Format,
+        /// How to print them, and into which files.
+        format: Outputs<Format>,
     },
     /// `bench history add`
     Add {
@@ -65,8 +67,10 @@ pub enum HistoryAction {
     Show {
         /// The run.
         run: String,
-        /// How to print it.
-        format: Format,
+        /// How to print it, and into which files.
+        format: Outputs<Format>,
+        /// What variants are ranked by, where there is a choice.
+        rank: Rank,
     },
 }
 
@@ -92,7 +96,7 @@ fn list_flags() -> Vec<Arg> {
         .action(ArgAction::SetTrue)
         .help("Only accepted runs");
     let mut flags = filter_flags();
-    flags.extend([accepted, format_flag()]);
+    flags.extend([accepted, formats::flag(&measuring::FORMATS)]);
     flags
 }
 
@@ -172,7 +176,12 @@ fn prune() -> Command {
 fn show() -> Command {
     Command::new("show")
         .about("Print the results of a run")
-        .args([run(), format_flag(), store_flag()])
+        .args([
+            run(),
+            formats::flag(&measuring::FORMATS),
+            measuring::rank_flag(),
+            store_flag(),
+        ])
 }
 
 fn run() -> Arg {
@@ -225,9 +234,10 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
     match name {
         "add" => HistoryAction::Add {
             runs: measuring::many(matches, "runs"),
-            unfinished: match matches.get_flag("unfinished") {
-                true => Unfinished::Allow,
-                false => Unfinished::Refuse,
+            unfinished: if matches.get_flag("unfinished") {
+                Unfinished::Allow
+            } else {
+                Unfinished::Refuse
             },
         },
         "accept" => HistoryAction::Accept {
@@ -246,14 +256,15 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
         "changes" => HistoryAction::Changes(Box::new(changes::request(matches))),
         "show" => HistoryAction::Show {
             run: text("run"),
-            format: measuring::format(matches),
+            format: formats::outputs(matches, &measuring::FORMATS),
+            rank: measuring::rank(matches),
         },
         _ => HistoryAction::List {
             filter: Filter {
                 accepted: matches.get_flag("accepted"),
                 ..filter(matches)
             },
-            format: measuring::format(matches),
+            format: formats::outputs(matches, &measuring::FORMATS),
         },
     }
 }

@@ -8,11 +8,13 @@ use algorithms::device::Device;
 use algorithms::task::Task;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use reports::rank::Rank;
 use reports::table::Format;
 
 use super::axes::{self, AxisValues};
-use super::examples;
+use super::formats::{self, Outputs};
 use super::values::{self, SampleRange};
+use super::{budgets, examples, suite};
 use crate::gpus::usable_devices;
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
@@ -45,8 +47,18 @@ pub struct MeasureRequest {
     pub precision: f64,
     /// Where the results go; a new folder below `results/` if not given.
     pub out: Option<PathBuf>,
-    /// How to print the table.
-    pub format: Format,
+    /// How to print the table, and into which files.
+    pub format: Outputs<Format>,
+    /// What variants are ranked by, where there is a choice.
+    pub rank: Rank,
+    /// Where the history is kept.
+    pub store: Option<PathBuf>,
+    /// Time for all points together.
+    pub budget: Option<Duration>,
+    /// Only say what would be measured.
+    pub dry_run: bool,
+    /// The file with defaults of flags, if there is one.
+    pub config: Option<PathBuf>,
     /// Whether to draw charts.
     pub charts: bool,
     /// No lines on how far it is.
@@ -106,7 +118,13 @@ pub(super) fn command(task: &'static dyn Task) -> Command {
         .arg(seed_flag().help_heading("Data"))
         .args(where_flags())
         .args(sampling_flags())
+        .args(budgets::flags().map(|flag| flag.help_heading("Sampling")))
         .args(output_flags())
+        .arg(
+            suite::store_flag()
+                .conflicts_with("profile")
+                .help_heading("Output"),
+        )
 }
 
 fn input_flag(task: &'static dyn Task) -> Arg {
@@ -152,19 +170,21 @@ fn where_flags() -> [Arg; 7] {
         .long("places")
         .value_name("PLACES")
         .action(ArgAction::Append)
+        .hide_short_help(true)
         .value_parser(|text: &str| text.parse::<PlacesSpec>())
         .help(
             "Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, \
-             sockets, or a list such as {0:4},{4:4}; once more for another value [default: none]",
+             sockets, or a list such as {0:4},{4:4}; repeatable [default: none]",
         );
     let bind = Arg::new("bind")
         .long("bind")
         .value_name("POLICY")
         .action(ArgAction::Append)
+        .hide_short_help(true)
         .value_parser(|text: &str| text.parse::<BindLevels>())
         .help(
             "Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + \
-             for nested teams; once more for another value [default: close if there are places]",
+             for nested teams; repeatable [default: close if there are places]",
         );
     let (variant, plugin) = (variant_flag(), plugin_flag());
     [variant, plugin, device_flag(), threads, places, bind, cache]
@@ -192,27 +212,55 @@ fn sampling_flags() -> [Arg; 4] {
         .value_name("PERCENT")
         .value_parser(values::percentage)
         .default_value("1%")
+        .hide_short_help(true)
         .help("Take as many visits as a 95 % interval of the median of this width will need");
     let profile = switch("profile")
+        .hide_short_help(true)
         .help("One variant, three samples, no ceilings, no charts: to run below a profiler");
     [samples, max_time, precision, profile].map(|flag| flag.help_heading("Sampling"))
 }
 
+/// Formats of results, by the names that flags give them; the default one first.
+pub(super) const FORMATS: [(&str, Format); 4] = [
+    ("table", Format::Table),
+    ("csv", Format::Csv),
+    ("json", Format::Json),
+    ("markdown", Format::Markdown),
+];
+
 /// What to leave behind.
-pub(super) fn output_flags() -> [Arg; 4] {
+pub(super) fn output_flags() -> [Arg; 5] {
     let out = Arg::new("out")
         .long("out")
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
         .help("Folder for the results [default: results/<UTC time>-<command>]");
-    let formats = PossibleValuesParser::new(["table", "csv", "json", "markdown"]);
-    let format = Arg::new("format")
-        .long("format")
-        .value_parser(formats)
-        .default_value("table")
-        .help("How to print the results");
     let no_charts = switch("no-charts").help("Draw no charts");
-    [out, format, no_charts, quiet_flag()].map(|flag| flag.help_heading("Output"))
+    [
+        out,
+        formats::flag(&FORMATS),
+        rank_flag(),
+        no_charts,
+        quiet_flag(),
+    ]
+    .map(|flag| flag.help_heading("Output"))
+}
+
+/// What variants are ranked by.
+pub(super) fn rank_flag() -> Arg {
+    Arg::new("rank")
+        .long("rank")
+        .value_name("BY")
+        .value_parser(PossibleValuesParser::new(Rank::ALL.map(Rank::name)))
+        .default_value(Rank::default().name())
+        .help("Rank what runs on GPUs by the total, copies included, or by the kernels")
+}
+
+/// What the flag means.
+pub(super) fn rank(matches: &ArgMatches) -> Rank {
+    let name = one::<String>(matches, "rank").unwrap_or_default();
+    let mut known = Rank::ALL.into_iter();
+    known.find(|rank| rank.name() == name).unwrap_or_default()
 }
 
 pub(super) fn variant_flag() -> Arg {
@@ -225,7 +273,7 @@ pub(super) fn plugin_flag() -> Arg {
         .value_name("LIB")
         .action(ArgAction::Append)
         .value_parser(value_parser!(PathBuf))
-        .help("A shared library with variants of your own; once more for another one")
+        .help("A shared library with variants of your own; repeatable")
 }
 
 pub(super) fn plugins(matches: &ArgMatches) -> Vec<PathBuf> {
@@ -248,9 +296,7 @@ pub(super) fn seed_flag() -> Arg {
 }
 
 pub(super) fn quiet_flag() -> Arg {
-    switch("quiet")
-        .short('q')
-        .help("Say nothing on how far it is")
+    switch("quiet").short('q').help("Hide progress")
 }
 
 fn list(name: &'static str, value: &'static str) -> Arg {
@@ -295,7 +341,12 @@ pub(super) fn request(
         max_time: one(matches, "max-time").unwrap_or(Duration::MAX),
         precision: one(matches, "precision").unwrap_or(0.01),
         out: one(matches, "out"),
-        format: format(matches),
+        format: formats::outputs(matches, &FORMATS),
+        rank: rank(matches),
+        store: one(matches, "store"),
+        budget: one(matches, "budget"),
+        dry_run: matches.get_flag("dry-run"),
+        config: None,
         charts: !matches.get_flag("no-charts") && !profile,
         quiet: matches.get_flag("quiet"),
         profile,
@@ -327,9 +378,10 @@ fn threads(matches: &ArgMatches) -> Vec<usize> {
         let new = |threads: &usize| !given.contains(threads);
         given.extend(counts.into_iter().filter(new).collect::<Vec<_>>());
     }
-    match given.is_empty() {
-        true => vec![usable_threads()],
-        false => given,
+    if given.is_empty() {
+        vec![usable_threads()]
+    } else {
+        given
     }
 }
 

@@ -5,14 +5,20 @@
 //! here.
 
 mod answer;
-mod axes;
+pub(crate) mod axes;
+mod budgets;
+mod color;
 mod compare;
+mod config;
 mod decode;
 mod devices;
 mod examples;
 mod export;
+mod filters;
+mod formats;
 mod generate;
 mod history;
+mod list;
 mod measuring;
 mod report;
 mod reproduce;
@@ -28,7 +34,7 @@ use std::ffi::OsString;
 
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
-use clap::builder::PossibleValuesParser;
+use anstream::ColorChoice;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
@@ -37,12 +43,16 @@ use crate::plugins::trial::SUBCOMMAND;
 
 pub use answer::Answer;
 pub use axes::AxisValues;
+pub use color::choice as color_choice;
 pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use config::Surroundings;
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};
 pub use export::ExportRequest;
+pub use formats::Outputs;
 pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
+pub use list::{ListFormat, ListRequest, Listed};
 pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
@@ -53,29 +63,97 @@ pub use suite::SuiteRequest;
 pub use values::SampleRange;
 pub use verify::VerifyRequest;
 
-/// Parses a command line, the program's name first.
+/// Parses a command line, the program's name first, without any file of defaults.
 ///
 /// # Errors
 /// What to print instead.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Answer> {
+    parse_in(arguments, &Surroundings::default()).map(|parsed| parsed.request)
+}
+
+/// A command line that was understood.
+pub struct Parsed {
+    /// What it asks for.
+    pub request: Request,
+    /// Whether output is to be coloured.
+    pub color: ColorChoice,
+}
+
+/// Parses a command line, the program's name first, with the defaults of a file.
+///
+/// # Errors
+/// What to print instead.
+pub fn parse_in(
+    arguments: impl IntoIterator<Item = OsString>,
+    surroundings: &Surroundings,
+) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let typed: Vec<_> = arguments
         .iter()
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
-    let matches = command().try_get_matches_from(arguments).map_err(Answer)?;
-    request(&matches, typed).map_err(Answer)
+    let mut command = command();
+    let mut defaults = None;
+    // Commands that `bench` starts itself are told all that they need.
+    if !is_hidden(&command, &arguments)
+        && let Some(path) = surroundings.file(&arguments)
+    {
+        match config::read(command.clone(), &path) {
+            Ok(with_defaults) => (command, defaults) = (with_defaults, Some(path)),
+            // A damaged file keeps nobody from the help.
+            Err(_) if asks_for_help(&arguments) => {}
+            Err(problem) => {
+                let problem = clap::Error::raw(ErrorKind::ValueValidation, problem + "\n");
+                return Err(Answer(problem));
+            }
+        }
+    }
+    let matches = command.try_get_matches_from(arguments).map_err(Answer)?;
+    let mut request = request(&matches, typed).map_err(Answer)?;
+    request.remember_defaults(defaults);
+    Ok(Parsed {
+        request,
+        color: color::of(&matches),
+    })
+}
+
+fn is_hidden(command: &Command, arguments: &[OsString]) -> bool {
+    let name = arguments.get(1).and_then(|name| name.to_str());
+    let below = name.and_then(|name| command.find_subcommand(name));
+    below.is_some_and(Command::is_hide_set)
+}
+
+fn asks_for_help(arguments: &[OsString]) -> bool {
+    const HELP: [&str; 5] = ["--help", "-h", "help", "--version", "-V"];
+    let mut texts = arguments.iter().filter_map(|argument| argument.to_str());
+    texts.any(|text| HELP.contains(&text))
 }
 
 /// The whole command line: all subcommands with their flags.
 pub fn command() -> Command {
+    examples_in_long_help(commands())
+}
+
+/// The short help is for those who know the way.
+fn examples_in_long_help(command: Command) -> Command {
+    let examples = command.get_after_help().cloned();
+    let command = match examples {
+        Some(examples) => command.after_help(None::<&str>).after_long_help(examples),
+        None => command,
+    };
+    command.mut_subcommands(examples_in_long_help)
+}
+
+fn commands() -> Command {
     Command::new("bench")
         .version(env!("CARGO_PKG_VERSION"))
         .about("The performance lab for online reconstruction in heavy-ion experiments")
         .after_help(examples::TOP)
+        .styles(color::STYLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(list())
+        .args([color::flag(), config::flag()])
+        .subcommand(list::command())
         .subcommand(devices::command())
         .subcommands(tasks().iter().map(|task| measuring_command(*task)))
         .subcommand(suite::command())
@@ -100,20 +178,6 @@ fn measuring_command(task: &'static dyn Task) -> Command {
     }
 }
 
-fn list() -> Command {
-    let formats = PossibleValuesParser::new(["table", "json"]);
-    Command::new("list")
-        .about("List every task with its variants and axes")
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_parser(formats)
-                .default_value("table")
-                .help("How to write the list"),
-        )
-        .arg(measuring::plugin_flag())
-}
-
 fn completions() -> Command {
     Command::new("completions")
         .about("Print completions for a shell")
@@ -129,11 +193,12 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
     let Some((name, matches)) = matches.subcommand() else {
         return Err(command().error(ErrorKind::MissingSubcommand, "a subcommand is needed"));
     };
+    check_formats(name, matches)?;
     Ok(match name {
-        "list" => Request::List {
-            json: text(matches, "format") == "json",
-            plugins: measuring::plugins(matches),
-        },
+        "list" => {
+            let request = list::request(matches);
+            Request::List(request.map_err(|error| usage(name, &error))?)
+        }
         "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
@@ -173,8 +238,13 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
     })
 }
 
-fn text(matches: &ArgMatches, name: &str) -> String {
-    matches.get_one::<String>(name).cloned().unwrap_or_default()
+/// Standard output takes one format, whatever command it is.
+fn check_formats(name: &str, matches: &ArgMatches) -> Result<(), clap::Error> {
+    formats::check(matches).map_err(|problem| usage(name, &problem))?;
+    match matches.subcommand() {
+        Some((below, matches)) => check_formats(&format!("{name} {below}"), matches),
+        None => Ok(()),
+    }
 }
 
 /// A usage error in the form of the parser's own.

@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::examples;
+use reports::filter::PointFilter;
+use reports::rank::Rank;
+
+use super::measuring::{self, switch};
+use super::{examples, filters};
 
 /// A report to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +26,12 @@ pub struct ReportRequest {
     pub out: PathBuf,
     /// What the report is written as.
     pub format: ReportFormat,
+    /// Which points are reported.
+    pub filter: PointFilter,
+    /// What variants are ranked by, where there is a choice.
+    pub rank: Rank,
+    /// Whether a file is replaced that is no report.
+    pub force: bool,
     /// The heading; `None` for one made from the run.
     pub title: Option<String>,
 }
@@ -49,14 +59,17 @@ pub(super) fn command() -> Command {
                 .help("Run folders; the last one is reported, the others are its history. Also latest, accepted or an id of the store"),
         )
         .args(flags())
+        .args(filters::flags())
 }
 
-fn flags() -> [Arg; 6] {
+fn flags() -> [Arg; 8] {
     let out = file("out", "FILE")
         .default_value("report.html")
         .help("Where to: .html or .md");
-    let base = file("base", "RUN")
-        .help("Compare with this run: a folder, or latest, accepted or an id of the store");
+    let base = file("base", "RUN").help(
+        "Compare with this run: a folder, or latest, accepted or an id of the store; without \
+         --comparison",
+    );
     let store = file("store", "DIR").help("Take the history from this store too");
     let format = Arg::new("format")
         .long("format")
@@ -66,10 +79,21 @@ fn flags() -> [Arg; 6] {
         .long("title")
         .value_name("TEXT")
         .help("The heading [default: tasks, machine and date]");
-    let comparison = file("comparison", "FILE")
-        .conflicts_with("base")
-        .help("Tell what changed from a file of `bench compare --json`, also what was confirmed");
-    [out, base, comparison, store, format, title]
+    let comparison = file("comparison", "FILE").conflicts_with("base").help(
+        "Tell what changed from a file of `bench compare --format json=FILE`, also what was \
+             confirmed; without --base",
+    );
+    let force = switch("force").help("Replace the file even if it is no report");
+    [
+        out,
+        base,
+        comparison,
+        store,
+        format,
+        title,
+        measuring::rank_flag(),
+        force,
+    ]
 }
 
 fn file(name: &'static str, value: &'static str) -> Arg {
@@ -96,6 +120,9 @@ pub(super) fn request(matches: &ArgMatches) -> Result<ReportRequest, String> {
             None => by_ending(&out)?,
         },
         out,
+        filter: filters::filter(matches)?,
+        rank: measuring::rank(matches),
+        force: matches.get_flag("force"),
         title: matches.get_one("title").cloned(),
     })
 }

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::rank::Rank;
 use reports::table::Format;
 
+use super::formats::{self, Outputs};
 use super::measuring::{self, many, one};
 use super::{examples, values};
 
@@ -21,8 +23,12 @@ pub struct ReproduceRequest {
     /// Where the results go; a new folder below `results/` if not given. Charts and page of
     /// an earlier run are written only if it is.
     pub out: Option<PathBuf>,
-    /// How to print what came of it.
-    pub format: Format,
+    /// How to print what came of it, and into which files.
+    pub format: Outputs<Format>,
+    /// What variants are ranked by on the page.
+    pub rank: Rank,
+    /// The file with defaults of flags, if there is one.
+    pub config: Option<PathBuf>,
     /// Whether to draw charts.
     pub charts: bool,
     /// No lines on how far it is.
@@ -63,7 +69,9 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> ReproduceRe
         run: one(matches, "run"),
         budget: one(matches, "budget").unwrap_or_default(),
         out: one(matches, "out"),
-        format: measuring::format(matches),
+        format: formats::outputs(matches, &measuring::FORMATS),
+        rank: measuring::rank(matches),
+        config: None,
         charts: !matches.get_flag("no-charts"),
         quiet: matches.get_flag("quiet"),
         command,

@@ -6,20 +6,15 @@ use clap_complete::Shell;
 
 use super::{
     AxisValues, CompareRequest, DecodeRequest, DevicesRequest, ExportRequest, HistoryRequest,
-    MeasureRequest, ReconstructRequest, ReportRequest, ReproduceRequest, SelfTestRequest,
-    SimulationRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
+    ListRequest, MeasureRequest, ReconstructRequest, ReportRequest, ReproduceRequest,
+    SelfTestRequest, SimulationRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
 };
 use crate::plugins::trial::TrialRequest;
 
 /// What is to be done.
 pub enum Request {
     /// `bench list`
-    List {
-        /// As JSON rather than as a table.
-        json: bool,
-        /// Shared libraries with more variants.
-        plugins: Vec<PathBuf>,
-    },
+    List(ListRequest),
     /// `bench devices`
     Devices(DevicesRequest),
     /// `bench sort` and the like
@@ -82,4 +77,18 @@ pub enum Request {
         /// The shell.
         shell: Shell,
     },
+}
+
+impl Request {
+    /// Keeps the file that defaults come from, for the record of what is measured.
+    pub(super) fn remember_defaults(&mut self, file: Option<PathBuf>) {
+        match self {
+            Request::Measure(request) => request.config = file,
+            Request::Decode(request) => request.measuring.config = file,
+            Request::Reconstruct(request) => request.measuring.config = file,
+            Request::RunSuite(request) => request.config = file,
+            Request::Reproduce(request) => request.config = file,
+            _ => {}
+        }
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use reports::compare::render::SelfTestFormat;
 
 use super::compare::store_flag;
 use super::examples;
+use super::formats::{self, Outputs};
 use super::measuring::{one, quiet_flag};
 
 /// A self-test to be made.
@@ -21,8 +21,8 @@ pub struct SelfTestRequest {
     pub out: Option<PathBuf>,
     /// Where the outcome is kept.
     pub store: PathBuf,
-    /// How to print the outcome.
-    pub format: SelfTestFormat,
+    /// How to print the outcome, and into which files.
+    pub format: Outputs<SelfTestFormat>,
     /// No lines on how far it is.
     pub quiet: bool,
     /// The command line as typed.
@@ -55,18 +55,13 @@ pub(super) fn command() -> Command {
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
         .help("Folder for the runs [default: results/<UTC time>-selftest]");
-    let format = Arg::new("format")
-        .long("format")
-        .value_parser(PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))
-        .default_value("table")
-        .help("How to print the outcome");
     Command::new("selftest")
         .about("Measure how often the gate of comparisons errs on this machine")
         .after_help(examples::SELFTEST)
         .arg(suite)
         .arg(repeats)
         .arg(out)
-        .arg(format)
+        .arg(formats::flag(&FORMATS))
         .arg(store_flag())
         .arg(quiet_flag())
 }
@@ -77,17 +72,9 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SelfTestReq
         suite: one(matches, "suite").unwrap_or_default(),
         repeats: one::<u32>(matches, "repeats").unwrap_or(1) as usize,
         out: one(matches, "out"),
-        format: format(matches),
+        format: formats::outputs(matches, &FORMATS),
         store: one(matches, "store").unwrap_or_default(),
         quiet: matches.get_flag("quiet"),
         command,
     }
-}
-
-fn format(matches: &ArgMatches) -> SelfTestFormat {
-    let asked = one::<String>(matches, "format");
-    let named = FORMATS
-        .iter()
-        .find(|(name, _)| asked.as_deref() == Some(name));
-    named.map_or(SelfTestFormat::Table, |(_, format)| *format)
 }

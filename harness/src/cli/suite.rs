@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::rank::Rank;
 use reports::record::Shard;
 use reports::table::Format;
 
+use super::formats::{self, Outputs};
 use super::measuring::{self, many, one, switch};
-use super::{examples, values};
+use super::{budgets, examples};
+use crate::suite::built_in;
 
 /// A suite to measure, or to merge.
 #[derive(Clone, Debug)]
@@ -33,8 +36,12 @@ pub struct SuiteRequest {
     pub fresh: bool,
     /// Whether to measure the bandwidths that times are related to.
     pub ceilings: bool,
-    /// How to print the table.
-    pub format: Format,
+    /// How to print the table, and into which files.
+    pub format: Outputs<Format>,
+    /// What variants are ranked by, where there is a choice.
+    pub rank: Rank,
+    /// The file with defaults of flags, if there is one.
+    pub config: Option<PathBuf>,
     /// Whether to draw charts.
     pub charts: bool,
     /// No lines on how far it is.
@@ -49,13 +56,13 @@ pub(super) fn command() -> Command {
         .value_name("SUITE")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help(
-            "A suite as a TOML file, or a built-in one: smoke, nightly, thesis, gpu-sort, \
-             gpu-break-even, gpu-decode, gpu-noisy-pads",
-        );
+        .help(format!(
+            "A suite as a TOML file, or a built-in one: {}",
+            built_in::names().join(", ")
+        ));
     Command::new("run")
         .about("Measure a suite: many tasks, axes, devices and threads")
-        .after_help(examples::RUN)
+        .after_long_help(format!("{}\n\n{}", built_in::table(70), examples::RUN))
         .arg(suite)
         .arg(measuring::plugin_flag())
         .args(suite_flags())
@@ -65,11 +72,7 @@ pub(super) fn command() -> Command {
 
 /// Which part to measure, and for how long.
 fn suite_flags() -> [Arg; 6] {
-    let budget = Arg::new("budget")
-        .long("budget")
-        .value_name("TIME")
-        .value_parser(values::duration)
-        .help("Time for the whole suite, such as 30m, divided fairly over the points");
+    let [budget, dry_run] = budgets::flags();
     let shard = Arg::new("shard")
         .long("shard")
         .value_name("I/N")
@@ -82,13 +85,12 @@ fn suite_flags() -> [Arg; 6] {
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(["shard", "budget", "dry-run", "fresh"])
         .help("Merge the results of shards instead of measuring");
-    let dry_run = switch("dry-run").help("Say what would be measured, and how long it takes");
     let fresh = switch("fresh").help("Begin anew rather than go on where a run stopped");
     let no_ceilings = switch("no-ceilings").help("Don't measure the memory bandwidth");
     [budget, shard, merge, dry_run, fresh, no_ceilings]
 }
 
-fn store_flag() -> Arg {
+pub(super) fn store_flag() -> Arg {
     Arg::new("store")
         .long("store")
         .value_name("DIR")
@@ -109,7 +111,9 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteReques
         dry_run: matches.get_flag("dry-run"),
         fresh: matches.get_flag("fresh"),
         ceilings: !matches.get_flag("no-ceilings"),
-        format: measuring::format(matches),
+        format: formats::outputs(matches, &measuring::FORMATS),
+        rank: measuring::rank(matches),
+        config: None,
         charts: !matches.get_flag("no-charts"),
         quiet: matches.get_flag("quiet"),
         command,

@@ -33,7 +33,7 @@ fn a_folder_for_ceilings_needs_ceilings() {
         panic!("refused");
     };
     assert!(request.measure && request.out.is_some());
-    assert_eq!(request.format, DevicesFormat::Json);
+    assert_eq!(request.format.stdout, DevicesFormat::Json);
 }
 
 #[test]

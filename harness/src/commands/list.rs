@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::gpu::cuda;
@@ -11,21 +10,47 @@ use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
 use serde_json::{Value, json};
 
+use crate::cli::axes::typed_default;
+use crate::cli::{ListFormat, ListRequest, Listed};
 use crate::failure::{Exit, Failure};
 use crate::gpus::problem_of;
 use crate::plugins::{self, Baseline};
+use crate::suite::built_in;
 
-pub(super) fn run(as_json: bool, plugins: &[PathBuf]) -> Result<Exit, Failure> {
-    plugins::load(plugins, Baseline::Listed)?;
-    let text = if as_json {
-        let list: Vec<_> = tasks().iter().map(|task| describe(*task)).collect();
-        format!("{:#}\n", Value::from(list))
-    } else {
-        let tables = tasks().iter().map(|task| table(*task));
-        tables.chain(notes()).collect()
-    };
-    super::print(&text)?;
+pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
+    plugins::load(&request.plugins, Baseline::Listed)?;
+    super::put(&request.format, |format, _| {
+        Ok(match (&request.what, format) {
+            (Listed::Suites, ListFormat::Table) => built_in::table(usize::MAX) + "\n",
+            (Listed::Suites, ListFormat::Json) => format!("{:#}\n", suites()),
+            (Listed::Tasks(named), ListFormat::Table) => {
+                let shown = shown(named);
+                let tables = shown.iter().map(|task| table(*task));
+                tables.chain(notes(shown)).collect()
+            }
+            (Listed::Tasks(named), ListFormat::Json) => {
+                let list: Vec<_> = shown(named).iter().map(|task| describe(*task)).collect();
+                format!("{:#}\n", Value::from(list))
+            }
+        })
+    })?;
     Ok(Exit::Success)
+}
+
+/// The tasks that are named, or all.
+fn shown<'a>(named: &'a [&'static dyn Task]) -> &'a [&'static dyn Task] {
+    if named.is_empty() { tasks() } else { named }
+}
+
+fn suites() -> Value {
+    let suite = |suite: built_in::Listed| {
+        json!({
+            "name": suite.name,
+            "description": suite.description,
+            "needs_gpu": suite.needs_gpu,
+        })
+    };
+    built_in::list().into_iter().map(suite).collect()
 }
 
 fn describe(task: &dyn Task) -> Value {
@@ -64,8 +89,8 @@ fn availability(backend: Backend) -> Result<(), String> {
 }
 
 /// What can't be used here, and why.
-fn notes() -> Vec<String> {
-    let mut notes: Vec<_> = tasks().iter().flat_map(|task| missing(*task)).collect();
+fn notes(shown: &[&dyn Task]) -> Vec<String> {
+    let mut notes: Vec<_> = shown.iter().flat_map(|task| missing(*task)).collect();
     if let Err(reason) = availability(Backend::Cuda) {
         notes.push(format!("cuda variants can't be measured here: {reason}\n"));
     }
@@ -129,9 +154,8 @@ fn table(task: &dyn Task) -> String {
     }
     text.push_str("  axes\n");
     for axis in task.axes() {
-        let default = axis
-            .default
-            .map_or(String::new(), |value| format!(" [{value}]"));
+        let default = typed_default(axis);
+        let default = default.map_or(String::new(), |value| format!(" [{value}]"));
         let _ = writeln!(text, "    --{:<14}{}{default}", axis.name, axis.help);
     }
     text

@@ -1,14 +1,18 @@
 //! `bench sort` and the like: measure a task.
 
+use algorithms::device::Device;
+
 use super::present::Presentation;
-use super::refuse_development_build;
+use super::suite::dry_run::DryRun;
+use super::suite::earlier;
+use super::suite::measure::keep;
+use super::{refuse_development_build, say};
 use crate::cli::MeasureRequest;
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Session};
+use crate::measure::{Assignment, Session, Start};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, process_start};
 use crate::plugins::{self, Baseline};
-use algorithms::device::Device;
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     if request.devices.contains(&Device::Emulator) {
@@ -17,20 +21,51 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         return Err(Failure::NothingMeasured(refusal.to_owned()));
     }
     plugins::load(&request.plugins, Baseline::Measured)?;
-    let plan = Plan::new(request)?;
+    let mut plan = Plan::new(request)?;
+    if request.dry_run {
+        let dry_run = DryRun::of_task(request, &plan);
+        super::put(&request.format, |format, _| Ok(dry_run.render(format)))?;
+        return Ok(Exit::Success);
+    }
     refuse_development_build()?;
+    let start = go_on(request, &mut plan)?;
     super::try_plugins(std::slice::from_ref(&plan), request.quiet)?;
     let interrupt = Interrupt::listen();
     let assignment = Assignment {
         started: process_start(),
+        start,
         ..Assignment::of(request, &plan)
     };
     let mut outcome = Session::run(&assignment, &interrupt)?;
+    // Stored before anybody judges it, or can't print it.
+    let complete = !outcome.interrupted && outcome.measured > 0;
+    if let Some(store) = request.store.as_ref().filter(|_| complete) {
+        keep(store, &outcome.folder, request.quiet)?;
+    }
     let presentation = Presentation {
-        format: request.format,
+        format: &request.format,
+        rank: request.rank,
         charts: request.charts,
         quiet: request.quiet,
     };
     presentation.show(&mut outcome)?;
+    if outcome.interrupted && request.out.is_some() {
+        say("bench: the same command goes on where this one stopped");
+    }
     Ok(outcome.exit())
+}
+
+/// Leaves out what the same command has measured before it was stopped.
+fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Start, Failure> {
+    let plugins = plugins::records(std::iter::once(&*plan));
+    let Some(earlier) = earlier::of_command(request, &plugins)? else {
+        return Ok(Start::New);
+    };
+    let all = plan.len();
+    plan.retain(|point| !earlier.done.contains(point));
+    let (done, folder) = (all - plan.len(), earlier.folder.display());
+    say(&format!(
+        "going on with {folder}: {done} of {all} points are done"
+    ));
+    Ok(Start::Resume)
 }

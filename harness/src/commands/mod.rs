@@ -22,10 +22,14 @@ mod selftest;
 mod suite;
 mod verify;
 
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::Request;
+use anstream::ColorChoice;
+use reports::paint::Paint;
+
+use crate::cli::{MeasureRequest, Outputs, Request};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::platform::is_development_build;
@@ -38,7 +42,7 @@ use crate::suite::{Suite, plugins_of};
 /// If it can't be done.
 pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
-        Request::List { json, plugins } => list::run(json, &plugins),
+        Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
         Request::Measure(request) => measure::run(&request),
         Request::Decode(request) => decode::run(&request),
@@ -77,6 +81,13 @@ fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
     Ok(Suite::open(path)?)
 }
 
+/// Has the record of a run tell once which file its defaults come from.
+fn note_defaults(requests: &mut [MeasureRequest], config: &Option<PathBuf>) {
+    if let Some(first) = requests.first_mut() {
+        first.config.clone_from(config);
+    }
+}
+
 /// Tries the plugins' variants that are to be measured.
 fn try_plugins(plans: &[Plan], quiet: bool) -> Result<(), Failure> {
     let tell = |text: &str| {
@@ -85,6 +96,38 @@ fn try_plugins(plans: &[Plan], quiet: bool) -> Result<(), Failure> {
         }
     };
     Ok(plugins::try_out(plans, tell)?)
+}
+
+/// Writes results to the files that were asked for, and prints them: a reader who has left
+/// takes nothing from the files.
+fn put<F: Copy>(
+    outputs: &Outputs<F>,
+    text: impl Fn(F, Paint) -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    write_files(outputs, |format| text(format, Paint::Plain))?;
+    print(&text(outputs.stdout, paint())?)
+}
+
+/// Writes results to the files that were asked for.
+fn write_files<F: Copy>(
+    outputs: &Outputs<F>,
+    text: impl Fn(F) -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    for (format, path) in &outputs.files {
+        fs::write(path, text(*format)?).map_err(|source| Failure::Write {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether standard output takes colours: a terminal, unless somebody said otherwise.
+fn paint() -> Paint {
+    match anstream::AutoStream::choice(&std::io::stdout()) {
+        ColorChoice::Never => Paint::Plain,
+        _ => Paint::Colored,
+    }
 }
 
 /// Prints to standard output, where the results of a command go. That a reader

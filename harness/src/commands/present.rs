@@ -3,11 +3,13 @@
 use std::time::Instant;
 
 use reports::charts;
+use reports::rank::Rank;
 use reports::record::Effort;
 use reports::store;
-use reports::table::{self, Format};
+use reports::table::{self, Format, View};
 use reports::units;
 
+use crate::cli::Outputs;
 use crate::failure::Failure;
 use crate::measure::Outcome;
 
@@ -15,21 +17,28 @@ use crate::measure::Outcome;
 const WORTH_A_WORD: f64 = 0.01;
 
 /// How results are presented.
-#[derive(Clone, Copy)]
-pub(super) struct Presentation {
-    pub(super) format: Format,
+pub(super) struct Presentation<'a> {
+    pub(super) format: &'a Outputs<Format>,
+    pub(super) rank: Rank,
     pub(super) charts: bool,
     pub(super) quiet: bool,
 }
 
-impl Presentation {
+impl Presentation<'_> {
     /// Draws the charts and prints the table.
-    pub(super) fn show(self, outcome: &mut Outcome) -> Result<(), Failure> {
+    pub(super) fn show(&self, outcome: &mut Outcome) -> Result<(), Failure> {
+        let rank = self.rank;
         // Charts first: they are kept even if nobody takes the table.
         if self.charts {
-            draw(outcome)?;
+            draw(outcome, rank)?;
         }
-        super::print(&table::render(self.format, &outcome.summary)?)?;
+        super::put(self.format, |format, paint| {
+            Ok(table::render(
+                format,
+                &outcome.summary,
+                View { rank, paint },
+            )?)
+        })?;
         let folder = outcome.folder.display();
         if outcome.interrupted {
             super::say(&format!(
@@ -51,12 +60,13 @@ impl Presentation {
 }
 
 /// Draws the charts; what that takes is a part of the run's time.
-fn draw(outcome: &mut Outcome) -> Result<(), Failure> {
+fn draw(outcome: &mut Outcome, rank: Rank) -> Result<(), Failure> {
     let Some(record) = &mut outcome.record else {
         return Ok(());
     };
     let start = Instant::now();
-    charts::draw(&outcome.folder, record, &outcome.summary, &outcome.samples)?;
+    let (summary, samples) = (&outcome.summary, &outcome.samples);
+    charts::draw(&outcome.folder, record, summary, samples, rank)?;
     // A run that is only shown again is left as it was.
     if let Some(effort) = record
         .effort

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::history::{Series, Store};
+use reports::history::{HistoryError, Series, Store};
 use reports::record::SelfTest;
 use reports::store::{StoreError, read_run, read_summary};
 
@@ -19,11 +19,26 @@ pub(super) fn folder(name: &Path, store: &Path, of: Option<&Series>) -> Result<P
     }
     match name.to_str() {
         // Names of suites, which ids hold, may have dots.
-        Some(id) if !id.contains('/') && !id.starts_with('.') => {
-            Ok(Store::open(store)?.resolve(id, of)?)
-        }
+        Some(id) if !id.contains('/') && !id.starts_with('.') => stored(id, store, of),
         _ => Err(StoreError::NoRun(name.to_owned()).into()),
     }
+}
+
+/// The folder of a run in the store. Who mistyped a folder need not know that there is one.
+fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failure> {
+    let is_folder = !["latest", "accepted"].contains(&id);
+    let found = Store::open(store).and_then(|store| store.resolve(id, of));
+    found.map_err(|error| match error {
+        HistoryError::Missing(_) if is_folder => Failure::Usage(format!(
+            "{id}: no such folder, and no run of that name in the store: there is no store of \
+             runs in {}",
+            store.display()
+        )),
+        HistoryError::Unknown { .. } if is_folder => {
+            Failure::Usage(format!("{id}: no such folder, and {error}"))
+        }
+        error => error.into(),
+    })
 }
 
 /// The series that a run belongs to.

@@ -153,7 +153,7 @@ impl<'a> Assignment<'a> {
             start: Start::New,
             suite: None,
             started: Instant::now(),
-            budget: None,
+            budget: request.budget,
             ceilings: !request.profile,
             slowdown: 0.0,
             quiet: request.quiet,

@@ -103,6 +103,8 @@ impl Plan {
             Source::Generated(axes) => generated(request.task, axes)?,
         };
         let mut notes = idle_devices(request, &candidates);
+        let defaults = request.config.iter();
+        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.display())));
         notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
         notes.dedup();
         let input = |(origin, memory_bytes)| Input {

@@ -1,5 +1,7 @@
 //! Variants by name or glob.
 
+use std::collections::HashSet;
+
 use algorithms::task::VariantInfo;
 use glob::Pattern;
 
@@ -45,7 +47,10 @@ fn pattern(glob: &str) -> Result<Pattern, String> {
 }
 
 fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
-    let names: Vec<_> = infos.iter().map(|info| info.name).collect();
+    let mut names: Vec<_> = infos.iter().map(|info| info.name).collect();
+    // Backends share names.
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
     let unknown = format!("unknown variant \"{glob}\"");
     format!("{unknown}; {}", suggestion::instead_of(glob, &names))
 }
@@ -91,5 +96,12 @@ mod tests {
         let error = select(&["xyz"]).expect_err("unknown");
         assert!(!error.contains("did you mean"), "{error}");
         assert!(select(&["[", "std-*"]).is_err());
+    }
+
+    #[test]
+    fn a_name_that_backends_share_is_listed_once() {
+        let twice = [infos(), infos()].concat();
+        let error = select_variants(&twice, &["xyz".to_owned()]).expect_err("unknown");
+        assert_eq!(error.matches("block-merge").count(), 1, "{error}");
     }
 }

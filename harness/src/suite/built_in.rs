@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use super::problems::SuiteError;
+use toml::de::DeTable;
+
+use super::document::Section;
+use super::problems::{Problems, SuiteError};
 use crate::suggestion::instead_of;
 
-/// Names and texts.
+/// Names and texts: those for CPUs first.
 const SUITES: [(&str, &str); 11] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
@@ -33,6 +36,79 @@ const SUITES: [(&str, &str); 11] = [
     ),
 ];
 
+/// What a suite that comes with the binary says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, in a line.
+    pub description: String,
+    /// Whether its defaults are for a GPU.
+    pub needs_gpu: bool,
+}
+
+/// The names of the suites.
+pub fn names() -> [&'static str; SUITES.len()] {
+    SUITES.map(|(name, _)| name)
+}
+
+/// The suites by what their own files say; reading no more than that takes no time.
+pub fn list() -> Vec<Listed> {
+    let suites = SUITES.iter();
+    suites.map(|(name, text)| listed(name, text)).collect()
+}
+
+fn listed(name: &'static str, text: &str) -> Listed {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let root = Section::root(&document);
+    let mut problems = Problems::default();
+    let mut words = |section: Option<Section<'_>>, key: &str| {
+        let entry = section.and_then(|section| section.entry(key));
+        let words = entry.map_or_else(Vec::new, |entry| entry.words(&mut problems));
+        words.into_iter().map(|word| word.text).collect::<Vec<_>>()
+    };
+    let description = words(Some(root), "description").concat();
+    let mut problems = Problems::default();
+    let defaults = root.entry("defaults");
+    let defaults = defaults.and_then(|entry| entry.section(&mut problems));
+    let devices = words(defaults, "device");
+    Listed {
+        name,
+        description,
+        needs_gpu: devices.iter().any(|device| device.starts_with("cuda")),
+    }
+}
+
+/// The suites as a text, with descriptions in lines of so many characters at most.
+pub fn table(width: usize) -> String {
+    let suites = list();
+    let names = suites.iter().map(|suite| suite.name.len()).max();
+    let names = names.unwrap_or(0);
+    let line = |suite: &Listed| {
+        let gpu = if suite.needs_gpu { "gpu" } else { "cpu" };
+        let indent = format!("\n{:names$}       ", "");
+        let description = wrapped(&suite.description, width).join(&indent);
+        format!("\n  {:<names$}  {gpu}  {description}", suite.name)
+    };
+    let lines: String = suites.iter().map(line).collect();
+    format!("Suites:{lines}")
+}
+
+/// A text in lines of so many characters at most, if its words let it.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The text of a suite: of a file, or else of a built-in suite of that name.
 pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
     let built_in = SUITES.iter().find(|(name, _)| Path::new(name) == suite);
@@ -48,7 +124,7 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
 
 fn unknown(suite: &Path) -> SuiteError {
     let name = suite.display().to_string();
-    let instead = instead_of(&name, &SUITES.map(|(name, _)| name));
+    let instead = instead_of(&name, &names());
     SuiteError::Unknown { name, instead }
 }
 
@@ -64,6 +140,25 @@ mod tests {
             assert_eq!(suite.name, name);
             assert!(!suite.description.is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn the_list_says_what_the_files_say() {
+        let list = list();
+        for (listed, (name, text)) in list.iter().zip(SUITES) {
+            let suite = Suite::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(listed.name, name);
+            assert_eq!(listed.description, suite.description, "{name}");
+            assert_eq!(listed.needs_gpu, name.starts_with("gpu-"), "{name}");
+            let line = format!("  {}", listed.description);
+            assert!(table(usize::MAX).contains(&line), "{name}");
+            assert!(
+                table(70).lines().all(|line| line.len() <= 95),
+                "{}",
+                table(70)
+            );
+        }
+        assert_eq!(list.len(), SUITES.len());
     }
 
     #[test]

@@ -105,6 +105,11 @@ impl<'a> Entry<'a> {
         Some(Word { text, at })
     }
 
+    /// Whether it is a table.
+    pub(crate) fn is_section(self) -> bool {
+        section(self.value).is_some()
+    }
+
     /// A table: `[defaults]`.
     pub(crate) fn section(self, problems: &mut Problems) -> Option<Section<'a>> {
         let section = section(self.value);

@@ -14,7 +14,7 @@
 //! | `shard` | a part of a suite for each of several machines |
 
 pub(crate) mod budget;
-mod built_in;
+pub mod built_in;
 pub(crate) mod document;
 mod exclude;
 mod expand;
@@ -34,12 +34,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use algorithms::task::Task;
+use reports::rank::Rank;
 use reports::record::Point;
 use reports::shape;
 use reports::table::Format;
 use toml::de::DeTable;
 
-use crate::cli::{AxisValues, MeasureRequest, Source};
+use crate::cli::{AxisValues, MeasureRequest, Outputs, Source};
 use crate::failure::Failure;
 use crate::gpus::problem_of;
 use crate::plan::Plan;
@@ -207,7 +208,12 @@ impl Part {
             max_time: settings.max_time,
             precision: settings.precision,
             out: None,
-            format: Format::Table,
+            format: Outputs::only(Format::Table),
+            rank: Rank::Total,
+            store: None,
+            budget: None,
+            dry_run: false,
+            config: None,
             charts: false,
             quiet: true,
             profile: false,

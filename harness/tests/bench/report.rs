@@ -122,3 +122,68 @@ fn a_base_tells_what_changed() {
         "the gate's own errors are not known"
     );
 }
+
+#[test]
+fn only_the_points_that_were_asked_for_are_reported() {
+    let folder = folder();
+    let run = documented("sort-cpu");
+    let line = format!(
+        "report {} --variant std-* --axis order=time --out r.md",
+        run.display()
+    );
+    let made = bench_in(folder.path(), &line);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let text = read(folder.path(), "r.md");
+    assert!(
+        text.contains("std-stable") && !text.contains("channel-bucket"),
+        "{text}"
+    );
+    assert!(!text.contains("order random"), "{text}");
+    let line = format!("report {} --variant none-* --out s.md", run.display());
+    let refused = bench_in(folder.path(), &line);
+    assert_eq!(refused.code, Some(5), "{}", refused.stderr);
+    let line = format!("report {} --axis order", run.display());
+    assert_eq!(bench_in(folder.path(), &line).code, Some(2));
+}
+
+#[test]
+fn a_report_replaces_reports_and_nothing_else() {
+    let folder = folder();
+    let line = format!("report {}", documented("sort-cpu").display());
+    for out in ["r.html", "r.md"] {
+        for _ in 0..2 {
+            let run = bench_in(folder.path(), &format!("{line} --out {out}"));
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+        }
+    }
+    fs::write(folder.path().join("thesis.md"), "# Mine\n").expect("written");
+    let run = bench_in(folder.path(), &format!("{line} --out thesis.md"));
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("--force"), "{}", run.stderr);
+    assert_eq!(read(folder.path(), "thesis.md"), "# Mine\n");
+    let run = bench_in(folder.path(), &format!("{line} --out thesis.md --force"));
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+}
+
+#[test]
+fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
+    let folder = folder();
+    let line = format!("report {}", documented("sort-cuda").display());
+    assert_eq!(
+        bench_in(folder.path(), &format!("{line} --out t.md")).code,
+        Some(0)
+    );
+    let line = format!("{line} --rank kernel --out k.md");
+    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
+    let (total, kernel) = (read(folder.path(), "t.md"), read(folder.path(), "k.md"));
+    assert!(
+        total.contains("**sort, end to end: channel-bucket"),
+        "{total}"
+    );
+    assert!(total.contains("ranked by: end to end"), "{total}");
+    assert!(
+        kernel.contains("**sort, by kernels: channel-bucket"),
+        "{kernel}"
+    );
+    assert!(kernel.contains("ranked by: kernels"), "{kernel}");
+}

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::axes::{self, Axis};
 use super::study::Study;
+use crate::rank::Rank;
 use crate::record::{Machine, SummaryRow, YesNo};
 use crate::shape;
-use crate::units;
+use crate::units::{self, counted};
 
 /// The paragraphs under a chart; `reading` says what its marks mean.
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     let mut last = vec![reading.to_owned()];
+    last.extend(study.ranked_by.map(what_is_shown));
     last.extend(left_out(study));
     vec![machine(study), data(study), last.join(shape::SEPARATOR)]
 }
@@ -19,6 +21,15 @@ pub fn caption(study: &Study, reading: &str) -> Vec<String> {
 pub fn of_samples(study: &Study, reading: &str) -> Vec<String> {
     let reading = [reading, &samples(&study.rows)].join(shape::SEPARATOR);
     caption(study, &reading)
+}
+
+/// Both are times of the same runs: which of them is drawn has to be said.
+fn what_is_shown(rank: Rank) -> String {
+    let what = match rank {
+        Rank::Total => "copies to and from the device included",
+        Rank::Kernel => "without copies, for data that stay on the device",
+    };
+    format!("{}, {what}", rank.sentence())
 }
 
 /// `Model, 2 cores, 25 GB memory, 2 usable threads`.
@@ -150,14 +161,6 @@ fn not_shown(study: &Study, rows: &[&SummaryRow], reason: &str) -> Vec<String> {
         ));
     }
     texts
-}
-
-/// `1 core`, `2 cores`.
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
 }
 
 #[cfg(test)]

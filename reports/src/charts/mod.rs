@@ -54,6 +54,7 @@ pub use page::NamedSvg;
 
 use crate::grouped::grouped;
 use crate::published::Reproduction;
+use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
 use crate::trend::Trend;
 use axes::Axis;
@@ -70,7 +71,8 @@ const STAGES: &str = "stages";
 ///
 /// | file | shows | drawn if |
 /// |---|---|---|
-/// | `bars` | times of the variants | always |
+/// | `bars` | times of the variants, by what `rank` says | always |
+/// | `bars-kernel`, or `bars-total` | the same by the other one of whole and kernels | a variant has kernels |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `stages` | the stages of the variants on top of each other | a variant has several |
 /// | `stages-log` | the same beside each other, on a logarithmic scale | a variant takes 8 times as long as another |
@@ -83,6 +85,8 @@ const STAGES: &str = "stages";
 ///
 /// The lines are variants, and what else varies makes panels. Over `threads`
 /// the lines are placements, with a panel a variant, if a run has several.
+/// Where variants have kernels, bars and lines are the fastest first, and title and caption
+/// say which of both times they show.
 /// `memory` is shown over those axes only that it depends on by more than 1 %.
 ///
 /// With several algorithms the names begin with the algorithm's. What does not
@@ -97,9 +101,10 @@ pub fn draw(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
+    rank: Rank,
 ) -> Result<Vec<PathBuf>, ChartError> {
     let mut paths = Vec::new();
-    for page in pages(run, rows, samples, |_| true) {
+    for page in pages(run, rows, samples, rank, |_| true) {
         paths.extend(write(dir, &page)?);
     }
     Ok(paths)
@@ -186,8 +191,9 @@ pub fn svgs(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
+    rank: Rank,
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let pages = pages(run, rows, samples, |name| name != STAGES);
+    let pages = pages(run, rows, samples, rank, |name| name != STAGES);
     pages.into_iter().map(Page::svg).collect()
 }
 
@@ -196,6 +202,7 @@ fn pages(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
+    rank: Rank,
     wanted: fn(&str) -> bool,
 ) -> Vec<Page> {
     let names = SeriesNames::new(rows);
@@ -207,7 +214,7 @@ fn pages(
             1 => String::new(),
             _ => format!("{algorithm}-"),
         };
-        let figures = figures(&study).into_iter();
+        let figures = figures(&study, rank).into_iter();
         for (name, figure) in figures.filter(|(name, _)| wanted(name)) {
             pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
@@ -216,22 +223,35 @@ fn pages(
 }
 
 /// The charts of one algorithm with their file names.
-fn figures(study: &Study) -> Vec<(String, Figure)> {
+fn figures(study: &Study, rank: Rank) -> Vec<(String, Figure)> {
     if study.rows.is_empty() {
         return Vec::new();
     }
-    let mut figures = vec![("bars".to_owned(), bars::times(study))];
+    let by_kernels = study.by_kernels();
+    // What charts of single times show; the other one has bars only.
+    let (shown, other) = match (rank, &by_kernels) {
+        (Rank::Kernel, Some(by_kernels)) => (by_kernels, Some(study)),
+        _ => (study, by_kernels.as_ref()),
+    };
+    let mut figures = vec![("bars".to_owned(), bars::times(shown))];
+    figures.extend(other.map(bars_of_other));
     figures.extend(page_times::figure(study).map(|figure| ("time-and-page".to_owned(), figure)));
     figures.extend(stages::figure(study).map(|figure| (STAGES.to_owned(), figure)));
     figures.extend(stages_log::figure(study).map(|figure| ("stages-log".to_owned(), figure)));
     figures.extend(quality::figure(study).map(|figure| ("quality".to_owned(), figure)));
-    figures.extend(times(study));
-    let speedup = lines::speedup::figure(study);
+    figures.extend(times(shown));
+    let speedup = lines::speedup::figure(shown);
     figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));
     let break_even = lines::break_even::figure(study);
     figures.extend(break_even.map(|figure| ("break-even".to_owned(), figure)));
     figures.extend(memory::figure(study).map(|figure| ("memory".to_owned(), figure)));
     figures
+}
+
+/// The bars of what does not rank: `bars-kernel`, or `bars-total`.
+fn bars_of_other(study: &Study) -> (String, Figure) {
+    let rank = study.ranked_by.unwrap_or_default();
+    (format!("bars-{}", rank.name()), bars::times(study))
 }
 
 /// Times over the axes that are worth it, over the rounds if there are none.

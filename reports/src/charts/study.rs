@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use super::axes::{self, Axis};
 use super::palette::{Palette, Style};
 use super::placement;
+use crate::grouped::grouped;
+use crate::rank::{Rank, TOTAL, has_kernels, standing};
 use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
-
-/// The stage that charts show.
-const STAGE: &str = "total";
+use crate::shape;
 
 /// The series of a whole run. They are named once for all of its charts, so
 /// that a variant looks the same in each of them.
@@ -37,6 +37,8 @@ pub struct Study<'a> {
     pub varying: Vec<Axis>,
     /// All samples of the run.
     pub samples: &'a [SampleRow],
+    /// What the rows show, where that has to be said: something runs on a GPU.
+    pub ranked_by: Option<Rank>,
     names: &'a SeriesNames,
 }
 
@@ -55,7 +57,7 @@ impl SeriesNames {
 }
 
 impl<'a> Study<'a> {
-    /// The rows of `algorithm` among those of a run.
+    /// The rows of `algorithm` among those of a run, end to end.
     pub fn new(
         run: &'a RunRecord,
         algorithm: &'a str,
@@ -64,7 +66,8 @@ impl<'a> Study<'a> {
         names: &'a SeriesNames,
     ) -> Self {
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
-        let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == STAGE);
+        let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);
+        let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == TOTAL);
         let (rows, left_out): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_drawable(row));
         let varying = axes::varying(&rows);
         Study {
@@ -75,8 +78,22 @@ impl<'a> Study<'a> {
             left_out,
             varying,
             samples,
+            ranked_by,
             names,
         }
+    }
+
+    /// The same with the kernels of variants that have any; none if no variant has.
+    pub fn by_kernels(&self) -> Option<Self> {
+        self.ranked_by?;
+        let all = self.rows.iter().chain(&self.stages).copied();
+        let rows = standing(all, Rank::Kernel);
+        Some(Study {
+            varying: axes::varying(&rows),
+            rows,
+            ranked_by: Some(Rank::Kernel),
+            ..self.clone()
+        })
     }
 
     /// The name of a row's series: the variant, and the device if that is needed.
@@ -99,18 +116,43 @@ impl<'a> Study<'a> {
         self.varying.iter().find(|axis| axis.name == name)
     }
 
-    /// All series of the study with their looks, sorted by name.
+    /// All series of the study with their looks: sorted by name, or the fastest first where
+    /// a chart says what it ranks by.
     pub fn legend(&self) -> Vec<(String, Style)> {
         let names: BTreeSet<String> = self.rows.iter().map(|row| self.series(row)).collect();
         let styled = |name: String| (name.clone(), self.style(&name));
+        let mut names: Vec<String> = names.into_iter().collect();
+        if self.ranked_by.is_some() {
+            let lags = self.lags();
+            names.sort_by(|a, b| lags[a].total_cmp(&lags[b]));
+        }
         names.into_iter().map(styled).collect()
+    }
+
+    /// How far each series is behind the fastest one: the mean of the logarithms of the
+    /// ratios over the settings that it has.
+    fn lags(&self) -> HashMap<String, f64> {
+        let mut lags: HashMap<String, Vec<f64>> = HashMap::new();
+        for (_, rows) in grouped(self.rows.iter().copied(), |row| shape::axes(row)) {
+            let fastest = rows
+                .iter()
+                .map(|row| median(row))
+                .fold(f64::INFINITY, f64::min);
+            for row in rows {
+                let lag = (median(row) / fastest).ln();
+                lags.entry(self.series(row)).or_default().push(lag);
+            }
+        }
+        let mean = |lags: Vec<f64>| lags.iter().sum::<f64>() / lags.len() as f64;
+        let lags = lags.into_iter();
+        lags.map(|(series, lags)| (series, mean(lags))).collect()
     }
 
     /// The samples of all points in the order of their rounds, by the points'
     /// ids.
     pub fn samples_by_point(&self) -> HashMap<&'a str, Vec<&'a SampleRow>> {
         let mut points: HashMap<&str, Vec<&SampleRow>> = HashMap::new();
-        for sample in self.samples.iter().filter(|sample| sample.stage == STAGE) {
+        for sample in self.samples.iter().filter(|sample| sample.stage == TOTAL) {
             points.entry(&sample.point_id).or_default().push(sample);
         }
         for samples in points.values_mut() {

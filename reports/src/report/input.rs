@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::compare::Comparison;
 use crate::published::Reproduction;
+use crate::rank::Rank;
 use crate::record::{RunRecord, SummaryRow};
 use crate::store::{Run, StoreError, read_run, read_summary};
 
@@ -21,6 +22,8 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Published figures beside what the run has measured.
     pub published: &'a [Reproduction],
+    /// What variants are ranked by, where there is a choice.
+    pub rank: Rank,
     /// Where `samples.csv` is, as seen from the report: samples that are too
     /// many to be in the page are linked.
     pub samples_link: Option<&'a str>,

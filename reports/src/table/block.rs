@@ -3,27 +3,41 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::cells::{self, Side};
+use super::cells::{self, Columns, Ratios, Side};
+use super::remarks::{self, Note};
 use crate::grouped::grouped;
+use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 
-/// The stage that variants are ranked by.
-const TOTAL: &str = "total";
-
 /// A table with its heading and its footnotes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The data shape in words.
+    /// The data shape in words, and what variants are ranked by where there is a choice.
     pub heading: String,
     /// The same as names and values.
     pub axes: Axes,
+    /// What variants are ranked by, where there is a choice.
+    pub ranked_by: Option<Rank>,
     /// Names of the columns and the side that their texts line up on.
     pub columns: Vec<(String, Side)>,
     /// The cells, row by row.
     pub rows: Vec<Vec<String>>,
-    /// `variant: note`.
-    pub notes: Vec<String>,
+    /// How each row may be coloured.
+    pub looks: Vec<Look>,
+    /// What is to be said of variants.
+    pub notes: Vec<Note>,
+}
+
+/// What is special about a row of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// The first one of the ranking.
+    Winner,
+    /// A variant that was measured, but is not valid.
+    NotValid,
+    /// Nothing.
+    Plain,
 }
 
 /// What tables of one run have in common.
@@ -31,16 +45,18 @@ pub struct Block {
 struct Naming {
     with_algorithm: bool,
     with_device: bool,
+    rank: Rank,
 }
 
 /// The rows of a variant on a device: the whole first, then its stages.
 type Entry<'a> = Vec<&'a SummaryRow>;
 
 /// The blocks of a run, in the order in which their shapes first occur.
-pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
     let naming = Naming {
         with_algorithm: differ(rows, |row| &row.algorithm),
         with_device: differ(rows, |row| &row.device),
+        rank,
     };
     let shape = |row: &SummaryRow| (row.algorithm.clone(), shape::axes(row));
     let shapes = grouped(rows, |row| shape(row));
@@ -56,55 +72,46 @@ impl Naming {
         entries
             .iter_mut()
             .for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
-        entries.sort_by(|a, b| by_time(a, b));
-        let fastest = entries.first().and_then(|entry| time(entry));
+        entries.sort_by(|a, b| by_time(a, b, self.rank));
+        let columns = Columns {
+            device: self.with_device,
+            kernel: has_kernels(rows.iter().copied()),
+        };
+        let ranked_by = columns.kernel.then_some(self.rank);
+        let fastest = Rank::ALL.map(|rank| fastest(&entries, rank));
+        let first = rows.first();
+        let looks = entries.iter().enumerate();
         Block {
-            heading: rows
-                .first()
-                .map_or_else(String::new, |row| self.heading(row)),
-            axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
-            columns: cells::columns(self.with_device)
+            heading: first.map_or_else(String::new, |row| self.heading(row, ranked_by)),
+            axes: first.map_or_else(Vec::new, |row| shape::axes(row)),
+            ranked_by,
+            columns: cells::columns(columns)
                 .into_iter()
                 .map(|(name, side)| (name.to_owned(), side))
                 .collect(),
+            looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
             rows: entries
                 .iter()
-                .flat_map(|entry| self.cells(entry, fastest))
+                .flat_map(|entry| entry_cells(entry, columns, fastest))
                 .collect(),
             notes: self.notes(&entries),
         }
     }
 
-    fn heading(&self, row: &SummaryRow) -> String {
-        match self.with_algorithm {
-            true => format!("{}: {}", row.algorithm, shape::words(row)),
-            false => shape::words(row),
+    fn heading(&self, row: &SummaryRow, ranked_by: Option<Rank>) -> String {
+        let shape = shape::words(row);
+        let rank = ranked_by.map_or_else(String::new, |rank| {
+            format!("{}{}", shape::SEPARATOR, rank.sentence())
+        });
+        if self.with_algorithm {
+            format!("{}: {shape}{rank}", row.algorithm)
+        } else {
+            format!("{shape}{rank}")
         }
     }
 
-    /// The cells of an entry; its stages are indented under it.
-    fn cells(&self, entry: &Entry, fastest: Option<f64>) -> Vec<Vec<String>> {
-        let ratio = time(entry)
-            .zip(fastest)
-            .map(|(time, fastest)| time / fastest)
-            .filter(|ratio| ratio.is_finite());
-        let row = |(i, row): (usize, &&SummaryRow)| match i {
-            0 if row.stage == TOTAL => {
-                cells::cells(row, row.variant.clone(), self.with_device, ratio)
-            }
-            0 => cells::cells(
-                row,
-                format!("{} {}", row.variant, row.stage),
-                self.with_device,
-                None,
-            ),
-            _ => cells::cells(row, indented(&row.stage), self.with_device, None),
-        };
-        entry.iter().enumerate().map(row).collect()
-    }
-
-    fn notes(&self, entries: &[Entry]) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
+    fn notes(&self, entries: &[Entry]) -> Vec<Note> {
+        let mut notes: Vec<Note> = Vec::new();
         for note in entries.iter().flatten().filter_map(|row| self.note(row)) {
             if !notes.contains(&note) {
                 notes.push(note);
@@ -113,26 +120,57 @@ impl Naming {
         notes
     }
 
-    /// `variant: note`; that a row is not valid is said in any case.
-    fn note(&self, row: &SummaryRow) -> Option<String> {
-        let said = match (row.valid, row.note.as_str()) {
-            (YesNo::Yes, "") => return None,
-            (YesNo::Yes, note) => note.to_owned(),
-            (YesNo::No, "") => "not valid".to_owned(),
-            (YesNo::No, note) => format!("not valid: {note}"),
-        };
-        let stage = if row.stage == TOTAL {
-            String::new()
-        } else {
-            format!(" {}", row.stage)
+    /// What a row has to say; that it is not valid is said in any case.
+    fn note(&self, row: &SummaryRow) -> Option<Note> {
+        let stage = match row.stage.as_str() {
+            TOTAL => String::new(),
+            stage => format!(" {stage}"),
         };
         let device = if self.with_device {
             format!(" ({})", row.device)
         } else {
             String::new()
         };
-        Some(format!("{}{stage}{device}: {said}", row.variant))
+        Note::of(row, format!("{}{stage}{device}", row.variant))
     }
+}
+
+/// The cells of an entry; its stages are indented under it.
+fn entry_cells(entry: &Entry, columns: Columns, fastest: [Option<f64>; 2]) -> Vec<Vec<String>> {
+    let ratio = |rank, fastest: Option<f64>| {
+        let ratio = time(entry, rank).zip(fastest);
+        let ratio = ratio.map(|(time, fastest)| time / fastest);
+        ratio.filter(|ratio| ratio.is_finite())
+    };
+    let ratios = Ratios {
+        total: ratio(Rank::Total, fastest[0]),
+        kernel: ratio(Rank::Kernel, fastest[1]),
+        kernel_s: stage_time(entry, KERNEL),
+    };
+    let row = |(i, row): (usize, &&SummaryRow)| match i {
+        0 if row.stage == TOTAL => cells::cells(row, row.variant.clone(), columns, ratios),
+        0 => {
+            let label = format!("{} {}", row.variant, row.stage);
+            cells::cells(row, label, columns, Ratios::default())
+        }
+        _ => cells::cells(row, indented(&row.stage), columns, Ratios::default()),
+    };
+    entry.iter().enumerate().map(row).collect()
+}
+
+/// The looks of the rows of the `i`-th entry.
+fn looks_of(i: usize, entry: &Entry) -> Vec<Look> {
+    // What refuses its input is not wrong.
+    let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
+    let whole = if entry.iter().any(|row| is_wrong(row)) {
+        Look::NotValid
+    } else if i == 0 && stage_time(entry, TOTAL).is_some() {
+        Look::Winner
+    } else {
+        Look::Plain
+    };
+    let stages = std::iter::repeat_n(Look::Plain, entry.len().saturating_sub(1));
+    std::iter::once(whole).chain(stages).collect()
 }
 
 /// A stage under its variant, or under the stage that it is a part of.
@@ -144,17 +182,29 @@ fn indented(stage: &str) -> String {
     format!("{}{name}", "  ".repeat(1 + depth))
 }
 
-/// The time that ranks an entry; none if it is not valid.
-fn time(entry: &Entry) -> Option<f64> {
-    let row = entry.first()?;
-    row.median_s
-        .filter(|_| row.valid == YesNo::Yes && row.stage == TOTAL)
+/// The time that ranks an entry; none if its whole is not valid.
+fn time(entry: &Entry, rank: Rank) -> Option<f64> {
+    let total = stage_time(entry, TOTAL)?;
+    match rank {
+        Rank::Total => Some(total),
+        Rank::Kernel => Some(stage_time(entry, KERNEL).unwrap_or(total)),
+    }
+}
+
+fn stage_time(entry: &Entry, stage: &str) -> Option<f64> {
+    let row = entry.iter().find(|row| row.stage == stage)?;
+    row.median_s.filter(|_| row.valid == YesNo::Yes)
+}
+
+fn fastest(entries: &[Entry], rank: Rank) -> Option<f64> {
+    let times = entries.iter().filter_map(|entry| time(entry, rank));
+    times.min_by(f64::total_cmp)
 }
 
 /// Fastest first, those without a time last and by name.
-fn by_time(a: &Entry, b: &Entry) -> Ordering {
+fn by_time(a: &Entry, b: &Entry, rank: Rank) -> Ordering {
     let name = |entry: &Entry| entry.first().map(|row| row.variant.clone());
-    match (time(a), time(b)) {
+    match (time(a, rank), time(b, rank)) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
@@ -170,6 +220,16 @@ fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+
+    /// The blocks, ranked by the whole.
+    pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+        super::blocks(rows, Rank::Total)
+    }
+
+    fn said(block: &Block) -> Vec<String> {
+        block.notes.iter().map(Note::to_string).collect()
+    }
+
     use crate::record::Params;
 
     /// A valid row of `sort` with this median.
@@ -242,7 +302,7 @@ pub mod tests {
         assert_eq!(column(block, "ratio"), ["1.00 ×", "2.00 ×", "-"]);
         assert_eq!(column(block, "median"), ["10.0 ms", "20.0 ms", "-"]);
         assert_eq!(column(block, "items/s"), ["200 M/s", "100 M/s", "-"]);
-        assert_eq!(block.notes, ["a: not valid: row 3 differs"]);
+        assert_eq!(said(block), ["a: not valid: row 3 differs"]);
     }
 
     #[test]
@@ -253,7 +313,7 @@ pub mod tests {
         assert_eq!(column(block, "variant"), ["right", "wrong"]);
         assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
         assert_eq!(column(block, "median")[1], "-");
-        assert_eq!(block.notes, ["wrong: not valid"]);
+        assert_eq!(said(block), ["wrong: not valid"]);
     }
 
     #[test]
@@ -317,7 +377,7 @@ pub mod tests {
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
         assert_eq!(column(block, "device"), ["cpu", "cuda:0"]);
-        assert_eq!(block.notes, ["a (cuda:0): not valid: no room"]);
+        assert_eq!(said(block), ["a (cuda:0): not valid: no room"]);
     }
 
     #[test]
@@ -326,5 +386,52 @@ pub mod tests {
         row.ci95_low_s = Some(0.995e-3);
         let block = &blocks(&[row])[0];
         assert_eq!(column(block, "95 % CI"), ["[0.995, 1.02]"]);
+    }
+
+    /// A variant on a GPU with its kernels.
+    fn on_gpu(variant: &str, total: f64, kernel: f64) -> [SummaryRow; 2] {
+        [(TOTAL, total), (KERNEL, kernel)].map(|(stage, median)| SummaryRow {
+            stage: stage.into(),
+            device: "cuda:0".into(),
+            ..row(variant, median)
+        })
+    }
+
+    #[test]
+    fn kernels_have_a_column_and_rank_if_they_are_to() {
+        let rows = [
+            on_gpu("link", 0.010, 0.003).to_vec(),
+            on_gpu("device", 0.011, 0.001).to_vec(),
+            vec![row("host", 0.020)],
+        ]
+        .concat();
+        let block = &blocks(&rows)[0];
+        assert!(block.heading.ends_with("· ranked by: end to end"));
+        assert_eq!(block.looks[0], Look::Winner);
+        let variants = ["link", "  kernel", "device", "  kernel", "host"];
+        assert_eq!(column(block, "variant"), variants);
+        assert_eq!(column(block, "total")[0], "10.0 ms");
+        assert_eq!(
+            column(block, "ratio"),
+            ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]
+        );
+        assert_eq!(
+            column(block, "kernel"),
+            ["3.00 ms", "-", "1.00 ms", "-", "-"]
+        );
+        let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.00 ×"];
+        assert_eq!(column(block, "kernel ratio"), by_kernel);
+        let block = &super::blocks(&rows, Rank::Kernel)[0];
+        assert!(block.heading.ends_with("· ranked by: kernels"));
+        let variants = ["device", "  kernel", "link", "  kernel", "host"];
+        assert_eq!(column(block, "variant"), variants);
+    }
+
+    #[test]
+    fn without_a_gpu_nothing_is_said_of_kernels() {
+        let rows = [row("a", 0.02), row("b", 0.01)];
+        let block = &super::blocks(&rows, Rank::Kernel)[0];
+        assert_eq!((block.ranked_by, block.columns.len()), (None, 10));
+        assert_eq!(column(block, "variant"), ["b", "a"]);
     }
 }

@@ -15,16 +15,42 @@ pub enum Side {
     Right,
 }
 
-/// The columns' names and sides; `device` only if that tells rows apart.
-pub fn columns(with_device: bool) -> Vec<(&'static str, Side)> {
+/// Which columns a table has beside the usual ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// The device, if that tells rows apart.
+    pub device: bool,
+    /// The time of the kernels, where something runs on a GPU.
+    pub kernel: bool,
+}
+
+/// How a variant compares with the fastest ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ratios {
+    /// Its time over that of the fastest variant.
+    pub total: Option<f64>,
+    /// The same by kernels.
+    pub kernel: Option<f64>,
+    /// The time of its kernels.
+    pub kernel_s: Option<f64>,
+}
+
+/// The columns' names and sides.
+pub fn columns(which: Columns) -> Vec<(&'static str, Side)> {
     let mut columns = vec![("variant", Side::Left)];
-    if with_device {
+    if which.device {
         columns.push(("device", Side::Left));
     }
+    let median = if which.kernel { "total" } else { "median" };
     columns.extend([
-        ("median", Side::Right),
+        (median, Side::Right),
         ("95 % CI", Side::Right),
         ("ratio", Side::Right),
+    ]);
+    if which.kernel {
+        columns.extend([("kernel", Side::Right), ("kernel ratio", Side::Right)]);
+    }
+    columns.extend([
         ("items/s", Side::Right),
         ("bytes/s", Side::Right),
         ("of copy", Side::Right),
@@ -35,29 +61,31 @@ pub fn columns(with_device: bool) -> Vec<(&'static str, Side)> {
     columns
 }
 
-/// A row in words. `ratio` is that to the fastest variant, where it has one.
-pub fn cells(
-    row: &SummaryRow,
-    label: String,
-    with_device: bool,
-    ratio: Option<f64>,
-) -> Vec<String> {
+/// A row in words.
+pub fn cells(row: &SummaryRow, label: String, which: Columns, ratios: Ratios) -> Vec<String> {
     let mut cells = vec![label];
-    if with_device {
+    if which.device {
         cells.push(row.device.clone());
     }
     let shown = |value: Option<f64>, say: fn(f64) -> String| {
         let value = value.filter(|_| row.valid == YesNo::Yes);
         value.map_or_else(|| NOTHING.to_owned(), say)
     };
+    let seconds = |seconds| units::seconds(seconds, 3);
+    let times = |ratio| format!("{ratio:.2} ×");
     cells.extend([
-        shown(row.median_s, |s| units::seconds(s, 3)),
+        shown(row.median_s, seconds),
         interval(row).unwrap_or_else(|| NOTHING.to_owned()),
-        shown(ratio, |ratio| format!("{ratio:.2} ×")),
+        shown(ratios.total, times),
+    ]);
+    if which.kernel {
+        cells.extend([shown(ratios.kernel_s, seconds), shown(ratios.kernel, times)]);
+    }
+    cells.extend([
         shown(row.items_per_s, units::rate),
         shown(row.bytes_per_s, units::bytes_per_second),
         shown(row.peak_fraction, share_of(row.ceiling())),
-        shown(row.memory_ratio, |ratio| format!("{ratio:.2} ×")),
+        shown(row.memory_ratio, times),
         samples(row),
         stable(row),
     ]);

@@ -9,13 +9,17 @@ mod cells;
 mod machine;
 mod markdown;
 mod quality;
+mod remarks;
 mod stages;
 mod terminal;
 
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::{Side, share_of};
 pub(crate) use machine::csv_rows;
+pub(crate) use remarks::gather;
 
+use crate::paint::Paint;
+use crate::rank::Rank;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 
@@ -43,24 +47,44 @@ pub enum TableError {
     Json(#[from] serde_json::Error),
 }
 
+/// How people want a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// What variants are ranked by, where there is a choice.
+    pub rank: Rank,
+    /// Whether winners and what is wrong are coloured, in a table for a terminal.
+    pub paint: Paint,
+}
+
 /// The rows as a text that ends with a line break; empty without rows where
 /// only people read it.
 ///
 /// # Errors
 ///
 /// If the rows cannot be serialised.
-pub fn render(format: Format, rows: &[SummaryRow]) -> Result<String, TableError> {
+pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String, TableError> {
     match format {
-        Format::Table => Ok(terminal::render(&all_blocks(rows))),
-        Format::Markdown => Ok(markdown::render(&all_blocks(rows))),
+        Format::Table => Ok(terminal::render(&tables(rows, view.rank), view.paint)),
+        Format::Markdown => Ok(markdown::render(&tables(rows, view.rank))),
         Format::Csv => machine::csv(rows),
         Format::Json => machine::json(rows),
     }
 }
 
 /// All that people get.
-fn all_blocks(rows: &[SummaryRow]) -> Vec<Block> {
-    [blocks(rows), stages::blocks(rows), quality::blocks(rows)].concat()
+#[derive(Clone, Debug, Default)]
+struct Tables {
+    blocks: Vec<Block>,
+    /// What many points have in common.
+    remarks: Vec<String>,
+}
+
+fn tables(rows: &[SummaryRow], rank: Rank) -> Tables {
+    let mut blocks = blocks(rows, rank);
+    let remarks = gather(&mut blocks);
+    blocks.extend(stages::blocks(rows));
+    blocks.extend(quality::blocks(rows));
+    Tables { blocks, remarks }
 }
 
 /// What rows have in common that differ in their threads only.

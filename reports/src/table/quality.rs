@@ -21,7 +21,7 @@ pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
         axes,
         columns: columns(),
         rows: lines(&rows),
-        notes: Vec::new(),
+        ..Block::default()
     };
     settings.into_iter().map(block).collect()
 }

@@ -53,7 +53,7 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
             .chain(headings)
             .collect(),
         rows: stages.iter().map(row).collect(),
-        notes: Vec::new(),
+        ..Block::default()
     })
 }
 

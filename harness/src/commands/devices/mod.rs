@@ -23,7 +23,9 @@ use crate::platform::{self, Topology};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     let topology = Topology::of_this_machine();
-    if request.format == DevicesFormat::Table {
+    let printed = request.format.stdout;
+    // At once: measuring takes its time.
+    if printed == DevicesFormat::Table {
         super::print(&description(&topology))?;
     }
     let mut record = ceilings::nothing(&topology);
@@ -33,7 +35,11 @@ pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
         ceilings::measure(&topology, &mut record)?;
     }
     keep(request, &record)?;
-    match request.format {
+    super::write_files(&request.format, |format| match format {
+        DevicesFormat::Table => Ok(description(&topology) + &words::of(&record)),
+        DevicesFormat::Json => json(&record),
+    })?;
+    match printed {
         DevicesFormat::Table => super::print(&words::of(&record))?,
         DevicesFormat::Json => super::print(&json(&record)?)?,
     }

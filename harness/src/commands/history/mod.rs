@@ -5,10 +5,12 @@ mod changes;
 use std::path::{Path, PathBuf};
 
 use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
+use reports::rank::Rank;
 use reports::store::read_summary;
-use reports::table::{self, Format};
+use reports::table::{self, Format, View};
+use reports::units;
 
-use crate::cli::{HistoryAction, HistoryRequest};
+use crate::cli::{HistoryAction, HistoryRequest, Outputs};
 use crate::failure::{Exit, Failure};
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
@@ -17,11 +19,11 @@ pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     }
     let store = Store::open(&request.store)?;
     match &request.action {
-        HistoryAction::List { filter, format } => list(&store, filter, *format),
+        HistoryAction::List { filter, format } => list(&store, filter, format),
         HistoryAction::Accept { run, note, if_none } => accept(&store, run, note, *if_none),
         HistoryAction::Unaccept { run } => unaccept(&store, run),
         HistoryAction::Prune { retention, dry_run } => prune(&store, *retention, *dry_run),
-        HistoryAction::Show { run, format } => show(&store, run, *format),
+        HistoryAction::Show { run, format, rank } => show(&store, run, format, *rank),
         HistoryAction::Changes(request) => changes::run(&store, request),
         // Adding makes a store where there is none: see above.
         HistoryAction::Add { .. } => Ok(Exit::Success),
@@ -55,9 +57,9 @@ fn outcome(added: &Added) -> String {
     }
 }
 
-fn list(store: &Store, filter: &Filter, format: Format) -> Result<Exit, Failure> {
+fn list(store: &Store, filter: &Filter, format: &Outputs<Format>) -> Result<Exit, Failure> {
     let entries = store.list(filter)?;
-    super::print(&history::render(format, &entries)?)?;
+    super::put(format, |format, _| Ok(history::render(format, &entries)?))?;
     for damaged in store.damaged_marks()? {
         super::say(&format!("bench: a mark of an accepted run: {damaged}"));
     }
@@ -103,14 +105,16 @@ fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Fai
     };
     let lines: String = ids.iter().map(|id| format!("{id}: {done}\n")).collect();
     super::print(&lines)?;
-    super::say(&format!("{} runs {done}", ids.len()));
+    super::say(&format!("{} {done}", units::counted(ids.len(), "run")));
     Ok(Exit::Success)
 }
 
-fn show(store: &Store, run: &str, format: Format) -> Result<Exit, Failure> {
+fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Result<Exit, Failure> {
     let folder = store.resolve(run, None)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
-    super::print(&table::render(format, &rows)?)?;
+    super::put(format, |format, paint| {
+        Ok(table::render(format, &rows, View { rank, paint })?)
+    })?;
     super::say(&format!("run: {}", folder.display()));
     Ok(Exit::Success)
 }

@@ -5,10 +5,14 @@
 //! | `history` | finds the runs before the reported one |
 //! | `changes` | compares it with the run given by `--base` |
 //! | `link` | says where a file is, as seen from the report |
+//! | `own_file` | keeps files that are no reports from being replaced |
+//! | `points` | leaves out what was not asked for |
 
 mod changes;
 mod history;
 mod link;
+mod own_file;
+mod points;
 
 use std::fs;
 use std::path::Path;
@@ -30,10 +34,14 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     let store = request.store.as_deref();
     let default_store = Path::new(DEFAULT_STORE);
     let reported = runs::folder(reported, store.unwrap_or(default_store), None)?;
-    let run = Run::read(&reported)?;
+    let mut run = Run::read(&reported)?;
     refuse_empty(&run)?;
-    let earlier = history::earlier_runs(&run.record, earlier, store)?;
-    let comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;
+    own_file::check(&request.out, request.force)?;
+    let mut earlier = history::earlier_runs(&run.record, earlier, store)?;
+    let mut comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;
+    if !request.filter.is_all() {
+        points::retain(&request.filter, &mut run, &mut earlier, comparison.as_mut())?;
+    }
     let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
     let published = published(&run);
     let input = ReportInput {
@@ -42,6 +50,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         earlier: &earlier,
         comparison: comparison.as_ref(),
         published: &published,
+        rank: request.rank,
         samples_link: samples_link.as_deref(),
     };
     let text = match request.format {

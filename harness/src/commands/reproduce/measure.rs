@@ -6,7 +6,7 @@ use reports::published::Figure;
 use reports::record::{Point, SuitePart};
 use reports::store::Run;
 
-use super::super::{open_suite, refuse_development_build, say, try_plugins};
+use super::super::{note_defaults, open_suite, refuse_development_build, say, try_plugins};
 use super::THESIS;
 use crate::cli::ReproduceRequest;
 use crate::failure::{Exit, Failure};
@@ -18,7 +18,8 @@ use crate::suite::Suite;
 /// The run with what was measured, and what that led to.
 pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run, Exit), Failure> {
     let suite = suite(figures)?;
-    let requests = suite.requests(&request.command);
+    let mut requests = suite.requests(&request.command);
+    note_defaults(&mut requests, &request.config);
     let plans = suite.plans(&requests)?;
     refuse_development_build()?;
     try_plugins(&plans, request.quiet)?;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use reports::charts;
 use reports::published::{self, Figure, Here, Reproduction};
+use reports::rank::Rank;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
 
@@ -68,9 +69,14 @@ fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> R
         if request.charts {
             charts::draw_published(folder, figures)?;
         }
-        write(&folder.join(PAGE), &page(figures, run, folder)?)?;
+        write(
+            &folder.join(PAGE),
+            &page(figures, run, folder, request.rank)?,
+        )?;
     }
-    super::print(&published::render(request.format, figures)?)
+    super::put(&request.format, |format, _| {
+        Ok(published::render(format, figures)?)
+    })
 }
 
 /// Where charts and page go: into the run that was measured now, but not into others.
@@ -94,13 +100,14 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn page(figures: &[Reproduction], run: &Run, folder: &Path) -> Result<String, Failure> {
+fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Result<String, Failure> {
     let input = ReportInput {
         title: Some("Published figures, measured again"),
         run,
         earlier: &[],
         comparison: None,
         published: figures,
+        rank,
         samples_link: (folder == run.folder).then_some("samples.csv"),
     };
     Ok(report::html(&input)?)

@@ -54,7 +54,7 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
         Ok(test) => test,
     };
     Store::create_or_open(&request.store)?.put_self_test(&test)?;
-    super::print(&rendered(request.format, &test)?)?;
+    super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
     if !request.quiet {
         let (runs, store) = (folder.display(), request.store.display());
         say(&format!(

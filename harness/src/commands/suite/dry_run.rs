@@ -1,54 +1,142 @@
-//! What a suite would measure, without measuring it.
+//! What would be measured, without measuring it.
 
 use std::time::Duration;
 
-use reports::record::Params;
+use reports::record::{Params, Shard};
 use reports::shape;
 use reports::table::Format;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::SuiteRequest;
+use crate::cli::{MeasureRequest, SuiteRequest};
+use crate::plan::{Plan, record_params};
+use crate::suite::budget::share;
 use crate::suite::{Part, Suite, SuiteInput};
 
+/// What would be measured.
+pub(in crate::commands) struct DryRun {
+    /// A suite or a task.
+    name: String,
+    /// The hash of a suite.
+    hash: Option<String>,
+    shard: Option<Shard>,
+    budget: Option<Duration>,
+    rows: Vec<Row>,
+}
+
 /// A line: an input with its candidates.
-struct Row<'a> {
+struct Row {
     task: &'static str,
-    params: &'a Params,
+    params: Params,
     candidates: usize,
     at_most: Duration,
 }
 
 const HEADER: [&str; 4] = ["task", "candidates", "at most", "input"];
 
-/// The inputs with their candidates, and the time that they take at most.
-pub(super) fn describe(suite: &Suite, request: &SuiteRequest) -> String {
-    let share = request
-        .budget
-        .map_or(Duration::MAX, |budget| suite.share(budget));
-    let parts = suite.parts.iter();
-    let rows: Vec<_> = parts
-        .flat_map(|part| part.inputs.iter().map(move |input| row(part, input, share)))
-        .collect();
-    match request.format {
-        Format::Table => format!("{}{}\n", aligned(&rows), total(suite, request, &rows)),
-        Format::Markdown => format!("{}\n{}\n", markdown(&rows), total(suite, request, &rows)),
-        Format::Csv => csv(&rows),
-        Format::Json => json(suite, request, &rows),
+impl DryRun {
+    /// What `bench run` would measure.
+    pub(super) fn of_suite(suite: &Suite, request: &SuiteRequest) -> Self {
+        let share = request
+            .budget
+            .map_or(Duration::MAX, |budget| suite.share(budget));
+        let rows = suite.parts.iter().flat_map(|part| {
+            let inputs = part.inputs.iter();
+            inputs.map(move |input| row_of_part(part, input, share))
+        });
+        DryRun {
+            name: suite.name.clone(),
+            hash: Some(suite.hash.clone()),
+            shard: request.shard,
+            budget: request.budget,
+            rows: rows.collect(),
+        }
+    }
+
+    /// What `bench sort` and the like would measure.
+    pub(in crate::commands) fn of_task(request: &MeasureRequest, plan: &Plan) -> Self {
+        let limits = vec![request.max_time; plan.len()];
+        let share = request.budget.map(|budget| share(limits, budget));
+        let each = request.max_time.min(share.unwrap_or(Duration::MAX));
+        let row = |input: &crate::plan::Input| Row {
+            task: request.task.name(),
+            params: record_params(input.params()),
+            candidates: input.candidates.len(),
+            at_most: times(each, input.candidates.len()),
+        };
+        DryRun {
+            name: request.task.name().to_owned(),
+            hash: None,
+            shard: None,
+            budget: request.budget,
+            rows: plan.inputs.iter().map(row).collect(),
+        }
+    }
+
+    /// The inputs with their candidates, and the time that they take at most.
+    pub(in crate::commands) fn render(&self, format: Format) -> String {
+        match format {
+            Format::Table => format!("{}{}\n", aligned(&self.rows), self.total()),
+            Format::Markdown => format!("{}\n{}\n", markdown(&self.rows), self.total()),
+            Format::Csv => csv(&self.rows),
+            Format::Json => self.json(),
+        }
+    }
+
+    fn json(&self) -> String {
+        let input = |row: &Row| {
+            json!({
+                "algorithm": row.task,
+                "params": row.params,
+                "candidates": row.candidates,
+                "at_most_s": row.at_most.as_secs_f64(),
+            })
+        };
+        let inputs: Vec<Value> = self.rows.iter().map(input).collect();
+        let description = match &self.hash {
+            Some(hash) => json!({
+                "suite": self.name,
+                "hash": hash,
+                "shard": self.shard,
+                "inputs": inputs,
+            }),
+            None => json!({ "task": self.name, "inputs": inputs }),
+        };
+        format!("{description:#}\n")
+    }
+
+    /// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s`
+    fn total(&self) -> String {
+        let shard = self
+            .shard
+            .map_or(String::new(), |shard| format!(", shard {shard}"));
+        let budget = self.budget.map_or(String::new(), |budget| {
+            format!(" with a budget of {}", words(budget))
+        });
+        let candidates: usize = self.rows.iter().map(|row| row.candidates).sum();
+        let times = self.rows.iter().map(|row| row.at_most);
+        let time = words(times.fold(Duration::ZERO, Duration::saturating_add));
+        let inputs = shape::phrase("inputs", &self.rows.len().to_string());
+        let candidates = shape::phrase("candidates", &candidates.to_string());
+        let name = &self.name;
+        format!("{name}{shard}: {inputs}, {candidates}, at most {time}{budget}")
     }
 }
 
-fn row<'a>(part: &Part, input: &'a SuiteInput, share: Duration) -> Row<'a> {
+fn row_of_part(part: &Part, input: &SuiteInput, share: Duration) -> Row {
     let candidates = input.points.len();
-    let each = part.settings.max_time.min(share);
     Row {
         task: part.task.name(),
-        params: &input.params,
+        params: input.params.clone(),
         candidates,
-        at_most: each.saturating_mul(u32::try_from(candidates).unwrap_or(u32::MAX)),
+        at_most: times(part.settings.max_time.min(share), candidates),
     }
 }
 
-impl Row<'_> {
+fn times(each: Duration, count: usize) -> Duration {
+    each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+impl Row {
     fn cells(&self) -> [String; 4] {
         let phrases = self
             .params
@@ -72,15 +160,12 @@ fn words(time: Duration) -> String {
     humantime::format_duration(rounded).to_string()
 }
 
-fn aligned(rows: &[Row<'_>]) -> String {
+fn aligned(rows: &[Row]) -> String {
     let mut lines = vec![HEADER.map(str::to_owned)];
     lines.extend(rows.iter().map(Row::cells));
     let width = |column: usize| {
-        lines
-            .iter()
-            .map(|cells| cells[column].len())
-            .max()
-            .unwrap_or(0)
+        let widths = lines.iter().map(|cells| cells[column].len());
+        widths.max().unwrap_or(0)
     };
     let [task, candidates, time] = [0, 1, 2].map(width);
     let line =
@@ -88,56 +173,19 @@ fn aligned(rows: &[Row<'_>]) -> String {
     lines.iter().map(line).collect()
 }
 
-fn markdown(rows: &[Row<'_>]) -> String {
+fn markdown(rows: &[Row]) -> String {
     let line = |cells: [String; 4]| format!("| {} |\n", cells.join(" | "));
     let head = line(HEADER.map(str::to_owned));
     let lines: String = rows.iter().map(|row| line(row.cells())).collect();
     format!("{head}|---|--:|--:|---|\n{lines}")
 }
 
-fn csv(rows: &[Row<'_>]) -> String {
-    let line = |row: &Row<'_>| {
-        let (task, params, candidates) = (row.task, row.params, row.candidates);
-        format!(
-            "{task},{params},{candidates},{}\n",
-            row.at_most.as_secs_f64()
-        )
+fn csv(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let (task, params, candidates) = (row.task, &row.params, row.candidates);
+        let seconds = row.at_most.as_secs_f64();
+        format!("{task},{params},{candidates},{seconds}\n")
     };
     let lines: String = rows.iter().map(line).collect();
     format!("algorithm,params,candidates,at_most_s\n{lines}")
-}
-
-fn json(suite: &Suite, request: &SuiteRequest, rows: &[Row<'_>]) -> String {
-    let input = |row: &Row<'_>| {
-        json!({
-            "algorithm": row.task,
-            "params": row.params,
-            "candidates": row.candidates,
-            "at_most_s": row.at_most.as_secs_f64(),
-        })
-    };
-    let description = json!({
-        "suite": suite.name,
-        "hash": suite.hash,
-        "shard": request.shard,
-        "inputs": rows.iter().map(input).collect::<Vec<_>>(),
-    });
-    format!("{description:#}\n")
-}
-
-/// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s`
-fn total(suite: &Suite, request: &SuiteRequest, rows: &[Row<'_>]) -> String {
-    let shard = request
-        .shard
-        .map_or(String::new(), |shard| format!(", shard {shard}"));
-    let budget = request.budget.map_or(String::new(), |budget| {
-        format!(" with a budget of {}", words(budget))
-    });
-    let candidates: usize = rows.iter().map(|row| row.candidates).sum();
-    let times = rows.iter().map(|row| row.at_most);
-    let time = words(times.fold(Duration::ZERO, Duration::saturating_add));
-    let inputs = shape::phrase("inputs", &rows.len().to_string());
-    let candidates = shape::phrase("candidates", &candidates.to_string());
-    let name = &suite.name;
-    format!("{name}{shard}: {inputs}, {candidates}, at most {time}{budget}")
 }

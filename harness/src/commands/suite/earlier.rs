@@ -1,4 +1,4 @@
-//! A run of the same suite that was stopped, to go on with.
+//! A run that was stopped, to go on with: of the same suite, or of the same command.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{RunFolder, StoreError, read_run};
 
-use crate::cli::SuiteRequest;
+use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::Failure;
 use crate::platform;
 
@@ -21,10 +21,44 @@ struct Wanted<'a> {
 }
 
 /// A run that was stopped.
-pub(super) struct Earlier {
-    pub(super) folder: PathBuf,
+pub(in crate::commands) struct Earlier {
+    pub(in crate::commands) folder: PathBuf,
     /// The points that need not be measured again.
-    pub(super) done: HashSet<Point>,
+    pub(in crate::commands) done: HashSet<Point>,
+}
+
+/// The run of the same measuring command in the folder that it names, if that was stopped.
+/// A run that has ended is none: who begins another one there has to be told.
+///
+/// # Errors
+/// If it can't be gone on with.
+pub(in crate::commands) fn of_command(
+    request: &MeasureRequest,
+    plugins: &[PluginRecord],
+) -> Result<Option<Earlier>, Failure> {
+    let Some(out) = &request.out else {
+        return Ok(None);
+    };
+    if !out.join("run.json").exists() {
+        return Ok(None);
+    }
+    let record = read_run(out)?;
+    if record.finished.is_some() {
+        return Ok(None);
+    }
+    let other_command = || {
+        // How the program was called does not matter.
+        let same = record
+            .command
+            .iter()
+            .skip(1)
+            .eq(request.command.iter().skip(1));
+        (!same || record.suite.is_some()).then(|| "it is of another command".to_owned())
+    };
+    match other_command().or_else(|| other_ground(&record, plugins)) {
+        Some(problem) => Err(refusal(out, &problem)),
+        None => Ok(Some(opened(out.clone())?)),
+    }
 }
 
 /// The run to go on with: in the folder given, or else the latest one.
@@ -53,13 +87,17 @@ pub(super) fn find(
 
 /// The run in a folder that was named.
 fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
-    if let Some(problem) = problem(&read_run(folder)?, wanted) {
-        let place = folder.display();
-        return Err(Failure::Usage(format!(
-            "can't go on with the run in {place}: {problem}; choose another folder with --out"
-        )));
+    match problem(&read_run(folder)?, wanted) {
+        Some(problem) => Err(refusal(folder, &problem)),
+        None => Ok(opened(folder.to_owned())?),
     }
-    Ok(opened(folder.to_owned())?)
+}
+
+fn refusal(folder: &Path, problem: &str) -> Failure {
+    let place = folder.display();
+    Failure::Usage(format!(
+        "can't go on with the run in {place}: {problem}; choose another folder with --out"
+    ))
 }
 
 /// The latest run below `results/` that was stopped. Folders that are none, or
@@ -105,10 +143,15 @@ fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
     if suite.shard != part.shard {
         return Some("it is of another shard".to_owned());
     }
+    other_ground(record, wanted.plugins)
+}
+
+/// Why times of a run can't stand beside those measured now.
+fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> {
     if record.machine_key != platform::machine_key() {
         return Some("it was made on another machine".to_owned());
     }
-    if record.plugins != wanted.plugins {
+    if record.plugins != plugins {
         return Some("it was made with other plugins, or other builds of them".to_owned());
     }
     let other_code = record.software.fingerprint != platform::executable_fingerprint();

@@ -7,7 +7,7 @@ use reports::record::SuitePart;
 use reports::store::Run;
 
 use super::super::present::Presentation;
-use super::super::{refuse_development_build, say, try_plugins};
+use super::super::{note_defaults, refuse_development_build, say, try_plugins};
 use super::earlier::{self, Earlier};
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
@@ -21,7 +21,8 @@ pub(super) fn run(mut suite: Suite, request: &SuiteRequest) -> Result<Exit, Fail
     for left_out in suite.leave_out_unusable() {
         say(&format!("note: {left_out}"));
     }
-    let requests = suite.requests(&request.command);
+    let mut requests = suite.requests(&request.command);
+    note_defaults(&mut requests, &request.config);
     // All plans before the first sample: what can't be measured is told at once.
     let mut plans = suite.plans(&requests)?;
     refuse_development_build()?;
@@ -92,16 +93,17 @@ fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
     Ok(outcome.exit())
 }
 
-pub(super) fn presentation(request: &SuiteRequest) -> Presentation {
+pub(super) fn presentation(request: &SuiteRequest) -> Presentation<'_> {
     Presentation {
-        format: request.format,
+        format: &request.format,
+        rank: request.rank,
         charts: request.charts,
         quiet: request.quiet,
     }
 }
 
 /// Adds the run to the history.
-pub(super) fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
+pub(in crate::commands) fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
     let runs = Store::create_or_open(store)?;
     let added = runs.add(folder, Unfinished::Refuse)?;
     let fingerprint = platform::executable_fingerprint();

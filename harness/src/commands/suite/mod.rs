@@ -1,14 +1,15 @@
 //! `bench run`: a suite.
 
-mod dry_run;
-mod earlier;
-mod measure;
+pub(super) mod dry_run;
+pub(super) mod earlier;
+pub(super) mod measure;
 mod merge;
 
 use super::open_suite;
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::suite::Suite;
+use dry_run::DryRun;
 
 pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
     let suite = open_suite(&request.suite, &request.plugins)?;
@@ -17,7 +18,8 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
     }
     let suite = part(suite, request)?;
     if request.dry_run {
-        super::print(&dry_run::describe(&suite, request))?;
+        let dry_run = DryRun::of_suite(&suite, request);
+        super::put(&request.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
     }
     measure::run(suite, request)

@@ -10,7 +10,8 @@ use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Place};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use generators::DataError;
-use harness::cli::{AxisValues, CacheMode, MeasureRequest, SampleRange, Source};
+use harness::cli::{AxisValues, CacheMode, MeasureRequest, Outputs, SampleRange, Source};
+use reports::rank::Rank;
 use reports::table::Format;
 
 /// A task without axes, whose variants are made up.
@@ -191,7 +192,12 @@ pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
         max_time: Duration::from_secs(1),
         precision: 0.01,
         out: Some(out.to_owned()),
-        format: Format::Table,
+        format: Outputs::only(Format::Table),
+        rank: Rank::Total,
+        store: None,
+        budget: None,
+        dry_run: false,
+        config: None,
         charts: false,
         quiet: true,
         profile: false,

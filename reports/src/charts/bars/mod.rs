@@ -22,7 +22,11 @@ const READING: &str = "bars: median, whiskers: 95 % confidence interval of the m
 
 /// The times of a study.
 pub fn times(study: &Study) -> Figure {
-    figure(study, &study.varying, Quantity::Time, READING)
+    let mut figure = figure(study, &study.varying, Quantity::Time, READING);
+    if let Some(rank) = study.ranked_by {
+        figure.title += &format!(" ({})", rank.words());
+    }
+    figure
 }
 
 /// The chart of a quantity that depends on `axes`; `reading` says what the

@@ -46,6 +46,7 @@ pub fn input(run: &crate::store::Run) -> ReportInput<'_> {
         earlier: &[],
         comparison: None,
         published: &[],
+        rank: crate::rank::Rank::Total,
         samples_link: None,
     }
 }

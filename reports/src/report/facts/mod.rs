@@ -24,10 +24,9 @@ pub mod winners;
 pub mod fixture;
 
 pub(crate) use crate::grouped::grouped;
+pub use crate::rank::TOTAL;
 use crate::record::SummaryRow;
-
-/// The stage that stands for a point.
-pub const TOTAL: &str = "total";
+pub use crate::units::counted;
 
 /// The median of a row that is valid.
 pub fn median(row: &SummaryRow) -> Option<f64> {
@@ -38,12 +37,4 @@ pub fn median(row: &SummaryRow) -> Option<f64> {
 pub fn rows_of<'a>(rows: &'a [SummaryRow], algorithm: &str) -> Vec<&'a SummaryRow> {
     let of_algorithm = |row: &&SummaryRow| row.algorithm == algorithm;
     rows.iter().filter(of_algorithm).collect()
-}
-
-/// `1 point`, `2 points`.
-pub fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
 }

@@ -3,7 +3,7 @@
 use super::super::ReportInput;
 use super::counted;
 use super::time::{day, minute};
-use super::winners::winner;
+use super::winners::sentences as winners;
 use crate::compare::{Comparison, Verdict};
 
 /// What a reader must know if they read no more.
@@ -11,8 +11,7 @@ pub fn sentences(input: &ReportInput) -> Vec<String> {
     let changes = input.comparison.map(changes);
     let rows = &input.run.summary;
     let algorithms = input.algorithms().into_iter();
-    let winners = algorithms.filter_map(|algorithm| winner(rows, algorithm));
-    let winners = winners.map(|winner| winner.sentence());
+    let winners = algorithms.flat_map(|algorithm| winners(rows, algorithm, input.rank));
     changes.into_iter().chain(winners).collect()
 }
 

@@ -1,29 +1,42 @@
-//! The fastest variant of each task, and how far it is ahead.
+//! The fastest variant of each task, and how far it is ahead, as far as samples can tell.
 
 use std::collections::BTreeMap;
 
 use super::settings::name;
-use super::{TOTAL, counted, grouped, median, rows_of};
+use super::{counted, grouped, median, rows_of};
+use crate::rank::{Rank, has_kernels, standing};
 use crate::record::SummaryRow;
 use crate::shape;
 
-/// The variant that is the fastest at most settings of a task.
+/// The interval of fewer samples has a lower level: the range of five has 94 %.
+const FEWEST_SAMPLES: usize = 6;
+
+/// What can be said of two variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evidence {
+    /// Their intervals are apart, or there is no second one.
+    Clear,
+    /// Their intervals overlap.
+    Overlap,
+    /// One of them has too few samples for an interval.
+    TooFew,
+}
+
+/// Who is the fastest at most settings of a task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Winner {
-    /// The subcommand's name.
-    pub algorithm: String,
-    /// The variant, with its device if that is not the CPU.
-    pub variant: String,
-    /// At how many settings it is the fastest.
-    pub wins: usize,
-    /// At how many of these its interval and that of the next one are apart.
-    pub clear: usize,
-    /// All settings.
-    pub settings: usize,
-    /// The least and the greatest ratio of the next one's median to its own.
-    pub lead: Option<(f64, f64)>,
-    /// Who is the fastest elsewhere, and at how many settings.
-    pub others: Vec<(String, usize)>,
+struct Winners {
+    /// Who is clearly the fastest at how many settings, the one with the most first.
+    wins: Vec<(String, usize)>,
+    /// Of the first of these, the least and the greatest ratio of the next one's median to
+    /// its own.
+    lead: Option<(f64, f64)>,
+    /// The two smallest medians at the first setting, for what can't be decided there.
+    closest: (String, Option<String>),
+    /// At how many settings the intervals of the first two overlap.
+    overlapping: usize,
+    /// At how many settings there are too few samples.
+    too_few: usize,
+    settings: usize,
 }
 
 /// The fastest at one setting.
@@ -32,30 +45,67 @@ struct Race<'a> {
     second: Option<&'a SummaryRow>,
 }
 
-/// The winner of a task; none without a valid row.
-pub fn winner(rows: &[SummaryRow], algorithm: &str) -> Option<Winner> {
-    let races = races(rows, algorithm);
-    let mut others = wins(&races);
-    if others.is_empty() {
-        return None;
+/// Who wins a task: a sentence for what ranks, and one for the other of whole and kernels if
+/// that tells of another winner.
+pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
+    let of_task = rows_of(rows, algorithm);
+    let sentence = |rank| winners(&of_task, rank).map(|winners| winners.sentence());
+    if !has_kernels(of_task.iter().copied()) {
+        let said = sentence(rank).into_iter();
+        return said.map(|text| format!("{algorithm}: {text}")).collect();
     }
-    let (variant, wins) = others.remove(0);
-    let won = || races.iter().filter(|race| name(race.first) == variant);
-    Some(Winner {
-        algorithm: algorithm.to_owned(),
-        wins,
-        clear: won().filter(|race| race.is_clear()).count(),
+    let first = |rank| winners(&of_task, rank).map(|winners| winners.closest_or_winner());
+    let mut ranks = vec![rank];
+    if first(rank) != first(rank.other()) {
+        ranks.push(rank.other());
+    }
+    let said = ranks.into_iter().filter_map(|rank| {
+        let text = sentence(rank)?;
+        Some(format!("{algorithm}, {}: {text}", place_of(rank)))
+    });
+    said.collect()
+}
+
+/// `ranked by the whole` reads as what was asked.
+fn place_of(rank: Rank) -> &'static str {
+    match rank {
+        Rank::Total => "end to end",
+        Rank::Kernel => "by kernels",
+    }
+}
+
+/// The winners of a task; none without a valid row.
+fn winners(rows: &[&SummaryRow], rank: Rank) -> Option<Winners> {
+    let races = races(rows, rank);
+    let first = races.first()?;
+    let count = |evidence| {
+        races
+            .iter()
+            .filter(|race| race.evidence() == evidence)
+            .count()
+    };
+    let wins = wins(&races);
+    let winner = wins.first().map(|(name, _)| name.clone());
+    let won = races
+        .iter()
+        .filter(|race| race.evidence() == Evidence::Clear && Some(name(race.first)) == winner);
+    Some(Winners {
+        lead: range(won.filter_map(Race::lead)),
+        closest: (name(first.first), first.second.map(name)),
+        overlapping: count(Evidence::Overlap),
+        too_few: count(Evidence::TooFew),
         settings: races.len(),
-        lead: range(won().filter_map(Race::lead)),
-        variant,
-        others,
+        wins,
     })
 }
 
-/// Who wins how many races, the one with the most first.
+/// Who wins how many races clearly, the one with the most first.
 fn wins(races: &[Race]) -> Vec<(String, usize)> {
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-    for race in races {
+    for race in races
+        .iter()
+        .filter(|race| race.evidence() == Evidence::Clear)
+    {
         *wins.entry(name(race.first)).or_default() += 1;
     }
     let mut wins: Vec<_> = wins.into_iter().collect();
@@ -63,16 +113,14 @@ fn wins(races: &[Race]) -> Vec<(String, usize)> {
     wins
 }
 
-fn races<'a>(rows: &'a [SummaryRow], algorithm: &str) -> Vec<Race<'a>> {
-    let rows = rows_of(rows, algorithm).into_iter();
-    let ranked = rows.filter(|row| row.stage == TOTAL && median(row).is_some());
-    let settings = grouped(ranked, |row| shape::axes(row));
+fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
+    let ranked = standing(rows.iter().copied(), rank).into_iter();
+    let settings = grouped(ranked.filter(|row| median(row).is_some()), |row| {
+        shape::axes(row)
+    });
     let races = settings.into_iter().filter_map(|(_, mut rows)| {
-        rows.sort_by(|a, b| {
-            median(a)
-                .unwrap_or(0.0)
-                .total_cmp(&median(b).unwrap_or(0.0))
-        });
+        let time = |row: &SummaryRow| median(row).unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
         Some(Race {
             first: rows.first()?,
             second: rows.get(1).copied(),
@@ -82,10 +130,19 @@ fn races<'a>(rows: &'a [SummaryRow], algorithm: &str) -> Vec<Race<'a>> {
 }
 
 impl Race<'_> {
-    fn is_clear(&self) -> bool {
-        let low = self.second.and_then(|row| row.ci95_low_s);
-        let ends = self.first.ci95_high_s.zip(low);
-        ends.is_some_and(|(high, low)| high < low)
+    fn evidence(&self) -> Evidence {
+        let Some(second) = self.second else {
+            return Evidence::Clear;
+        };
+        let interval = |row: &SummaryRow| {
+            let interval = row.ci95_low_s.zip(row.ci95_high_s);
+            interval.filter(|_| row.samples >= FEWEST_SAMPLES)
+        };
+        match (interval(self.first), interval(second)) {
+            (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
+            (Some(_), Some(_)) => Evidence::Overlap,
+            _ => Evidence::TooFew,
+        }
     }
 
     fn lead(&self) -> Option<f64> {
@@ -100,36 +157,30 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-impl Winner {
-    /// `sort: radix is the fastest at 7 of 8 settings, 1.10 to 3.10 × ahead of the next;
-    /// elsewhere merge`.
-    pub fn sentence(&self) -> String {
-        let place = match (self.wins, self.settings) {
+impl Winners {
+    /// Who wins most clearly, or has the smallest median where nobody does.
+    fn closest_or_winner(&self) -> String {
+        let winner = self.wins.first().map(|(name, _)| name);
+        winner.unwrap_or(&self.closest.0).clone()
+    }
+
+    /// `radix is the fastest at 7 of 8 settings, 1.10 to 3.10 × ahead of the next; elsewhere
+    /// merge (1)`.
+    fn sentence(&self) -> String {
+        let Some((winner, wins)) = self.wins.first() else {
+            return self.undecided();
+        };
+        let place = match (*wins, self.settings) {
             (1, 1) => String::new(),
             (wins, all) if wins == all => format!(" at all {all} settings"),
             (wins, all) => format!(" at {wins} of {}", counted(all, "setting")),
         };
-        format!(
-            "{}: {} is the fastest{place}{}{}",
-            self.algorithm,
-            self.variant,
-            self.ahead(),
-            self.elsewhere()
-        )
+        let parts = [Some(self.ahead()), self.elsewhere(), self.unclear()];
+        let parts: String = parts.into_iter().flatten().collect();
+        format!("{winner} is the fastest{place}{parts}")
     }
 
-    /// `; elsewhere merge (3), quick (1)`.
-    fn elsewhere(&self) -> String {
-        let others = self.others.iter();
-        let others: Vec<String> = others
-            .map(|(name, wins)| format!("{name} ({wins})"))
-            .collect();
-        match others.is_empty() {
-            true => String::new(),
-            false => format!("; elsewhere {}", others.join(", ")),
-        }
-    }
-
+    /// `, 1.10 to 3.10 × ahead of the next`.
     fn ahead(&self) -> String {
         let Some((low, high)) = self.lead else {
             return " (of one)".to_owned();
@@ -138,12 +189,44 @@ impl Winner {
             (low, high) if low == high => low,
             (low, high) => format!("{low} to {high}"),
         };
-        let unclear = match self.wins - self.clear {
-            0 => String::new(),
-            _ if self.clear == 0 => "; the intervals overlap".to_owned(),
-            overlapping => format!("; at {overlapping} of these the intervals overlap"),
-        };
-        format!(", {lead} × ahead of the next{unclear}")
+        format!(", {lead} × ahead of the next")
+    }
+
+    /// `; elsewhere merge (3), quick (1)`.
+    fn elsewhere(&self) -> Option<String> {
+        let others = self.wins[1..].iter();
+        let others: Vec<String> = others
+            .map(|(name, wins)| format!("{name} ({wins})"))
+            .collect();
+        (!others.is_empty()).then(|| format!("; elsewhere {}", others.join(", ")))
+    }
+
+    /// What can't be decided at other settings.
+    fn unclear(&self) -> Option<String> {
+        let overlapping = (self.overlapping > 0).then(|| {
+            format!(
+                "; at {} the intervals of the first two overlap",
+                self.overlapping
+            )
+        });
+        let too_few =
+            (self.too_few > 0).then(|| format!("; at {} too few samples to say", self.too_few));
+        Some(overlapping.into_iter().chain(too_few).collect())
+    }
+
+    /// Nobody is clearly the fastest anywhere.
+    fn undecided(&self) -> String {
+        if let (1, (first, second)) = (self.settings, &self.closest) {
+            let second = second.iter().map(|second| format!(" and {second}"));
+            let names = first.clone() + &second.collect::<String>();
+            return match self.too_few {
+                0 => format!("{names} can't be told apart: their intervals overlap"),
+                _ => format!("too few samples to say which is the fastest ({names} come first)"),
+            };
+        }
+        let unclear = self.unclear().unwrap_or_default();
+        let settings = self.settings;
+        format!("nobody is clearly the fastest at any of {settings} settings{unclear}")
     }
 }
 
@@ -151,6 +234,11 @@ impl Winner {
 mod tests {
     use super::super::fixture::row;
     use super::*;
+    use crate::charts::fixture::break_even_rows;
+
+    fn said(rows: &[SummaryRow]) -> Vec<String> {
+        sentences(rows, "sort", Rank::Total)
+    }
 
     #[test]
     fn the_winner_of_most_settings_is_named_with_its_lead() {
@@ -162,20 +250,46 @@ mod tests {
             row("a", "n=3", 1.0),
             row("b", "n=3", 0.5),
         ];
-        let winner = winner(&rows, "sort").expect("there are rows");
-        assert_eq!(
-            winner.sentence(),
-            "sort: a is the fastest at 2 of 3 settings, 1.50 to 3.00 × ahead of the next; \
-             elsewhere b (1)"
-        );
+        let expected = "sort: a is the fastest at 2 of 3 settings, 1.50 to 3.00 × ahead of the \
+                        next; elsewhere b (1)";
+        assert_eq!(said(&rows), [expected]);
     }
 
     #[test]
-    fn overlapping_intervals_are_no_clear_lead() {
+    fn where_intervals_overlap_nobody_is_ahead() {
         let rows = [row("a", "n=1", 1.0), row("b", "n=1", 1.001)];
-        let sentence = winner(&rows, "sort").map(|winner| winner.sentence());
-        let expected = "sort: a is the fastest, 1.00 × ahead of the next; the intervals overlap";
-        assert_eq!(sentence.as_deref(), Some(expected));
+        let expected = "sort: a and b can't be told apart: their intervals overlap";
+        assert_eq!(said(&rows), [expected]);
+        let more = [
+            rows.to_vec(),
+            vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)],
+        ]
+        .concat();
+        let expected = "sort: a is the fastest at 1 of 2 settings, 2.00 × ahead of the next; at \
+                        1 the intervals of the first two overlap";
+        assert_eq!(said(&more), [expected]);
+    }
+
+    #[test]
+    fn few_samples_win_nothing() {
+        let few = |variant: &str, params: &str, median| SummaryRow {
+            samples: 5,
+            ..row(variant, params, median)
+        };
+        let rows = [few("a", "n=1", 1.0), few("b", "n=1", 1.82)];
+        let expected = "sort: too few samples to say which is the fastest (a and b come first)";
+        assert_eq!(said(&rows), [expected]);
+        let mut without = [row("a", "n=1", 1.0), row("b", "n=1", 1.82)];
+        without[1].ci95_low_s = None;
+        assert_eq!(said(&without), [expected]);
+        let two = [
+            rows.to_vec(),
+            vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)],
+        ]
+        .concat();
+        let expected = "sort: nobody is clearly the fastest at any of 2 settings; at 2 too few \
+                        samples to say";
+        assert_eq!(said(&two), [expected]);
     }
 
     #[test]
@@ -183,8 +297,22 @@ mod tests {
         let mut wrong = row("wrong", "n=1", 0.1);
         wrong.valid = crate::record::YesNo::No;
         let rows = [wrong, row("right", "n=1", 1.0)];
-        let winner = winner(&rows, "sort").expect("one is right");
-        assert_eq!(winner.sentence(), "sort: right is the fastest (of one)");
-        assert!(super::winner(&rows[..1], "sort").is_none());
+        assert_eq!(said(&rows), ["sort: right is the fastest (of one)"]);
+        assert!(said(&rows[..1]).is_empty());
+    }
+
+    #[test]
+    fn whole_and_kernels_are_both_told_where_their_winners_differ() {
+        let rows = break_even_rows(&["random"]);
+        let small: Vec<_> = rows[4..8].to_vec();
+        let [total, kernel] = &said(&small)[..] else {
+            panic!("two winners: {:?}", said(&small));
+        };
+        let close = "sort, end to end: small and gpu on cuda:0 can't be told apart";
+        assert!(total.starts_with(close), "{total}");
+        assert!(kernel.starts_with("sort, by kernels: gpu"), "{kernel}");
+        let large = &rows[rows.len() - 4..];
+        let expected = "sort, end to end: gpu on cuda:0 is the fastest, 6.59 × ahead of the next";
+        assert_eq!(said(large), [expected]);
     }
 }

@@ -8,7 +8,7 @@ use super::super::facts::tally::Tally;
 use crate::record::RunRecord;
 
 /// What the columns of the tables mean.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     (
         "median, 95 % CI",
         "half of the samples were faster; where the true median lies, by the bootstrap",
@@ -16,6 +16,11 @@ const COLUMNS: [(&str, &str); 8] = [
     (
         "ratio",
         "the median over that of the fastest variant of the table",
+    ),
+    (
+        "total, kernel",
+        "where something runs on a GPU, instead of the median: end to end with all copies, and \
+         the kernels alone, for data that stay on the device; the heading says which one ranks",
     ),
     (
         "items/s",

@@ -44,7 +44,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 /// The whole page.
 pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
-    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples)?;
+    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples, input.rank)?;
     let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);

@@ -5,27 +5,37 @@ use maud::{Markup, html};
 use super::super::facts::settings::Settings;
 use super::super::facts::{counted, median};
 use super::parts::scrolling;
+use crate::rank::Rank;
 use crate::record::SummaryRow;
-use crate::table::{Block, Side, blocks};
+use crate::shape;
+use crate::table::{Block, Side, blocks, gather};
 
 /// So many tables are open when the page is.
 const OPEN: usize = 4;
 
-pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
+pub fn section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup {
     let valid = rows.iter().copied().filter(|row| median(row).is_some());
     let valid: Vec<SummaryRow> = valid.cloned().collect();
+    let mut blocks = blocks(&valid, rank);
+    let remarks = gather(&mut blocks);
     html! {
         @if !valid.is_empty() {
             h3 { "Tables" }
-            @for (i, block) in blocks(&valid).iter().enumerate() {
+            @for (i, block) in blocks.iter().enumerate() {
                 (table(block, settings, i < OPEN))
+            }
+            @if !remarks.is_empty() {
+                ul.notes { @for remark in &remarks { li { (remark) } } }
             }
         }
     }
 }
 
 fn table(block: &Block, settings: &Settings, open: bool) -> Markup {
-    let heading = settings.apart(&block.axes);
+    let mut heading = settings.apart(&block.axes);
+    if let Some(rank) = block.ranked_by {
+        heading = [heading, rank.sentence()].join(shape::SEPARATOR);
+    }
     html! {
         details open[open] {
             summary { (heading) }
@@ -71,7 +81,7 @@ fn notes(block: &Block) -> Markup {
         @if !block.notes.is_empty() {
             details.remarks {
                 summary { (counted(block.notes.len(), "remark")) }
-                ul.notes { @for note in &block.notes { li { (note) } } }
+                ul.notes { @for note in &block.notes { li { (note.to_string()) } } }
             }
         }
     }

@@ -20,7 +20,7 @@ pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg
             h2 { (algorithm) }
             p { (measured(&rows)) " In common: " (settings.common()) "." }
             (charts::section(algorithm, drawn))
-            (tables::section(&rows, &settings))
+            (tables::section(&rows, &settings, input.rank))
             (stages::section(&rows, &settings))
             (ceilings::section(&rows, &settings))
             (history::section(input, algorithm, &settings))

@@ -13,7 +13,7 @@ use super::facts::{counted, rows_of, verdict};
 use crate::compare::gate;
 use crate::markdown::escaped;
 use crate::published::{Reproduction, heading, sentences};
-use crate::record::{RunRecord, SummaryRow};
+use crate::record::RunRecord;
 use crate::units;
 
 /// The whole text.
@@ -28,7 +28,7 @@ pub fn text(input: &ReportInput) -> String {
     parts.extend(input.comparison.map(changes::text));
     parts.extend(input.published.iter().map(published));
     for algorithm in input.algorithms() {
-        parts.push(task(&rows_of(&input.run.summary, algorithm), algorithm));
+        parts.push(task(input, algorithm));
     }
     parts.push(machine(&input.run.record));
     if let Some(comparison) = input.comparison {
@@ -54,14 +54,15 @@ fn title(input: &ReportInput) -> String {
     input.title.map_or_else(made, str::to_owned)
 }
 
-fn task(rows: &[&SummaryRow], algorithm: &str) -> String {
+fn task(input: &ReportInput, algorithm: &str) -> String {
+    let rows = &rows_of(&input.run.summary, algorithm);
     let settings = Settings::of_rows(rows.iter().copied());
     format!(
         "### {}\n\n{}\n\n{}{}",
         escaped(algorithm),
         escaped(&settings.common()),
         break_even::text(rows),
-        tables::text(rows, &settings)
+        tables::text(rows, &settings, input.rank)
     )
 }
 

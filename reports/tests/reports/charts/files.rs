@@ -3,6 +3,7 @@
 use std::fs;
 
 use reports::charts::{ChartError, draw};
+use reports::rank::Rank;
 use reports::record::{SampleRow, SummaryRow, YesNo};
 
 use super::picture::{svg, texts};
@@ -73,13 +74,20 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("a-file");
     fs::write(&file, "").expect("written");
-    let error = draw(&file.join("charts"), &run(), &four_variants(), &[]);
+    let error = draw(
+        &file.join("charts"),
+        &run(),
+        &four_variants(),
+        &[],
+        Rank::Total,
+    );
     let error = error.expect_err("a file is no folder");
     assert!(matches!(error, ChartError::Folder { .. }));
     assert!(error.to_string().contains("a-file") && error.to_string().contains("--out"));
 
     fs::create_dir(dir.path().join("bars.svg")).expect("made");
-    let error = draw(dir.path(), &run(), &four_variants(), &[]).expect_err("a folder is no file");
+    let error = draw(dir.path(), &run(), &four_variants(), &[], Rank::Total)
+        .expect_err("a folder is no file");
     assert!(matches!(error, ChartError::Write { .. }));
     assert!(error.to_string().contains("bars.svg"));
 }
@@ -91,6 +99,6 @@ fn a_full_disk_is_an_error() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let link = dir.path().join("bars.png");
     std::os::unix::fs::symlink("/dev/full", link).expect("linked");
-    let error = draw(dir.path(), &run(), &four_variants(), &[]).expect_err("no room");
+    let error = draw(dir.path(), &run(), &four_variants(), &[], Rank::Total).expect_err("no room");
     assert!(error.to_string().contains("bars.png"));
 }

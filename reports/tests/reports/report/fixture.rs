@@ -46,6 +46,7 @@ impl Fixture {
             run: &self.run,
             earlier: &self.earlier,
             comparison: Some(&self.comparison),
+            rank: reports::rank::Rank::Total,
             published: &[],
             samples_link: None,
         }

@@ -3,7 +3,7 @@
 use reports::record::SummaryRow;
 use reports::report::{html, markdown};
 use reports::store::Run;
-use reports::table::{self, Format};
+use reports::table::{self, Format, View};
 
 use super::fixture::{Fixture, row, run};
 
@@ -53,7 +53,7 @@ fn a_report_says_nothing_of_what_is_not_known() {
 fn tables_say_nothing_of_it_either() {
     let rows = instant().summary;
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
-        let text = table::render(format, &rows).expect("a table");
+        let text = table::render(format, &rows, View::default()).expect("a table");
         assert_eq!(odd_words(&text), [""; 0], "{text}");
     }
 }

@@ -1,0 +1,85 @@
+//! `--color`: whether words are coloured.
+
+use std::ffi::OsString;
+
+use anstream::ColorChoice;
+use anstyle::{AnsiColor, Style};
+use clap::builder::{PossibleValuesParser, Styles};
+use clap::{Arg, ArgMatches};
+
+/// Where it is a terminal, and nobody has set `NO_COLOR`.
+const DEFAULT: &str = "auto";
+
+/// Colours of the help.
+pub(super) const STYLES: Styles = Styles::styled()
+    .header(Style::new().bold())
+    .usage(Style::new().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Green.on_default());
+
+/// The flag, for all commands.
+pub(super) fn flag() -> Arg {
+    Arg::new("color")
+        .long("color")
+        .value_name("WHEN")
+        .global(true)
+        .value_parser(PossibleValuesParser::new([DEFAULT, "always", "never"]))
+        .default_value(DEFAULT)
+        .hide_short_help(true)
+        .help_heading("Global")
+        .help("Colour the output; auto: on a terminal, unless NO_COLOR is set")
+}
+
+/// What a command line asks for, before it is understood: help and errors have colours, too.
+pub fn choice(arguments: &[OsString]) -> ColorChoice {
+    let texts = arguments.iter().map(|argument| argument.to_string_lossy());
+    let texts: Vec<_> = texts.take_while(|text| text != "--").collect();
+    let after = |flag: &str| {
+        let place = texts.iter().rposition(|text| text == flag)?;
+        Some((place, texts.get(place + 1)?.to_string()))
+    };
+    let joined = texts.iter().enumerate().rev().find_map(|(place, text)| {
+        let value = text.strip_prefix("--color=")?;
+        Some((place, value.to_owned()))
+    });
+    let last = after("--color").into_iter().chain(joined);
+    named(last.max().map(|(_, value)| value).as_deref())
+}
+
+/// What was asked for, also in a file of defaults.
+pub(super) fn of(matches: &ArgMatches) -> ColorChoice {
+    let mut last = matches;
+    while let Some((_, below)) = last.subcommand() {
+        last = below;
+    }
+    let given = last.try_get_one::<String>("color").ok().flatten();
+    named(given.map(String::as_str))
+}
+
+fn named(name: Option<&str>) -> ColorChoice {
+    match name {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ => ColorChoice::Auto,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_counts() {
+        let of = |line: &str| {
+            let arguments: Vec<_> = line.split(' ').map(OsString::from).collect();
+            choice(&arguments)
+        };
+        assert_eq!(of("bench list"), ColorChoice::Auto);
+        assert_eq!(of("bench list --color never"), ColorChoice::Never);
+        assert_eq!(of("bench --color=always list"), ColorChoice::Always);
+        let both = "bench --color=always list --color never";
+        assert_eq!(of(both), ColorChoice::Never);
+        assert_eq!(of("bench list -- --color never"), ColorChoice::Auto);
+        assert_eq!(of("bench list --color"), ColorChoice::Auto);
+    }
+}

@@ -1,0 +1,244 @@
+//! The values of a file as defaults of flags.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use algorithms::axis::Axis;
+use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
+use algorithms::{sts_scenario, time_frame};
+use clap::{Arg, ArgAction, Command};
+use toml::de::DeTable;
+
+use super::FLAG;
+use crate::suggestion::instead_of;
+use crate::suite::SuiteError;
+use crate::suite::document::{Entry, Section};
+use crate::suite::problems::Problems;
+use crate::suite::read;
+
+/// Flags that a file can't have.
+const NOT_IN_FILES: [&str; 3] = [FLAG, "help", "version"];
+
+/// A command with the defaults of a file; `path` is for messages.
+///
+/// # Errors
+/// All that is wrong with the file.
+pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command, SuiteError> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    read::syntax(&errors).refuse(path, text)?;
+    let mut reader = Reader::default();
+    let command = reader.command(command, Some(Section::root(&document)), &[]);
+    reader.problems().refuse(path, text)?;
+    Ok(command)
+}
+
+/// A key with its values.
+#[derive(Clone)]
+struct Given {
+    key: String,
+    words: Vec<String>,
+    /// Where it stands.
+    at: usize,
+}
+
+/// What became of the keys so far.
+#[derive(Default)]
+struct Reader {
+    problems: Problems,
+    /// Keys by their places, with the flags that there are where they stand.
+    keys: BTreeMap<usize, (String, BTreeSet<String>)>,
+    /// Keys that some command takes.
+    taken: BTreeSet<usize>,
+    /// Why commands with that flag don't take the value.
+    refused: BTreeMap<usize, String>,
+}
+
+impl Reader {
+    /// A command and all below it; `inherited` are defaults of the commands above.
+    fn command<'a>(
+        &mut self,
+        mut command: Command,
+        section: Option<Section<'a>>,
+        inherited: &[Given],
+    ) -> Command {
+        let mut defaults = inherited.to_vec();
+        let entries: Vec<Entry<'a>> = section.into_iter().flat_map(Section::entries).collect();
+        let (tables, values): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| entry.is_section());
+        for entry in values {
+            let default = self.given(&command, entry);
+            defaults.retain(|known| known.key != default.key);
+            defaults.push(default);
+        }
+        for default in &defaults {
+            command = self.flag(command, default);
+        }
+        let names: Vec<String> = subcommands(&command);
+        for table in &tables {
+            self.check_table(&command, *table, &names);
+        }
+        for name in names {
+            let table = tables.iter().find(|entry| entry.key == name);
+            let section = table.and_then(|entry| entry.section(&mut self.problems));
+            command =
+                command.mut_subcommand(&name, |below| self.command(below, section, &defaults));
+        }
+        command
+    }
+
+    fn given(&mut self, command: &Command, entry: Entry<'_>) -> Given {
+        let flags = (entry.key.to_owned(), flags(command));
+        self.keys.insert(entry.at, flags);
+        let words = entry.words(&mut self.problems);
+        Given {
+            key: entry.key.to_owned(),
+            words: words.into_iter().map(|word| word.text).collect(),
+            at: entry.at,
+        }
+    }
+
+    /// Makes a value the default of a flag, if the command has it and takes the value.
+    fn flag(&mut self, command: Command, default: &Given) -> Command {
+        let Some(flag) = flag(&command, &default.key).cloned() else {
+            return command;
+        };
+        match values(&flag, command.get_name(), &default.words) {
+            Ok(values) => {
+                self.taken.insert(default.at);
+                command.mut_arg(flag.get_id(), |flag| flag.default_values(values))
+            }
+            Err(problem) => {
+                self.refused.insert(default.at, problem);
+                command
+            }
+        }
+    }
+
+    fn check_table(&mut self, command: &Command, table: Entry<'_>, names: &[String]) {
+        if names.iter().any(|name| name == table.key) {
+            return;
+        }
+        let (key, above) = (table.key, command.get_name());
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let problem = if known.is_empty() {
+            format!("{above} has no subcommand \"{key}\"")
+        } else {
+            format!("unknown command \"{key}\"; {}", instead_of(key, &known))
+        };
+        self.problems.add(table.at, problem);
+    }
+
+    /// All of them, with those keys that no command takes.
+    fn problems(self) -> Problems {
+        let mut problems = self.problems;
+        for (at, (key, known)) in self.keys {
+            if self.taken.contains(&at) {
+                continue;
+            }
+            let unknown = || {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                format!("unknown flag \"{key}\"; {}", instead_of(&key, &known))
+            };
+            let refused = self.refused.get(&at).cloned();
+            problems.add(at, refused.unwrap_or_else(unknown));
+        }
+        problems
+    }
+}
+
+/// Subcommands that help shows.
+fn subcommands(command: &Command) -> Vec<String> {
+    let shown = command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set());
+    shown.map(|below| below.get_name().to_owned()).collect()
+}
+
+/// The flags of a command and of all below it.
+fn flags(command: &Command) -> BTreeSet<String> {
+    let own = command.get_arguments().filter_map(|flag| flag.get_long());
+    let own = own.filter(|name| !NOT_IN_FILES.contains(name));
+    let mut flags: BTreeSet<String> = own.map(str::to_owned).collect();
+    let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+    flags.extend(below.flat_map(self::flags));
+    flags
+}
+
+fn flag<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    let mut flags = command.get_arguments();
+    flags.find(|flag| flag.get_long() == Some(name) && !NOT_IN_FILES.contains(&name))
+}
+
+/// The values that a flag takes, each by itself.
+///
+/// # Errors
+/// Why it does not take them.
+fn values(flag: &Arg, command: &str, words: &[String]) -> Result<Vec<String>, String> {
+    let name = flag.get_long().unwrap_or_default();
+    let values: Vec<String> = match flag.get_value_delimiter() {
+        Some(mark) => words
+            .iter()
+            .flat_map(|word| word.split(mark))
+            .map(|word| word.trim().to_owned())
+            .collect(),
+        None => words.to_vec(),
+    };
+    let takes_many = matches!(flag.get_action(), ArgAction::Append)
+        || flag
+            .get_num_args()
+            .is_some_and(|range| range.max_values() > 1);
+    if values.len() > 1 && !takes_many {
+        return Err(format!("{name} takes one value, not a list"));
+    }
+    for value in &values {
+        check(flag, command, value)?;
+    }
+    Ok(values)
+}
+
+/// As if the value had been given on the command line.
+fn check(flag: &Arg, command: &str, value: &str) -> Result<(), String> {
+    let name = flag.get_long().unwrap_or_default();
+    let probe = Arg::new("probe")
+        .long(name.to_owned())
+        .num_args(1)
+        .allow_hyphen_values(true)
+        .action(ArgAction::Set)
+        .value_parser(flag.get_value_parser().clone());
+    let probe = Command::new("bench").no_binary_name(true).arg(probe);
+    let parsed = probe.try_get_matches_from([format!("--{name}={value}")]);
+    parsed.map_err(|error| in_a_line(&error))?;
+    let axes = axes(command, name);
+    let mut problems = axes.iter().map(|axis| axis.parse(value).err());
+    if axes.is_empty() || problems.any(|problem| problem.is_none()) {
+        return Ok(());
+    }
+    let problem = axes[0].parse(value).err();
+    Err(problem.map_or_else(String::new, |problem| problem.to_string()))
+}
+
+/// The axes of that name: those of a command's task, or of any task where a command is of
+/// none.
+fn axes(command: &str, name: &str) -> Vec<&'static Axis> {
+    let of_task = |task: &&'static dyn Task| task.axes().iter().chain(task.reading());
+    let all: Vec<&'static Axis> = match task(command) {
+        Some(task) => of_task(&task).collect(),
+        None => {
+            let of_files = sts_scenario::AXES.iter().chain(time_frame::AXES);
+            tasks().iter().flat_map(of_task).chain(of_files).collect()
+        }
+    };
+    all.into_iter().filter(|axis| axis.name == name).collect()
+}
+
+/// What the parser says, but for its advice to look at the help.
+fn in_a_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let lines = text.lines().map(str::trim);
+    let said = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    said.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

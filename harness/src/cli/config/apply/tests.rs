@@ -1,0 +1,117 @@
+//! Files of defaults that are understood, and those that are not.
+
+use std::ffi::OsString;
+
+use super::super::super::{Request, SuiteRequest, command, formats};
+use super::*;
+use crate::cli::{MeasureRequest, Source};
+
+fn parsed(line: &str, file: &str) -> Request {
+    let command = with_defaults(command(), "recobench.toml", file);
+    let command = command.unwrap_or_else(|error| panic!("{error}"));
+    let arguments = line.split(' ').map(OsString::from);
+    let matches = command.try_get_matches_from(arguments);
+    let matches = matches.unwrap_or_else(|error| panic!("{error}"));
+    let request = super::super::super::request(&matches, Vec::new());
+    request.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn measured(line: &str, file: &str) -> MeasureRequest {
+    match parsed(line, file) {
+        Request::Measure(request) => *request,
+        _ => panic!("no measuring command: {line}"),
+    }
+}
+
+fn suite(line: &str, file: &str) -> SuiteRequest {
+    match parsed(line, file) {
+        Request::RunSuite(request) => *request,
+        _ => panic!("no suite: {line}"),
+    }
+}
+
+fn refusal(file: &str) -> String {
+    let error = with_defaults(command(), "recobench.toml", file);
+    error.err().expect("refused").to_string()
+}
+
+#[test]
+fn a_table_goes_before_the_top_and_flags_before_both() {
+    let file = "threads = 1\nquiet = true\n[sort]\nthreads = [1, 2]\ndigis = \"2M\"\n";
+    let sort = measured("bench sort", file);
+    assert_eq!(sort.threads, [1, 2]);
+    assert!(sort.quiet);
+    let Source::Generated(axes) = &sort.source else {
+        panic!("generated");
+    };
+    assert_eq!(axes.values("digis"), ["2000000"]);
+    assert_eq!(measured("bench merge", file).threads, [1]);
+    let given = measured("bench sort --threads 3", file);
+    assert_eq!(given.threads, [3]);
+}
+
+#[test]
+fn a_list_is_a_list_or_a_text_with_commas() {
+    let file = "[sort]\nthreads = \"1, 2\"\ncache = [\"hot\", \"cold\"]\n";
+    let sort = measured("bench sort", file);
+    assert_eq!((sort.threads.len(), sort.caches.len()), (2, 2));
+}
+
+#[test]
+fn defaults_conflict_with_nothing() {
+    let file = "[sort]\ndigis = \"2M\"\n";
+    let sort = measured("bench sort --input digis.csv", file);
+    assert!(matches!(sort.source, Source::File { .. }));
+}
+
+#[test]
+fn a_value_that_only_some_commands_know_is_theirs() {
+    let run = suite("bench run smoke", "format = \"csv=a.csv\"\nstore = \"s\"\n");
+    assert_eq!(run.store, Some("s".into()));
+    assert_eq!(run.format.files.len(), 1);
+    let junit = "format = [\"table\", \"junit=a.xml\"]\n";
+    let refused = refusal(&format!("[run]\n{junit}"));
+    assert!(refused.contains("recobench.toml:2:1"), "{refused}");
+}
+
+#[test]
+fn tables_of_commands_are_for_those_below_them() {
+    let file = "[history]\nstore = \"a\"\n[history.changes]\nstore = \"b\"\n";
+    let store = |line: &str| match parsed(line, file) {
+        Request::History(request) => request.store,
+        _ => panic!("no history"),
+    };
+    assert_eq!(store("bench history list"), std::path::Path::new("a"));
+    assert_eq!(store("bench history changes"), std::path::Path::new("b"));
+}
+
+#[test]
+fn all_that_is_wrong_is_told_with_its_place() {
+    let refused = refusal(
+        "quite = true\nconfig = \"x\"\n[srot]\nthreads = 1\n[sort]\n  threads = 0\n\
+         digis = \"many\"\nquiet = [true, true]\norder = []\n",
+    );
+    for expected in [
+        "recobench.toml:1:1: unknown flag \"quite\"; did you mean \"quiet\"?",
+        "recobench.toml:2:1: unknown flag \"config\"",
+        "recobench.toml:3:2: unknown command \"srot\"; did you mean \"sort\"?",
+        "recobench.toml:6:3: invalid value '0' for '--threads",
+        "recobench.toml:7:1: --digis \"many\": not a whole number",
+        "recobench.toml:8:1: quiet takes one value, not a list",
+        "recobench.toml:9:1: order needs at least one value",
+    ] {
+        assert!(refused.contains(expected), "{expected}\n{refused}");
+    }
+    let syntax = refusal("threads = \n");
+    assert!(syntax.contains("recobench.toml:1:"), "{syntax}");
+}
+
+#[test]
+fn what_was_asked_for_in_a_file_is_checked_as_flags_are() {
+    let file = "[sort]\nformat = [\"csv\", \"json\"]\n";
+    let command = with_defaults(command(), "recobench.toml", file).expect("a command");
+    let matches = command.try_get_matches_from(["bench", "sort"]);
+    let matches = matches.expect("understood");
+    let (_, sort) = matches.subcommand().expect("sort");
+    assert!(formats::check(sort).is_err());
+}

@@ -1,0 +1,59 @@
+//! A report may be replaced by another one; what somebody wrote may not.
+
+use std::fs;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// What every page says of itself.
+const OF_PAGES: &str = "<meta name=\"generator\" content=\"recobench ";
+
+/// How the last paragraph of every text begins, or the one before.
+const OF_TEXTS: &str = "\nMeasured on ";
+
+/// How every text begins.
+const HEAD_OF_TEXTS: &str = "## ";
+
+/// Goes on if there is no such file, or one that may be replaced.
+///
+/// # Errors
+/// If the file is no report, and nobody insists.
+pub(super) fn check(path: &Path, force: bool) -> Result<(), Failure> {
+    // A pipe or a terminal is for writing.
+    if force || !path.is_file() || fs::read(path).is_ok_and(|bytes| is_report(&bytes)) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{} is there and no report of recobench; choose another file with --out, or add --force \
+         to replace it",
+        path.display()
+    )))
+}
+
+fn is_report(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let is_text = text.starts_with(HEAD_OF_TEXTS) && text.contains(OF_TEXTS);
+    text.is_empty() || is_text || text.contains(OF_PAGES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_may_be_replaced_and_other_files_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let check = |text: &str| {
+            let path = folder.path().join("file");
+            fs::write(&path, text).expect("written");
+            [false, true].map(|force| super::check(&path, force).is_ok())
+        };
+        let page = format!("<!DOCTYPE html><head>{OF_PAGES}0.1.0\"></head>");
+        assert_eq!(check(&page), [true, true]);
+        assert_eq!(check("## sort\n\nMeasured on a CPU.\n"), [true, true]);
+        assert_eq!(check(""), [true, true]);
+        assert_eq!(check("## My thesis\n"), [false, true]);
+        assert_eq!(check("a,b\n1,2\n"), [false, true]);
+        assert!(super::check(&folder.path().join("none"), false).is_ok());
+    }
+}

@@ -1,0 +1,42 @@
+//! Some points of a run, where only these are to be reported.
+
+use std::collections::HashSet;
+
+use reports::compare::Comparison;
+use reports::filter::PointFilter;
+use reports::report::EarlierRun;
+use reports::store::Run;
+
+use crate::failure::Failure;
+
+/// Leaves out all other points, also of what a run is compared with.
+///
+/// # Errors
+/// If no point of the run is left.
+pub(super) fn retain(
+    filter: &PointFilter,
+    run: &mut Run,
+    earlier: &mut [EarlierRun],
+    comparison: Option<&mut Comparison>,
+) -> Result<(), Failure> {
+    run.summary.retain(|row| filter.takes(&row.point()));
+    if run.summary.is_empty() {
+        let folder = run.folder.display();
+        let problem = format!("nothing to report: no such point in {folder}; see bench list");
+        return Err(Failure::NothingMeasured(problem));
+    }
+    let ids: HashSet<String> = run.summary.iter().map(|row| row.point().id()).collect();
+    run.samples.retain(|sample| ids.contains(&sample.point_id));
+    for run in earlier {
+        run.summary.retain(|row| filter.takes(&row.point()));
+    }
+    if let Some(comparison) = comparison {
+        comparison
+            .points
+            .retain(|point| filter.takes(&point.key.point));
+        for side in [&mut comparison.only_base, &mut comparison.only_new] {
+            side.retain(|point| filter.takes(&point.key.point));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! What is to be said of variants, each once.
+//!
+//! On a noisy machine every point has the same to say, with other numbers. What many points
+//! say is told once under all tables, with their count and the ranges of the numbers.
+
+use std::fmt;
+
+use super::block::Block;
+use crate::grouped::grouped;
+use crate::record::{SummaryRow, YesNo};
+use crate::units;
+
+/// So many points that say the same are told of once.
+const MANY: usize = 3;
+
+/// How the note of a variant begins that refused its input.
+const REFUSED: &str = "not run: ";
+
+/// Whether a variant refused the input of a row.
+pub fn is_refusal(row: &SummaryRow) -> bool {
+    row.valid == YesNo::No && row.note.starts_with(REFUSED)
+}
+
+/// What a variant has to say at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The variant, with stage and device as far as these are needed.
+    who: String,
+    kind: Kind,
+    /// The remarks, one by one.
+    remarks: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// It was measured.
+    Measured,
+    /// It refused the input: that is no fault.
+    DoesNotApply,
+    /// It was wrong, or failed.
+    NotValid,
+}
+
+impl Note {
+    /// What a row has to say of `who`, if anything.
+    pub fn of(row: &SummaryRow, who: String) -> Option<Note> {
+        let split = |text: &str| {
+            let remarks = text.split("; ").filter(|remark| !remark.is_empty());
+            remarks.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (kind, remarks) = match (row.valid, row.note.strip_prefix(REFUSED)) {
+            (YesNo::Yes, _) if row.note.is_empty() => return None,
+            (YesNo::Yes, _) => (Kind::Measured, split(&row.note)),
+            // The first reason is the rule, what follows is where it was broken.
+            (YesNo::No, Some(reason)) => (
+                Kind::DoesNotApply,
+                split(reason).into_iter().take(1).collect(),
+            ),
+            (YesNo::No, None) => (Kind::NotValid, Vec::from_iter(note_of(row))),
+        };
+        Some(Note { who, kind, remarks })
+    }
+}
+
+fn note_of(row: &SummaryRow) -> Option<String> {
+    (!row.note.is_empty()).then(|| row.note.clone())
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (who, remarks) = (&self.who, self.remarks.join("; "));
+        match self.kind {
+            Kind::Measured => write!(f, "{who}: {remarks}"),
+            Kind::DoesNotApply => write!(f, "{who}: does not apply here: {remarks}"),
+            Kind::NotValid if remarks.is_empty() => write!(f, "{who}: not valid"),
+            Kind::NotValid => write!(f, "{who}: not valid: {remarks}"),
+        }
+    }
+}
+
+/// A remark of a note of a block.
+#[derive(Clone)]
+struct Place {
+    block: usize,
+    note: usize,
+    text: String,
+}
+
+/// Takes what many points say out of their blocks' notes; returns it, each with its count.
+pub fn gather(blocks: &mut [Block]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (about, places) in grouped(places(blocks), |(about, _)| about.clone()) {
+        let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
+        if let Some(line) = about.line(&places) {
+            for place in &places {
+                let remarks = &mut blocks[place.block].notes[place.note].remarks;
+                remarks.retain(|remark| *remark != place.text);
+            }
+            lines.push(line);
+        }
+    }
+    for block in blocks {
+        let is_said = |note: &Note| note.kind != Kind::NotValid && note.remarks.is_empty();
+        block.notes.retain(|note| !is_said(note));
+    }
+    lines
+}
+
+/// What remarks are put together by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct About {
+    /// Who does not apply: of what was measured it does not matter whose remark it is.
+    who: Option<String>,
+    /// The remark without its numbers.
+    words: Vec<String>,
+}
+
+/// All remarks that may be told together. What is wrong is told where it was.
+fn places(blocks: &[Block]) -> Vec<(About, Place)> {
+    let mut places = Vec::new();
+    for (block, notes) in blocks.iter().map(|block| &block.notes).enumerate() {
+        for (number, note) in notes.iter().enumerate() {
+            let who = match note.kind {
+                Kind::Measured => None,
+                Kind::DoesNotApply => Some(note.who.clone()),
+                Kind::NotValid => continue,
+            };
+            places.extend(note.remarks.iter().map(|text| {
+                let about = About {
+                    who: who.clone(),
+                    words: parted(text).0,
+                };
+                let place = Place {
+                    block,
+                    note: number,
+                    text: text.clone(),
+                };
+                (about, place)
+            }));
+        }
+    }
+    places
+}
+
+impl About {
+    /// The line that stands for all of them, if they are many.
+    fn line(&self, places: &[Place]) -> Option<String> {
+        let count = places.len();
+        match &self.who {
+            Some(who) if count > 1 => {
+                let settings = units::counted(count, "setting");
+                let text = &places[0].text;
+                Some(format!("{who}: does not apply at {settings}: {text}"))
+            }
+            None if count >= MANY => {
+                let points = units::counted(count, "point");
+                Some(format!("{points}: {}", self.with_ranges(places)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The remark with the ranges of its numbers: `2 to 23 of 23 samples at a low clock`.
+    fn with_ranges(&self, places: &[Place]) -> String {
+        let numbers: Vec<Vec<&str>> = places.iter().map(|it| parted(&it.text).1).collect();
+        let mut text = self.words[0].clone();
+        for (i, word) in self.words[1..].iter().enumerate() {
+            let mut column: Vec<&str> = numbers.iter().map(|numbers| numbers[i]).collect();
+            let value = |text: &str| text.parse::<f64>().unwrap_or_default();
+            column.sort_by(|a, b| value(a).total_cmp(&value(b)));
+            let (low, high) = (column[0], column[column.len() - 1]);
+            text += &if low == high || text.ends_with("up to ") {
+                high.to_owned()
+            } else {
+                format!("{low} to {high}")
+            };
+            text += word;
+        }
+        text
+    }
+}
+
+/// The words between the numbers of a text, and the numbers: one less.
+fn parted(text: &str) -> (Vec<String>, Vec<&str>) {
+    let (mut words, mut numbers) = (Vec::new(), Vec::new());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+        let number = &rest[start..];
+        let end = number.find(|c| !is_of_number(c)).unwrap_or(number.len());
+        words.push(rest[..start].to_owned());
+        numbers.push(number[..end].trim_end_matches('.'));
+        rest = &number[number[..end].trim_end_matches('.').len()..];
+    }
+    words.push(rest.to_owned());
+    (words, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::{blocks, row, wrong};
+    use super::*;
+
+    fn noisy(variant: &str, threads: usize, note: &str) -> SummaryRow {
+        SummaryRow {
+            threads,
+            note: note.into(),
+            ..row(variant, 1.0)
+        }
+    }
+
+    fn left(blocks: &[Block]) -> Vec<String> {
+        let notes = blocks.iter().flat_map(|block| &block.notes);
+        notes.map(Note::to_string).collect()
+    }
+
+    #[test]
+    fn what_many_points_say_is_told_once_with_ranges() {
+        let rows = [
+            noisy("a", 1, "3 of 23 samples at a low clock: heat?; drift"),
+            noisy("b", 1, "23 of 23 samples at a low clock: heat?"),
+            noisy("a", 2, "4 of 4 samples at a low clock: heat?"),
+        ];
+        let mut blocks = blocks(&rows);
+        let expected = "3 points: 3 to 23 of 4 to 23 samples at a low clock: heat?";
+        assert_eq!(gather(&mut blocks), [expected]);
+        assert_eq!(left(&blocks), ["a: drift"]);
+        let outliers = [2, 3, 4].map(|n| noisy("a", n, &format!("{n} outliers (up to 1.{n} ×)")));
+        let mut blocks = super::super::block::tests::blocks(&outliers);
+        let expected = "3 points: 2 to 4 outliers (up to 1.4 ×)";
+        assert_eq!(gather(&mut blocks), [expected]);
+    }
+
+    #[test]
+    fn what_few_points_say_stays_where_it_is() {
+        let rows = [noisy("a", 1, "drift"), noisy("b", 1, "drift")];
+        let mut blocks = blocks(&rows);
+        assert!(gather(&mut blocks).is_empty());
+        assert_eq!(left(&blocks), ["a: drift", "b: drift"]);
+    }
+
+    #[test]
+    fn a_variant_that_refuses_its_input_is_one_quiet_line() {
+        let refused = |threads, channel: &str| SummaryRow {
+            threads,
+            ..wrong(
+                "concat",
+                &format!("not run: digis must be in order; {channel}"),
+            )
+        };
+        let mut blocks = blocks(&[refused(1, "channel 7"), refused(2, "channel 9")]);
+        let expected = "concat: does not apply at 2 settings: digis must be in order";
+        assert_eq!(gather(&mut blocks), [expected]);
+        assert!(left(&blocks).is_empty());
+        let mut one = super::super::block::tests::blocks(&[refused(1, "channel 7")]);
+        assert!(gather(&mut one).is_empty());
+        let expected = "concat: does not apply here: digis must be in order";
+        assert_eq!(left(&one), [expected]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_each_point() {
+        let mut blocks = blocks(&[
+            wrong("a", "x"),
+            wrong("b", "x"),
+            wrong("c", "x"),
+            wrong("d", ""),
+        ]);
+        assert!(gather(&mut blocks).is_empty());
+        assert_eq!(left(&blocks).len(), 4);
+        assert_eq!(left(&blocks)[3], "d: not valid");
+    }
+}
