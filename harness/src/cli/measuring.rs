@@ -65,6 +65,8 @@ pub struct MeasureRequest {
     pub quiet: bool,
     /// One variant, few samples, no ceilings, no charts: to run below a profiler.
     pub profile: bool,
+    /// Whether to have the processor count cycles, instructions and misses.
+    pub counters: bool,
     /// Shared libraries with more variants.
     pub plugins: Vec<PathBuf>,
     /// The command line as typed.
@@ -192,7 +194,7 @@ fn where_flags() -> [Arg; 7] {
 }
 
 /// How to sample.
-fn sampling_flags() -> [Arg; 4] {
+fn sampling_flags() -> [Arg; 5] {
     let samples = Arg::new("samples")
         .long("samples")
         .value_name("MIN..[MAX]")
@@ -217,7 +219,14 @@ fn sampling_flags() -> [Arg; 4] {
     let profile = switch("profile")
         .hide_short_help(true)
         .help("One variant, three samples, no ceilings, no charts: to run below a profiler");
-    [samples, max_time, precision, profile].map(|flag| flag.help_heading("Sampling"))
+    [samples, max_time, precision, counters_flag(), profile]
+        .map(|flag| flag.help_heading("Sampling"))
+}
+
+pub(super) fn counters_flag() -> Arg {
+    switch("counters").help(
+        "Count cycles, instructions, branch, cache and TLB misses too, where the system lets us",
+    )
 }
 
 /// Formats of results, by the names that flags give them; the default one first.
@@ -350,6 +359,7 @@ pub(super) fn request(
         charts: !matches.get_flag("no-charts") && !profile,
         quiet: matches.get_flag("quiet"),
         profile,
+        counters: matches.get_flag("counters"),
         plugins: plugins(matches),
         command,
     })

@@ -36,6 +36,8 @@ pub struct SuiteRequest {
     pub fresh: bool,
     /// Whether to measure the bandwidths that times are related to.
     pub ceilings: bool,
+    /// Whether to have the processor count cycles, instructions and misses.
+    pub counters: bool,
     /// How to print the table, and into which files.
     pub format: Outputs<Format>,
     /// What variants are ranked by, where there is a choice.
@@ -71,7 +73,7 @@ pub(super) fn command() -> Command {
 }
 
 /// Which part to measure, and for how long.
-fn suite_flags() -> [Arg; 6] {
+fn suite_flags() -> [Arg; 7] {
     let [budget, dry_run] = budgets::flags();
     let shard = Arg::new("shard")
         .long("shard")
@@ -87,7 +89,8 @@ fn suite_flags() -> [Arg; 6] {
         .help("Merge the results of shards instead of measuring");
     let fresh = switch("fresh").help("Begin anew rather than go on where a run stopped");
     let no_ceilings = switch("no-ceilings").help("Don't measure the memory bandwidth");
-    [budget, shard, merge, dry_run, fresh, no_ceilings]
+    let counters = measuring::counters_flag();
+    [budget, shard, merge, dry_run, fresh, no_ceilings, counters]
 }
 
 pub(super) fn store_flag() -> Arg {
@@ -111,6 +114,7 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteReques
         dry_run: matches.get_flag("dry-run"),
         fresh: matches.get_flag("fresh"),
         ceilings: !matches.get_flag("no-ceilings"),
+        counters: matches.get_flag("counters"),
         format: formats::outputs(matches, &measuring::FORMATS),
         rank: measuring::rank(matches),
         config: None,

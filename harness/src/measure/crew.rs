@@ -12,6 +12,7 @@ use super::cache::CacheFlush;
 use super::ceilings::measure_bandwidth;
 use super::probe::{self, Usual};
 use crate::plan::TeamSpec;
+use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
 
 /// Probes of each worker that tell what is usual, before the first sample.
@@ -27,6 +28,8 @@ pub(super) struct TeamState {
     pub(super) bandwidth: Option<Bandwidth>,
     /// What probes usually find on its CPUs.
     pub(super) usual: Mutex<Usual>,
+    /// What its processors count, where that was asked for and is possible.
+    pub(super) counting: Option<Box<dyn Counting>>,
 }
 
 impl Crew {
@@ -44,6 +47,7 @@ impl Crew {
                     team,
                     flush: None,
                     bandwidth: None,
+                    counting: None,
                 };
                 teams.push((spec.clone(), state));
             }
@@ -75,6 +79,26 @@ impl Crew {
         for (_, state) in &mut self.0 {
             state.flush = Some(CacheFlush::new(&state.team, cache_bytes));
         }
+    }
+
+    /// Starts the counters of all teams, or says why there are none.
+    pub(super) fn open_counters(&mut self) -> Option<String> {
+        let mut note = None;
+        for (_, state) in &mut self.0 {
+            match counters::open(&state.team) {
+                Ok(opened) => {
+                    note = note.or_else(|| opened.note());
+                    state.counting = Some(opened.counting);
+                }
+                Err(refusal) => {
+                    self.0
+                        .iter_mut()
+                        .for_each(|(_, state)| state.counting = None);
+                    return Some(format!("measured without hardware counters: {refusal}"));
+                }
+            }
+        }
+        note
     }
 
     /// The team that a spec asks for.

@@ -13,6 +13,7 @@ use super::Sample;
 use super::notes::notes;
 use super::on_device::{Ceilings, OnDevice, is_within, leaf};
 use super::rounds::{At, Series};
+use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
@@ -129,7 +130,12 @@ impl Subject {
         let whole = (self.extent.whole().into(), sample.seconds);
         let all = std::iter::once(whole).chain(stages);
         let flags = flags(at, sample);
+        let counters = sample.counters.as_ref().map(Counts::params);
         let row = |(stage, seconds): (Cow<'_, str>, f64)| SampleRow {
+            counters: counters
+                .clone()
+                .filter(|_| is_whole(&stage))
+                .unwrap_or_default(),
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags.clone(),
@@ -161,7 +167,7 @@ impl Subject {
         metrics.extend(&row.metrics);
         let mut rows = vec![self.with_device(SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
-            metrics,
+            metrics: self.with_counts(metrics, &counted),
             ..row
         })];
         let first_stages = counted.iter().find_map(|sample| sample.stages.as_ref());
@@ -182,6 +188,18 @@ impl Subject {
             if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
                 metrics.set(metric.name, units::significant(value, FIGURES));
             }
+        }
+        metrics
+    }
+
+    /// The metrics of the whole with what the processor counted.
+    fn with_counts(&self, mut metrics: Params, counted: &[&Sample]) -> Params {
+        let counts: Vec<_> = counted
+            .iter()
+            .filter_map(|sample| sample.counters)
+            .collect();
+        for (name, value) in Counts::medians_per_item(&counts, self.work.items) {
+            metrics.set(name, value);
         }
         metrics
     }

@@ -16,6 +16,7 @@ use super::gpu::watch;
 use super::probe::{self, Condition, Reading, Usual};
 use super::rounds::{Sampler, Taken};
 use crate::plan::TeamSpec;
+use crate::platform::counters::{Counting, Counts, Reading as Counted};
 use crate::platform::{current_cpu, thread_time};
 
 /// What a sample tells.
@@ -46,6 +47,8 @@ pub struct Sample {
     pub limits: Vec<Limit>,
     /// Whether the stages of a GPU hold what launches cost the host.
     pub launches_in_stages: bool,
+    /// What the processor counted during the run, where it was asked to.
+    pub counters: Option<Counts>,
     /// The time that the sample cost, with all that surrounds it.
     pub spent: Duration,
 }
@@ -60,12 +63,21 @@ pub struct CandidateSampler<'a> {
     gpu: Option<OnGpu<'a>>,
     /// Runs so far, the one for warming up included.
     runs: usize,
+    counting: Option<&'a dyn Counting>,
     slowdown: f64,
 }
 
 /// Samples on a GPU that are run once more for their stages, in each visit: those hold
 /// still, and each run costs as much as a sample.
 const STAGED_RUNS: usize = 3;
+
+/// What a run took.
+struct Timed {
+    seconds: f64,
+    /// Of the worker of a team of one.
+    cpu_seconds: Option<f64>,
+    counters: Option<Counts>,
+}
 
 /// What is seen on a worker before or after a run.
 struct Sight {
@@ -84,6 +96,7 @@ impl<'a> CandidateSampler<'a> {
             usual: None,
             gpu: None,
             runs: 0,
+            counting: None,
             slowdown: 0.0,
         }
     }
@@ -103,6 +116,12 @@ impl<'a> CandidateSampler<'a> {
     /// On a GPU, which has conditions of its own.
     pub(super) fn on_gpu(mut self, on_gpu: OnGpu<'a>) -> Self {
         self.gpu = Some(on_gpu);
+        self
+    }
+
+    /// Counts what the processor does during runs.
+    pub(super) fn counting(mut self, counting: &'a dyn Counting) -> Self {
+        self.counting = Some(counting);
         self
     }
 
@@ -186,13 +205,14 @@ impl<'a> CandidateSampler<'a> {
         })
     }
 
-    /// Wall time and the worker's own time in seconds. The clock starts on the worker,
-    /// so that waking it does not count.
-    fn time(&mut self) -> Result<(f64, Option<f64>), DeviceError> {
+    /// What a run takes. The clock starts on the worker, so that waking it does not count.
+    fn time(&mut self) -> Result<Timed, DeviceError> {
         let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
+        let counting = self.counting;
         // Others' time is in nobody's clock but their own.
         let is_all = self.gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
+            let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
             let start = Instant::now();
             let ran = candidate.run();
@@ -203,7 +223,13 @@ impl<'a> CandidateSampler<'a> {
                 seconds = start.elapsed().as_secs_f64();
                 cpu_seconds = spent_since(cpu_start);
             }
-            ran.map(|()| (seconds, cpu_seconds))
+            let after = counting.and_then(|counting| counting.read());
+            let counted = before.zip(after);
+            ran.map(|()| Timed {
+                seconds,
+                cpu_seconds,
+                counters: counted.map(|(before, after)| Counted::between(&before, &after)),
+            })
         })
     }
 
@@ -262,7 +288,7 @@ impl Sampler for CandidateSampler<'_> {
         self.get_ready()?;
         let before = self.look();
         let gpu_before = self.look_at_gpu();
-        let (seconds, cpu_seconds) = self.time()?;
+        let timed = self.time()?;
         self.runs += 1;
         let gpu_after = self.look_at_gpu();
         let after = self.look();
@@ -270,8 +296,9 @@ impl Sampler for CandidateSampler<'_> {
         self.candidate.release();
         let clocks = before.iter().filter_map(|sight| sight.reading);
         let sample = Sample {
-            seconds,
-            cpu_seconds,
+            seconds: timed.seconds,
+            cpu_seconds: timed.cpu_seconds,
+            counters: timed.counters,
             stages,
             in_place: self.all_in_place(&before) && self.all_in_place(&after),
             cpus: before.iter().map(|sight| sight.cpu).collect(),

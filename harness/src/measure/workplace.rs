@@ -92,6 +92,9 @@ impl Workplace {
         if let (CacheMode::Cold, Some(flush)) = (spec.cache, &team.flush) {
             sampler = sampler.flushing(flush);
         }
+        if let (None, Some(counting)) = (&place.gpu, &team.counting) {
+            sampler = sampler.counting(counting.as_ref());
+        }
         if let (Some(gpu), Some(state)) = (place.gpu, self.fleet.get(spec.device)) {
             let (watch, care) = (&state.watch, self.care);
             sampler = sampler.on_gpu(OnGpu { gpu, watch, care });

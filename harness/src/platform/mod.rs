@@ -4,6 +4,7 @@ mod affinity;
 mod allocator;
 mod build;
 mod cache_size;
+pub(crate) mod counters;
 mod drawing;
 mod environment;
 mod interrupt;

@@ -217,6 +217,7 @@ impl Part {
             charts: false,
             quiet: true,
             profile: false,
+            counters: false,
             plugins: Vec::new(),
             command: command.to_vec(),
         }

@@ -202,3 +202,38 @@ fn development_builds_refuse() {
     assert_eq!(run.code, Some(5));
     assert!(run.stderr.contains("development build"), "{}", run.stderr);
 }
+
+#[test]
+fn counters_are_counted_or_it_is_said_why_not() {
+    if !can_measure() {
+        return;
+    }
+    let folder = folder();
+    let line = format!(
+        "sort --segments 24 --digis 20k --variant std-stable --threads 1 --counters --no-charts \
+         --out r {QUICK}"
+    );
+    let run = bench_in(folder.path(), &line);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let path = folder.path().join("r");
+    let row = &read_summary(&path).expect("readable")[0];
+    let samples = read_samples(&path).expect("readable");
+    let record = read_run(&path).expect("readable");
+    let refused = "measured without hardware counters: ";
+    let notes = record.notes.iter().filter(|note| note.starts_with(refused));
+    if notes.count() == 1 {
+        assert!(run.stderr.contains(refused), "{}", run.stderr);
+        assert_eq!(row.metrics.get("instructions_per_item"), None);
+        assert!(samples.iter().all(|s| s.counters == Default::default()));
+        return;
+    }
+    let metric = |name| row.metrics.number(name).unwrap_or(0.0);
+    // A comparison sort looks at each digi more than once.
+    assert!(metric("instructions_per_item") > 2.0, "{row:?}");
+    assert!(metric("cycles_per_item") > 0.5, "{row:?}");
+    assert!(
+        samples
+            .iter()
+            .all(|s| s.counters.number("cycles") > Some(0.0))
+    );
+}

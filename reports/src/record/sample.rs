@@ -62,12 +62,16 @@ pub struct SampleRow {
     /// of earlier versions don't have it.
     #[serde(default)]
     pub cpu_s: Option<f64>,
+    /// What the processor counted during the run, over all threads, where it was asked
+    /// to: `cycles=…;instructions=…`. In the row of the whole only.
+    #[serde(default)]
+    pub counters: Params,
 }
 
 impl SampleRow {
     /// The header of `samples.csv`.
     pub const COLUMNS: &str = "point_id,algorithm,variant,stage,device,threads,params,round,\
-        sample,seconds,cpu,clock_mhz,flags,cpu_s";
+        sample,seconds,cpu,clock_mhz,flags,cpu_s,counters";
 
     /// A row for one stage of a sample of `point`, with nothing odd about it.
     pub fn new(point: &Point, stage: &str, round: usize, sample: usize, seconds: f64) -> Self {
@@ -86,6 +90,7 @@ impl SampleRow {
             clock_mhz: None,
             flags: String::new(),
             cpu_s: None,
+            counters: Params::default(),
         }
     }
 }

@@ -90,6 +90,7 @@ fn description(topology: &Topology) -> String {
             environment.transparent_huge_pages.unwrap_or_else(unknown),
         ),
         ("kernel", environment.kernel),
+        ("counters", platform::counters::availability()),
         ("key", machine.key()),
     ];
     for (name, value) in lines {

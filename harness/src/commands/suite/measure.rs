@@ -23,6 +23,9 @@ pub(super) fn run(mut suite: Suite, request: &SuiteRequest) -> Result<Exit, Fail
     }
     let mut requests = suite.requests(&request.command);
     note_defaults(&mut requests, &request.config);
+    for part in &mut requests {
+        part.counters = request.counters;
+    }
     // All plans before the first sample: what can't be measured is told at once.
     let mut plans = suite.plans(&requests)?;
     refuse_development_build()?;

@@ -234,3 +234,39 @@ fn stages_are_of_the_samples_that_have_them() {
     assert_eq!(kernel.median_s, Some(0.1));
     assert_eq!(kernel.metrics.get("interval_level"), Some("0.75"));
 }
+
+#[test]
+fn what_was_counted_is_in_rows_of_the_whole() {
+    use crate::platform::counters::{Counting, Reading, fake::Script};
+    let script = Script::of_cycles(&[0, 3000, 8000]);
+    let [a, b, c] = [0; 3].map(|_| script.read().expect("a reading"));
+    let sample = |before: &Reading, after: &Reading| Sample {
+        seconds: 1.0,
+        stages: Some(vec![stage("kernel", 0.5, 0)]),
+        in_place: true,
+        counters: Some(Reading::between(before, after)),
+        ..Sample::default()
+    };
+    let samples = vec![sample(&a, &b), sample(&b, &c)];
+    let at = At {
+        candidate: 0,
+        round: 0,
+        number: 0,
+        fresh: true,
+    };
+    let rows = subject().sample_rows(at, &samples[0]);
+    let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
+    assert_eq!(columns, ["cycles=3000", ""]);
+    let series = Series {
+        seconds: vec![1.0; 2],
+        visits: vec![0],
+        samples,
+        ..Series::default()
+    };
+    let rows = subject().summary_rows(StopReason::Samples, &series);
+    let metrics: Vec<_> = rows
+        .iter()
+        .map(|row| row.metrics.get("cycles_per_item"))
+        .collect();
+    assert_eq!(metrics, [Some("4.000"), None]);
+}

@@ -10,6 +10,8 @@ use algorithms::device::gpu::Gpu;
 use super::super::gpu::watch::Watch;
 use super::super::gpu::watch::tests::{Fake, FakeMonitor};
 use super::*;
+use crate::platform::counters::Event;
+use crate::platform::counters::fake::Script;
 
 /// Copies on the device, and counts.
 struct Copying {
@@ -121,4 +123,52 @@ fn later_samples_of_a_visit_are_not_run_again_for_their_stages() {
     };
     assert_eq!((resets, runs), (5 + STAGED_RUNS, 5 + STAGED_RUNS));
     assert_eq!(sample.stages, None);
+}
+
+/// Does nothing, on the host.
+struct Idle;
+
+impl Candidate for Idle {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn counters_are_read_just_before_and_after_the_run() {
+    let team = Team::new(1).expect("a thread");
+    let counters = Script::of_cycles(&[100, 350, 400, 1000, 2000]);
+    let mut sampler = CandidateSampler::new(Box::new(Idle), &team).counting(&counters);
+    let mut cycles = || {
+        let sample = sampler.sample().expect("no failure");
+        sample.counters.map(|counts| counts.get(Event::Cycles))
+    };
+    assert_eq!(cycles(), Some(Some(250.0)));
+    assert_eq!(cycles(), Some(Some(600.0)));
+    assert_eq!(cycles(), None, "it can't be read any more");
+}
+
+#[test]
+fn nobody_counts_who_was_not_asked_to() {
+    let team = Team::new(1).expect("a thread");
+    let mut sampler = CandidateSampler::new(Box::new(Idle), &team);
+    assert_eq!(sampler.sample().expect("no failure").counters, None);
 }

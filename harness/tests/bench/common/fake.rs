@@ -201,6 +201,7 @@ pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
         charts: false,
         quiet: true,
         profile: false,
+        counters: false,
         plugins: vec![],
         command: vec!["bench".into(), task.name.into()],
     }

@@ -1,0 +1,169 @@
+//! What is counted.
+
+use reports::record::Params;
+use reports::units;
+
+/// Significant figures of counts by item.
+const FIGURES: usize = 4;
+
+/// Something that a processor counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Clock cycles, at whatever clock.
+    Cycles,
+    /// Instructions that were carried out to their end.
+    Instructions,
+    /// Branches that went elsewhere than predicted.
+    BranchMisses,
+    /// Reads that the last cache did not hold.
+    LastLevelMisses,
+    /// Reads of data whose page the TLB did not hold.
+    TlbMisses,
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: [Event; 5] = [
+        Event::Cycles,
+        Event::Instructions,
+        Event::BranchMisses,
+        Event::LastLevelMisses,
+        Event::TlbMisses,
+    ];
+
+    /// Those that are counted at the same time, so that their ratios mean something:
+    /// few enough for the counters that any processor has.
+    #[cfg(target_os = "linux")]
+    pub(super) const GROUPS: [&[Event]; 2] = [
+        &[Event::Cycles, Event::Instructions, Event::BranchMisses],
+        &[Event::LastLevelMisses, Event::TlbMisses],
+    ];
+
+    /// Its name in `samples.csv`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Event::Cycles => "cycles",
+            Event::Instructions => "instructions",
+            Event::BranchMisses => "branch_misses",
+            Event::LastLevelMisses => "llc_misses",
+            Event::TlbMisses => "tlb_misses",
+        }
+    }
+
+    /// Its name among the metrics of `summary.csv`.
+    pub const fn metric(self) -> &'static str {
+        match self {
+            Event::Cycles => "cycles_per_item",
+            Event::Instructions => "instructions_per_item",
+            Event::BranchMisses => "branch_misses_per_item",
+            Event::LastLevelMisses => "llc_misses_per_item",
+            Event::TlbMisses => "tlb_misses_per_item",
+        }
+    }
+
+    /// What people call it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Event::Cycles => "cycles",
+            Event::Instructions => "instructions",
+            Event::BranchMisses => "branch misses",
+            Event::LastLevelMisses => "last-level-cache misses",
+            Event::TlbMisses => "data-TLB misses",
+        }
+    }
+}
+
+/// What was counted, over all threads; `None` where nothing could be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts([Option<f64>; Event::ALL.len()]);
+
+impl Counts {
+    /// How often it happened.
+    pub fn get(&self, event: Event) -> Option<f64> {
+        self.0[event as usize]
+    }
+
+    pub(super) fn set(&mut self, event: Event, count: Option<f64>) {
+        self.0[event as usize] = count;
+    }
+
+    /// `cycles=…;instructions=…`, in whole numbers.
+    pub fn params(&self) -> Params {
+        let mut params = Params::default();
+        for event in Event::ALL {
+            if let Some(count) = self.get(event) {
+                params.set(event.name(), format!("{count:.0}"));
+            }
+        }
+        params
+    }
+
+    /// The medians over samples, divided by the items of each: names with values.
+    pub fn medians_per_item(
+        samples: &[Counts],
+        items: u64,
+    ) -> impl Iterator<Item = (&'static str, String)> {
+        Event::ALL.into_iter().filter_map(move |event| {
+            let counts = samples.iter().filter_map(|counts| counts.get(event));
+            let median = median(counts.collect())? / items.max(1) as f64;
+            Some((event.metric(), units::significant(median, FIGURES)))
+        })
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = values.get(values.len() / 2)?;
+    let lower = values[(values.len() - 1) / 2];
+    Some(f64::midpoint(lower, *upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(cycles: f64, misses: Option<f64>) -> Counts {
+        let mut counts = Counts::default();
+        counts.set(Event::Cycles, Some(cycles));
+        counts.set(Event::TlbMisses, misses);
+        counts
+    }
+
+    #[test]
+    fn columns_have_what_was_counted() {
+        let params = counts(1234.6, None).params();
+        assert_eq!(params.to_string(), "cycles=1235");
+        assert_eq!(Counts::default().params().to_string(), "");
+        let params = counts(2e12, Some(0.0)).params();
+        assert_eq!(params.to_string(), "cycles=2000000000000;tlb_misses=0");
+    }
+
+    #[test]
+    fn metrics_are_medians_by_item() {
+        let samples = [
+            counts(2000.0, None),
+            counts(9000.0, Some(10.0)),
+            counts(4000.0, None),
+        ];
+        let metrics: Vec<_> = Counts::medians_per_item(&samples, 1000).collect();
+        let expected = [
+            ("cycles_per_item", "4.000"),
+            ("tlb_misses_per_item", "0.01000"),
+        ];
+        assert_eq!(
+            metrics,
+            expected.map(|(name, text)| (name, text.to_owned()))
+        );
+        let two = Counts::medians_per_item(&samples[..2], 1000).next();
+        assert_eq!(two, Some(("cycles_per_item", "5.500".to_owned())));
+        assert_eq!(Counts::medians_per_item(&[], 1000).next(), None);
+    }
+
+    #[test]
+    fn each_event_has_names_of_its_own() {
+        for (number, event) in Event::ALL.into_iter().enumerate() {
+            assert_eq!(event as usize, number);
+            assert_eq!(event.metric(), format!("{}_per_item", event.name()));
+        }
+    }
+}

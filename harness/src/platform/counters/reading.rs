@@ -1,0 +1,178 @@
+//! Counters at one time, and what happened between two of them.
+//!
+//! Where a processor has fewer counters than are asked for, the kernel lets groups
+//! of them take turns: what was counted is then scaled to all of the time.
+
+use super::{Counts, Event};
+
+/// Of the time of all threads: as much may pass uncounted.
+const UNCOUNTED: f64 = 0.01;
+
+/// All groups of all threads, always in the same order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Reading(pub(super) Vec<GroupReading>);
+
+/// Counters of a thread that count at the same time.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GroupReading {
+    /// Nanoseconds that the thread ran since the counters were started.
+    pub(super) enabled_ns: u64,
+    /// Nanoseconds of them in which they counted.
+    pub(super) running_ns: u64,
+    pub(super) values: Vec<(Event, u64)>,
+}
+
+impl Reading {
+    /// What was counted between two readings, over all threads.
+    pub(crate) fn between(before: &Reading, after: &Reading) -> Counts {
+        let mut counts = Counts::default();
+        for event in Event::ALL {
+            let deltas = before.0.iter().zip(&after.0);
+            let deltas = deltas.filter_map(|(before, after)| Delta::of(event, before, after));
+            counts.set(event, sum(deltas));
+        }
+        counts
+    }
+}
+
+/// What a counter of one thread did.
+struct Delta {
+    enabled_ns: f64,
+    running_ns: f64,
+    count: f64,
+}
+
+impl Delta {
+    fn of(event: Event, before: &GroupReading, after: &GroupReading) -> Option<Self> {
+        let value = |reading: &GroupReading| {
+            let found = reading.values.iter().find(|(other, _)| *other == event);
+            found.map(|(_, value)| *value)
+        };
+        let since = |after: u64, before: u64| after.saturating_sub(before) as f64;
+        Some(Delta {
+            enabled_ns: since(after.enabled_ns, before.enabled_ns),
+            running_ns: since(after.running_ns, before.running_ns),
+            count: since(value(after)?, value(before)?),
+        })
+    }
+}
+
+/// `None` if nothing counts it, or too little was seen of what the threads did.
+fn sum(deltas: impl Iterator<Item = Delta>) -> Option<f64> {
+    let (mut total, mut enabled, mut uncounted, mut any) = (0.0, 0.0, 0.0, false);
+    for delta in deltas {
+        any = true;
+        enabled += delta.enabled_ns;
+        if delta.running_ns > 0.0 {
+            total += delta.count * (delta.enabled_ns / delta.running_ns).max(1.0);
+        } else {
+            uncounted += delta.enabled_ns;
+        }
+    }
+    (any && uncounted <= UNCOUNTED * enabled).then_some(total)
+}
+
+#[cfg(test)]
+pub(crate) mod fake {
+    //! Counters as a test wants them.
+
+    use std::sync::Mutex;
+
+    use super::super::Counting;
+    use super::*;
+
+    /// Readings that come one after the other; then it can't be read any more.
+    #[derive(Default)]
+    pub(crate) struct Script(pub(crate) Mutex<Vec<Reading>>);
+
+    impl Script {
+        /// One thread that always runs: cycles at each reading.
+        pub(crate) fn of_cycles(cycles: &[u64]) -> Self {
+            let reading = |(number, &cycles): (usize, &u64)| {
+                let ns = 1000 * number as u64;
+                Reading(vec![group(ns, ns, &[(Event::Cycles, cycles)])])
+            };
+            let readings = cycles.iter().enumerate().map(reading);
+            Script(Mutex::new(readings.collect()))
+        }
+    }
+
+    impl Counting for Script {
+        fn read(&self) -> Option<Reading> {
+            let mut left = self.0.lock().expect("no panic");
+            (!left.is_empty()).then(|| left.remove(0))
+        }
+    }
+
+    pub(in super::super) fn group(
+        enabled_ns: u64,
+        running_ns: u64,
+        values: &[(Event, u64)],
+    ) -> GroupReading {
+        GroupReading {
+            enabled_ns,
+            running_ns,
+            values: values.to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fake::group;
+    use super::*;
+
+    const CYCLES: Event = Event::Cycles;
+    const MISSES: Event = Event::TlbMisses;
+
+    fn counted(before: &[GroupReading], after: &[GroupReading]) -> Counts {
+        Reading::between(&Reading(before.to_vec()), &Reading(after.to_vec()))
+    }
+
+    #[test]
+    fn threads_are_added_up_from_where_they_were() {
+        let before = [
+            group(100, 100, &[(CYCLES, 50)]),
+            group(7, 7, &[(CYCLES, 5)]),
+        ];
+        let after = [
+            group(300, 300, &[(CYCLES, 850)]),
+            group(107, 107, &[(CYCLES, 205)]),
+        ];
+        let counts = counted(&before, &after);
+        assert_eq!(counts.get(CYCLES), Some(1000.0));
+        assert_eq!(counts.get(MISSES), None, "nobody counts them");
+    }
+
+    #[test]
+    fn groups_that_take_turns_are_scaled() {
+        let before = [group(0, 0, &[(CYCLES, 0)]), group(0, 0, &[(MISSES, 0)])];
+        let after = [
+            group(1000, 250, &[(CYCLES, 100)]),
+            group(1000, 750, &[(MISSES, 30)]),
+        ];
+        let counts = counted(&before, &after);
+        assert_eq!(counts.get(CYCLES), Some(400.0));
+        assert_eq!(counts.get(MISSES), Some(40.0));
+    }
+
+    #[test]
+    fn what_never_had_its_turn_is_not_known() {
+        let busy = |cycles| group(1000 * cycles, 1000 * cycles, &[(CYCLES, cycles)]);
+        let never = |ns| group(ns, 0, &[(CYCLES, 0)]);
+        let counts = counted(&[busy(0), never(0)], &[busy(9), never(5000)]);
+        assert_eq!(counts.get(CYCLES), None);
+        // Unless it is a thread that hardly ran, or did not at all.
+        let counts = counted(&[busy(0), never(0)], &[busy(9), never(50)]);
+        assert_eq!(counts.get(CYCLES), Some(9.0));
+        let counts = counted(&[busy(0), never(70)], &[busy(9), never(70)]);
+        assert_eq!(counts.get(CYCLES), Some(9.0));
+    }
+
+    #[test]
+    fn counters_that_go_back_count_nothing() {
+        let before = [group(10, 10, &[(CYCLES, 500)])];
+        let counts = counted(&before, &[group(20, 20, &[(CYCLES, 400)])]);
+        assert_eq!(counts.get(CYCLES), Some(0.0));
+    }
+}
