@@ -196,6 +196,12 @@ pub trait Variant<A: Algorithm>: Sync {
         None
     }
 
+    /// Where the code of [`Variant::prepare`] begins, see [`CodeRoots`](crate::code::CodeRoots).
+    fn entry(&self) -> usize {
+        let prepare: Prepare<Self, A> = Self::prepare;
+        prepare as usize
+    }
+
     /// Gets ready to run on an input.
     ///
     /// # Errors
@@ -207,6 +213,14 @@ pub trait Variant<A: Algorithm>: Sync {
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<A> + 'a>, Unavailable>;
 }
+
+/// [`Variant::prepare`] of a type.
+type Prepare<V, A> = for<'v, 'a, 'p, 't> fn(
+    &'v V,
+    &'a <A as Algorithm>::Input,
+    &'a Arena,
+    &'p Place<'t>,
+) -> Result<Box<dyn Prepared<A> + 'a>, Unavailable>;
 
 /// A variant that is ready to run on one input.
 ///

@@ -15,6 +15,7 @@
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
+//! | [`code`] | where the machine code of variants begins |
 //! | [`plugin`] | variants from shared libraries |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
@@ -24,6 +25,7 @@
 pub mod algorithm;
 pub mod axis;
 pub mod ceilings;
+pub mod code;
 pub mod device;
 pub mod plugin;
 pub mod registry;

@@ -16,6 +16,7 @@ use crate::algorithm::{
     Work,
 };
 use crate::axis::{Axis, Params};
+use crate::code::CodeRoots;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
 use crate::plugin::PluginInfo;
@@ -72,6 +73,8 @@ pub struct VariantInfo {
     pub plugin: Option<&'static PluginInfo>,
     /// Why it is nowhere to be had, and how to get it; `None` if it is there.
     pub missing: Option<&'static str>,
+    /// Where its machine code begins.
+    pub code: CodeRoots,
 }
 
 /// An input with its right answer.
@@ -215,6 +218,7 @@ impl<A: Algorithm> Task for TaskOf<A> {
             team_levels: variant.team_levels(),
             plugin: variant.plugin(),
             missing: variant.missing(),
+            code: CodeRoots::of(*variant),
         };
         A::variants().iter().map(info).collect()
     }

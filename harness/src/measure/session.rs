@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
         let mut notes = place.fleet.notes();
         notes.extend(note);
         if self.assignment.any(|request| request.counters) {
-            notes.extend(self.crew.open_counters());
+            notes.extend(place.crew.open_counters());
         }
         if self.assignment.ceilings {
             let tell = |text: &str| progress.stage(text);

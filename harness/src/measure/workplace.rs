@@ -21,7 +21,6 @@ pub(super) struct Workplace {
     pub(super) gpus: Gpus,
     pub(super) fleet: Fleet,
     pub(super) care: Care,
-    fingerprint: String,
 }
 
 impl Workplace {
@@ -38,7 +37,6 @@ impl Workplace {
             gpus: Gpus::default(),
             fleet: Fleet::of(devices(plans)),
             care,
-            fingerprint: platform::executable_fingerprint(),
         })
     }
 
@@ -49,7 +47,8 @@ impl Workplace {
         spec: &CandidateSpec,
         point: reports::record::Point,
     ) -> Subject {
-        Subject::new(point, plan.variant(spec), &self.fingerprint)
+        let variant = plan.variant(spec);
+        Subject::new(point, variant, &platform::variant_fingerprint(variant))
     }
 
     /// Where a candidate runs.

@@ -72,6 +72,7 @@ mod tests {
                 team_levels: 1,
                 plugin: None,
                 missing: None,
+                code: Default::default(),
             })
             .to_vec()
     }

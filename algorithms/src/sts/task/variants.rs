@@ -18,33 +18,40 @@ pub(super) struct CpuChain {
 }
 
 /// The chain that a variant is, or is a stage of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Offline,
-    Online(OnlineWays),
-    PerSide,
-    TimeSweep(HitOrder),
+#[derive(Clone, Copy)]
+struct Way {
+    /// Whether it gives the answer of the offline reconstruction.
+    offline: bool,
+    /// A function for each, so that none has the code of the others.
+    chain: MakeChain,
 }
 
-impl Way {
-    fn chain<'a>(self, input: &'a Timeslice, threads: usize) -> Box<dyn Chain + 'a> {
-        let exact = input.online() == Semantics::Exact;
-        let (clustering, hits) = match self {
-            Way::Offline => return Box::new(Offline::new(input)),
-            Way::Online(ways) if exact => {
-                return Box::new(Online::<Exact>::new(input, threads, ways));
-            }
-            Way::Online(ways) => {
-                return Box::new(Online::<Published>::new(input, threads, ways));
-            }
-            Way::PerSide => (Clustering::ByChannel, HitOrder::AsFound),
-            Way::TimeSweep(hits) => (Clustering::TimeSweep, hits),
-        };
-        if exact {
-            Box::new(BySide::<Exact>::new(input, threads, clustering, hits))
-        } else {
-            Box::new(BySide::<Published>::new(input, threads, clustering, hits))
-        }
+/// A chain for a timeslice, by so many threads.
+type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
+
+const fn way(chain: MakeChain) -> Way {
+    Way {
+        offline: false,
+        chain,
+    }
+}
+
+fn online(input: &Timeslice, threads: usize, ways: OnlineWays) -> Box<dyn Chain + '_> {
+    match input.online() {
+        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, ways)),
+        _ => Box::new(Online::<Published>::new(input, threads, ways)),
+    }
+}
+
+fn by_side(
+    input: &Timeslice,
+    threads: usize,
+    clustering: Clustering,
+    hits: HitOrder,
+) -> Box<dyn Chain + '_> {
+    match input.online() {
+        Semantics::Exact => Box::new(BySide::<Exact>::new(input, threads, clustering, hits)),
+        _ => Box::new(BySide::<Published>::new(input, threads, clustering, hits)),
     }
 }
 
@@ -53,20 +60,29 @@ const USUAL: OnlineWays = OnlineWays {
     orders: Orders::OfSensors,
     hits: HitOrder::AsFound,
 };
-const ONLINE: Way = Way::Online(USUAL);
-const SERIAL: Way = Way::Online(OnlineWays {
-    counting: Counting::Serial,
-    ..USUAL
+const OFFLINE: Way = Way {
+    offline: true,
+    chain: |input, _| Box::new(Offline::new(input)),
+};
+const ONLINE: Way = way(|input, threads| online(input, threads, USUAL));
+const SERIAL: Way = way(|input, threads| {
+    let counting = Counting::Serial;
+    online(input, threads, OnlineWays { counting, ..USUAL })
 });
-const BOTH_ORDERS: Way = Way::Online(OnlineWays {
-    orders: Orders::Both,
-    ..USUAL
+const BOTH_ORDERS: Way = way(|input, threads| {
+    let orders = Orders::Both;
+    online(input, threads, OnlineWays { orders, ..USUAL })
 });
-const ONLINE_STREAMS: Way = Way::Online(OnlineWays {
-    hits: HitOrder::Streams,
-    ..USUAL
+const ONLINE_STREAMS: Way = way(|input, threads| {
+    let hits = HitOrder::Streams;
+    online(input, threads, OnlineWays { hits, ..USUAL })
 });
-const TIME_SWEEP: Way = Way::TimeSweep(HitOrder::AsFound);
+const PER_SIDE: Way =
+    way(|input, threads| by_side(input, threads, Clustering::ByChannel, HitOrder::AsFound));
+const TIME_SWEEP: Way =
+    way(|input, threads| by_side(input, threads, Clustering::TimeSweep, HitOrder::AsFound));
+const TIME_SWEEP_STREAMS: Way =
+    way(|input, threads| by_side(input, threads, Clustering::TimeSweep, HitOrder::Streams));
 
 const fn variant(name: &'static str, summary: &'static str, way: Way) -> CpuChain {
     CpuChain { name, summary, way }
@@ -76,7 +92,7 @@ static PRESORT: [CpuChain; 4] = [
     variant(
         "hash-map",
         "a list for each address, found by hashing (offline reconstruction)",
-        Way::Offline,
+        OFFLINE,
     ),
     variant(
         "lookup-table",
@@ -99,7 +115,7 @@ static CLUSTER: [CpuChain; 4] = [
     variant(
         "offline",
         "in order of time, one active digi a channel, objects (after Friese)",
-        Way::Offline,
+        OFFLINE,
     ),
     variant(
         "online",
@@ -109,7 +125,7 @@ static CLUSTER: [CpuChain; 4] = [
     variant(
         "per-side",
         "a worker a side: neighbouring channels are merged",
-        Way::PerSide,
+        PER_SIDE,
     ),
     variant(
         "time-sweep",
@@ -122,7 +138,7 @@ static CLUSTER_SORT: [CpuChain; 3] = [
     variant(
         "offline",
         "the objects themselves, by std's unstable sort",
-        Way::Offline,
+        OFFLINE,
     ),
     variant(
         "online",
@@ -137,11 +153,7 @@ static CLUSTER_SORT: [CpuChain; 3] = [
 ];
 
 static HITS: [CpuChain; 3] = [
-    variant(
-        "offline",
-        "a worker a module, in double precision",
-        Way::Offline,
-    ),
+    variant("offline", "a worker a module, in double precision", OFFLINE),
     variant(
         "online",
         "a worker a cluster of the front, by binary search, into buckets",
@@ -158,7 +170,7 @@ static COLLECT: [CpuChain; 5] = [
     variant(
         "append",
         "hit by hit, objects of 136 bytes (offline reconstruction)",
-        Way::Offline,
+        OFFLINE,
     ),
     variant(
         "buckets",
@@ -178,7 +190,7 @@ static COLLECT: [CpuChain; 5] = [
     variant(
         "pieces-by-time",
         "ours: the same by insertion, as windows leave hits nearly in order",
-        Way::TimeSweep(HitOrder::Streams),
+        TIME_SWEEP_STREAMS,
     ),
 ];
 
@@ -186,7 +198,7 @@ static CHAIN: [CpuChain; 4] = [
     variant(
         "offline",
         "as the offline reconstruction: objects, lists, double precision (after Friese)",
-        Way::Offline,
+        OFFLINE,
     ),
     variant(
         "online",
@@ -196,7 +208,7 @@ static CHAIN: [CpuChain; 4] = [
     variant(
         "per-side",
         "scatter by channel, a worker a side, windows",
-        Way::PerSide,
+        PER_SIDE,
     ),
     variant(
         "time-sweep",
@@ -237,16 +249,18 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
     }
 
     fn answers(&self) -> &'static [Semantics] {
-        match self.way {
-            Way::Offline => &[Semantics::Offline],
-            _ => &[Semantics::Exact, Semantics::Published],
+        if self.way.offline {
+            &[Semantics::Offline]
+        } else {
+            &[Semantics::Exact, Semantics::Published]
         }
     }
 
     fn semantics(&self, input: &Timeslices) -> Semantics {
-        match self.way {
-            Way::Offline => Semantics::Offline,
-            _ => input.online(),
+        if self.way.offline {
+            Semantics::Offline
+        } else {
+            input.online()
         }
     }
 
@@ -258,7 +272,7 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
     ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
         let threads = place.team.threads();
         let chains = input.0.iter();
-        let chains = chains.map(|timeslice| self.way.chain(timeslice, threads));
+        let chains = chains.map(|timeslice| (self.way.chain)(timeslice, threads));
         let stage = StsTask::<STAGE>::STAGE;
         let prepared = PreparedChains::new(chains.collect(), stage, arena);
         Ok(Box::new(prepared))

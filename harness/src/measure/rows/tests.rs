@@ -1,5 +1,6 @@
 //! Rows of GPUs.
 
+use algorithms::code::CodeRoots;
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
@@ -38,6 +39,7 @@ fn subject() -> Subject {
         team_levels: 1,
         plugin: None,
         missing: None,
+        code: CodeRoots::default(),
     };
     let mut subject = Subject::new(point, &info, "code");
     let link = LinkBandwidth {

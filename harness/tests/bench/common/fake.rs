@@ -82,6 +82,7 @@ impl Task for FakeTask {
             team_levels: 1,
             plugin: None,
             missing: None,
+            code: Default::default(),
         };
         self.variants.iter().map(info).collect()
     }

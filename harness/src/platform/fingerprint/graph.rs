@@ -1,0 +1,175 @@
+//! All that can be reached from a variant, and the hash of it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+
+use super::program::{Kind, Program};
+use super::resolve::Target;
+use super::scan::Scan;
+
+/// Texts are shorter, images of kernels are longer: their content counts.
+const LONG: u64 = 512;
+const WORD: u64 = 8;
+
+type Hash = [u8; 8];
+
+/// A piece of a program that refers to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// A function, by the number of its symbol.
+    Code(usize),
+    /// A value, from and to these addresses.
+    Value(u64, u64),
+    /// A table of functions at this address.
+    Table(u64),
+}
+
+/// A program with what was found out of it so far.
+pub(super) struct Graph {
+    pub(super) program: Program,
+    known: HashMap<Node, Piece>,
+    /// The code that was reached last.
+    reached: Vec<Node>,
+}
+
+/// What is known of a node.
+struct Piece {
+    /// Of its own content, without addresses.
+    hash: Hash,
+    /// In the order in which it refers to them.
+    next: Vec<Node>,
+}
+
+impl Graph {
+    pub(super) fn new(program: Program) -> Self {
+        Graph {
+            program,
+            known: HashMap::new(),
+            reached: Vec::new(),
+        }
+    }
+
+    /// The hash of all that can be reached from here. Each piece counts with those that
+    /// it refers to; where they lie, and in which order, does not.
+    pub(super) fn hash(&mut self, roots: &[Node]) -> Hash {
+        self.reached = self.reach(roots);
+        let linked = self.reached.iter().map(|node| {
+            let piece = &self.known[node];
+            let next = piece.next.iter().map(|node| self.known[node].hash);
+            combined(std::iter::once(piece.hash).chain(next))
+        });
+        let mut linked: Vec<Hash> = linked.collect();
+        linked.sort_unstable();
+        let roots = roots.iter().map(|root| self.known[root].hash);
+        combined(roots.chain(linked))
+    }
+
+    fn reach(&mut self, roots: &[Node]) -> Vec<Node> {
+        let mut seen: HashSet<Node> = roots.iter().copied().collect();
+        let mut left: VecDeque<Node> = roots.iter().copied().collect();
+        let mut reached = Vec::new();
+        while let Some(node) = left.pop_front() {
+            let program = &self.program;
+            let piece = self.known.entry(node);
+            let piece = piece.or_insert_with(|| Piece::of(program, node));
+            left.extend(piece.next.iter().filter(|next| seen.insert(**next)));
+            reached.push(node);
+        }
+        reached
+    }
+
+    /// The names of all functions that were reached last.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.reached.iter().filter_map(|node| match node {
+            Node::Code(symbol) => Some(self.program.symbols[*symbol].name.as_str()),
+            Node::Value(..) | Node::Table(_) => None,
+        })
+    }
+}
+
+impl Piece {
+    fn of(program: &Program, node: Node) -> Self {
+        match node {
+            Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
+            Node::Value(from, to) => Piece::of_value(program, from..to),
+            Node::Table(address) => Piece::of_table(program, address),
+        }
+    }
+
+    fn of_code(program: &Program, range: Range<u64>) -> Self {
+        let code = program.bytes(range.clone()).unwrap_or_default();
+        let scan = Scan::of(program.architecture, code, range.start);
+        let mut hash = Sha256::new();
+        hash.update(&scan.code);
+        let mut next = Vec::new();
+        for reference in scan.references {
+            match program.target(reference) {
+                Some(Target::Node(node)) => next.push(node),
+                Some(Target::Constant(bytes)) => hash.update(bytes),
+                None => {}
+            }
+        }
+        Piece {
+            hash: short(hash),
+            next,
+        }
+    }
+
+    /// Pointers lead on; a short text has neither a place nor a length that counts.
+    fn of_value(program: &Program, range: Range<u64>) -> Self {
+        let (mut hash, mut next) = (Sha256::new(), Vec::new());
+        let mut address = range.start;
+        while address < range.end {
+            let end = range.end.min(address + WORD);
+            let Some(pointer) = program.pointer(address) else {
+                hash.update(program.bytes(address..end).unwrap_or_default());
+                address = end;
+                continue;
+            };
+            address = end;
+            next.extend(program.node(pointer));
+            let is_text = program
+                .section(pointer)
+                .is_some_and(|section| section.kind == Kind::Constants);
+            if is_text && end < range.end {
+                let length = program.word(end).unwrap_or_default();
+                let long = program.bytes(pointer..pointer.saturating_add(length));
+                hash.update(long.filter(|_| length >= LONG).unwrap_or_default());
+                address = end + WORD;
+            }
+        }
+        Piece {
+            hash: short(hash),
+            next,
+        }
+    }
+
+    fn of_table(program: &Program, address: u64) -> Self {
+        let (mut hash, mut next) = (Sha256::new(), Vec::new());
+        for word in program.table(address) {
+            match program.pointer(word) {
+                Some(pointer) => next.extend(program.node(pointer)),
+                None => hash.update(program.word(word).unwrap_or_default().to_le_bytes()),
+            }
+        }
+        Piece {
+            hash: short(hash),
+            next,
+        }
+    }
+}
+
+fn combined(hashes: impl Iterator<Item = Hash>) -> Hash {
+    let mut all = Sha256::new();
+    hashes.for_each(|hash| all.update(hash));
+    short(all)
+}
+
+fn short(hash: Sha256) -> Hash {
+    let mut short = Hash::default();
+    short.copy_from_slice(&hash.finalize()[..8]);
+    short
+}

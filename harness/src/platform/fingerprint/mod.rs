@@ -1,0 +1,169 @@
+//! A fingerprint of the machine code of each variant.
+//!
+//! Starting from where a variant begins, its own value and the function that gets it
+//! ready, all code is found that can be reached: by calls and jumps, through addresses
+//! that are taken, and through tables of functions. Each function is hashed without what
+//! the linker put into it, so that code that moved is the same code.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `program` | sections, symbols and pointers of an executable |
+//! | `scan` | what a function refers to: `x86_64`, `aarch64` |
+//! | `resolve` | what is there that is referred to |
+//! | `graph` | what can be reached, and its hash |
+
+mod aarch64;
+mod graph;
+mod program;
+mod resolve;
+mod scan;
+mod x86_64;
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use algorithms::code::CodeRoots;
+use algorithms::task::VariantInfo;
+
+use super::build::executable_fingerprint;
+use graph::Graph;
+use program::Program;
+
+/// A hash of the machine code that a variant may run; that of the whole executable if
+/// the variant's own can't be told.
+pub fn variant_fingerprint(info: &VariantInfo) -> String {
+    static RUNNING: OnceLock<Option<Mutex<Running>>> = OnceLock::new();
+    let running = RUNNING.get_or_init(|| Running::open().map(Mutex::new));
+    let own = running.as_ref().and_then(|running| {
+        let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.fingerprint(&info.code)
+    });
+    own.unwrap_or_else(executable_fingerprint)
+}
+
+/// The program that is running.
+struct Running {
+    graph: Graph,
+    /// What addresses in memory have on top of those in the file.
+    bias: u64,
+}
+
+impl Running {
+    fn open() -> Option<Self> {
+        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
+        let program = Program::parse(&bytes)?;
+        let bias = entry_in_memory()?.checked_sub(program.entry)?;
+        let graph = Graph::new(program);
+        Some(Running { graph, bias })
+    }
+
+    fn fingerprint(&mut self, code: &CodeRoots) -> Option<String> {
+        let in_file = |address: usize| (address as u64).checked_sub(self.bias);
+        let (prepare, value) = (in_file(code.prepare)?, in_file(code.value)?);
+        let roots = [
+            self.graph.program.code_at(prepare)?,
+            self.graph
+                .program
+                .value_at(value, code.value_bytes as u64)?,
+        ];
+        let hash = self.graph.hash(&roots);
+        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(format!("code:{hex}"))
+    }
+}
+
+/// Where the system started this program.
+#[cfg(target_os = "linux")]
+fn entry_in_memory() -> Option<u64> {
+    // SAFETY: it reads a table that the kernel made, and gives 0 for what isn't there.
+    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) };
+    (entry != 0).then_some(entry)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn entry_in_memory() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+    use std::time::Instant;
+
+    use algorithms::device::Backend;
+    use algorithms::registry::{task, tasks};
+
+    use super::*;
+
+    fn variant(of: &str, name: &str) -> VariantInfo {
+        let variants = task(of).expect("a task").variants().into_iter();
+        let mut found = variants.filter(|info| info.name == name && info.backend == Backend::Cpu);
+        found.next().expect("a variant")
+    }
+
+    fn reached(running: &mut Running, info: &VariantInfo) -> HashSet<String> {
+        running.fingerprint(&info.code).expect("a fingerprint");
+        running.graph.names().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn variants_of_a_task_differ_and_stay_as_they_are() {
+        if cfg!(not(target_os = "linux")) {
+            eprintln!("skipped: executables are read on Linux only");
+            return;
+        }
+        let start = Instant::now();
+        for task in tasks() {
+            let mut known: HashMap<(Backend, String), &str> = HashMap::new();
+            for info in task.variants() {
+                if info.missing.is_some() {
+                    continue;
+                }
+                let fingerprint = variant_fingerprint(&info);
+                assert_ne!(fingerprint, executable_fingerprint(), "{}", info.name);
+                assert_eq!(fingerprint, variant_fingerprint(&info));
+                let same = known.insert((info.backend, fingerprint), info.name);
+                assert_eq!(same, None, "{} is the same as {}", info.name, task.name());
+            }
+        }
+        eprintln!("all fingerprints: {:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_variant_reaches_what_it_calls_and_nothing_of_others() {
+        if cfg!(not(target_os = "linux")) {
+            eprintln!("skipped: executables are read on Linux only");
+            return;
+        }
+        let mut running = Running::open().expect("a program");
+        let names = reached(&mut running, &variant("sort", "block-merge"));
+        let any = |words: &str| names.iter().any(|name| name.contains(words));
+        // The sort itself, what it shares with others, and what its team does.
+        for wanted in [
+            "sts_sort3cpu11block_merge",
+            "sts_sort3cpu10merge_path",
+            "PreparedCpuSort",
+            "rayon_core",
+        ] {
+            assert!(any(wanted), "{wanted}");
+        }
+        for other in [
+            "tpc_decode",
+            "sts_sort3cpu14channel_bucket",
+            "sts_sort3cpu15segmented_radix",
+            "harness3cli",
+            "harness8commands",
+        ] {
+            let found = names.iter().find(|name| name.contains(other));
+            assert_eq!(found, None);
+        }
+    }
+
+    #[test]
+    fn who_is_nowhere_in_the_program_has_no_code_of_its_own() {
+        let info = VariantInfo {
+            code: CodeRoots::default(),
+            ..variant("sort", "block-merge")
+        };
+        assert_eq!(variant_fingerprint(&info), executable_fingerprint());
+    }
+}
