@@ -1,21 +1,62 @@
 //! Notes down what the binary is built from and by.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
+/// The root of the repository, from here.
+const ROOT: &str = "..";
+
+/// What the binary is made of, below the root. Any change in here makes it anew in any
+/// case: looking for changes costs no build of its own.
+const SOURCES: [&str; 17] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "algorithms/Cargo.toml",
+    "algorithms/build",
+    "algorithms/build.rs",
+    "algorithms/emulator",
+    "algorithms/kernels",
+    "algorithms/src",
+    "generators/Cargo.toml",
+    "generators/src",
+    "harness/Cargo.toml",
+    "harness/build.rs",
+    "harness/src",
+    "reports/Cargo.toml",
+    "reports/assets",
+    "reports/src",
+    "suites",
+];
+
+/// What a commit's name ends with if the files are not as they are there.
+const DIRTY: &str = "-dirty";
+
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=../.git/HEAD");
-    println!("cargo:rerun-if-changed=../.git/logs/HEAD");
+    for source in SOURCES {
+        let path = Path::new(ROOT).join(source);
+        if path.exists() {
+            println!("cargo:rerun-if-changed={}", path.display());
+        }
+    }
+    // In a worktree these are elsewhere.
+    for file in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", file]) {
+            println!(
+                "cargo:rerun-if-changed={}",
+                Path::new(ROOT).join(path).display()
+            );
+        }
+    }
     // Where sources come without their history, as into a container.
     println!("cargo:rerun-if-env-changed=RECOBENCH_COMMIT");
     let given = env::var("RECOBENCH_COMMIT")
         .ok()
         .filter(|commit| !commit.is_empty());
-    let commit = given.or_else(|| output("git", &["rev-parse", "--short=12", "HEAD"]));
-    let commit = commit.unwrap_or_default();
+    let commit = given.or_else(commit).unwrap_or_default();
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
+    let compiler = output(Command::new(rustc).arg("--version"));
+    let compiler = compiler.unwrap_or_else(|| "unknown".to_owned());
     let variable = |name| env::var(name).unwrap_or_default();
     println!("cargo:rustc-env=BUILD_COMMIT={commit}");
     println!("cargo:rustc-env=BUILD_COMPILER={compiler}");
@@ -24,8 +65,24 @@ fn main() {
     println!("cargo:rustc-env=BUILD_FEATURES={features}");
 }
 
-fn output(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
+/// The commit that is checked out, and whether sources differ from it.
+fn commit() -> Option<String> {
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let mut status = vec!["status", "--porcelain", "--untracked-files=no", "--"];
+    status.extend(SOURCES);
+    let changed = git(&status).is_some_and(|changes| !changes.is_empty());
+    Some(if changed { commit + DIRTY } else { commit })
+}
+
+/// What git says at the root; it writes nothing there.
+fn git(arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    command.current_dir(ROOT).arg("--no-optional-locks");
+    output(command.args(arguments))
+}
+
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }

@@ -4,6 +4,7 @@ use comfy_table::{Table, presets::NOTHING};
 
 use super::Entry;
 use crate::markdown::{escaped, line};
+use crate::record::DIRTY;
 use crate::table::{Format, TableError};
 
 /// So much of a hash is enough for people.
@@ -93,7 +94,10 @@ fn cells(entry: &Entry) -> [String; 7] {
         0 => run.points.to_string(),
         invalid => format!("{} (+ {invalid} not valid)", run.points),
     };
-    let commit = run.git_commit.as_deref().map_or("-".to_owned(), short);
+    let commit = run
+        .git_commit
+        .as_deref()
+        .map_or("-".to_owned(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
     [
@@ -121,6 +125,13 @@ fn notes(entries: &[Entry]) -> impl Iterator<Item = String> {
         let notes = entry.notes.iter();
         notes.map(|note| format!("{}: {}", entry.run.id, note.replace('\n', " ")))
     })
+}
+
+fn short_commit(commit: &str) -> String {
+    match commit.strip_suffix(DIRTY) {
+        Some(commit) => short(commit) + DIRTY,
+        None => short(commit),
+    }
 }
 
 fn short(hash: &str) -> String {
@@ -170,6 +181,12 @@ mod tests {
             entry(run, true, vec![]),
             entry(damaged, false, vec!["damaged: gone".into()]),
         ]
+    }
+
+    #[test]
+    fn commits_keep_their_mark() {
+        assert_eq!(short_commit("0123456789ab"), "0123456789");
+        assert_eq!(short_commit("0123456789ab-dirty"), "0123456789-dirty");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub use ceilings::{
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    CacheLevel, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
+    CacheLevel, DIRTY, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
     Software,
 };
 pub use sample::{SampleRow, flags};

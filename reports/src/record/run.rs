@@ -122,12 +122,16 @@ impl Effort {
     }
 }
 
+/// What a commit's name ends with if the program was built from files that differ from it.
+pub const DIRTY: &str = "-dirty";
+
 /// What was run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Software {
     /// The version of recobench.
     pub version: String,
-    /// The commit it was built from; `None` outside a git checkout.
+    /// The commit it was built from, with [`DIRTY`] behind it if the files were changed;
+    /// `None` outside a git checkout.
     pub git_commit: Option<String>,
     /// `rustc --version`.
     pub compiler: String,

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use super::super::{ReportError, ReportInput};
 use crate::compare::quoted;
-use crate::record::{RunRecord, SampleRow, SummaryRow};
+use crate::record::{DIRTY, RunRecord, SampleRow, SummaryRow};
 use crate::store::Run;
 use crate::table::csv_rows;
 use crate::units;
@@ -100,14 +100,23 @@ impl Embedded {
 
 /// What to type, from a checkout of the same commit.
 fn commands(record: &RunRecord) -> String {
-    let checkout = record.software.git_commit.as_ref();
-    let checkout = checkout.map(|commit| format!("git checkout {}\n", quoted(commit)));
+    let checkout = record.software.git_commit.as_deref().map(checkout);
     let arguments: Vec<String> = arguments(&record.command).map(quoted).collect();
     format!(
         "{}cargo run --release -- {}\n",
         checkout.unwrap_or_default(),
         arguments.join(" ")
     )
+}
+
+fn checkout(commit: &str) -> String {
+    match commit.strip_suffix(DIRTY) {
+        Some(base) => format!(
+            "git checkout {}  # with changes that were not committed\n",
+            quoted(base)
+        ),
+        None => format!("git checkout {}\n", quoted(commit)),
+    }
 }
 
 /// What followed the program's name, without the folder: it holds a run now.
@@ -134,6 +143,16 @@ mod tests {
         assert_eq!(quoted("std-*"), "'std-*'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn changes_that_were_not_committed_can_not_be_checked_out() {
+        assert_eq!(checkout("c0ffee"), "git checkout c0ffee\n");
+        let text = checkout("c0ffee-dirty");
+        assert_eq!(
+            text,
+            "git checkout c0ffee  # with changes that were not committed\n"
+        );
     }
 
     #[test]
