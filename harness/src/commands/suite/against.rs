@@ -1,0 +1,208 @@
+//! A suite measured in turn with a base.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use reports::compare::render::render;
+use reports::compare::{Comparison, Measured, Terms, Thresholds, Verdict, compare};
+use reports::history::Series;
+use reports::record::{Point, SuitePart};
+use reports::store::{Run, read_run};
+
+use super::super::{refuse_development_build, say, try_plugins};
+use super::earlier;
+use super::measure::keep;
+use crate::cli::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
+use crate::duet::{self, Against, DuetOutcome, Executable, points};
+use crate::failure::{Exit, Failure};
+use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
+use crate::plan::Plan;
+use crate::platform::{self, Interrupt, Topology};
+use crate::plugins;
+use crate::suite::Suite;
+
+/// The share of verdicts of a change that may be false, in a whole comparison.
+pub(in crate::commands) const ERROR: f64 = 0.02;
+
+pub(super) fn run(
+    mut suite: Suite,
+    request: &SuiteRequest,
+    against: &AgainstRequest,
+) -> Result<Exit, Failure> {
+    for left_out in suite.leave_out_unusable() {
+        say(&format!("note: {left_out}"));
+    }
+    let requests = suite.requests(&request.command);
+    let plans = suite.plans(&requests)?;
+    refuse_development_build()?;
+    let part = SuitePart {
+        name: suite.name.clone(),
+        hash: suite.hash.clone(),
+        shard: request.shard,
+        points: plans.iter().map(Plan::len).sum(),
+    };
+    let tell = |text: &str| {
+        if !request.quiet {
+            say(text);
+        }
+    };
+    let store = request.store.clone();
+    let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
+    let base = duet::base::find(&against.base, &store, Some(&series(&part)), tell)?;
+    try_plugins(&plans, request.quiet)?;
+    // Building a base is not the measurement's time.
+    let started = std::time::Instant::now();
+    let earlier = earlier::find_paired(request, &part, &plugins::records(plans.iter()))?;
+    let start = match earlier {
+        Some(_) => Start::Resume,
+        None => Start::New,
+    };
+    let name = format!("{}-against-{}", part.name, simple(&base.name));
+    let named = || request.out.clone().unwrap_or_else(|| default_folder(&name));
+    let out = earlier.unwrap_or_else(named);
+    let libraries = suite_plugins(request)?;
+    let jobs = Job::of(&requests, &plans);
+    let inputs = points::of_jobs(&jobs);
+    let assignment = Assignment {
+        command: &request.command,
+        jobs,
+        out: out.clone(),
+        start,
+        suite: Some(part.clone()),
+        started,
+        budget: request.budget,
+        ceilings: false,
+        slowdown: 0.0,
+        quiet: request.quiet,
+    };
+    let mut record = describe(&assignment, &Topology::of_this_machine());
+    record.pair = Some(match start {
+        Start::New => format!("{}-{}", now(), std::process::id()),
+        Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
+    });
+    tell(&format!(
+        "measuring {} points in turn with {}; results go to {}",
+        part.points,
+        base.name,
+        out.display()
+    ));
+    let order = Against {
+        base: Executable {
+            bench: base.bench,
+            name: base.name,
+        },
+        new: Executable {
+            bench: std::env::current_exe()?,
+            name: "this build".to_owned(),
+        },
+        plugins: &libraries,
+        inputs,
+        slowdown: &|_| 0.0,
+        record,
+        out,
+        start,
+        thresholds: Thresholds::default(),
+        error: ERROR,
+        started,
+        budget: request.budget,
+        quiet: request.quiet,
+    };
+    let outcome = duet::measure(&order, &Interrupt::listen())?;
+    conclude(request, against, outcome)
+}
+
+/// Stores the new side, and says what came of it.
+fn conclude(
+    request: &SuiteRequest,
+    against: &AgainstRequest,
+    outcome: DuetOutcome,
+) -> Result<Exit, Failure> {
+    let folder = outcome.folder.display().to_string();
+    if let Some(failure) = outcome.failure {
+        say(&format!(
+            "bench: what was measured is kept in {folder}; the same command with --out {folder} \
+             goes on where this one stopped"
+        ));
+        return Err(failure);
+    }
+    let run = Run::read(&outcome.folder)?;
+    let mut counted = Outcome {
+        summary: run.summary,
+        interrupted: outcome.interrupted,
+        ..Outcome::default()
+    };
+    counted.count_rows();
+    let complete = !outcome.interrupted && counted.measured > 0;
+    if let Some(store) = request.store.as_ref().filter(|_| complete) {
+        keep(store, &outcome.folder, request.quiet)?;
+    }
+    if outcome.left_out > 0 {
+        say(&format!(
+            "note: the time was over before the first round of {} points",
+            outcome.left_out
+        ));
+    }
+    let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
+    if counted.exit() != Exit::Success && judged.is_err() {
+        return Ok(counted.exit());
+    }
+    let comparison = judged?;
+    for (format, path) in &against.format.files {
+        let text = render(*format, &comparison, against.listing)?;
+        std::fs::write(path, text).map_err(|source| Failure::Write {
+            path: path.clone(),
+            source,
+        })?;
+    }
+    super::super::print(&render(against.format.stdout, &comparison, against.listing)?)?;
+    if !request.quiet {
+        say(&format!("results: {folder}"));
+    }
+    Ok(match counted.exit() {
+        Exit::Success if against.fail_on.fails(&comparison) => Exit::Regression,
+        exit => exit,
+    })
+}
+
+/// What both sides of a measurement in turn say.
+///
+/// # Errors
+/// If they can't be read, or have no point in common.
+pub(in crate::commands) fn judged(
+    base: &Path,
+    new: &Path,
+    terms: &Terms,
+) -> Result<Comparison, Failure> {
+    let base = Measured::read(base)?.with_rounds()?;
+    let new = Measured::read(new)?.with_rounds()?;
+    Ok(compare(&base, &new, terms)?)
+}
+
+/// The series that a run of this suite belongs to.
+fn series(part: &SuitePart) -> Series {
+    Series {
+        machine_key: platform::machine_key(),
+        name: match part.shard {
+            Some(shard) => format!("{} {shard}", part.name),
+            None => part.name.clone(),
+        },
+    }
+}
+
+/// A name for a part of a folder's name.
+fn simple(name: &str) -> String {
+    let base = Path::new(name).file_name().unwrap_or_default();
+    let simple = |c: char| match c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c) {
+        true => c,
+        false => '-',
+    };
+    base.to_string_lossy().chars().map(simple).collect()
+}
+
+/// The libraries that were given, and those that the suite names.
+fn suite_plugins(request: &SuiteRequest) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = request.plugins.clone();
+    all.extend(crate::suite::plugins_of(&request.suite)?);
+    let absolute = all.iter().map(std::path::absolute);
+    Ok(absolute.collect::<Result<_, _>>()?)
+}
