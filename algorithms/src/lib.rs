@@ -23,6 +23,7 @@
 //! Nothing here reads a command line, and nothing but the stages of a variant is timed.
 
 pub mod algorithm;
+mod all_cores;
 pub mod axis;
 pub mod ceilings;
 pub mod code;

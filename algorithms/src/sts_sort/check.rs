@@ -10,10 +10,16 @@
 
 use std::fmt;
 
+use generators::partition::Partition;
 use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
+use rayon::prelude::*;
 
 use crate::algorithm::Content;
+use crate::all_cores::{first_difference, first_error, first_where};
+
+/// Digis that a thread sums up at a time.
+const PART: usize = 1 << 16;
 
 /// A digi as far as it counts.
 pub(super) type View = fn(Digi) -> Digi;
@@ -109,17 +115,23 @@ pub(super) fn identical(
     view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
-    each_segment(input, |segment, range| {
-        let (expected, found) = (&reference[range.clone()], &output[range]);
-        let differ = |&index: &usize| view(expected[index]) != view(found[index]);
-        match (0..found.len()).find(differ) {
-            None => Ok(()),
-            Some(index) => Err(wrong_digi(segment, index, expected, found)),
-        }
-    })
+    let Some(first) = first_difference(reference, output) else {
+        return Ok(());
+    };
+    let differ = |at: usize| at >= first && view(reference[at]) != view(output[at]);
+    match first_where(output.len(), differ) {
+        None => Ok(()),
+        Some(at) => Err(wrong_digi(
+            place(input.partition(), at),
+            at,
+            reference,
+            output,
+        )),
+    }
 }
 
-/// The keys of the reference, and within each run of equal keys its digis.
+/// The keys of the reference, and within each run of equal keys its digis. Of a segment
+/// the keys come first.
 pub(super) fn same_keys_and_runs(
     input: &SegmentedDigis,
     reference: &[Digi],
@@ -127,25 +139,50 @@ pub(super) fn same_keys_and_runs(
     view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
-    each_segment(input, |segment, range| {
+    if first_difference(reference, output).is_none() {
+        return Ok(());
+    }
+    let keys = |at: usize| reference[at].key() != output[at].key();
+    let keys = first_where(output.len(), keys);
+    let end = keys.map_or(input.partition().segments(), |at| {
+        input.partition().segment_of(at)
+    });
+    // Runs of segments before the one that has a wrong key.
+    first_error((0..end).collect(), |segment| {
+        let range = input.partition().range(segment);
         let (expected, found) = (&reference[range.clone()], &output[range]);
-        let differ = |&index: &usize| expected[index].key() != found[index].key();
-        if let Some(index) = (0..found.len()).find(differ) {
-            return Err(wrong_digi(segment, index, expected, found));
+        match first_wrong_run(expected, found, view) {
+            None => Ok(()),
+            Some(index) => Err(Mismatch::Run {
+                place: Position { segment, index },
+                digi: expected[index],
+            }),
         }
-        let mut index = 0;
-        for run in expected.chunk_by(|a, b| a.key() == b.key()) {
-            if !same_digis(run, &found[index..index + run.len()], view) {
-                let place = Position { segment, index };
-                return Err(Mismatch::Run {
-                    place,
-                    digi: run[0],
-                });
-            }
-            index += run.len();
+    })?;
+    match keys {
+        None => Ok(()),
+        Some(at) => Err(wrong_digi(
+            place(input.partition(), at),
+            at,
+            reference,
+            output,
+        )),
+    }
+}
+
+/// Where the first run of equal keys begins that has not the digis of the reference.
+fn first_wrong_run(expected: &[Digi], found: &[Digi], view: View) -> Option<usize> {
+    let begins = |at: usize| at == 0 || expected[at].key() != expected[at - 1].key();
+    let is_wrong = |at: usize| {
+        if !begins(at) {
+            return false;
         }
-        Ok(())
-    })
+        let rest = &expected[at..];
+        let run = rest.iter().take_while(|digi| digi.key() == rest[0].key());
+        let length = run.count();
+        !same_digis(&rest[..length], &found[at..at + length], view)
+    };
+    first_where(expected.len(), is_wrong)
 }
 
 /// In order, with the digis of the input in each segment (by a checksum).
@@ -155,10 +192,11 @@ pub(super) fn ordered_and_complete(
     view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
-    each_segment(input, |segment, range| {
-        let found = &output[range];
-        let descends = |index: &usize| found[*index].key() < found[index - 1].key();
-        if let Some(index) = (1..found.len()).find(descends) {
+    let segments = (0..input.partition().segments()).collect();
+    first_error(segments, |segment| {
+        let found = &output[input.partition().range(segment)];
+        let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
+        if let Some(index) = first_where(found.len(), descends) {
             return Err(Mismatch::Order {
                 place: Position { segment, index },
                 previous: found[index - 1],
@@ -180,21 +218,18 @@ fn check_length(input: &SegmentedDigis, output: &[Digi]) -> Result<(), Mismatch>
     Err(Mismatch::Length { expected, found })
 }
 
-fn each_segment(
-    input: &SegmentedDigis,
-    mut check: impl FnMut(usize, std::ops::Range<usize>) -> Result<(), Mismatch>,
-) -> Result<(), Mismatch> {
-    let ranges = input.partition().ranges().enumerate();
-    ranges
-        .into_iter()
-        .try_for_each(|(segment, range)| check(segment, range))
+/// Where a place of the flat array is.
+fn place(partition: &Partition, at: usize) -> Position {
+    let segment = partition.segment_of(at);
+    let index = at - partition.range(segment).start;
+    Position { segment, index }
 }
 
-fn wrong_digi(segment: usize, index: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
+fn wrong_digi(place: Position, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
     Mismatch::Digi {
-        place: Position { segment, index },
-        expected: expected[index],
-        found: found[index],
+        place,
+        expected: expected[at],
+        found: found[at],
     }
 }
 
@@ -213,10 +248,15 @@ fn same_digis(left: &[Digi], right: &[Digi], view: View) -> bool {
 /// A sum over all digis, so that the order makes no difference: 128 bits in
 /// which each bit of each digi counts.
 fn checksum(digis: &[Digi], view: View) -> (u64, u64) {
-    digis.iter().fold((0, 0), |(low, high), &digi| {
-        let hash = mix(view(digi).bits());
-        (low.wrapping_add(hash), high.wrapping_add(mix(hash)))
-    })
+    let add =
+        |(low, high): (u64, u64), (l, h): (u64, u64)| (low.wrapping_add(l), high.wrapping_add(h));
+    let of_part = |part: &[Digi]| {
+        part.iter().fold((0, 0), |sum, &digi| {
+            let hash = mix(view(digi).bits());
+            add(sum, (hash, mix(hash)))
+        })
+    };
+    digis.par_chunks(PART).map(of_part).reduce(|| (0, 0), add)
 }
 
 #[cfg(test)]
@@ -224,6 +264,7 @@ mod tests {
     use generators::sts::{DigiShape, Order, Skew, generate};
 
     use super::*;
+    use crate::all_cores::tests::{places, with_all_pools};
     use crate::sts_sort::reference;
 
     type Check = fn(&SegmentedDigis, &[Digi], &[Digi], View) -> Result<(), Mismatch>;
@@ -356,6 +397,97 @@ mod tests {
         for (name, check) in CHECKS {
             assert!(check(&input, &reference, &output, WHOLE).is_err(), "{name}");
         }
+    }
+
+    /// Segments that are larger than what a thread looks at, and small ones between.
+    fn large() -> (SegmentedDigis, Vec<Digi>) {
+        let digi = |time: u64| Digi::from_bits(time | 3 << 32);
+        let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
+        let digis = [150_000, 0, 3, 70_000].map(segment);
+        let input = SegmentedDigis::from_segments(&digis);
+        let reference = reference::sort(&input);
+        (input, reference)
+    }
+
+    #[test]
+    fn a_changed_digi_is_found_wherever_it_is() {
+        let (input, reference) = large();
+        for at in places(reference.len()) {
+            let mut output = reference.clone();
+            output[at] = Digi::from_bits(output[at].bits() ^ (1 << 33));
+            let segment = input.partition().segment_of(at);
+            for (name, check) in CHECKS {
+                let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
+                let found_in = match found.expect_err(name) {
+                    Mismatch::Digi { place, .. } => {
+                        assert_eq!(input.partition().range(segment).start + place.index, at);
+                        place.segment
+                    }
+                    Mismatch::Run { place, .. } => place.segment,
+                    Mismatch::Content { segment } => segment,
+                    other => panic!("{name}: {other}"),
+                };
+                assert_eq!(found_in, segment, "{name} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
+        let (input, reference) = large();
+        for at in places(reference.len()) {
+            let other = if at + 2 < reference.len() {
+                at + 2
+            } else {
+                at - 2
+            };
+            for swap in [true, false] {
+                let mut output = reference.clone();
+                match swap {
+                    true => output.swap(at, other),
+                    false => output[at] = output[other],
+                }
+                for (name, check) in CHECKS {
+                    let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
+                    assert!(found.is_err(), "{name} at {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_several_wrong_digis_the_first_is_told() {
+        let (input, reference) = large();
+        let wrong = places(reference.len());
+        for first in &wrong {
+            let mut output = reference.clone();
+            for at in wrong.iter().filter(|at| *at >= first) {
+                output[*at] = Digi::default();
+            }
+            let found = with_all_pools(|| identical(&input, &reference, &output, WHOLE));
+            let expected = wrong_digi(
+                place(input.partition(), *first),
+                *first,
+                &reference,
+                &output,
+            );
+            assert_eq!(found, Err(expected));
+        }
+    }
+
+    #[test]
+    fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
+        let (input, reference) = large();
+        let spoilt = |run: usize, key: usize| {
+            let mut output = reference.clone();
+            output[run] = Digi::from_bits(output[run].bits() ^ (1 << 33));
+            output[key] = Digi::default();
+            with_all_pools(|| same_keys_and_runs(&input, &reference, &output, WHOLE))
+        };
+        let later = input.partition().range(3).start;
+        assert!(matches!(spoilt(100, later + 9), Err(Mismatch::Run { .. })));
+        assert!(matches!(spoilt(100, 9_000), Err(Mismatch::Digi { .. })));
+        assert!(matches!(spoilt(later, 9_000), Err(Mismatch::Digi { .. })));
     }
 
     #[test]

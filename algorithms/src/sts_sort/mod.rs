@@ -52,9 +52,9 @@ static VARIANTS: &[&dyn Variant<StsSort>] = &[
     &cuda::CHANNEL_BUCKET,
 ];
 
-/// Beyond so many digis the reference would take too long (seconds) and too
-/// much memory (half a gigabyte).
-const REFERENCE_LIMIT: u64 = 64_000_000;
+/// Beyond so many digis the reference would take too long (some ten seconds of two
+/// cores) and too much memory (two gigabytes).
+const REFERENCE_LIMIT: u64 = 256_000_000;
 
 const DIGI_BYTES: u64 = size_of::<Digi>() as u64;
 

@@ -1,13 +1,16 @@
-//! The right answer, by the standard library's stable sort.
+//! The right answer, by a library's stable sort.
 
 use generators::sts::{Digi, SegmentedDigis};
+use rayon::prelude::*;
 
-/// Each segment sorted by key; equal keys keep their order of arrival.
+use crate::all_cores::mapped;
+
+/// Each segment sorted by key; equal keys keep their order of arrival. All cores share
+/// even a single segment.
 pub(super) fn sort(input: &SegmentedDigis) -> Vec<Digi> {
-    let mut digis = input.digis().to_vec();
-    for segment in input.partition().split_mut(&mut digis) {
-        segment.sort_by_key(|digi| digi.key());
-    }
+    let mut digis = mapped(input.digis(), |digi| *digi);
+    let segments = input.partition().split_mut(&mut digis).into_par_iter();
+    segments.for_each(|segment| segment.par_sort_by_key(|digi| digi.key()));
     digis
 }
 
@@ -15,7 +18,10 @@ pub(super) fn sort(input: &SegmentedDigis) -> Vec<Digi> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use generators::sts::{DigiShape, Order, Skew, generate};
+
     use super::*;
+    use crate::all_cores::tests::with_all_pools;
     use crate::sts_sort::hard_inputs;
 
     /// An ordered map from key to the digis with that key, as they arrived.
@@ -31,7 +37,25 @@ mod tests {
     fn it_agrees_with_an_ordered_map() {
         for (name, input) in hard_inputs::all(3) {
             let expected: Vec<_> = input.segments().flat_map(by_map).collect();
-            assert_eq!(sort(&input), expected, "{name}");
+            assert_eq!(with_all_pools(|| sort(&input)), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn large_segments_are_sorted_as_one_thread_would() {
+        let shape = DigiShape {
+            segments: 2,
+            digis: 150_000,
+            order: Order::Random,
+            skew: Skew::Ratio(5.0),
+            duplicates: 0.5,
+            timeslice_ns: 2_000,
+        };
+        let input = generate(&shape, 1).expect("a sensible shape");
+        let mut expected = input.digis().to_vec();
+        for segment in input.partition().split_mut(&mut expected) {
+            segment.sort_by_key(|digi| digi.key());
+        }
+        assert_eq!(with_all_pools(|| sort(&input)), expected);
     }
 }

@@ -1,12 +1,14 @@
 //! What counts as decoded right.
 
 use generators::tpc::Digit;
+use rayon::prelude::*;
 
 use super::Decoded;
 use super::charge_map::Position;
 use super::damage::DamagedPage;
 use super::input::TimeFrame;
 use super::reference;
+use crate::all_cores::{first_difference, first_error, first_where, sorted};
 
 /// How an output is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +94,12 @@ fn same_charges(
     found: &[Charges],
 ) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
-    if expected == found {
+    let differ = |sector: &usize| {
+        let (expected, found) = (&expected[*sector], &found[*sector]);
+        expected.len() != found.len() || first_difference(expected, found).is_some()
+    };
+    let differing: Vec<_> = (0..found.len()).into_par_iter().filter(differ).collect();
+    if differing.is_empty() {
         return Ok(());
     }
     let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
@@ -101,18 +108,12 @@ fn same_charges(
         all.filter(|(entry, _)| !contested.contains(&(sectors[sector], *entry)))
             .collect()
     };
-    let differs =
-        |&sector: &usize| certain(sector, &expected[sector]) != certain(sector, &found[sector]);
-    match (0..found.len()).find(differs) {
-        Some(sector) => Err(Mismatch::Charges { sector }),
-        None => Ok(()),
-    }
-}
-
-fn sorted<T: Copy + Ord>(values: &[T]) -> Vec<T> {
-    let mut values = values.to_vec();
-    values.sort_unstable();
-    values
+    first_error(differing, |sector| {
+        match certain(sector, &expected[sector]) == certain(sector, &found[sector]) {
+            true => Ok(()),
+            false => Err(Mismatch::Charges { sector }),
+        }
+    })
 }
 
 fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
@@ -124,8 +125,8 @@ fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
 }
 
 fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mismatch> {
-    let differs = |&number: &usize| expected.get(number) != found.get(number);
-    match (0..expected.len().max(found.len())).find(differs) {
+    let differs = |number: usize| expected.get(number) != found.get(number);
+    match first_where(expected.len().max(found.len()), differs) {
         None => Ok(()),
         Some(number) => Err(Mismatch::Damage {
             number,
@@ -137,8 +138,7 @@ fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mi
 
 fn same_digits(expected: &[Digit], found: &[Digit]) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
-    let differs = |&index: &usize| expected[index] != found[index];
-    match (0..found.len()).find(differs) {
+    match first_difference(expected, found) {
         None => Ok(()),
         Some(index) => Err(Mismatch::Digit {
             index,
@@ -150,13 +150,113 @@ fn same_digits(expected: &[Digit], found: &[Digit]) -> Result<(), Mismatch> {
 
 fn same_positions(expected: &[Position], found: &[Position]) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
-    let differs = |&index: &usize| expected[index] != found[index];
-    match (0..found.len()).find(differs) {
+    match first_difference(expected, found) {
         None => Ok(()),
         Some(index) => Err(Mismatch::Position {
             index,
             expected: expected[index],
             found: found[index],
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::all_cores::tests::{places, with_all_pools};
+    use crate::tpc_decode::hard_inputs;
+    use crate::tpc_decode::input::Output;
+
+    fn digits() -> Vec<Digit> {
+        (0..150_000)
+            .map(|bits| Digit::from_bits(bits << 8))
+            .collect()
+    }
+
+    #[test]
+    fn a_wrong_digit_is_found_wherever_it_is_and_the_first_is_told() {
+        let expected = digits();
+        let (_, frame) = hard_inputs::all(1).swap_remove(0);
+        let of = |digits: &[Digit]| Decoded {
+            digits: digits.to_vec(),
+            ..Decoded::default()
+        };
+        let checked = |expected: &[Digit], found: &[Digit], in_order| {
+            with_all_pools(|| same(&frame, &of(expected), &of(found), in_order))
+        };
+        let told = |found: &[Digit], in_order| match checked(&expected, found, in_order) {
+            Err(Mismatch::Digit { index, .. }) => Some(index),
+            _ => None,
+        };
+        let mut all_wrong = expected.clone();
+        for place in places(expected.len()) {
+            let changed_bits = expected[place].bits() ^ 1;
+            let mut changed = expected.clone();
+            changed[place] = Digit::from_bits(changed_bits);
+            assert_eq!(told(&changed, true), Some(place));
+            assert_eq!(told(&changed, false), Some(place));
+            all_wrong[place] = changed[place];
+            let mut lost = changed.clone();
+            lost.remove(place);
+            let found = checked(&expected, &lost, false);
+            assert!(matches!(found, Err(Mismatch::Count { .. })));
+            let other = if place > 0 { place - 1 } else { 1 };
+            let mut doubled = expected.clone();
+            doubled[place] = doubled[other];
+            assert!(told(&doubled, false).is_some());
+            let mut swapped = expected.clone();
+            swapped.swap(place, other);
+            assert_eq!(told(&swapped, true), Some(place.min(other)));
+            assert_eq!(checked(&expected, &swapped, false), Ok(()));
+        }
+        assert_eq!(told(&all_wrong, true), Some(0));
+    }
+
+    #[test]
+    fn a_wrong_position_is_found() {
+        let positions = |time: i16| Decoded {
+            positions: vec![Position { column: 8, time }; 100_000],
+            ..Decoded::default()
+        };
+        let (_, frame) = hard_inputs::all(1).swap_remove(0);
+        let mut found = positions(5);
+        found.positions[99_999].time = 6;
+        let checked = with_all_pools(|| same(&frame, &positions(5), &found, true));
+        assert!(matches!(
+            checked,
+            Err(Mismatch::Position { index: 99_999, .. })
+        ));
+    }
+
+    /// Each charge that no other sample may have written counts, and a missing page too.
+    #[test]
+    fn a_wrong_charge_and_a_forgotten_page_are_found() {
+        let (mut charges, mut pages) = (0, 0);
+        for (name, frame) in hard_inputs::all(1) {
+            let right = with_all_pools(|| reference::decode(&frame));
+            assert_eq!(same(&frame, &right, &right, true), Ok(()), "{name}");
+            if !right.damaged.is_empty() {
+                let mut wrong = right.clone();
+                wrong.damaged.pop();
+                let found = same(&frame, &right, &wrong, true);
+                assert!(matches!(found, Err(Mismatch::Damage { .. })), "{name}");
+                pages += 1;
+            }
+            let contested = reference::contested(&frame);
+            if frame.settings.output != Output::ChargeMap || !contested.is_empty() {
+                continue;
+            }
+            for sector in (0..right.charges.len()).filter(|&at| !right.charges[at].is_empty()) {
+                let mut wrong = right.clone();
+                wrong.charges[sector][0].1 ^= 1;
+                let found = with_all_pools(|| same(&frame, &right, &wrong, true));
+                assert_eq!(found, Err(Mismatch::Charges { sector }), "{name}");
+                let mut lost = right.clone();
+                lost.charges[sector].pop();
+                assert!(same(&frame, &right, &lost, true).is_err(), "{name}");
+                charges += 1;
+            }
+        }
+        assert!(charges > 0 && pages > 0, "{charges} maps, {pages} pages");
     }
 }

@@ -41,9 +41,11 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::write_raw_pages;
 use generators::tpc::Digit;
+use rayon::prelude::*;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
 use crate::axis::{Axis, Params};
+use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR};
 pub use charge_map::{Gains, Position};
@@ -152,9 +154,10 @@ impl Algorithm for TpcDecode {
         output: &Decoded,
         promise: Promise,
     ) -> Result<(), Mismatch> {
-        reference.map_or(Ok(()), |reference| {
-            check::same(input, reference, output, promise.stable)
-        })
+        match reference {
+            Some(reference) => check::same(input, reference, output, promise.stable),
+            None => check::same(input, &reference::decode(input), output, promise.stable),
+        }
     }
 
     fn untouched(_: &TimeFrame) -> Decoded {
@@ -170,17 +173,27 @@ struct Load {
     samples: u64,
 }
 
+impl Load {
+    fn and(self, other: Load) -> Load {
+        Load {
+            pages: self.pages + other.pages,
+            bytes: self.bytes + other.bytes,
+            samples: self.samples + other.samples,
+        }
+    }
+}
+
 impl TimeFrame {
     /// Pages with data, their used bytes and their samples.
     fn load(&self) -> Load {
-        let mut load = Load::default();
-        let pages = 0..self.pages.pages().len();
-        for page in pages.filter_map(|page| self.open(page).ok().flatten()) {
-            load.pages += 1;
-            load.bytes += u64::from(page.used);
-            load.samples += u64::from(page.samples);
-        }
-        load
+        let pages = (0..self.pages.pages().len()).into_par_iter();
+        let opened = pages.filter_map(|page| self.open(page).ok().flatten());
+        let of_page = |page: OpenPage| Load {
+            pages: 1,
+            bytes: page.used.into(),
+            samples: page.samples.into(),
+        };
+        opened.map(of_page).reduce(Load::default, Load::and)
     }
 
     /// What a reader of results should know: damaged pages by kind.

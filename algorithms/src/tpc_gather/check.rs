@@ -7,6 +7,7 @@ use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
 use super::packed::Packed;
 use super::packing::Packing;
 use super::sample::Sample;
+use crate::all_cores::{first_difference, first_error};
 
 /// How an output can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,19 +53,20 @@ pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Res
     }
     let layout = Layout::new(&input.packed());
     let packing = Packing::new(input, Vec::new(), Vec::new());
-    for (number, field) in FIELDS.iter().enumerate() {
+    let fields = FIELDS.iter().enumerate().collect();
+    first_error(fields, |(number, field): (usize, &'static Field)| {
         let array = packing.array(number);
         let range = layout.range(number);
         let (expected, found) = (&expected[range.clone()], &found[range]);
-        if expected == found {
-            continue;
+        if first_difference(expected, found).is_none() {
+            return Ok(());
         }
-        for piece in sample.pieces(field.per, array.pieces()) {
+        let pieces = sample.pieces(field.per, array.pieces()).collect();
+        first_error(pieces, |piece| {
             let bytes = array.place(piece)..array.place(piece + 1);
-            same_piece(field, bytes, expected, found)?;
-        }
-    }
-    Ok(())
+            same_piece(field, bytes, expected, found)
+        })
+    })
 }
 
 fn same_piece(
@@ -90,6 +92,7 @@ fn same_piece(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all_cores::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
     use crate::tpc_gather::reference::gather;
 
@@ -146,6 +149,26 @@ mod tests {
         }
         let nothing = Packed::new(&input.packed()).of_sample(sample);
         assert!(same(&input, &reference, &nothing).is_err());
+    }
+
+    #[test]
+    fn a_wrong_byte_is_found_wherever_it_is_and_the_first_is_told() {
+        let input = many_pieces();
+        let reference = gather(&input);
+        let mut output = reference.clone();
+        let all = Layout::new(&input.packed());
+        let wrong = FIELDS.iter().enumerate().rev().flat_map(|(number, field)| {
+            let length = all.range(number).len() / field.bytes;
+            let last_first = [length - 1, length / 2, 0].into_iter();
+            last_first.map(move |entry| (number, field, entry))
+        });
+        for (number, field, entry) in wrong {
+            output.bytes_mut()[all.range(number).start + entry * field.bytes] ^= 1;
+            let found = with_all_pools(|| same(&input, &reference, &output));
+            let first = matches!(&found, Err(Mismatch::Entry { field: told, entry: at, .. })
+                if *told == field.name && *at == entry);
+            assert!(first, "{found:?} instead of {}, {entry}", field.name);
+        }
     }
 
     #[test]

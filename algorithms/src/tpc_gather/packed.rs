@@ -3,6 +3,7 @@
 use generators::tpc::clusters::{Entries, Layout};
 
 use super::sample::Sample;
+use crate::all_cores::{copy, made};
 
 /// The arrays of all fields without gaps, where their [`Layout`] wants them. What lies
 /// between arrays means nothing.
@@ -24,15 +25,18 @@ impl Packed {
     /// Room for so many entries, all of them zeros.
     pub fn new(entries: &Entries) -> Self {
         Packed {
-            blocks: vec![0; blocks(&Layout::new(entries))],
+            blocks: made(blocks(&Layout::new(entries))),
             sample: Sample::ALL,
         }
     }
 
     /// What some memory holds.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        let mut blocks = vec![0; bytes.len().div_ceil(size_of::<Block>())];
-        bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()].copy_from_slice(bytes);
+        let mut blocks: Vec<Block> = made(bytes.len().div_ceil(size_of::<Block>()));
+        copy(
+            &mut bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()],
+            bytes,
+        );
         Packed::from_blocks(blocks)
     }
 

@@ -1,8 +1,13 @@
-//! Gathering as slow and obvious as can be: entry by entry.
+//! Gathering as slow and obvious as can be: entry by entry, of many pieces at a time.
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
+use rayon::prelude::*;
 
 use super::packed::Packed;
+use crate::all_cores::copy;
+
+/// Pieces that a thread appends at a time.
+const PIECES: usize = 1 << 12;
 
 pub(super) fn gather(input: &Clusters) -> Packed {
     let layout = Layout::new(&input.packed());
@@ -11,7 +16,7 @@ pub(super) fn gather(input: &Clusters) -> Packed {
         let from = &input.bytes()[input.layout().range(number)];
         let to = &mut packed.bytes_mut()[layout.range(number)];
         match field.per {
-            Per::Row | Per::Track => to.copy_from_slice(from),
+            Per::Row | Per::Track => copy(to, from),
             Per::Attached => append(to, from, field.bytes, input.tracks(), 0),
             Per::Difference => append(to, from, field.bytes, input.tracks(), 1),
             Per::Unattached => append(to, from, field.bytes, input.rows(), 0),
@@ -21,21 +26,67 @@ pub(super) fn gather(input: &Clusters) -> Packed {
 }
 
 /// Appends all entries of each piece but so many at its beginning.
-fn append(to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_out: usize) {
-    let mut entries = to.chunks_exact_mut(width);
-    for (&start, &count) in pieces.starts.iter().zip(&pieces.counts) {
-        for entry in start as usize + left_out..start as usize + count as usize {
-            if let Some(next) = entries.next() {
-                next.copy_from_slice(&from[entry * width..(entry + 1) * width]);
+fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_out: usize) {
+    let parts = pieces
+        .starts
+        .chunks(PIECES)
+        .zip(pieces.counts.chunks(PIECES));
+    let mut shares = Vec::new();
+    for (starts, counts) in parts {
+        let entries = counts
+            .iter()
+            .map(|&count| (count as usize).saturating_sub(left_out));
+        let bytes = entries.sum::<usize>() * width;
+        let (own, others) = std::mem::take(&mut to).split_at_mut(bytes);
+        shares.push((own, starts, counts));
+        to = others;
+    }
+    shares.into_par_iter().for_each(|(to, starts, counts)| {
+        let mut entries = to.chunks_exact_mut(width);
+        for (&start, &count) in starts.iter().zip(counts) {
+            for entry in start as usize + left_out..start as usize + count as usize {
+                if let Some(next) = entries.next() {
+                    next.copy_from_slice(&from[entry * width..(entry + 1) * width]);
+                }
             }
         }
-    }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all_cores::tests::with_all_pools;
     use crate::tpc_gather::hard_inputs::clusters;
+
+    #[test]
+    fn shares_of_pieces_are_what_one_thread_appends() {
+        // Tracks of 1 to 6 clusters, as many as three shares have, and a few more.
+        let count = |track: u32| ((track * 5 + track / 3) % 6 + 1) as u16;
+        let tracks = 0..3 * PIECES as u32 + 7;
+        let tracks: Vec<_> = tracks.map(|track| (6 * track, count(track))).collect();
+        let input = clusters(&tracks, &[3, 0, 2], 4).expect("sound");
+        let packed = with_all_pools(|| gather(&input));
+        let layout = Layout::new(&input.packed());
+        for (number, field) in FIELDS.iter().enumerate() {
+            let (pieces, left_out) = match field.per {
+                Per::Row | Per::Track => continue,
+                Per::Attached => (input.tracks(), 0),
+                Per::Difference => (input.tracks(), 1),
+                Per::Unattached => (input.rows(), 0),
+            };
+            let from = &input.bytes()[input.layout().range(number)];
+            let mut expected: Vec<u8> = Vec::new();
+            for (&start, &count) in pieces.starts.iter().zip(&pieces.counts) {
+                let start = start as usize;
+                for entry in start + left_out..start + count as usize {
+                    expected.extend(&from[entry * field.bytes..(entry + 1) * field.bytes]);
+                }
+            }
+            let name = field.name;
+            assert!(packed.bytes()[layout.range(number)] == expected, "{name}");
+        }
+    }
 
     #[test]
     fn pieces_come_in_the_order_of_tracks_and_rows() {

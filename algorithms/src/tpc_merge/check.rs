@@ -3,6 +3,7 @@
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks, TrackProblem};
 
 use super::components;
+use crate::all_cores::first_difference;
 
 /// How an output can be wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,8 +40,7 @@ pub enum Mismatch {
 /// Compares with the reference, bit for bit.
 pub(super) fn same(reference: &[Relations], output: &[Relations]) -> Result<(), Mismatch> {
     check_length(reference.len(), output)?;
-    let different = (0..output.len()).find(|&track| output[track] != reference[track]);
-    match different {
+    match first_difference(reference, output) {
         None => Ok(()),
         Some(track) => Err(Mismatch::Relations {
             track,
@@ -55,9 +55,9 @@ pub(super) fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mis
     check_length(input.len(), output)?;
     let without_links = vec![NONE; input.len()];
     let merged = SliceTracks::new(input.tracks().to_vec(), output.to_vec(), without_links)?;
-    let expected = components::labels(input);
-    let found = components::labels(&merged);
-    match (0..input.len()).find(|&track| expected[track] != found[track]) {
+    let labels = |tracks| move || components::labels(tracks);
+    let (expected, found) = rayon::join(labels(input), labels(&merged));
+    match first_difference(&expected, &found) {
         None => Ok(()),
         Some(track) => Err(Mismatch::Component { track }),
     }
@@ -74,6 +74,7 @@ fn check_length(expected: usize, output: &[Relations]) -> Result<(), Mismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all_cores::tests::{places, with_all_pools};
     use crate::tpc_merge::reference;
     use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
 
@@ -100,6 +101,36 @@ mod tests {
         let unjoined = sound(&input(), &untouched);
         assert!(matches!(unjoined, Err(Mismatch::Component { .. })));
         assert!(sound(&input(), &[]).is_err());
+    }
+
+    #[test]
+    fn a_wrong_piece_is_found_wherever_it_is_and_the_first_is_told() {
+        let reference: Vec<_> = (0..150_000)
+            .map(|track| Relations {
+                segment_next: track + 1,
+                ..Relations::ALONE
+            })
+            .collect();
+        let told = |output: &[Relations]| match with_all_pools(|| same(&reference, output)) {
+            Err(Mismatch::Relations { track, .. }) => Some(track),
+            _ => None,
+        };
+        let mut all_wrong = reference.clone();
+        for track in places(reference.len()) {
+            let mut changed = reference.clone();
+            changed[track].neighbours[0] = 7;
+            assert_eq!(told(&changed), Some(track));
+            let mut swapped = reference.clone();
+            let other = if track > 0 { track - 1 } else { 1 };
+            swapped.swap(track, other);
+            assert_eq!(told(&swapped), Some(track.min(other)));
+            let mut lost = reference.clone();
+            lost.remove(track);
+            let length = with_all_pools(|| same(&reference, &lost));
+            assert!(matches!(length, Err(Mismatch::Length { .. })));
+            all_wrong[track].segment_prev = 3;
+        }
+        assert_eq!(told(&all_wrong), Some(0));
     }
 
     #[test]

@@ -5,28 +5,99 @@
 //! tracks lays one beside the other, so that a leg of the one comes to lie on a leg of
 //! the other, and puts what lies on each other together; or it puts one behind the other.
 //! Inside a track nothing changes. No pointer is followed.
+//!
+//! Nothing goes from one component to another, so shares of the components are done side by
+//! side. What does not belong together in a share would be missing there, not go unnoticed.
 
 use std::collections::VecDeque;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
+use rayon::prelude::*;
 
+use super::components;
 use super::resolve::same_leg;
 
 type Leg = Vec<u32>;
 
+/// Slice tracks that are worth a share of their own, and as many shares at most.
+const MIN_SHARE: usize = 1 << 14;
+const MOST_SHARES: usize = 256;
+
 /// Follows all links.
 pub(super) fn merge(input: &SliceTracks) -> Vec<Relations> {
-    let mut merger = Merger::new(input);
-    for (a, &b) in input.links().iter().enumerate() {
-        if b != NONE {
-            merger.follow(a as u32, b);
-        }
-    }
-    merger.relations()
+    merge_in(input, (input.len() / MIN_SHARE).clamp(1, MOST_SHARES))
 }
 
+/// The same in so many shares.
+fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
+    let shares = Shares::new(input, shares);
+    let merged = shares.members.par_iter().map(|members| {
+        let mut merger = Merger::new(input, members, &shares.places);
+        for &a in members {
+            let b = input.links()[a as usize];
+            if b != NONE {
+                merger.follow(a, b);
+            }
+        }
+        merger.relations()
+    });
+    let mut relations = vec![Relations::ALONE; input.len()];
+    for (members, merged) in shares.members.iter().zip(merged.collect::<Vec<_>>()) {
+        for (&track, related) in members.iter().zip(merged) {
+            relations[track as usize] = related;
+        }
+    }
+    relations
+}
+
+/// Slice tracks in shares: those of a component are in the same one.
+struct Shares {
+    /// The slice tracks of each share, in ascending order.
+    members: Vec<Vec<u32>>,
+    /// The number of each slice track in its share.
+    places: Vec<u32>,
+}
+
+impl Shares {
+    fn new(input: &SliceTracks, count: usize) -> Self {
+        if count == 1 {
+            let all: Vec<u32> = (0..input.len() as u32).collect();
+            let (places, members) = (all.clone(), vec![all]);
+            return Shares { members, places };
+        }
+        let labels = components::labels(input);
+        let share_of = shares_of_labels(&labels, count);
+        let mut members = vec![Vec::new(); count];
+        let place = |(track, label): (usize, u32)| {
+            let share: &mut Vec<u32> = &mut members[share_of[label as usize]];
+            share.push(track as u32);
+            share.len() as u32 - 1
+        };
+        let places = labels.into_iter().enumerate().map(place).collect();
+        Shares { members, places }
+    }
+}
+
+/// The share of each component, by its label: about as many slice tracks in each.
+fn shares_of_labels(labels: &[u32], count: usize) -> Vec<usize> {
+    let mut sizes = vec![0; labels.len()];
+    for &label in labels {
+        sizes[label as usize] += 1;
+    }
+    let mut before = 0;
+    let share = |size: usize| {
+        let share = before * count / labels.len();
+        before += size;
+        share.min(count - 1)
+    };
+    sizes.into_iter().map(share).collect()
+}
+
+/// The slice tracks of a share.
 struct Merger<'a> {
     kinematics: &'a [SliceTrack],
+    /// The number of each slice track among those of the share.
+    places: &'a [u32],
     /// The legs of each track, from the lowest to the uppermost; tracks that went into
     /// others have none.
     tracks: Vec<VecDeque<Leg>>,
@@ -42,20 +113,26 @@ struct Place {
 }
 
 impl<'a> Merger<'a> {
-    fn new(input: &'a SliceTracks) -> Self {
+    fn new(input: &'a SliceTracks, members: &[u32], places: &'a [u32]) -> Self {
         let mut merger = Merger {
             kinematics: input.tracks(),
+            places,
             tracks: Vec::new(),
-            track_of: vec![NONE; input.len()],
+            track_of: vec![NONE; members.len()],
         };
         let relations = input.relations();
-        for (track, related) in relations.iter().enumerate() {
+        for &track in members {
+            let related = &relations[track as usize];
             let is_lowest_head = related.segment_prev == NONE && related.neighbours[0] == NONE;
             if is_lowest_head {
-                merger.add_track(relations, track as u32);
+                merger.add_track(relations, track);
             }
         }
         merger
+    }
+
+    fn number(&self, piece: u32) -> usize {
+        self.places[piece as usize] as usize
     }
 
     fn add_track(&mut self, relations: &[Relations], lowest: u32) {
@@ -71,7 +148,8 @@ impl<'a> Merger<'a> {
     /// Notes which track the pieces of legs are of.
     fn name(&mut self, legs: &VecDeque<Leg>, track: usize) {
         for &piece in legs.iter().flatten() {
-            self.track_of[piece as usize] = track as u32;
+            let number = self.number(piece);
+            self.track_of[number] = track as u32;
         }
     }
 
@@ -83,7 +161,7 @@ impl<'a> Merger<'a> {
     }
 
     fn place(&self, piece: u32) -> Place {
-        let track = self.track_of[piece as usize] as usize;
+        let track = self.track_of[self.number(piece)] as usize;
         let mut legs = self.tracks[track].iter();
         let leg = legs.position(|leg| leg.contains(&piece));
         Place {
@@ -161,20 +239,20 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// What slice tracks then know of each other.
+    /// What the slice tracks of the share then know of each other.
     fn relations(&self) -> Vec<Relations> {
         let mut relations = vec![Relations::ALONE; self.track_of.len()];
         for legs in &self.tracks {
             for leg in legs {
                 for pair in leg.windows(2) {
-                    relations[pair[0] as usize].segment_next = pair[1];
-                    relations[pair[1] as usize].segment_prev = pair[0];
+                    relations[self.number(pair[0])].segment_next = pair[1];
+                    relations[self.number(pair[1])].segment_prev = pair[0];
                 }
             }
             let heads: Vec<_> = legs.iter().map(|leg| leg[0]).collect();
             for pair in heads.windows(2) {
-                relations[pair[0] as usize].neighbours[1] = pair[1];
-                relations[pair[1] as usize].neighbours[0] = pair[0];
+                relations[self.number(pair[0])].neighbours[1] = pair[1];
+                relations[self.number(pair[1])].neighbours[0] = pair[0];
             }
         }
         relations
@@ -196,4 +274,43 @@ fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(first), move |track| {
         Some(next(*track)).filter(|next| *next != NONE)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
+
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+    use crate::tpc_merge::hard_inputs;
+
+    #[test]
+    fn shares_come_to_what_all_come_to_together() {
+        let mut several = 0;
+        for (name, input) in hard_inputs::all(3) {
+            let together = merge_in(&input, 1);
+            for shares in [2, 3, 50] {
+                several += usize::from(input.len() > shares);
+                let found = with_all_pools(|| merge_in(&input, shares));
+                assert!(found == together, "{name} in {shares} shares");
+            }
+        }
+        assert!(several > 10, "{several}");
+    }
+
+    #[test]
+    fn large_inputs_are_shared_out() {
+        for ids in [Ids::Local, Ids::Shuffled] {
+            let tracks = 5 * MIN_SHARE;
+            let input = generate(&TrackShape { tracks, ids }, 1).expect("made");
+            let shares = Shares::new(&input, 5);
+            assert!(
+                shares
+                    .members
+                    .iter()
+                    .all(|members| members.len() > tracks / 6)
+            );
+            assert!(merge(&input) == merge_in(&input, 1));
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What counts as found right.
 
 use super::activity::PadActivity;
+use crate::all_cores::first_difference;
 
 /// How an output is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,13 +34,52 @@ pub(super) fn same(reference: &[PadActivity], output: &[PadActivity]) -> Result<
             found: output.len(),
         });
     }
-    let mut pairs = reference.iter().zip(output).enumerate();
-    match pairs.find(|(_, (expected, found))| expected != found) {
+    match first_difference(reference, output) {
         None => Ok(()),
-        Some((pad, (expected, found))) => Err(Mismatch::Pad {
+        Some(pad) => Err(Mismatch::Pad {
             pad,
-            expected: *expected,
-            found: *found,
+            expected: reference[pad],
+            found: output[pad],
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::all_cores::tests::{places, with_all_pools};
+
+    #[test]
+    fn a_wrong_pad_is_found_wherever_it_is_and_the_first_is_told() {
+        let reference: Vec<_> = (0..150_000_u32)
+            .map(|pad| PadActivity {
+                charges: pad as u16,
+                ..PadActivity::default()
+            })
+            .collect();
+        let checked = |output: &[PadActivity]| with_all_pools(|| same(&reference, output));
+        assert_eq!(checked(&reference), Ok(()));
+        let mut output = reference.clone();
+        for pad in places(reference.len()).into_iter().rev().chain([0]) {
+            output[pad].largest = 7;
+            let found = checked(&output).expect_err("changed");
+            assert!(matches!(found, Mismatch::Pad { pad: told, .. } if told <= pad));
+        }
+        for pad in places(reference.len()) {
+            let mut changed = reference.clone();
+            changed[pad].longest_run += 1;
+            let found = checked(&changed).expect_err("changed");
+            assert!(matches!(found, Mismatch::Pad { pad: told, .. } if told == pad));
+            let mut lost = reference.clone();
+            lost.remove(pad);
+            assert!(matches!(checked(&lost), Err(Mismatch::Count { .. })));
+            let mut swapped = reference.clone();
+            let other = if pad > 0 { pad - 1 } else { 1 };
+            swapped.swap(pad, other);
+            assert!(
+                matches!(checked(&swapped), Err(Mismatch::Pad { pad: told, .. })
+                if told == pad.min(other))
+            );
+        }
     }
 }

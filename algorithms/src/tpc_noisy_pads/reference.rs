@@ -10,15 +10,17 @@ use crate::tpc_decode::charge_map::entry_of;
 
 /// What each pad of each sector did.
 pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {
-    let sectors = (0..maps.sectors()).into_par_iter();
-    sectors
-        .flat_map_iter(|sector| pads().map(move |pad| of_pad(maps, maps.map(sector), pad)))
-        .collect()
+    let rows = (0..maps.sectors() * ROWS).into_par_iter();
+    let of_row = |number: usize| {
+        let (map, row) = (maps.map(number / ROWS), number % ROWS);
+        pads(row).map(move |pad| of_pad(maps, map, pad))
+    };
+    rows.flat_map_iter(of_row).collect()
 }
 
-/// The pads of a sector, row by row.
-fn pads() -> impl Iterator<Item = PadId> {
-    (0..ROWS).flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)))
+/// The pads of a row.
+fn pads(row: usize) -> impl Iterator<Item = PadId> {
+    (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8))
 }
 
 fn of_pad(maps: &ChargeMaps, map: &[u16], pad: PadId) -> PadActivity {

@@ -138,6 +138,35 @@ impl Emulator {
         Ok(())
     }
 
+    /// Copies the first bytes of an allocation to another one. What nobody has written is
+    /// as unwritten there.
+    ///
+    /// # Errors
+    /// If either is too small, or not this emulator's.
+    pub fn copy(
+        &self,
+        to: Allocation,
+        from: Allocation,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        if bytes > from.bytes || bytes > to.bytes {
+            let (from, to) = (from.bytes, to.bytes);
+            return Err(EmulatorError::Memory(format!(
+                "{bytes} bytes from an allocation of {from} to one of {to}"
+            )));
+        }
+        let mut memory = self.memory();
+        let source = memory.region(from)?;
+        let values = source.buffer.bytes()[..bytes].to_vec();
+        let written = source.written.get(..bytes).map(<[bool]>::to_vec);
+        let target = memory.region(to)?;
+        target.buffer.bytes_mut()[..bytes].copy_from_slice(&values);
+        if let (Some(written), Some(place)) = (written, target.written.get_mut(..bytes)) {
+            place.copy_from_slice(&written);
+        }
+        Ok(())
+    }
+
     /// Says that the host has written all of an allocation, by its address.
     ///
     /// # Errors

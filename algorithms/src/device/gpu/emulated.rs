@@ -175,6 +175,11 @@ impl Engine for EmulatedEngine {
         read.map_err(|error| failed("copying from the device", error.to_string()))
     }
 
+    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let copied = self.emulator.copy(self.at(to)?, self.at(from)?, bytes);
+        copied.map_err(|error| failed("copying on the device", error.to_string()))
+    }
+
     unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         unsafe {

@@ -146,6 +146,12 @@ pub(super) trait Engine: Send + Sync {
     /// As [`Engine::upload`].
     unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError>;
 
+    /// Copies from one place on the device to another.
+    ///
+    /// # Safety
+    /// There are so many bytes at both places, which don't overlap.
+    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError>;
+
     /// Copies to the device and, at the same time, other bytes to the host.
     ///
     /// # Safety

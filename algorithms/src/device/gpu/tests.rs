@@ -177,3 +177,19 @@ fn a_queue_that_follows_the_first_one_sees_what_that_has_done() {
         assert_eq!(found, [9; 4]);
     }
 }
+
+#[test]
+fn copies_on_the_device_and_to_the_host_are_whole() {
+    for gpu in emulators() {
+        let values: Vec<u32> = (0..5000).collect();
+        let [from, to] = [5000, 6000].map(|length| gpu.buffer::<u32>(length).expect("room"));
+        gpu.fill(&to, POISON).expect("no fault");
+        gpu.upload(&from, &values).expect("no fault");
+        gpu.copy(&to, &from).expect("no fault");
+        let found = gpu.fetched(&to, 0..6000).expect("no fault");
+        assert_eq!(found[..5000], values);
+        assert_eq!(found[5000..], [u32::from_ne_bytes([POISON; 4]); 1000]);
+        assert_eq!(gpu.fetched(&to, 17..23), Ok((17..23).collect::<Vec<_>>()));
+        assert_eq!(gpu.fetched(&to, 6000..6000), Ok(Vec::new()));
+    }
+}

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::setup::Setup;
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
+use rayon::prelude::*;
 
 use crate::algorithm::Semantics;
+use crate::all_cores::mapped;
 use crate::sts::quality::Crossings;
 
 /// What digis of a side are sorted by before clusters are found: channel and time, and
@@ -143,8 +145,8 @@ fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
             arrivals.push((arrival, digi));
         }
     }
-    arrivals.sort_by_key(|(arrival, _)| *arrival);
-    arrivals.into_iter().map(|(_, digi)| digi).collect()
+    arrivals.par_sort_by_key(|(arrival, _)| *arrival);
+    mapped(&arrivals, |(_, digi)| *digi)
 }
 
 #[cfg(test)]

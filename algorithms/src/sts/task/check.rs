@@ -1,12 +1,13 @@
 //! What counts as right: the same digis, clusters or hits as the reference, to the last
 //! bit, in each segment. Their order counts only where a stage is there to make it.
 
-use std::borrow::Cow;
 use std::fmt::Debug;
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators::sts::SegmentedDigis;
+use rayon::prelude::*;
 
 use super::{Product, Stage};
+use crate::all_cores::{first_error, first_where};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
 /// How a product can be wrong.
@@ -75,10 +76,7 @@ pub(super) fn check(
     found: &Product,
 ) -> Result<(), Mismatch> {
     match (expected, found) {
-        (Product::Digis(expected), Product::Digis(found)) => {
-            let [expected, found] = [expected, found].map(|digis| of_segments(digis, stable));
-            in_order("digis", &expected, &found, |digi| digi.bits())
-        }
+        (Product::Digis(expected), Product::Digis(found)) => same_digis(expected, found, stable),
         (Product::OfflineDigis(expected), Product::OfflineDigis(found)) => {
             let key = |digi: &OfflineDigi| (digi.time, digi.address, digi.channel, digi.adc);
             in_order("digis", expected, found, key)
@@ -110,83 +108,112 @@ pub(super) fn check(
     }
 }
 
-/// The digis of each segment; in an order of their own unless that of the stream counts.
-fn of_segments(digis: &SegmentedDigis, stable: bool) -> Vec<Cow<'_, [Digi]>> {
-    let in_order = |segment: &'_ [Digi]| {
-        let mut digis = segment.to_vec();
-        digis.sort_unstable_by_key(|digi| digi.bits());
-        Cow::Owned(digis)
-    };
-    match stable {
-        true => digis.segments().map(Cow::Borrowed).collect(),
-        false => digis.segments().map(in_order).collect(),
-    }
+/// The same digis in each segment; in whatever order, unless that of the stream counts.
+fn same_digis(
+    expected: &SegmentedDigis,
+    found: &SegmentedDigis,
+    stable: bool,
+) -> Result<(), Mismatch> {
+    let segments = [expected, found].map(|digis| digis.partition().segments());
+    each_segment("digis", segments, |segment| {
+        let [expected, found] = [expected, found].map(|digis| digis.segment(segment));
+        match stable {
+            true => same_things("digis", segment, expected, found, |digi| digi.bits()),
+            false => same_in_any_order("digis", segment, expected, found, |digi| digi.bits()),
+        }
+    })
 }
 
 /// The same things in each segment, in whatever order.
-fn same<T: Clone + Debug, K: Ord>(
+fn same<T: Clone + Debug + Send + Sync, K: Ord + Send>(
     what: &'static str,
     expected: &Partitioned<T>,
     found: &Partitioned<T>,
-    key: impl Fn(&T) -> K,
+    key: impl Fn(&T) -> K + Sync + Send,
 ) -> Result<(), Mismatch> {
-    let sorted = |things: &Partitioned<T>| {
-        let segment = |segment: usize| {
-            let mut things = things.segment(segment).to_vec();
-            things.sort_by_key(&key);
-            things
-        };
-        (0..things.segments()).map(segment).collect::<Vec<_>>()
-    };
-    in_order(what, &sorted(expected), &sorted(found), &key)
+    each_segment(what, [expected.segments(), found.segments()], |segment| {
+        let [expected, found] = [expected, found].map(|things| things.segment(segment));
+        same_in_any_order(what, segment, expected, found, &key)
+    })
 }
 
 /// The same things in each segment, in the same order.
-fn in_order<S: AsRef<[T]>, T: Debug, K: Ord>(
+fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
     what: &'static str,
     expected: &[S],
     found: &[S],
-    key: impl Fn(&T) -> K,
+    key: impl Fn(&T) -> K + Sync + Send,
 ) -> Result<(), Mismatch> {
-    if expected.len() != found.len() {
+    each_segment(what, [expected.len(), found.len()], |segment| {
+        let [expected, found] = [expected, found].map(|things| things[segment].as_ref());
+        same_things(what, segment, expected, found, &key)
+    })
+}
+
+/// Checks all segments side by side: as many as expected.
+fn each_segment(
+    what: &'static str,
+    [expected, found]: [usize; 2],
+    check: impl Fn(usize) -> Result<(), Mismatch> + Sync + Send,
+) -> Result<(), Mismatch> {
+    if expected != found {
         return Err(Mismatch::Segments {
             what,
+            expected,
+            found,
+        });
+    }
+    first_error((0..found).collect(), check)
+}
+
+fn same_in_any_order<T: Clone + Debug + Send + Sync, K: Ord + Send>(
+    what: &'static str,
+    segment: usize,
+    expected: &[T],
+    found: &[T],
+    key: impl Fn(&T) -> K + Sync + Send,
+) -> Result<(), Mismatch> {
+    let [expected, found] = [expected, found].map(|things| {
+        let mut things = things.to_vec();
+        things.par_sort_by_key(&key);
+        things
+    });
+    same_things(what, segment, &expected, &found, key)
+}
+
+fn same_things<T: Debug + Sync, K: Ord>(
+    what: &'static str,
+    segment: usize,
+    expected: &[T],
+    found: &[T],
+    key: impl Fn(&T) -> K + Sync + Send,
+) -> Result<(), Mismatch> {
+    let differ = |number: usize| key(&expected[number]) != key(&found[number]);
+    if let Some(number) = first_where(expected.len().min(found.len()), differ) {
+        return Err(Mismatch::Thing {
+            what,
+            segment,
+            number,
+            expected: format!("{:?}", expected[number]),
+            found: format!("{:?}", found[number]),
+        });
+    }
+    if expected.len() != found.len() {
+        return Err(Mismatch::Count {
+            what,
+            segment,
             expected: expected.len(),
             found: found.len(),
         });
-    }
-    for (segment, (expected, found)) in expected.iter().zip(found).enumerate() {
-        let (expected, found) = (expected.as_ref(), found.as_ref());
-        let pairs = expected.iter().zip(found).enumerate();
-        if let Some((number, (expected, found))) = pairs
-            .into_iter()
-            .find(|(_, (expected, found))| key(expected) != key(found))
-        {
-            return Err(Mismatch::Thing {
-                what,
-                segment,
-                number,
-                expected: format!("{expected:?}"),
-                found: format!("{found:?}"),
-            });
-        }
-        if expected.len() != found.len() {
-            return Err(Mismatch::Count {
-                what,
-                segment,
-                expected: expected.len(),
-                found: found.len(),
-            });
-        }
     }
     Ok(())
 }
 
 /// Only one stage is there to sort clusters.
-fn clusters_in_order<T>(
+fn clusters_in_order<T: Sync>(
     stage: Option<Stage>,
     found: &Partitioned<T>,
-    time: impl Fn(&T) -> f64,
+    time: impl Fn(&T) -> f64 + Sync + Send,
 ) -> Result<(), Mismatch> {
     match stage {
         Some(Stage::ClusterSort) => in_order_of_time("clusters", found, time),
@@ -194,21 +221,133 @@ fn clusters_in_order<T>(
     }
 }
 
-fn in_order_of_time<T>(
+fn in_order_of_time<T: Sync>(
     what: &'static str,
     found: &Partitioned<T>,
-    time: impl Fn(&T) -> f64,
+    time: impl Fn(&T) -> f64 + Sync + Send,
 ) -> Result<(), Mismatch> {
-    for segment in 0..found.segments() {
+    first_error((0..found.segments()).collect(), |segment| {
         let things = found.segment(segment);
-        let descends = |&number: &usize| time(&things[number]) < time(&things[number - 1]);
-        if let Some(number) = (1..things.len()).find(descends) {
-            return Err(Mismatch::Order {
+        let descends =
+            |number: usize| number > 0 && time(&things[number]) < time(&things[number - 1]);
+        match first_where(things.len(), descends) {
+            None => Ok(()),
+            Some(number) => Err(Mismatch::Order {
                 what,
                 segment,
                 number,
+            }),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+
+    /// Segments of very unlike sizes, of which one is shared by threads.
+    fn clusters() -> Partitioned<Cluster> {
+        let cluster = |number: usize| Cluster {
+            time: number as u32,
+            position: number as f32,
+            ..Cluster::default()
+        };
+        let segment = |clusters: usize| (0..clusters).map(cluster).collect::<Vec<_>>();
+        Partitioned::of_sides([70_000, 0, 5, 131_073].map(segment).to_vec())
+    }
+
+    fn checked(
+        stage: Stage,
+        expected: &Partitioned<Cluster>,
+        found: &Partitioned<Cluster>,
+    ) -> Result<(), Mismatch> {
+        let [expected, found] =
+            [expected, found].map(|clusters| Product::Clusters(clusters.clone()));
+        with_all_pools(|| check(Some(stage), true, &expected, &found))
+    }
+
+    /// The same segments, of which one was changed.
+    fn spoilt(segment: usize, spoil: impl Fn(&mut Vec<Cluster>)) -> Partitioned<Cluster> {
+        let right = clusters();
+        let segments = 0..right.segments();
+        let mut all: Vec<_> = segments
+            .map(|number| right.segment(number).to_vec())
+            .collect();
+        spoil(&mut all[segment]);
+        Partitioned::of_sides(all)
+    }
+
+    const PLACES: [(usize, usize); 6] = [
+        (0, 0),
+        (0, 65_535),
+        (0, 69_999),
+        (2, 4),
+        (3, 65_536),
+        (3, 131_072),
+    ];
+
+    #[test]
+    fn what_is_right_passes_in_any_order() {
+        let right = clusters();
+        assert_eq!(checked(Stage::Cluster, &right, &right), Ok(()));
+        let turned = spoilt(3, |clusters| clusters.reverse());
+        assert_eq!(checked(Stage::Cluster, &right, &turned), Ok(()));
+        let order = checked(Stage::ClusterSort, &right, &turned);
+        let (what, segment, number) = ("clusters", 3, 1);
+        let expected = Mismatch::Order {
+            what,
+            segment,
+            number,
+        };
+        assert_eq!(order, Err(expected));
+    }
+
+    #[test]
+    fn a_changed_lost_doubled_or_swapped_one_is_found_wherever_it_is() {
+        let right = clusters();
+        for (segment, place) in PLACES {
+            let changed = spoilt(segment, |all| all[place].charge += 1.0);
+            let found = checked(Stage::Cluster, &right, &changed);
+            let in_place = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
+                if s == segment && number == place);
+            assert!(in_place, "{found:?}");
+            let lost = spoilt(segment, |all| {
+                all.remove(place);
             });
+            assert!(checked(Stage::Cluster, &right, &lost).is_err());
+            let doubled = spoilt(segment, |all| all.push(all[place]));
+            assert!(checked(Stage::Cluster, &right, &doubled).is_err());
+            let other = if place > 0 { place - 1 } else { 1 };
+            let swapped = spoilt(segment, |all| all.swap(place, other));
+            let number = place.max(other);
+            let found = checked(Stage::ClusterSort, &right, &swapped);
+            let told = matches!(found, Err(Mismatch::Order { segment: s, number: n, .. })
+                if s == segment && n.abs_diff(number) <= 1);
+            assert!(told, "{found:?}");
         }
     }
-    Ok(())
+
+    #[test]
+    fn of_several_the_first_is_told() {
+        let right = clusters();
+        let mut wrong = right.clone();
+        for (segment, place) in PLACES.into_iter().rev() {
+            wrong.segment_mut(segment)[place].charge += 1.0;
+            let found = checked(Stage::Cluster, &right, &wrong);
+            let first = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
+                if s == segment && number == place);
+            assert!(first, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_not_what_a_stage_leaves() {
+        let right = Product::Clusters(clusters());
+        let nothing = check(Some(Stage::Cluster), true, &right, &Product::Nothing);
+        assert_eq!(nothing, Err(Mismatch::Kind));
+        let none = Product::Clusters(Partitioned::of_sides(Vec::new()));
+        let found = check(Some(Stage::Cluster), true, &right, &none);
+        assert!(matches!(found, Err(Mismatch::Segments { found: 0, .. })));
+    }
 }

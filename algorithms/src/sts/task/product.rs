@@ -2,6 +2,7 @@
 
 use generators::partition::Partition;
 use generators::sts::SegmentedDigis;
+use rayon::prelude::*;
 
 use crate::sts::collect::HitOrder;
 use crate::sts::hits::SortedClusters;
@@ -54,7 +55,7 @@ impl Product {
                 .map(|number| *clusters.cluster(side, number))
                 .collect()
         };
-        let sides = 0..clusters.counts.len();
+        let sides = (0..clusters.counts.len()).into_par_iter();
         Product::Clusters(Partitioned::of_sides(sides.map(side).collect()))
     }
 }

@@ -9,12 +9,10 @@ use rayon::prelude::*;
 use super::parts::{Cost, Split};
 use super::{CpuSort, ResultIn, Scratch, SortSegment};
 use crate::algorithm::Prepared;
+use crate::all_cores::{copy, fill};
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
 use crate::sts_sort::StsSort;
-
-/// Digis that are copied at a time when fresh input is provided.
-const PIECE: usize = 1 << 16;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;
@@ -156,16 +154,12 @@ impl Prepared<StsSort> for PreparedCpuSort<'_> {
             self.digis = self.arena.take(self.input.digis().len());
             self.scratch = self.arena.take(self.scratch_length);
         }
-        let pieces = self.digis.par_chunks_mut(PIECE);
-        let sources = self.input.digis().par_chunks(PIECE);
-        pieces
-            .zip(sources)
-            .for_each(|(piece, source)| piece.copy_from_slice(source));
+        copy(&mut self.digis, self.input.digis());
         Ok(())
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.scratch.fill(POISON);
+        fill(&mut self.scratch, POISON);
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::{MakeSorter, Sorter};
 use crate::algorithm::{Prepared, Stages};
+use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::sts_sort::StsSort;
 
@@ -96,8 +97,10 @@ impl Prepared<StsSort> for PreparedCudaSort<'_> {
     }
 
     fn output(&self) -> Cow<'_, Vec<Digi>> {
-        let bits = self.buffers.iter().flat_map(|held| held.host.iter());
-        Cow::Owned(bits.map(|&bits| Digi::from_bits(bits)).collect())
+        let bits = self.buffers.as_ref().map(|held| &held.host[..]);
+        Cow::Owned(mapped(bits.unwrap_or_default(), |&bits| {
+            Digi::from_bits(bits)
+        }))
     }
 
     fn release(&mut self) {

@@ -9,6 +9,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::host::{changed, copy};
 use super::shape::Shape;
 use crate::algorithm::{Prepared, Stages};
+use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::plugin::instance::{NotReady, ResultIn};
 use crate::plugin::on_gpu::{GuardedOnGpu, OnGpu, overrun};
@@ -173,8 +174,10 @@ impl Prepared<StsSort> for SortOnGpu<'_> {
     }
 
     fn output(&self) -> Cow<'_, Vec<Digi>> {
-        let bits = self.held.iter().flat_map(|held| held.host.iter());
-        Cow::Owned(bits.map(|&bits| Digi::from_bits(bits)).collect())
+        let bits = self.held.as_ref().map(|held| &held.host[..]);
+        Cow::Owned(mapped(bits.unwrap_or_default(), |&bits| {
+            Digi::from_bits(bits)
+        }))
     }
 
     fn release(&mut self) {

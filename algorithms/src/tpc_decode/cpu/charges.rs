@@ -14,9 +14,10 @@ use super::kernel::DecodePage;
 use super::page_decoder::PageDecoder;
 use super::tasks::split_mut;
 use crate::algorithm::{Prepared, Stage, Stages};
+use crate::all_cores::{fill, mapped};
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
-use crate::tpc_decode::charge_map::{Converter, Position, entries};
+use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
@@ -257,8 +258,8 @@ impl Prepared<TpcDecode> for PreparedCharges<'_> {
 
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.slots.fill(Slot::Empty);
-        self.maps.fill(POISON_CHARGE);
-        self.output.positions.fill(POISON);
+        fill(&mut self.maps, POISON_CHARGE);
+        fill(&mut self.output.positions, POISON);
         self.output.damaged.clear();
         Ok(())
     }
@@ -279,10 +280,11 @@ impl Prepared<TpcDecode> for PreparedCharges<'_> {
     }
 
     fn output(&self) -> Cow<'_, Decoded> {
-        let charges = self.maps.chunks(self.entries).map(present).collect();
         Cow::Owned(Decoded {
-            charges,
-            ..self.output.clone()
+            charges: self.maps.chunks(self.entries).map(present).collect(),
+            positions: mapped(&self.output.positions, |position| *position),
+            damaged: self.output.damaged.clone(),
+            digits: Vec::new(),
         })
     }
 
@@ -298,10 +300,4 @@ impl Prepared<TpcDecode> for PreparedCharges<'_> {
         let positions = self.promised * size_of::<Position>();
         (self.frame.pages.bytes().len() + slots + maps + positions) as u64
     }
-}
-
-/// The entries of a map that are not 0.
-fn present(map: &[u16]) -> Vec<(u32, u16)> {
-    let entries = map.iter().zip(0_u32..).filter(|(charge, _)| **charge > 0);
-    entries.map(|(charge, index)| (index, *charge)).collect()
 }

@@ -11,6 +11,7 @@ use super::kernel::DecodePage;
 use super::page_decoder::PageDecoder;
 use super::tasks::split_mut;
 use crate::algorithm::Prepared;
+use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
 use crate::tpc_decode::damage::DamagedPage;
@@ -143,7 +144,7 @@ impl Prepared<TpcDecode> for PreparedDigits<'_> {
 
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.slots.fill(Slot::Empty);
-        self.output.digits.fill(POISON);
+        fill(&mut self.output.digits, POISON);
         self.output.damaged.clear();
         Ok(())
     }

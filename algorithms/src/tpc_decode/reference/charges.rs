@@ -1,44 +1,37 @@
 //! Positions and charges, entry by entry.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use generators::tpc::Digit;
+use rayon::prelude::*;
 
 use super::DecodedPage;
 use crate::tpc_decode::Decoded;
 use crate::tpc_decode::charge_map::{Converter, Position};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
-use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 
 /// Positions of all fragments; charges of the last one, whose maps are still there.
 pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     let fragments = Fragments::new(frame.settings.fragment);
     let mut positions = Vec::new();
-    let mut maps = BTreeMap::new();
-    for number in frame.fragments(pages.iter().map(|decoded| &decoded.page)) {
-        maps.clear();
+    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    for &number in &numbers {
         let time_bins = fragments.time_bins(number);
-        let touches = |page: &OpenPage| fragments.of(time_bins_of(page)).contains(&number);
-        for DecodedPage { page, digits } in pages.iter().filter(|decoded| touches(&decoded.page)) {
-            let converter = Converter::new(&frame.tables.gains, page.sector, page.format);
-            for &digit in digits.iter().flatten() {
-                if !time_bins.contains(&digit.time_bin()) {
-                    positions.push(Position::OUTSIDE);
-                    continue;
-                }
-                let local_time = digit.time_bin() - time_bins.start;
-                let position = Position::new(digit.pad_id(), local_time);
-                positions.push(position);
-                let entry = (page.sector, position.index());
-                maps.insert(entry, converter.charge(digit));
-            }
-        }
+        let touches = |decoded: &&DecodedPage| {
+            let own = time_bins_of(&decoded.page);
+            fragments.of(own).contains(&number)
+        };
+        let position = |digit: &Digit| position_of(digit, &time_bins).unwrap_or(Position::OUTSIDE);
+        let touching = pages.par_iter().filter(touches);
+        let digits = touching.flat_map_iter(|decoded| decoded.digits.iter().flatten());
+        positions.par_extend(digits.map(position));
     }
-    let charges = frame.sector_numbers().into_iter().map(|sector| {
-        let all = maps.range((sector, 0)..(sector + 1, 0));
-        let present = all.filter(|(_, charge)| **charge > 0);
-        present
-            .map(|(&(_, index), &charge)| (index as u32, charge))
-            .collect()
+    let sectors = frame.sector_numbers().into_par_iter();
+    let charges = sectors.map(|sector| match numbers.last() {
+        Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
+        None => Vec::new(),
     });
     Decoded {
         positions,
@@ -47,23 +40,52 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     }
 }
 
+/// Where a digit is in the map of a fragment.
+fn position_of(digit: &Digit, time_bins: &Range<u32>) -> Option<Position> {
+    let is_in = time_bins.contains(&digit.time_bin());
+    is_in.then(|| Position::new(digit.pad_id(), digit.time_bin() - time_bins.start))
+}
+
+/// The entries of a sector's map that are not 0: of samples with the same pad and time
+/// bin, the last one stands there.
+fn map_of(
+    frame: &TimeFrame,
+    pages: &[DecodedPage],
+    sector: u8,
+    time_bins: Range<u32>,
+) -> Vec<(u32, u16)> {
+    let mut written = Vec::new();
+    for DecodedPage { page, digits } in pages.iter().filter(|other| other.page.sector == sector) {
+        let converter = Converter::new(&frame.tables.gains, page.sector, page.format);
+        for digit in digits.iter().flatten() {
+            if let Some(position) = position_of(digit, &time_bins) {
+                written.push((position.index() as u32, converter.charge(*digit)));
+            }
+        }
+    }
+    // Stable: what was written later comes later.
+    written.sort_by_key(|&(entry, _)| entry);
+    let of_entry = written.chunk_by(|(entry, _), (next, _)| entry == next);
+    let last = of_entry.filter_map(|writes| writes.last().copied());
+    last.filter(|&(_, charge)| charge > 0).collect()
+}
+
 /// Entries of the maps of the last fragment that several samples claim.
 pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> BTreeSet<(u8, u32)> {
     let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
-    let (mut claimed, mut contested) = (BTreeSet::new(), BTreeSet::new());
     let Some(&last) = numbers.last() else {
-        return contested;
+        return BTreeSet::new();
     };
     let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);
     let digits = pages
-        .iter()
-        .flat_map(|decoded| decoded.digits.iter().flatten());
-    for digit in digits.filter(|digit| time_bins.contains(&digit.time_bin())) {
-        let position = Position::new(digit.pad_id(), digit.time_bin() - time_bins.start);
-        let entry = (digit.sector(), position.index() as u32);
-        if !claimed.insert(entry) {
-            contested.insert(entry);
-        }
-    }
-    contested
+        .par_iter()
+        .flat_map_iter(|decoded| decoded.digits.iter().flatten());
+    let entry = |digit: &Digit| {
+        let position = position_of(digit, &time_bins)?;
+        Some((digit.sector(), position.index() as u32))
+    };
+    let mut claims: Vec<_> = digits.filter_map(entry).collect();
+    claims.par_sort_unstable();
+    let several = claims.windows(2).filter(|pair| pair[0] == pair[1]);
+    several.map(|pair| pair[0]).collect()
 }

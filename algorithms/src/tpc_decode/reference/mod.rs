@@ -9,12 +9,14 @@ mod row;
 use std::collections::BTreeSet;
 
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
+use rayon::prelude::*;
 
 use super::Decoded;
 use super::damage::{Damage, DamagedPage};
 use super::header::OpenPage;
 use super::input::{Output, TimeFrame};
 use super::payload::Payload;
+use crate::all_cores::joined;
 use reader::Reader;
 
 /// A page with sound headers, and its digits if the rest is sound too.
@@ -40,9 +42,9 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
 /// The digits of a time frame, whatever it is to be decoded to.
 pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     let (pages, damaged) = decode_pages(frame);
-    let digits = pages.into_iter().filter_map(|page| page.digits);
+    let digits = pages.iter().filter_map(|page| page.digits.as_deref());
     Decoded {
-        digits: digits.flatten().collect(),
+        digits: joined(&digits.collect::<Vec<_>>()),
         damaged,
         ..Decoded::default()
     }
@@ -54,33 +56,41 @@ pub(super) fn contested(frame: &TimeFrame) -> BTreeSet<(u8, u32)> {
     charges::contested(frame, &decode_pages(frame).0)
 }
 
+/// All pages with sound headers, and all that are damaged, in their order: each page by
+/// itself, many at the same time.
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
+    let pages = (0..frame.pages.pages().len()).into_par_iter();
+    let looked_at: Vec<_> = pages
+        .map_init(Payload::new, |payload, number| {
+            look_at(frame, number, payload)
+        })
+        .collect();
     let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
-    let mut payload = Payload::new();
-    let pages = frame.pages.pages();
-    for number in 0..pages.len() {
-        let page = match frame.open(number) {
-            Ok(Some(page)) => page,
-            Ok(None) => continue,
-            Err(damage) => {
-                damaged.push(frame.damaged(number, damage));
-                continue;
-            }
-        };
-        payload.fill(&page, &pages[number], pages.get(number + 1));
-        let digits = decode_page(&page, &payload, &frame.tables.mapping);
-        damaged.extend(
-            digits
-                .as_ref()
-                .err()
-                .map(|damage| frame.damaged(number, *damage)),
-        );
-        decoded.push(DecodedPage {
-            page,
-            digits: digits.ok(),
-        });
+    for (page, damage) in looked_at {
+        decoded.extend(page);
+        damaged.extend(damage);
     }
     (decoded, damaged)
+}
+
+/// What is in a page, by its number, and what is wrong with it.
+fn look_at(
+    frame: &TimeFrame,
+    number: usize,
+    payload: &mut Payload,
+) -> (Option<DecodedPage>, Option<DamagedPage>) {
+    let page = match frame.open(number) {
+        Ok(Some(page)) => page,
+        Ok(None) => return (None, None),
+        Err(damage) => return (None, Some(frame.damaged(number, damage))),
+    };
+    let pages = frame.pages.pages();
+    payload.fill(&page, &pages[number], pages.get(number + 1));
+    let digits = decode_page(&page, payload, &frame.tables.mapping);
+    let damage = digits.as_ref().err();
+    let damaged = damage.map(|damage| frame.damaged(number, *damage));
+    let digits = digits.ok();
+    (Some(DecodedPage { page, digits }), damaged)
 }
 
 /// The digits of a page, if all of it is sound.

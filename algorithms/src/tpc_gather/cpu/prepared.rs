@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use generators::tpc::clusters::{Clusters, Layout};
-use rayon::prelude::*;
 
 use super::Gather;
 use crate::algorithm::Prepared;
+use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
 use crate::tpc_gather::TpcGather;
@@ -53,8 +53,7 @@ impl Prepared<TpcGather> for PreparedCpuGather<'_> {
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        let output = self.output.bytes_mut().par_iter_mut();
-        output.for_each(|byte| *byte = POISON);
+        fill(self.output.bytes_mut(), POISON);
         Ok(())
     }
 

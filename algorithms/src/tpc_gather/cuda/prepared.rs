@@ -9,6 +9,7 @@ use super::beside::slowdowns;
 use super::pieces::DevicePieces;
 use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{Metric, Prepared, Relation, Stages, Work};
+use crate::all_cores::fill;
 use crate::device::gpu::{DeviceError, Gpu, POISON};
 use crate::tpc_gather::packed::Packed;
 use crate::tpc_gather::sample::Sample;
@@ -72,7 +73,7 @@ impl Prepared<TpcGather> for PreparedCudaGather<'_> {
             pieces.poison(&self.gpu, POISON)?;
             gatherer.poison_device(&self.gpu, POISON)?;
             self.gpu.finish()?;
-            gatherer.host_mut().fill(POISON);
+            fill(gatherer.host_mut(), POISON);
         }
         Ok(())
     }

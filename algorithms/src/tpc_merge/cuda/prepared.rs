@@ -8,6 +8,7 @@ use generators::tpc::slice_tracks::{Relations, SliceTracks};
 use super::tracks::{DeviceTracks, HostTracks};
 use super::{MakeMerger, Merger};
 use crate::algorithm::{Prepared, Stages};
+use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, POISON};
 use crate::tpc_merge::TpcMerge;
 
@@ -92,11 +93,8 @@ impl Prepared<TpcMerge> for PreparedCudaMerge<'_> {
             segment_next,
             neighbours: [lower, upper],
         };
-        let merged = self
-            .buffers
-            .iter()
-            .flat_map(|held| held.host.relations.iter());
-        Cow::Owned(merged.map(relations).collect())
+        let merged = self.buffers.as_ref().map(|held| &held.host.relations[..]);
+        Cow::Owned(mapped(merged.unwrap_or_default(), relations))
     }
 
     fn release(&mut self) {

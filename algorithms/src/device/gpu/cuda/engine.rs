@@ -261,6 +261,13 @@ impl Engine for CudaEngine {
         })
     }
 
+    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        // SAFETY: see above.
+        self.call("copying on the device", || unsafe {
+            result::memcpy_dtod_async(to, from, bytes, self.chosen().cu_stream())
+        })
+    }
+
     unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
         let back = self.back()?.cu_stream();
         // SAFETY: see above.
