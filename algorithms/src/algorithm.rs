@@ -25,6 +25,10 @@ pub trait Algorithm: Sized + 'static {
     /// The task in one line.
     const SUMMARY: &'static str;
 
+    /// The name of what [`Algorithm::generate`] makes: tasks with the same name, and the same
+    /// type of input, make the same of the same parameters and seed.
+    const INPUT: &'static str = Self::NAME;
+
     /// How the names of files end that [`Algorithm::write`] writes.
     const FILE_ENDING: &'static str;
 
@@ -86,7 +90,8 @@ pub trait Algorithm: Sized + 'static {
     fn reference(input: &Self::Input, semantics: Semantics) -> Option<Self::Output>;
 
     /// Whether an output is what was promised; without a reference, as far as that
-    /// can be told.
+    /// can be told. As the reference, it is the work of all threads of the current pool,
+    /// and comes to the same with any number of them.
     ///
     /// # Errors
     /// The first thing that is wrong.

@@ -30,6 +30,7 @@ pub mod code;
 pub mod device;
 pub mod plugin;
 pub mod registry;
+mod shared_inputs;
 pub mod sts;
 pub mod sts_scenario;
 pub mod sts_sort;

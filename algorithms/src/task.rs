@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use generators::DataError;
 
@@ -20,6 +20,7 @@ use crate::code::CodeRoots;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Place};
 use crate::plugin::PluginInfo;
+use crate::shared_inputs;
 
 /// A reconstruction task.
 pub trait Task: Sync {
@@ -40,7 +41,9 @@ pub trait Task: Sync {
     /// # Errors
     /// If no data can be as the parameters say.
     fn plan(&self, params: Params) -> Result<Plan, DataError>;
-    /// Generates the input of a planned point.
+    /// Generates the input of a planned point. What the same parameters and seed made
+    /// before, for this task or another one with such inputs, is used again while
+    /// somebody has it, and for a while longer if it is small: see [`forget_inputs`].
     ///
     /// # Errors
     /// If no data can be as the parameters say.
@@ -97,8 +100,11 @@ pub trait Case: Sync {
         place: &Place<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable>;
     /// Gives the memory of all buffers that are not in use back to the system,
-    /// so that the next ones lie elsewhere.
+    /// so that the next ones lie elsewhere. The input stays where it is.
     fn drop_buffers(&self);
+    /// Frees the right answers that were found: when all candidates were checked, nobody
+    /// needs them any more. Who checks once more finds them anew.
+    fn release_references(&self) {}
     /// Writes the input to a file, for [`Task::read`].
     ///
     /// # Errors
@@ -171,6 +177,15 @@ pub trait Candidate: Send {
     fn buffer_bytes(&self) -> u64;
 }
 
+/// Frees the inputs that are kept though no case has them.
+pub fn forget_inputs() {
+    shared_inputs::forget();
+}
+
+/// What an input takes in memory, in bytes of its payload: some are kept in two orders,
+/// with what really happened beside them.
+const BYTES_OF_INPUT: u64 = 4;
+
 /// An algorithm as a [`Task`].
 pub struct TaskOf<A>(PhantomData<fn() -> A>);
 
@@ -228,8 +243,10 @@ impl<A: Algorithm> Task for TaskOf<A> {
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
-        let input = A::generate(params, seed)?;
-        Ok(Box::new(CaseOf::<A>::new(input, params.clone())))
+        let bytes = |input: &A::Input| BYTES_OF_INPUT * A::work(input).input_bytes;
+        let make = || A::generate(params, seed);
+        let input = shared_inputs::shared((A::INPUT, params, seed), bytes, make)?;
+        Ok(Box::new(CaseOf::<A>::sharing(input, params.clone())))
     }
 
     fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError> {
@@ -254,37 +271,46 @@ const PROMISES: [(bool, Content); 4] = [
     (false, Content::WithoutAddress),
 ];
 
-/// A right answer, found when it is first asked for.
-type Answer<T> = OnceLock<Option<T>>;
+/// A right answer, if there is one.
+type Answer<T> = Arc<Option<T>>;
 
 struct CaseOf<A: Algorithm> {
-    input: A::Input,
+    input: Arc<A::Input>,
     params: Params,
-    /// One for each of [`Semantics::ALL`].
-    references: [Answer<A::Output>; Semantics::ALL.len()],
+    /// One for each of [`Semantics::ALL`], found when it is first asked for.
+    references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
+    work: OnceLock<Work>,
+    notes: OnceLock<Vec<String>>,
     arena: Arena,
 }
 
 impl<A: Algorithm> CaseOf<A> {
     fn new(input: A::Input, params: Params) -> Self {
+        Self::sharing(Arc::new(input), params)
+    }
+
+    fn sharing(input: Arc<A::Input>, params: Params) -> Self {
         CaseOf {
             input,
             params,
             references: Default::default(),
+            work: OnceLock::new(),
+            notes: OnceLock::new(),
             arena: Arena::default(),
         }
     }
 
     fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
         let reference = self.reference(promise.semantics);
-        A::check(&self.input, reference, output, promise)
+        A::check(&self.input, reference.as_ref().as_ref(), output, promise)
     }
 
     /// The right answer by these semantics.
-    fn reference(&self, semantics: Semantics) -> Option<&A::Output> {
+    fn reference(&self, semantics: Semantics) -> Answer<A::Output> {
         let reference = &self.references[semantics as usize];
-        let answer = || A::reference(&self.input, semantics);
-        reference.get_or_init(answer).as_ref()
+        let mut reference = reference.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = || Arc::new(A::reference(&self.input, semantics));
+        Arc::clone(reference.get_or_insert_with(answer))
     }
 
     /// Whether something that promises these semantics passes, whatever it promises
@@ -307,11 +333,11 @@ impl<A: Algorithm> Case for CaseOf<A> {
     }
 
     fn work(&self) -> Work {
-        A::work(&self.input)
+        self.work.get_or_init(|| A::work(&self.input)).clone()
     }
 
     fn notes(&self) -> Vec<String> {
-        A::notes(&self.input)
+        self.notes.get_or_init(|| A::notes(&self.input)).clone()
     }
 
     fn prepare<'c>(
@@ -337,6 +363,12 @@ impl<A: Algorithm> Case for CaseOf<A> {
         self.arena.clear();
     }
 
+    fn release_references(&self) {
+        for reference in &self.references {
+            *reference.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
     fn write(&self, path: &Path) -> Result<(), DataError> {
         A::write(&self.input, path)
     }
@@ -352,7 +384,8 @@ impl<A: Algorithm> Case for CaseOf<A> {
         let variants = A::variants().into_iter();
         let mut promised = variants.map(|variant| variant.semantics(&self.input));
         promised.all(|semantics| {
-            self.reference(semantics) == Some(&untouched) || !self.passes(&untouched, semantics)
+            let reference = self.reference(semantics);
+            reference.as_ref().as_ref() == Some(&untouched) || !self.passes(&untouched, semantics)
         })
     }
 }
@@ -420,5 +453,52 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
 
     fn buffer_bytes(&self) -> u64 {
         self.prepared.buffer_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Team;
+    use crate::registry::tasks;
+    use crate::sts::task::Timeslices;
+
+    #[test]
+    fn an_input_is_made_once_for_all_tasks_that_take_it() {
+        let tasks = tasks();
+        let named = |name: &str| *tasks.iter().find(|task| task.name() == name).expect(name);
+        let mut params = Params::default();
+        params.set("preset", "mcbm-2024");
+        params.set("scale", "0.001");
+        let params = named("presort").plan(params).expect("sensible").params;
+        let of_hits = named("hits").plan(params.clone());
+        assert_eq!(of_hits.expect("sensible").params, params);
+        let cases =
+            ["presort", "hits", "sts"].map(|name| named(name).generate(&params, 77).expect("made"));
+        let digis = cases.each_ref().map(|case| case.work().items);
+        assert!(digis[0] > 0 && digis == [digis[0]; 3]);
+        let not_there = || Err::<_, ()>(());
+        let asked = ("sts", &params, 77);
+        let input = shared_inputs::shared(asked, |_: &Timeslices| 0, not_there);
+        let holders = Arc::strong_count(&input.expect("it was made"));
+        assert!(holders > cases.len(), "{holders}");
+    }
+
+    #[test]
+    fn released_references_are_found_anew() {
+        let team = Team::new(1).expect("a thread");
+        let place = Place::host(&team);
+        for task in tasks() {
+            let (_, case) = task.hard_cases(5).swap_remove(0);
+            let Ok(mut candidate) = case.prepare(0, &place) else {
+                continue;
+            };
+            for _ in 0..2 {
+                let ran = candidate.reset().and_then(|()| candidate.run());
+                assert_eq!(ran, Ok(()));
+                assert!(candidate.check().is_ok(), "{}", task.name());
+                case.release_references();
+            }
+        }
     }
 }

@@ -17,6 +17,7 @@ use super::header::FrameBounds;
 use super::input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Kind, Params};
+use crate::shared_inputs::shared;
 use crate::time_frame;
 
 const OUTPUT: Axis = Axis {
@@ -147,15 +148,28 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
     })
 }
 
-/// A time frame from complete parameters.
+/// What is said of the pages themselves, whatever is made of them.
+fn of_pages(params: &Params) -> Params {
+    let mut of_pages = Params::default();
+    for axis in time_frame::AXES {
+        if let Some(value) = params.get(axis.name) {
+            of_pages.set(axis.name, value);
+        }
+    }
+    of_pages
+}
+
+/// A time frame from complete parameters; its pages are shared with others that only have
+/// other settings.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
     let shape = time_frame::shape(params)?;
-    let mapping = PadMapping::regular();
-    let pages = TimeFrameGenerator::new(&shape, &mapping, seed)?.time_frame();
-    let tables = Tables::new(mapping, Gains::spread(seed));
     let settings = settings(params)?;
-    let tables = Arc::new(tables);
-    Ok(TimeFrame::new(
+    let mapping = PadMapping::regular();
+    let make = || Ok::<_, DataError>(TimeFrameGenerator::new(&shape, &mapping, seed)?.time_frame());
+    let bytes = |pages: &RawPages| pages.bytes().len() as u64;
+    let pages = shared(("pages", &of_pages(params), seed), bytes, make)?;
+    let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
+    Ok(TimeFrame::sharing(
         pages,
         shape.format,
         shape.orbits,

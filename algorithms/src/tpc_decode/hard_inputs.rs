@@ -235,7 +235,7 @@ impl Maker {
     }
 
     fn damaged(&mut self, frame: &TimeFrame) -> TimeFrame {
-        let mut pages = frame.pages.clone();
+        let mut pages = (*frame.pages).clone();
         for page in pages.pages_mut() {
             if self.random.below(DAMAGED) == 0 {
                 self.random.damage(page);

@@ -18,7 +18,7 @@ use super::pads::LinkPads;
 /// A time frame of pages with all that is needed to decode it.
 #[derive(Clone)]
 pub struct TimeFrame {
-    pub(super) pages: RawPages,
+    pub(super) pages: Arc<RawPages>,
     pub(super) bounds: FrameBounds,
     pub(super) tables: Arc<Tables>,
     pub(super) settings: Settings,
@@ -116,6 +116,17 @@ impl TimeFrame {
     /// orbits than the first so many.
     pub fn new(
         pages: RawPages,
+        format: ZsFormat,
+        orbits: u32,
+        tables: Arc<Tables>,
+        settings: Settings,
+    ) -> Self {
+        Self::sharing(Arc::new(pages), format, orbits, tables, settings)
+    }
+
+    /// The same of pages that others have too.
+    pub(super) fn sharing(
+        pages: Arc<RawPages>,
         format: ZsFormat,
         orbits: u32,
         tables: Arc<Tables>,

@@ -141,9 +141,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
     let gains = Gains::spread(seed);
     let mut maps = ChargeMaps::empty(shape.sectors, time_bins, thresholds(params, time_bins)?);
-    for sector in 0..shape.sectors {
-        maps.add(sector, &generator.digits(sector), &gains, shape.format);
-    }
+    maps.add_all(|sector| generator.digits(sector), &gains, shape.format);
     Ok(maps)
 }
 
@@ -188,10 +186,12 @@ fn maps_of(path: &Path, frame: &TimeFrame, options: &Params) -> Result<ChargeMap
     let sectors = frame.sector_numbers();
     let gains = Gains::unit();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(options, time_bins)?);
-    for (place, sector) in sectors.into_iter().enumerate() {
-        let of_sector = digits.iter().filter(|digit| digit.sector() == sector);
-        let of_sector: Vec<_> = of_sector.copied().collect();
-        maps.add(place, &of_sector, &gains, frame.format());
-    }
+    let of_sector = |place: usize| {
+        let own = digits
+            .iter()
+            .filter(|digit| digit.sector() == sectors[place]);
+        own.copied().collect()
+    };
+    maps.add_all(of_sector, &gains, frame.format());
     Ok(maps)
 }

@@ -2,6 +2,7 @@
 
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
+use rayon::prelude::*;
 
 use super::activity::Thresholds;
 use crate::tpc_decode::charge_map::{
@@ -21,6 +22,15 @@ pub struct ChargeMaps {
     thresholds: Thresholds,
 }
 
+/// Puts digits into the map of their sector.
+fn put(map: &mut [u16], digits: &[Digit], gains: &Gains, format: ZsFormat) {
+    let Some(first) = digits.first() else { return };
+    let converter = Converter::new(gains, first.sector(), format);
+    for digit in digits {
+        map[entry_of(digit.pad_id(), digit.time_bin())] = converter.charge(*digit);
+    }
+}
+
 impl ChargeMaps {
     /// More time bins don't fit the counters of a pad.
     pub const MAX_TIME_BINS: u32 = u16::MAX as u32;
@@ -37,12 +47,19 @@ impl ChargeMaps {
 
     /// Puts digits into the map of a sector, by its place in the input.
     pub fn add(&mut self, sector: usize, digits: &[Digit], gains: &Gains, format: ZsFormat) {
-        let Some(first) = digits.first() else { return };
-        let converter = Converter::new(gains, first.sector(), format);
-        let map = self.map_mut(sector);
-        for digit in digits {
-            map[entry_of(digit.pad_id(), digit.time_bin())] = converter.charge(*digit);
-        }
+        put(self.map_mut(sector), digits, gains, format);
+    }
+
+    /// Puts the digits of all sectors into their maps, many at the same time.
+    pub(super) fn add_all(
+        &mut self,
+        digits: impl Fn(usize) -> Vec<Digit> + Sync,
+        gains: &Gains,
+        format: ZsFormat,
+    ) {
+        let maps = self.entries.par_chunks_mut(entries(self.time_bins));
+        let numbered = maps.enumerate();
+        numbered.for_each(|(sector, map)| put(map, &digits(sector), gains, format));
     }
 
     /// Time bins of each map.

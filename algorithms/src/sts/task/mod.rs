@@ -106,6 +106,7 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         Some(Stage::Zero | Stage::Sort) => "",
         None => "the whole STS chain, from a detector's digis to hits",
     };
+    const INPUT: &'static str = "sts";
     const FILE_ENDING: &'static str = "csv";
 
     fn axes() -> &'static [Axis] {
