@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use super::DeviceError;
 use super::engine::Engine;
-use super::pool::{Kind, Pool};
+use super::pool::{self, Kind, Pool};
 
 /// Memory of all kinds.
 pub(super) struct Memory {
@@ -48,9 +48,14 @@ pub struct MappedBuffer<T> {
 }
 
 impl Memory {
-    /// Frees the memory that nobody has.
+    /// Frees the memory on the device that nobody has, and page-locked memory that nobody
+    /// has used for long.
     pub(super) fn trim(&self) {
-        for (kind, address, bytes) in self.pool.drain() {
+        self.free_all(self.pool.outdated());
+    }
+
+    fn free_all(&self, blocks: Vec<pool::Block>) {
+        for (kind, address, bytes) in blocks {
             self.free(kind, address, bytes);
         }
     }
@@ -63,7 +68,7 @@ impl Memory {
         }
         let first = self.allocate(kind, bytes);
         let taken = first.or_else(|_| {
-            self.trim();
+            self.free_all(self.pool.drain());
             self.allocate(kind, bytes)
         });
         Ok((taken?, bytes))
@@ -92,7 +97,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.trim();
+        self.free_all(self.pool.drain());
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
 //! | `memory` | buffers on the device and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
+//! | `pristine` | inputs in page-locked memory, copied there once |
 //! | `kernel` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
@@ -29,6 +30,7 @@ mod memory;
 pub mod monitor;
 mod observe;
 mod pool;
+mod pristine;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -52,6 +54,7 @@ pub(crate) use image::image;
 pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
 pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
 pub use observe::KernelUse;
+pub(crate) use pristine::Pristine;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;

@@ -1,7 +1,8 @@
 //! Memory that nobody has at the moment.
 //!
 //! Page-locking a gigabyte takes half a second, and each sample needs the same
-//! buffers anew.
+//! buffers anew; so does each candidate. So page-locked memory outlasts some calls of
+//! [`Pool::outdated`] that free all that lies on the device.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,38 +16,64 @@ pub(super) enum Kind {
     Mapped,
 }
 
-/// Blocks by kind, address and size in bytes.
+/// Where a block is: kind, address and size in bytes.
+pub(super) type Block = (Kind, u64, usize);
+
+/// Blocks that nobody has.
 #[derive(Default)]
 pub(super) struct Pool {
-    free: Mutex<Vec<(Kind, u64, usize)>>,
+    free: Mutex<Vec<Free>>,
+}
+
+struct Free {
+    block: Block,
+    /// How often it was not outdated yet.
+    spared: u32,
 }
 
 /// A block may be so many times larger than what is asked for.
 const LARGEST_WASTE: usize = 2;
 
+/// Page-locked memory that nobody has taken meanwhile is outdated when it is asked for the
+/// time after these: as many candidates or inputs have then done without it.
+const PATIENCE: u32 = 3;
+
 impl Pool {
     /// The smallest block that fits, with its size.
     pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize)> {
         let mut free = self.free();
-        let fits = |&(k, _, size): &(Kind, u64, usize)| {
-            k == kind && size >= bytes && size / LARGEST_WASTE <= bytes
-        };
-        let candidates = (0..free.len()).filter(|&i| fits(&free[i]));
-        let best = candidates.min_by_key(|&i| free[i].2)?;
-        let (_, address, size) = free.swap_remove(best);
+        let fits =
+            |&(k, _, size): &Block| k == kind && size >= bytes && size / LARGEST_WASTE <= bytes;
+        let candidates = (0..free.len()).filter(|&i| fits(&free[i].block));
+        let best = candidates.min_by_key(|&i| free[i].block.2)?;
+        let (_, address, size) = free.swap_remove(best).block;
         Some((address, size))
     }
 
     pub(super) fn give(&self, kind: Kind, address: u64, bytes: usize) {
-        self.free().push((kind, address, bytes));
+        let block = (kind, address, bytes);
+        self.free().push(Free { block, spared: 0 });
+    }
+
+    /// Takes out all blocks on the device, and the page-locked ones that have not been used
+    /// for long.
+    pub(super) fn outdated(&self) -> Vec<Block> {
+        let mut free = self.free();
+        let is_outdated = |free: &mut Free| {
+            free.spared += 1;
+            free.block.0 == Kind::Device || free.spared > PATIENCE
+        };
+        let outdated = free.extract_if(.., is_outdated);
+        outdated.map(|free| free.block).collect()
     }
 
     /// All blocks; the pool is empty then.
-    pub(super) fn drain(&self) -> Vec<(Kind, u64, usize)> {
-        std::mem::take(&mut self.free())
+    pub(super) fn drain(&self) -> Vec<Block> {
+        let free = std::mem::take(&mut *self.free());
+        free.into_iter().map(|free| free.block).collect()
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<(Kind, u64, usize)>> {
+    fn free(&self) -> MutexGuard<'_, Vec<Free>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,6 +92,22 @@ mod tests {
         assert_eq!(pool.take(Kind::Device, 70), Some((1, 100)));
         assert_eq!(pool.take(Kind::Device, 70), None);
         assert_eq!(pool.drain(), [(Kind::Pinned, 3, 75)]);
+    }
+
+    #[test]
+    fn page_locked_blocks_outlast_others_but_not_for_ever() {
+        let pool = Pool::default();
+        pool.give(Kind::Device, 1, 100);
+        pool.give(Kind::Pinned, 2, 100);
+        pool.give(Kind::Mapped, 3, 100);
+        assert_eq!(pool.outdated(), [(Kind::Device, 1, 100)]);
+        for _ in 1..PATIENCE {
+            assert_eq!(pool.outdated(), []);
+        }
+        let (address, bytes) = pool.take(Kind::Pinned, 100).expect("still there");
+        pool.give(Kind::Pinned, address, bytes);
+        assert_eq!(pool.outdated(), [(Kind::Mapped, 3, 100)], "unused");
+        assert_eq!(pool.take(Kind::Pinned, 100), Some((2, 100)));
     }
 
     #[test]

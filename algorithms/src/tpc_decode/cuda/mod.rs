@@ -124,7 +124,7 @@ impl Variant<TpcDecode> for CudaDecode {
     fn prepare<'a>(
         &self,
         frame: &'a TimeFrame,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcDecode> + 'a>, Unavailable> {
         let parts = parts::of(frame, self.division);
@@ -134,6 +134,7 @@ impl Variant<TpcDecode> for CudaDecode {
             index: self.index,
             decode: self.decode,
         };
-        Ok(Box::new(PreparedCudaDecode::new(way, frame, parts, gpu)))
+        let prepared = PreparedCudaDecode::new(way, (frame, arena), parts, gpu);
+        Ok(Box::new(prepared))
     }
 }

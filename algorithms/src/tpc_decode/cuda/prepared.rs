@@ -13,14 +13,17 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::{Way, judgement, placing, validation};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, QUEUES};
-use crate::tpc_decode::charge_map::Position;
+use crate::all_cores::{fill, mapped};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer, QUEUES};
+use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 pub(super) struct PreparedCudaDecode<'a> {
     way: Way,
     frame: &'a TimeFrame,
+    arena: &'a Arena,
     parts: Vec<Part>,
     held: Option<Held>,
     /// What was held last, in bytes.
@@ -45,10 +48,16 @@ struct HeldPart {
 }
 
 impl<'a> PreparedCudaDecode<'a> {
-    pub(super) fn new(way: Way, frame: &'a TimeFrame, parts: Vec<Part>, gpu: Arc<Gpu>) -> Self {
+    pub(super) fn new(
+        way: Way,
+        (frame, arena): (&'a TimeFrame, &'a Arena),
+        parts: Vec<Part>,
+        gpu: Arc<Gpu>,
+    ) -> Self {
         PreparedCudaDecode {
             way,
             frame,
+            arena,
             parts,
             held: None,
             held_bytes: 0,
@@ -60,7 +69,7 @@ impl<'a> PreparedCudaDecode<'a> {
     fn hold(&mut self) -> Result<&mut Held, DeviceError> {
         let held = match self.held.take() {
             Some(held) => held,
-            None => Held::new(&self.gpu, self.frame, &self.parts, self.way)?,
+            None => Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)?,
         };
         self.held_bytes = held.bytes();
         Ok(self.held.insert(held))
@@ -87,11 +96,16 @@ impl<'a> PreparedCudaDecode<'a> {
 }
 
 impl Held {
-    fn new(gpu: &Gpu, frame: &TimeFrame, parts: &[Part], way: Way) -> Result<Self, DeviceError> {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (frame, arena): (&TimeFrame, &Arena),
+        parts: &[Part],
+        way: Way,
+    ) -> Result<Self, DeviceError> {
         let tables = DeviceTables::new(gpu, &frame.tables)?;
         let parts = parts
             .iter()
-            .map(|part| HeldPart::new(gpu, frame, part, way));
+            .map(|part| HeldPart::new(gpu, (frame, arena), part, way));
         Ok(Held {
             tables,
             parts: parts.collect::<Result<_, _>>()?,
@@ -107,14 +121,19 @@ impl Held {
 }
 
 impl HeldPart {
-    fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (frame, arena): (&TimeFrame, &Arena),
+        part: &Part,
+        way: Way,
+    ) -> Result<Self, DeviceError> {
         let target = Target::new(gpu, frame, part)?;
         let digits = match &target {
             Target::Digits(digits) => digits.len(),
             Target::Charges(_) => 0,
         };
         Ok(HeldPart {
-            buffers: Buffers::new(gpu, frame, part, way.index)?,
+            buffers: Buffers::new(gpu, (frame, arena), part, way.index)?,
             target,
             digits: gpu.pinned(digits)?,
         })
@@ -149,38 +168,26 @@ impl HeldPart {
     }
 
     fn poison(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        self.digits.fill(u64::from_ne_bytes([POISON; 8]));
+        fill(&mut self.digits, u64::from_ne_bytes([POISON; 8]));
         self.buffers.poison(gpu, POISON)?;
         self.target.poison(gpu, POISON)
     }
 
-    fn digits(&self) -> impl Iterator<Item = Digit> {
+    fn digits(&self) -> impl ParallelIterator<Item = Digit> {
         let samples = self.buffers.samples().min(self.digits.len());
-        let bits = self.digits[..samples].iter();
+        let bits = self.digits[..samples].par_iter();
         bits.map(|&bits| Digit::from_bits(bits))
     }
 }
 
-/// The first elements of a buffer.
-fn downloaded<T: bytemuck::Pod>(
-    gpu: &Gpu,
-    buffer: &DeviceBuffer<T>,
-    length: usize,
-) -> Result<Vec<T>, DeviceError> {
-    let mut elements = vec![T::zeroed(); length];
-    gpu.download(&mut elements, buffer)?;
-    gpu.finish()?;
-    Ok(elements)
-}
-
 fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Position>, DeviceError> {
     let samples = samples.min(charges.positions.len());
-    let words = downloaded(gpu, &charges.positions, samples)?;
+    let words = gpu.fetched(&charges.positions, 0..samples)?;
     let position = |word: &u32| Position {
         column: *word as i16,
         time: (*word >> 16) as i16,
     };
-    Ok(words.iter().map(position).collect())
+    Ok(mapped(&words, position))
 }
 
 /// The entries of the maps of a part that are not 0.
@@ -193,13 +200,15 @@ fn present_in(
         // Nobody has cleared them.
         return Ok(vec![Vec::new(); part.sectors.len()]);
     }
-    let maps = downloaded(gpu, &charges.maps, charges.maps.len())?;
-    Ok(maps.par_chunks(part.entries).map(present).collect())
-}
-
-fn present(map: &[u16]) -> Vec<(u32, u16)> {
-    let entries = map.iter().zip(0_u32..).filter(|(charge, _)| **charge > 0);
-    entries.map(|(charge, index)| (index, *charge)).collect()
+    let of_sector = |sector: usize| {
+        // One at a time: together they may take more memory than all else.
+        let map = gpu.fetched(
+            &charges.maps,
+            sector * part.entries..(sector + 1) * part.entries,
+        )?;
+        Ok(present(&map))
+    };
+    (0..part.sectors.len()).map(of_sector).collect()
 }
 
 impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
@@ -247,18 +256,21 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
         let damaged = self.held_parts().flat_map(|(part, held)| {
             judgement::damaged(self.frame, part.pages.start, held.buffers.verdicts())
         });
+        let mut digits = Vec::new();
+        for (_, held) in self.held_parts() {
+            digits.par_extend(held.digits());
+        }
         Cow::Owned(Decoded {
-            digits: self
-                .held_parts()
-                .flat_map(|(_, held)| held.digits())
-                .collect(),
+            digits,
             damaged: damaged.collect(),
             ..self.charges.clone()
         })
     }
 
     fn release(&mut self) {
-        self.held = None;
+        for part in self.held.take().into_iter().flat_map(|held| held.parts) {
+            part.buffers.give(self.arena);
+        }
         self.charges = Decoded::default();
     }
 

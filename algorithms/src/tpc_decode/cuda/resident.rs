@@ -1,12 +1,15 @@
 //! Pages on the device, with what the stages tell each other of them.
 
+use std::sync::Arc;
+
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{Index, Record};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine};
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
@@ -27,7 +30,7 @@ pub(super) struct Resident<'a> {
 /// What is held during a run, but for what comes out.
 pub(super) struct Buffers {
     /// The pages, page-locked. A run does not change them.
-    host_pages: PinnedBuffer<u8>,
+    host_pages: Pristine<u8>,
     host_streams: PinnedBuffer<u32>,
     /// How each page was judged.
     host_verdicts: PinnedBuffer<u8>,
@@ -50,8 +53,8 @@ pub(super) struct Buffers {
 
 impl Buffers {
     pub(super) fn new(
-        gpu: &Gpu,
-        frame: &TimeFrame,
+        gpu: &Arc<Gpu>,
+        (frame, arena): (&TimeFrame, &Arena),
         part: &Part,
         index: Index,
     ) -> Result<Self, DeviceError> {
@@ -59,8 +62,9 @@ impl Buffers {
         let stride = stride(index, frame.format().layout());
         let begins = part.fragments.len() + 2;
         let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
+        let bytes = part.pages.start * PAGE_BYTES..part.pages.end * PAGE_BYTES;
         let mut buffers = Buffers {
-            host_pages: gpu.pinned(pages * PAGE_BYTES)?,
+            host_pages: Pristine::take(arena, gpu, frame.pages.bytes(), bytes)?,
             host_streams: gpu.pinned(pages)?,
             host_verdicts: gpu.pinned(pages)?,
             host_begins: gpu.pinned(begins)?,
@@ -76,10 +80,6 @@ impl Buffers {
             begins: gpu.buffer(begins)?,
             jobs: gpu.buffer(part.jobs())?,
         };
-        let bytes = part.pages.start * PAGE_BYTES..part.pages.end * PAGE_BYTES;
-        buffers
-            .host_pages
-            .copy_from_slice(&frame.pages.bytes()[bytes]);
         buffers.host_streams.copy_from_slice(&streams(frame, part));
         gpu.upload(&buffers.fragments, &fragments(frame, part))?;
         gpu.finish()?;
@@ -96,6 +96,11 @@ impl Buffers {
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
+    }
+
+    /// Leaves the pages to the next candidate; all else is freed.
+    pub(super) fn give(self, arena: &Arena) {
+        self.host_pages.give(arena);
     }
 
     /// How each page was judged, once it is downloaded.

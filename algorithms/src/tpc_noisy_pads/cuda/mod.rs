@@ -100,10 +100,11 @@ impl Variant<TpcNoisyPads> for CudaNoisyPads {
     fn prepare<'a>(
         &self,
         maps: &'a ChargeMaps,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcNoisyPads> + 'a>, Unavailable> {
         let gpu = place.required_gpu()?;
-        Ok(Box::new(PreparedCudaNoisyPads::new(self.launch, maps, gpu)))
+        let prepared = PreparedCudaNoisyPads::new(self.launch, maps, arena, gpu);
+        Ok(Box::new(prepared))
     }
 }

@@ -3,29 +3,26 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::groups::{self, Group};
 use super::{Activity, Launch};
 use crate::algorithm::{Prepared, Stages};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, Shape};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, Pristine, Shape};
 use crate::tpc_noisy_pads::TpcNoisyPads;
 use crate::tpc_noisy_pads::activity::{PadActivity, Verdict};
 use crate::tpc_noisy_pads::input::ChargeMaps;
 
-/// Charges that are copied at a time when the maps are provided.
-const PIECE: usize = 1 << 18;
-
 pub(super) struct PreparedCudaNoisyPads<'a> {
     launch: Launch,
     maps: &'a ChargeMaps,
+    arena: &'a Arena,
     held: Option<Held>,
     gpu: Arc<Gpu>,
 }
 
 /// What is held during a run.
 struct Held {
-    charges: PinnedBuffer<u16>,
+    charges: Pristine<u16>,
     found: PinnedBuffer<Activity>,
     device: OnDevice,
 }
@@ -39,10 +36,16 @@ struct OnDevice {
 }
 
 impl<'a> PreparedCudaNoisyPads<'a> {
-    pub(super) fn new(launch: Launch, maps: &'a ChargeMaps, gpu: Arc<Gpu>) -> Self {
+    pub(super) fn new(
+        launch: Launch,
+        maps: &'a ChargeMaps,
+        arena: &'a Arena,
+        gpu: Arc<Gpu>,
+    ) -> Self {
         PreparedCudaNoisyPads {
             launch,
             maps,
+            arena,
             held: None,
             gpu,
         }
@@ -51,22 +54,17 @@ impl<'a> PreparedCudaNoisyPads<'a> {
     fn hold(&mut self) -> Result<&mut Held, DeviceError> {
         let held = match self.held.take() {
             Some(held) => held,
-            None => Held::new(&self.gpu, self.maps)?,
+            None => Held::new(&self.gpu, self.maps, self.arena)?,
         };
         Ok(self.held.insert(held))
     }
 }
 
 impl Held {
-    fn new(gpu: &Gpu, maps: &ChargeMaps) -> Result<Self, DeviceError> {
-        let mut charges = gpu.pinned(maps.entries().len())?;
-        let pieces = charges.par_chunks_mut(PIECE);
-        let sources = maps.entries().par_chunks(PIECE);
-        pieces
-            .zip(sources)
-            .for_each(|(piece, source)| piece.copy_from_slice(source));
+    fn new(gpu: &Arc<Gpu>, maps: &ChargeMaps, arena: &Arena) -> Result<Self, DeviceError> {
+        let entries = maps.entries();
         Ok(Held {
-            charges,
+            charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             found: gpu.pinned(maps.pads())?,
             device: OnDevice::new(gpu, maps)?,
         })
@@ -150,7 +148,9 @@ impl Prepared<TpcNoisyPads> for PreparedCudaNoisyPads<'_> {
     }
 
     fn release(&mut self) {
-        self.held = None;
+        if let Some(held) = self.held.take() {
+            held.charges.give(self.arena);
+        }
     }
 
     fn buffer_bytes(&self) -> u64 {
