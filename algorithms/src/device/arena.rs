@@ -7,6 +7,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
@@ -15,9 +16,33 @@ use rayon::prelude::*;
 #[derive(Default)]
 pub struct Arena {
     free: Mutex<HashMap<TypeId, Vec<Box<dyn Any + Send>>>>,
+    /// Bytes that variants keep to themselves between runs.
+    kept: AtomicU64,
+}
+
+/// Leave to keep so many bytes between runs; dropped, it is given back.
+pub(crate) struct Leave<'a> {
+    arena: &'a Arena,
+    bytes: u64,
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        self.arena.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 impl Arena {
+    /// Asks for leave to keep so many bytes between runs, beside the buffers: `None` if all
+    /// variants of the point together would then keep more than so many.
+    pub(crate) fn leave_to_keep(&self, bytes: u64, most: u64) -> Option<Leave<'_>> {
+        let add = |kept: u64| kept.checked_add(bytes).filter(|&kept| kept <= most);
+        let added = self
+            .kept
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        added.ok().map(|_| Leave { arena: self, bytes })
+    }
+
     /// A vector of `length` elements. Their values are left over from earlier
     /// use: whoever takes a buffer writes it before reading.
     pub fn take<T: Copy + Default + Send + Sync + 'static>(&self, length: usize) -> Vec<T> {
@@ -135,6 +160,18 @@ mod tests {
         assert_eq!(take(4), Ok("new".to_owned()));
         assert_eq!(take(5), Ok("short".to_owned()));
         assert_eq!(take(5), Ok("new".to_owned()), "it is taken");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_there_is_leave_for() {
+        let arena = Arena::default();
+        let first = arena.leave_to_keep(60, 100);
+        assert!(first.is_some());
+        assert!(arena.leave_to_keep(41, 100).is_none());
+        assert!(arena.leave_to_keep(40, 100).is_some(), "given back at once");
+        drop(first);
+        assert!(arena.leave_to_keep(100, 100).is_some());
+        assert!(arena.leave_to_keep(u64::MAX, 100).is_none());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use arena::Arena;
+pub(crate) use arena::Leave;
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
 pub(crate) use shared::{Apart, SharedSlice};

@@ -5,9 +5,11 @@
 //! | `offline` | as the offline reconstruction: objects, lists and maps, double precision |
 //! | `online` | as the online one: a worker a digi, a worker a cluster, buckets |
 //! | `by_side` | `per-side` and ours, `time-sweep`: a worker a side or a part of it |
+//! | `kept` | what stages left, kept for the next run |
 //! | `share_out` | work for all threads, the largest pieces first |
 
 mod by_side;
+mod kept;
 mod offline;
 mod online;
 mod share_out;
@@ -38,6 +40,18 @@ pub(super) trait Chain: Send {
     fn poison(&mut self);
     /// Does a stage on what the one before it left.
     fn run(&mut self, stage: Stage);
+    /// Bytes that [`Chain::keep`] would take.
+    fn bytes_to_keep(&self, next: Stage) -> usize;
+    /// Keeps a copy of what the stages before this one left, as far as it or a later one
+    /// reads that.
+    fn keep(&mut self, next: Stage);
+    /// Brings back what was kept, as if the stages before had run in the buffers that were
+    /// taken; `false` if nothing was kept. Nothing but the stage that it was kept for, or
+    /// later ones, may have run since then.
+    ///
+    /// All of it is copied, even what the stage does not change: buffers go from one
+    /// variant to the next, and the caches have it as after the stages before.
+    fn restore(&mut self) -> bool;
     /// What a stage left.
     fn product(&self, stage: Stage) -> Product;
     /// Gives the buffers back.

@@ -21,6 +21,15 @@ pub(in crate::sts) struct Offline<'a> {
     clusters: Vec<Vec<OfflineCluster>>,
     hits: Vec<Vec<OfflineHit>>,
     flat: Vec<OfflineHit>,
+    kept: Option<Kept>,
+}
+
+/// What the stages before one left: objects, copied as such.
+enum Kept {
+    Nothing,
+    Digis(Vec<Vec<OfflineDigi>>),
+    Clusters(Vec<Vec<OfflineCluster>>),
+    Hits(Vec<Vec<OfflineHit>>),
 }
 
 impl<'a> Offline<'a> {
@@ -32,6 +41,7 @@ impl<'a> Offline<'a> {
             clusters: Vec::new(),
             hits: Vec::new(),
             flat: Vec::new(),
+            kept: None,
         }
     }
 
@@ -88,6 +98,41 @@ impl Chain for Offline<'_> {
         }
     }
 
+    fn bytes_to_keep(&self, next: Stage) -> usize {
+        match next {
+            Stage::Presort => 0,
+            Stage::Zero | Stage::Sort | Stage::Cluster => bytes_of(&self.digis),
+            Stage::ClusterSort | Stage::Hits => {
+                let clusters = self.clusters.iter().flatten();
+                let digis: usize = clusters.map(|cluster| cluster.digis.len()).sum();
+                bytes_of(&self.clusters) + digis * size_of::<u32>()
+            }
+            Stage::Collect => bytes_of(&self.hits),
+        }
+    }
+
+    fn keep(&mut self, next: Stage) {
+        self.kept = Some(match next {
+            Stage::Presort => Kept::Nothing,
+            Stage::Zero | Stage::Sort | Stage::Cluster => Kept::Digis(copied(&self.digis)),
+            Stage::ClusterSort | Stage::Hits => Kept::Clusters(copied(&self.clusters)),
+            Stage::Collect => Kept::Hits(copied(&self.hits)),
+        });
+    }
+
+    /// Copies of objects, which take as many allocations as there are clusters: still a
+    /// part of what finding them takes.
+    fn restore(&mut self) -> bool {
+        match &self.kept {
+            None => return false,
+            Some(Kept::Nothing) => {}
+            Some(Kept::Digis(digis)) => self.digis = copied(digis),
+            Some(Kept::Clusters(clusters)) => self.clusters = copied(clusters),
+            Some(Kept::Hits(hits)) => self.hits = copied(hits),
+        }
+        true
+    }
+
     fn product(&self, stage: Stage) -> Product {
         let clusters = || Partitioned::of_sides(self.clusters.clone());
         match stage {
@@ -118,4 +163,15 @@ impl Chain for Offline<'_> {
     fn bytes(&self) -> usize {
         0
     }
+}
+
+/// A copy of all lists.
+fn copied<T: Clone + Send + Sync>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
+    lists.par_iter().cloned().collect()
+}
+
+/// Bytes of the things in all lists, without what they hold.
+fn bytes_of<T>(lists: &[Vec<T>]) -> usize {
+    let lists = lists.iter().map(|list| size_of_val(list.as_slice()));
+    lists.sum()
 }

@@ -7,6 +7,8 @@ use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use super::Chain;
+use super::kept::{Kept, copied, fill_again};
+use crate::all_cores::{fill, joined, spread};
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
@@ -50,6 +52,7 @@ pub(in crate::sts) struct Online<'a, P> {
     /// How many hits there were the last time.
     expected: usize,
     places: Partition,
+    kept: Option<(Stage, Kept)>,
     rules: PhantomData<P>,
 }
 
@@ -73,6 +76,7 @@ impl<'a, P: Rules> Online<'a, P> {
             flat: Vec::new(),
             expected: 0,
             places: Partition::from_lengths([]),
+            kept: None,
             rules: PhantomData,
         }
     }
@@ -174,12 +178,12 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn poison(&mut self) {
-        self.digis.fill(Digi::from_bits(u64::MAX));
-        self.clusters.fill(Cluster::default());
-        self.entries.fill(ClusterEntry::default());
-        self.fronts.hits_mut().fill(Hit::default());
-        self.flat.fill(Hit::default());
-        self.permutation.fill(0);
+        fill(&mut self.digis, Digi::from_bits(u64::MAX));
+        fill(&mut self.clusters, Cluster::default());
+        fill(&mut self.entries, ClusterEntry::default());
+        fill(self.fronts.hits_mut(), Hit::default());
+        fill(&mut self.flat, Hit::default());
+        fill(&mut self.permutation, 0);
     }
 
     fn run(&mut self, stage: Stage) {
@@ -195,6 +199,62 @@ impl<P: Rules> Chain for Online<'_, P> {
             Stage::Hits => self.find_hits(),
             Stage::Collect => self.collect(),
         }
+    }
+
+    fn bytes_to_keep(&self, next: Stage) -> usize {
+        let clusters: usize = self.counts.iter().sum();
+        match next {
+            Stage::Presort => 0,
+            Stage::Zero | Stage::Sort | Stage::Cluster => size_of_val(self.digis.as_slice()),
+            Stage::ClusterSort => clusters * size_of::<Cluster>(),
+            Stage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
+            Stage::Collect => self.fronts.found() * size_of::<Hit>(),
+        }
+    }
+
+    fn keep(&mut self, next: Stage) {
+        let mut kept = Kept::default();
+        let (sides, counts) = (&self.sides, &self.counts);
+        match next {
+            Stage::Presort => {}
+            Stage::Zero | Stage::Sort | Stage::Cluster => kept.digis = joined(&[&self.digis]),
+            Stage::ClusterSort | Stage::Hits => {
+                kept.clusters = copied(&self.clusters, sides, counts);
+                if next == Stage::Hits {
+                    kept.entries = copied(&self.entries, sides, counts);
+                    let errors = (0..counts.len()).map(|side| self.connectors.latest_error(side));
+                    kept.errors = errors.collect();
+                }
+            }
+            Stage::Collect => {
+                let buckets: Vec<_> = self.fronts.buckets().collect();
+                kept.hits = joined(&buckets);
+            }
+        }
+        self.kept = Some((next, kept));
+    }
+
+    fn restore(&mut self) -> bool {
+        let Some((next, kept)) = &self.kept else {
+            return false;
+        };
+        let (sides, counts) = (&self.sides, &self.counts);
+        match next {
+            Stage::Presort => {}
+            Stage::Zero | Stage::Sort => spread(&kept.digis, vec![&mut self.digis]),
+            Stage::Cluster => {
+                spread(&kept.digis, vec![&mut self.digis]);
+                self.connectors.zero();
+            }
+            Stage::ClusterSort => fill_again(&kept.clusters, &mut self.clusters, sides, counts),
+            Stage::Hits => {
+                fill_again(&kept.clusters, &mut self.clusters, sides, counts);
+                fill_again(&kept.entries, &mut self.entries, sides, counts);
+                self.connectors.set_latest_errors(&kept.errors);
+            }
+            Stage::Collect => self.fronts.fill_again(&kept.hits),
+        }
+        true
     }
 
     fn product(&self, stage: Stage) -> Product {

@@ -111,6 +111,13 @@ impl Connectors {
         f32::from_bits(self.sides[side].0.error.load(Ordering::Relaxed))
     }
 
+    /// The largest errors of all sides, as they were found before.
+    pub(in crate::sts) fn set_latest_errors(&mut self, errors: &[f32]) {
+        for (side, error) in self.sides.iter_mut().zip(errors) {
+            *side.0.error.get_mut() = error.to_bits();
+        }
+    }
+
     fn find_channels(&mut self, sorted: SortedDigis<'_>) {
         let offsets = self.channels.par_chunks_mut(OFFSETS).enumerate();
         offsets.for_each(|(side, offsets)| {

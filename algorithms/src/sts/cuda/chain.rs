@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
+use rayon::prelude::*;
 
 use super::cluster_order::{ClusterOrder, ClusterSortWay};
 use super::clusters::{ClusterWay, Clusters, SortedDigis};
 use super::collect::{CollectWay, Collected};
 use super::downloaded;
 use super::hits::{self, Hits, HitsWay};
+use super::kept::{Kept, copied};
 use super::presort::{Presort, PresortWay};
+use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::sts::hits::SortedClusters;
 use crate::sts::task::{Product, Stage};
@@ -38,6 +41,10 @@ pub(in crate::sts) struct CudaChain<'a> {
     rooms: [usize; 2],
     /// What was held last, in bytes.
     held_bytes: u64,
+    kept: Option<Kept>,
+    /// The stages that ran.
+    #[cfg(test)]
+    pub(in crate::sts) ran: Vec<Stage>,
 }
 
 /// What is held during a run.
@@ -64,16 +71,60 @@ impl<'a> CudaChain<'a> {
             held: None,
             rooms: [0; 2],
             held_bytes: 0,
+            kept: None,
+            #[cfg(test)]
+            ran: Vec::new(),
         }
     }
 
     /// Takes buffers, unless they are held already.
     pub(in crate::sts) fn hold(&mut self) -> Result<(), DeviceError> {
         if self.held.is_none() {
-            let held = Held::new(&self.gpu, self.input, self.ways, self.rooms)?;
+            let mut held = Held::new(&self.gpu, self.input, self.ways, self.rooms)?;
+            if self.kept.is_none() {
+                held.fill_stream(self.input);
+            }
             self.held = Some(held);
         }
         Ok(())
+    }
+
+    /// Bytes on the device that [`CudaChain::keep`] would take.
+    pub(in crate::sts) fn bytes_to_keep(&self, next: Stage) -> u64 {
+        self.held
+            .as_ref()
+            .map_or(0, |held| held.bytes_to_keep(next))
+    }
+
+    /// Keeps a copy on the device of what the stages before this one left, as far as it or a
+    /// later one reads that; nothing if there is no room.
+    pub(in crate::sts) fn keep(&mut self, next: Stage) -> Result<(), DeviceError> {
+        let Some(held) = &self.held else {
+            return Ok(());
+        };
+        match held.keep(&self.gpu, next) {
+            Ok(kept) => {
+                self.gpu.finish()?;
+                self.kept = Some(kept);
+                Ok(())
+            }
+            Err(DeviceError::OutOfMemory { .. }) => self.gpu.finish(),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether anything is kept.
+    pub(in crate::sts) fn keeps(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Starts to bring back what was kept, as if the stages before had run in the buffers
+    /// that are held; `false` if nothing was kept.
+    pub(in crate::sts) fn restore(&mut self) -> Result<bool, DeviceError> {
+        match (&mut self.held, &self.kept) {
+            (Some(held), Some(kept)) => held.restore(&self.gpu, kept).map(|()| true),
+            _ => Ok(false),
+        }
     }
 
     /// Overwrites what a stage and those after it write.
@@ -99,6 +150,8 @@ impl<'a> CudaChain<'a> {
 
     /// Starts a stage on what the one before it left; some wait for the device.
     pub(in crate::sts) fn run(&mut self, stage: Stage) -> Result<(), DeviceError> {
+        #[cfg(test)]
+        self.ran.push(stage);
         self.in_scope(stage, |held, gpu| held.run(gpu, stage))
     }
 
@@ -130,9 +183,10 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Bytes on the device that are held, or were the last time.
+    /// Bytes on the device that are held, or were the last time, and those that are kept.
     pub(in crate::sts) fn bytes(&self) -> u64 {
-        self.held.as_ref().map_or(self.held_bytes, Held::bytes)
+        let held = self.held.as_ref().map_or(self.held_bytes, Held::bytes);
+        held + self.kept.as_ref().map_or(0, Kept::bytes)
     }
 }
 
@@ -145,12 +199,8 @@ impl Held {
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         let [buckets, flat] = rooms;
-        let mut stream = gpu.pinned(digis)?;
-        for (bits, digi) in stream.iter_mut().zip(input.stream()) {
-            *bits = digi.bits();
-        }
         Ok(Held {
-            stream,
+            stream: gpu.pinned(digis)?,
             presort: Presort::new(gpu, input, ways.presort)?,
             sort: ChannelBucket::with_room(gpu, digis)?,
             sides: Partition::from_lengths([]),
@@ -159,6 +209,74 @@ impl Held {
             hits: Hits::new(gpu, input, ways.hits, buckets)?,
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
         })
+    }
+
+    /// Which presort reads, and no other stage.
+    fn fill_stream(&mut self, input: &Timeslice) {
+        let places = self.stream.par_iter_mut().zip(input.stream());
+        places.for_each(|(bits, digi)| *bits = digi.bits());
+    }
+
+    fn bytes_to_keep(&self, next: Stage) -> u64 {
+        let (digis, entries) = (self.sort.digis().bytes(), self.order.entries().bytes());
+        let clusters = self.clusters.clusters().bytes() + self.clusters.found().bytes();
+        let bytes = match next {
+            Stage::Presort => 0,
+            Stage::Zero | Stage::Sort | Stage::Cluster => digis,
+            Stage::ClusterSort => clusters,
+            Stage::Hits => clusters + entries,
+            Stage::Collect => self.hits.buckets().0.bytes(),
+        };
+        bytes + self.presort.begins().bytes()
+    }
+
+    fn keep(&self, gpu: &Gpu, next: Stage) -> Result<Kept, DeviceError> {
+        let (mut digis, mut clusters, mut entries, mut hits) = (None, None, None, None);
+        match next {
+            Stage::Presort => {}
+            Stage::Zero | Stage::Sort | Stage::Cluster => {
+                digis = Some(copied(gpu, self.sort.digis())?);
+            }
+            Stage::ClusterSort | Stage::Hits => {
+                let all = copied(gpu, self.clusters.clusters())?;
+                clusters = Some((all, copied(gpu, self.clusters.found())?));
+                if next == Stage::Hits {
+                    entries = Some(copied(gpu, self.order.entries())?);
+                }
+            }
+            Stage::Collect => hits = Some(self.hits.keep(gpu)?),
+        }
+        Ok(Kept {
+            next,
+            sides: self.sides.clone(),
+            begins: copied(gpu, self.presort.begins())?,
+            digis,
+            clusters,
+            entries,
+            hits,
+        })
+    }
+
+    fn restore(&mut self, gpu: &Gpu, kept: &Kept) -> Result<(), DeviceError> {
+        self.sides = kept.sides.clone();
+        gpu.copy(self.presort.begins(), &kept.begins)?;
+        if let Some(digis) = &kept.digis {
+            gpu.copy(self.sort.digis(), digis)?;
+        }
+        if let Some((clusters, found)) = &kept.clusters {
+            gpu.copy(self.clusters.clusters(), clusters)?;
+            gpu.copy(self.clusters.found(), found)?;
+        }
+        if let Some(entries) = &kept.entries {
+            gpu.copy(self.order.entries(), entries)?;
+        }
+        if let Some(hits) = &kept.hits {
+            self.hits.restore(gpu, hits)?;
+        }
+        match kept.next {
+            Stage::Cluster => self.clusters.zero(gpu),
+            _ => Ok(()),
+        }
     }
 
     fn run(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
@@ -226,7 +344,7 @@ impl Held {
 
     fn digis(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
         let bits = downloaded(gpu, self.sort.digis())?;
-        let digis: Vec<_> = bits.into_iter().map(Digi::from_bits).collect();
+        let digis = mapped(&bits, |&bits| Digi::from_bits(bits));
         if self.sides.elements() != digis.len() {
             return Ok(Product::Nothing);
         }

@@ -10,6 +10,7 @@
 //! | `chain` | all stages on one timeslice |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
+//! | `kept` | what stages left, kept for the next run |
 //! | `tables` | what kernels look up: charges, errors, sensors |
 //!
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
@@ -20,6 +21,7 @@ mod cluster_order;
 mod clusters;
 mod collect;
 mod hits;
+mod kept;
 mod presort;
 mod tables;
 mod time_bins;
@@ -105,12 +107,9 @@ fn uploaded<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> Result<DeviceBuffer<T>
 }
 
 /// The values of a buffer.
-fn downloaded<T: bytemuck::Pod>(
+fn downloaded<T: bytemuck::Pod + Default + Send + Sync>(
     gpu: &Gpu,
     buffer: &DeviceBuffer<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let mut values = vec![T::zeroed(); buffer.len()];
-    gpu.download(&mut values, buffer)?;
-    gpu.finish()?;
-    Ok(values)
+    gpu.fetched(buffer, 0..buffer.len())
 }

@@ -11,6 +11,7 @@ use generators::partition::Partition;
 use rayon::prelude::*;
 
 use super::{ModuleFormulas, SortedClusters};
+use crate::all_cores::spread;
 use crate::device::{Apart, Arena, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
@@ -109,6 +110,20 @@ impl Fronts {
             .ranges()
             .zip(counts)
             .map(|(room, count)| &self.hits[room][..count])
+    }
+
+    /// How many hits all buckets have.
+    pub(in crate::sts) fn found(&self) -> usize {
+        self.counts().sum()
+    }
+
+    /// Copies the hits of all buckets back to where they were.
+    pub(in crate::sts) fn fill_again(&mut self, hits: &[Hit]) {
+        let counts: Vec<_> = self.counts().collect();
+        self.hits.resize(self.rooms.elements(), Hit::default());
+        let rooms = self.rooms.split_mut(&mut self.hits).into_iter();
+        let buckets = rooms.zip(counts).map(|(room, count)| &mut room[..count]);
+        spread(hits, buckets.collect());
     }
 
     fn counts(&self) -> impl Iterator<Item = usize> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Product, Stage, StsTask};
 use crate::algorithm::{Prepared, Stages};
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::{Arena, Leave};
 use crate::sts::cuda::CudaChain;
 
 /// Queues beside the one in which kernels are.
@@ -32,8 +33,15 @@ pub(super) enum Schedule {
 }
 
 /// A chain for each timeslice, with the part of it that is to be timed.
+///
+/// The stages before that run once: what they left is kept on the device, and copied there
+/// before each further run. Chains that may keep nothing more run them each time.
 pub(super) struct PreparedCudaChains<'a> {
     chains: Vec<CudaChain<'a>>,
+    arena: &'a Arena,
+    /// Bytes that all variants of the point may keep together.
+    most_kept: u64,
+    leaves: Vec<Leave<'a>>,
     /// The stage to be timed; all if there is none.
     stage: Option<Stage>,
     schedule: Schedule,
@@ -48,9 +56,13 @@ impl<'a> PreparedCudaChains<'a> {
         stage: Option<Stage>,
         schedule: Schedule,
         gpu: Arc<Gpu>,
+        (arena, most_kept): (&'a Arena, u64),
     ) -> Self {
         PreparedCudaChains {
             chains,
+            arena,
+            most_kept,
+            leaves: Vec::new(),
             stage,
             schedule,
             gpu,
@@ -58,13 +70,26 @@ impl<'a> PreparedCudaChains<'a> {
         }
     }
 
-    /// The stages that come before what is timed.
-    fn run_before(&mut self) -> Result<(), DeviceError> {
-        let Some(stage) = self.stage else {
+    /// What the stages before the one that is timed leave.
+    fn provide(&mut self) -> Result<(), DeviceError> {
+        let Some(stage) = self.stage.filter(|&stage| stage != Stage::ALL[0]) else {
             return Ok(());
         };
-        let before = Stage::ALL.into_iter().take_while(|&other| other != stage);
-        self.run_stages(before)?;
+        for chain in &mut self.chains {
+            if chain.restore()? {
+                continue;
+            }
+            for before in Stage::ALL.into_iter().take_while(|&other| other != stage) {
+                chain.run(before)?;
+            }
+            let leave = self
+                .arena
+                .leave_to_keep(chain.bytes_to_keep(stage), self.most_kept);
+            if let Some(leave) = leave {
+                chain.keep(stage)?;
+                self.leaves.extend(chain.keeps().then_some(leave));
+            }
+        }
         self.gpu.finish()
     }
 
@@ -122,7 +147,7 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedCudaChains<'_> {
         for chain in &mut self.chains {
             chain.hold()?;
         }
-        self.run_before()
+        self.provide()
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
@@ -166,7 +191,83 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedCudaChains<'_> {
         }
     }
 
+    /// With what is kept of the stages before: that is on the device too, and what the
+    /// driver says is compared with this.
     fn buffer_bytes(&self) -> u64 {
         self.chains.iter().map(CudaChain::bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::device::emulator::{self, Config};
+    use crate::sts::task::cuda_variants::CudaVariant;
+    use crate::sts::task::{Timeslices, check, cuda_variants, hard_inputs};
+
+    /// Runs a variant again and again, with and without poison and with buffers of its own
+    /// each time: it is right each time. Returns how often stages before it ran.
+    fn earlier_runs<const STAGE: u8>(
+        variant: &CudaVariant,
+        input: &Timeslices,
+        gpu: &Arc<Gpu>,
+        most_kept: u64,
+    ) -> usize {
+        let (arena, stage) = (Arena::default(), StsTask::<STAGE>::STAGE);
+        let mut prepared = variant.prepared(input, stage, gpu, (&arena, most_kept));
+        let expected = StsTask::<STAGE>::reference(input, input.online()).expect("one");
+        for round in 0..4 {
+            let with_traits: &mut dyn Prepared<StsTask<STAGE>> = &mut prepared;
+            let run = with_traits.reset().and_then(|()| match round % 2 {
+                0 => with_traits.poison(),
+                _ => Ok(()),
+            });
+            assert_eq!(run.and_then(|()| with_traits.run()), Ok(()));
+            with_traits.inspect().expect("products");
+            for (expected, found) in expected.iter().zip(with_traits.output().iter()) {
+                let checked = check::check(stage, false, expected, found);
+                assert_eq!(checked, Ok(()), "{stage:?} in round {round}");
+            }
+            if round > 0 {
+                with_traits.release();
+            }
+        }
+        let ran = prepared.chains.iter().flat_map(|chain| &chain.ran);
+        ran.filter(|&&other| Some(other) != stage).count()
+    }
+
+    fn check_task<const STAGE: u8>(gpu: &Arc<Gpu>) {
+        let stage = StsTask::<STAGE>::STAGE.expect("a stage");
+        let before = Stage::ALL.iter().take_while(|&&other| other != stage);
+        let before = before.count();
+        let small = |(_, input): &(String, Timeslices)| (1..1_500).contains(&input.digis());
+        let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
+        let inputs: Vec<_> = inputs.take(3).collect();
+        assert_eq!(inputs.len(), 3);
+        for variant in cuda_variants::of(Some(stage)) {
+            for (name, input) in &inputs {
+                let runs = |most_kept| earlier_runs::<STAGE>(variant, input, gpu, most_kept);
+                let once = before * input.0.len();
+                assert_eq!(runs(u64::MAX), once, "{stage:?} on {name}");
+            }
+            let (name, input) = &inputs[0];
+            let again = earlier_runs::<STAGE>(variant, input, gpu, 0);
+            assert_eq!(again, 4 * before * input.0.len(), "{stage:?} on {name}");
+        }
+    }
+
+    #[test]
+    fn stages_before_a_stage_run_once() {
+        if let Some(reason) = emulator::unavailable() {
+            eprintln!("skipped: {reason}");
+            return;
+        }
+        let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
+        check_task::<{ Stage::Presort as u8 }>(&gpu);
+        check_task::<{ Stage::Cluster as u8 }>(&gpu);
+        check_task::<{ Stage::ClusterSort as u8 }>(&gpu);
+        check_task::<{ Stage::Hits as u8 }>(&gpu);
+        check_task::<{ Stage::Collect as u8 }>(&gpu);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::cuda_prepared::{PreparedCudaChains, Schedule};
 use super::{Stage, StsTask, Timeslices};
 use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
+use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Place};
 use crate::sts::cuda::{
     ClusterSortWay, ClusterWay, CollectWay, CudaChain, CudaWays, HitsWay, PresortWay,
@@ -182,6 +183,27 @@ fn accept(input: &Timeslices) -> Result<(), Unavailable> {
     )))
 }
 
+impl CudaVariant {
+    /// The chains on all timeslices; so many bytes may be kept by all variants of a point.
+    pub(super) fn prepared<'a>(
+        &self,
+        input: &'a Timeslices,
+        stage: Option<Stage>,
+        gpu: &Arc<Gpu>,
+        kept: (&'a Arena, u64),
+    ) -> PreparedCudaChains<'a> {
+        let chains = input.0.iter();
+        let chains = chains.map(|timeslice| CudaChain::new(timeslice, self.ways, Arc::clone(gpu)));
+        PreparedCudaChains::new(
+            chains.collect(),
+            stage,
+            self.schedule,
+            Arc::clone(gpu),
+            kept,
+        )
+    }
+}
+
 impl<const STAGE: u8> Variant<StsTask<STAGE>> for CudaVariant {
     fn name(&self) -> &'static str {
         self.name
@@ -211,15 +233,12 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CudaVariant {
     fn prepare<'a>(
         &self,
         input: &'a Timeslices,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
         accept(input)?;
-        let gpu = place.required_gpu()?;
-        let chains = input.0.iter();
-        let chains = chains.map(|timeslice| CudaChain::new(timeslice, self.ways, Arc::clone(&gpu)));
-        let stage = StsTask::<STAGE>::STAGE;
-        let prepared = PreparedCudaChains::new(chains.collect(), stage, self.schedule, gpu);
+        let (gpu, stage) = (place.required_gpu()?, StsTask::<STAGE>::STAGE);
+        let prepared = self.prepared(input, stage, &gpu, (arena, input.most_kept()));
         Ok(Box::new(prepared))
     }
 }

@@ -71,6 +71,12 @@ impl Timeslices {
         digis.sum()
     }
 
+    /// Bytes that all variants of a point may keep together of what stages left, beside
+    /// their buffers: more than they come to as a rule.
+    fn most_kept(&self) -> u64 {
+        self.digis() as u64 * source::KEPT_FOR_DIGI
+    }
+
     /// The right answer for variants that know two.
     fn online(&self) -> Semantics {
         self.0

@@ -54,6 +54,9 @@ pub(super) static READING: &[Axis] = &[SETUP, COMPAT];
 /// Bytes for each digi: the stream and the digis by side; what the hungriest chain
 /// makes of them, which is objects; the reference, and copies of both for the check.
 const BYTES_FOR_DIGI: u64 = 400;
+/// Bytes for each digi that variants may keep of what stages left: from 8 bytes (digis) to
+/// some 60 (objects) a variant. Those that find no room let the stages run again.
+pub(super) const KEPT_FOR_DIGI: u64 = 200;
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
@@ -66,7 +69,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
     Ok(Plan {
         params,
-        memory_bytes: estimate.memory_bytes + digis.saturating_mul(BYTES_FOR_DIGI),
+        memory_bytes: estimate.memory_bytes + digis.saturating_mul(BYTES_FOR_DIGI + KEPT_FOR_DIGI),
     })
 }
 

@@ -230,6 +230,22 @@ pub(super) fn of(stage: Option<Stage>) -> &'static [CpuChain] {
     }
 }
 
+impl CpuChain {
+    /// The chain on a timeslice.
+    pub(super) fn chain<'a>(&self, input: &'a Timeslice, threads: usize) -> Box<dyn Chain + 'a> {
+        (self.way.chain)(input, threads)
+    }
+
+    /// The right answer to an input.
+    pub(super) fn answer(&self, input: &Timeslices) -> Semantics {
+        if self.way.offline {
+            Semantics::Offline
+        } else {
+            input.online()
+        }
+    }
+}
+
 impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
     fn name(&self) -> &'static str {
         self.name
@@ -257,11 +273,7 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
     }
 
     fn semantics(&self, input: &Timeslices) -> Semantics {
-        if self.way.offline {
-            Semantics::Offline
-        } else {
-            input.online()
-        }
+        self.answer(input)
     }
 
     fn prepare<'a>(
@@ -272,9 +284,9 @@ impl<const STAGE: u8> Variant<StsTask<STAGE>> for CpuChain {
     ) -> Result<Box<dyn Prepared<StsTask<STAGE>> + 'a>, Unavailable> {
         let threads = place.team.threads();
         let chains = input.0.iter();
-        let chains = chains.map(|timeslice| (self.way.chain)(timeslice, threads));
+        let chains = chains.map(|timeslice| self.chain(timeslice, threads));
         let stage = StsTask::<STAGE>::STAGE;
-        let prepared = PreparedChains::new(chains.collect(), stage, arena);
+        let prepared = PreparedChains::new(chains.collect(), stage, arena, input.most_kept());
         Ok(Box::new(prepared))
     }
 }

@@ -53,6 +53,20 @@ pub(super) struct Hits {
     buckets: Partition,
 }
 
+/// A copy of the buckets, for another run.
+pub(super) struct KeptHits {
+    hits: DeviceBuffer<Hit>,
+    counts: Vec<u32>,
+    buckets: Partition,
+}
+
+impl KeptHits {
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        self.hits.bytes()
+    }
+}
+
 /// What kernels are given, whatever the way is.
 #[derive(Clone, Copy)]
 struct Search<'a> {
@@ -156,6 +170,26 @@ impl Hits {
             counts: &self.counts,
             hits: &self.hits,
         }
+    }
+
+    /// A copy of all buckets.
+    pub(super) fn keep(&self, gpu: &Gpu) -> Result<KeptHits, DeviceError> {
+        let hits = gpu.buffer(self.buckets.elements())?;
+        gpu.copy(&hits, &self.hits)?;
+        Ok(KeptHits {
+            hits,
+            counts: self.host_counts.to_vec(),
+            buckets: self.buckets.clone(),
+        })
+    }
+
+    /// Brings all buckets back.
+    pub(super) fn restore(&mut self, gpu: &Gpu, kept: &KeptHits) -> Result<(), DeviceError> {
+        let rooms: Vec<_> = kept.buckets.lengths().collect();
+        self.make_room(gpu, &rooms)?;
+        gpu.copy(&self.hits, &kept.hits)?;
+        self.host_counts.copy_from_slice(&kept.counts);
+        gpu.upload(&self.counts, &self.host_counts)
     }
 
     /// The hits, and where buckets begin.
