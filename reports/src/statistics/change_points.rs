@@ -7,12 +7,14 @@
 //!
 //! A level that lasts for a while and then goes back is hidden from single cuts: where none
 //! is clear, a stretch that is unlike the rest is looked for, by the same kind of test.
+//!
+//! That is the level of one series. Who looks at many of them holds back what so many show
+//! by chance: see [`false_steps`](super::false_steps).
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use std::ops::Range;
 
 use super::energy::{Scratch, Stretch};
-use super::excursion::{Ranks, Weights};
+use super::permutations::{Kind, Orders, Permuted};
 
 /// How to look for change points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +22,7 @@ pub struct Search {
     /// How often a stretch without a change may be cut in two; half as often it may be
     /// taken for one with a level that went back.
     pub significance: f64,
-    /// The orders that a cut is held against.
+    /// The orders that a cut is held against at first.
     pub permutations: usize,
     /// The shortest stretch: fewer values than this are no level.
     pub shortest: usize,
@@ -35,6 +37,27 @@ pub struct ChangePoint {
     pub at: usize,
     /// How often a series without a change would have a cut as clear as this.
     pub p_value: f64,
+    /// The test that found it, by its number in [`Examined::clear`].
+    pub(super) test: usize,
+}
+
+/// A series that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Examined {
+    /// The change points, the earliest first.
+    pub changes: Vec<ChangePoint>,
+    /// The tests that found them.
+    pub(super) clear: Vec<ClearTest>,
+    /// How many stretches were tested, those without a change included.
+    pub(super) stretches: usize,
+}
+
+/// A test of a stretch that found a change.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ClearTest {
+    pub range: Range<usize>,
+    pub kind: Kind,
+    pub orders: Orders,
 }
 
 impl Default for Search {
@@ -51,65 +74,74 @@ impl Default for Search {
 impl Search {
     /// The change points of a series, the earliest first. Values have to be finite.
     pub fn change_points(&self, values: &[f64]) -> Vec<ChangePoint> {
-        let mut found = Vec::new();
+        self.examine(values).changes
+    }
+
+    /// The same, with the tests that were made.
+    pub fn examine(&self, values: &[f64]) -> Examined {
+        let mut found = Examined {
+            changes: Vec::new(),
+            clear: Vec::new(),
+            stretches: 0,
+        };
         let whole = 0..values.len();
         let mut stretches = vec![whole];
         while let Some(range) = stretches.pop() {
-            let stretch = &values[range.clone()];
-            let random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ range.start as u64);
-            let clear = self.clear_cut(stretch, random.clone());
-            let Some((cuts, p_value)) = clear.or_else(|| self.clear_excursion(stretch, random))
-            else {
+            found.stretches += 1;
+            let Some((cuts, kind, orders)) = self.first_clear(values, &range) else {
                 continue;
             };
-            let mut start = range.start;
+            let (mut start, test) = (range.start, found.clear.len());
             for at in cuts.into_iter().map(|cut| range.start + cut) {
-                found.push(ChangePoint { at, p_value });
+                let p_value = orders.p_value();
+                found.changes.push(ChangePoint { at, p_value, test });
                 stretches.push(start..at);
                 start = at;
             }
             stretches.push(start..range.end);
+            found.clear.push(ClearTest {
+                range,
+                kind,
+                orders,
+            });
         }
-        found.sort_by_key(|change| change.at);
-        self.refine(values, &mut found);
+        found.changes.sort_by_key(|change| change.at);
+        self.refine(values, &mut found.changes);
         found
     }
 
-    /// The best cut of a stretch with its p-value, if it is clear.
-    fn clear_cut(&self, values: &[f64], random: Xoshiro256PlusPlus) -> Option<(Vec<usize>, f64)> {
-        // A mean distance within a side needs two values.
-        let shortest = self.shortest.max(2);
-        let (mut stretch, mut scratch) = (Stretch::new(values), Scratch::default());
-        let cut = stretch.best_cut(shortest, &mut scratch)?;
-        let p_value = self.test(self.significance, random, |random| {
-            shuffle(&mut stretch.points, random);
-            let by_chance = stretch.best_cut(shortest, &mut scratch);
-            by_chance.is_some_and(|by_chance| by_chance.energy >= cut.energy)
-        })?;
-        Some((vec![cut.at], p_value))
-    }
-
-    /// Where a stretch within a stretch begins and ends that is clearly unlike the rest.
-    /// This is asked second, so at half the level.
-    fn clear_excursion(
+    /// The best cut of a stretch, if it is clear; else where a stretch within it begins and
+    /// ends that is clearly unlike the rest. That is asked second, so at half the level.
+    fn first_clear(
         &self,
         values: &[f64],
-        random: Xoshiro256PlusPlus,
-    ) -> Option<(Vec<usize>, f64)> {
-        let (mut ranks, mut weights) = (Ranks::new(values), Weights::new(values.len()));
-        let (range, unlike) = weights.most_unlike(&ranks, self.shortest.max(1))?;
-        let p_value = self.test(self.significance / 2.0, random, |random| {
-            shuffle(&mut ranks.0, random);
-            let by_chance = weights.most_unlike(&ranks, self.shortest.max(1));
-            by_chance.is_some_and(|(_, by_chance)| by_chance >= unlike)
-        })?;
-        let ends = [range.start, range.end].into_iter();
-        Some((ends.filter(|end| *end > 0).collect(), p_value))
+        range: &Range<usize>,
+    ) -> Option<(Vec<usize>, Kind, Orders)> {
+        let kinds = [
+            (Kind::Cut, self.significance),
+            (Kind::Excursion, self.significance / 2.0),
+        ];
+        kinds.into_iter().find_map(|(kind, level)| {
+            let mut permuted = self.permuted(values, range, kind)?;
+            let orders = permuted.within(level, self.permutations)?;
+            Some((permuted.ends().to_vec(), kind, orders))
+        })
+    }
+
+    /// A stretch, ready to be held against random orders of itself: the same ones each time.
+    pub(super) fn permuted(
+        &self,
+        values: &[f64],
+        range: &Range<usize>,
+        kind: Kind,
+    ) -> Option<Permuted> {
+        let seed = self.seed ^ range.start as u64;
+        Permuted::new(&values[range.clone()], kind, self.shortest, seed)
     }
 
     /// Looks for each change once more between its neighbours: where it was found, others
     /// were on its sides.
-    fn refine(&self, values: &[f64], found: &mut [ChangePoint]) {
+    pub(super) fn refine(&self, values: &[f64], found: &mut [ChangePoint]) {
         let mut scratch = Scratch::default();
         for i in 0..found.len() {
             let start = i.checked_sub(1).map_or(0, |before| found[before].at);
@@ -119,35 +151,6 @@ impl Search {
                 found[i].at = start + cut.at;
             }
         }
-    }
-
-    /// The p-value, if it is within the level; `is_as_clear` says of a random order whether
-    /// what is to be tested is as clear there.
-    fn test(
-        &self,
-        level: f64,
-        mut random: Xoshiro256PlusPlus,
-        mut is_as_clear: impl FnMut(&mut Xoshiro256PlusPlus) -> bool,
-    ) -> Option<f64> {
-        // The order that was measured is one of those that are equally likely.
-        let p_value = |as_clear: usize| (1 + as_clear) as f64 / (1 + self.permutations) as f64;
-        let mut as_clear = 0;
-        for _ in 0..self.permutations {
-            as_clear += usize::from(is_as_clear(&mut random));
-            // Further orders can't make it clear any more.
-            if p_value(as_clear) > level {
-                return None;
-            }
-        }
-        Some(p_value(as_clear)).filter(|p_value| *p_value <= level)
-    }
-}
-
-/// Fisher and Yates; `usize` positions of so short series fit 32 bits.
-fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
-    for i in (1..items.len()).rev() {
-        let j = (u64::from(random.next_u32()) * (i as u64 + 1)) >> 32;
-        items.swap(i, j as usize);
     }
 }
 

@@ -99,6 +99,15 @@ pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
     Some(widened(by_samples, scatter))
 }
 
+/// The degrees of freedom behind [`ratio_interval`]: those of the visits where both have
+/// some, else those of the side with fewer samples.
+pub fn ratio_freedom(base: &Series, new: &Series) -> f64 {
+    match base.scatter.zip(new.scatter) {
+        Some((base, new)) => base.of_ratio(new).df(),
+        None => base.samples().min(new.samples()).saturating_sub(1) as f64,
+    }
+}
+
 /// The interval that holds both that over samples and that over visits.
 fn widened(by_samples: Interval, scatter: Option<Scatter>) -> Interval {
     let by_visits = scatter.map_or(by_samples, Scatter::interval);
@@ -251,6 +260,8 @@ mod tests {
         let narrow = ratio_interval(&alike, &alike).expect("enough samples");
         let wide = ratio_interval(&alike, &unlike).expect("enough samples");
         assert!(narrow.relative_width(1.0) < 0.03, "{narrow:?}");
+        assert!((3.0..4.0).contains(&ratio_freedom(&alike, &unlike)));
+        assert_eq!(ratio_freedom(&Series::new(&[1.0; 7], &[0]), &unlike), 6.0);
         assert!(wide.relative_width(1.0) > 0.15, "{wide:?}");
     }
 

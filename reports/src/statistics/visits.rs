@@ -113,6 +113,11 @@ impl Scatter {
         self.variance
     }
 
+    /// The degrees of freedom of that.
+    pub(super) fn df(self) -> f64 {
+        self.df
+    }
+
     /// The 95 % interval, of what the logarithms are of.
     pub fn interval(self) -> Interval {
         let half_width = self.half_width();

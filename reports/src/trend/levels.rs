@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::statistics::{Search, median};
+use crate::statistics::{ChangePoint, Examined, Search, median, without_false_steps};
 
 /// What counts as a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Terms {
     pub min_effect: f64,
     /// How change points are looked for.
     pub search: Search,
+    /// The share of false steps among those that are found in all series together.
+    pub false_discovery: f64,
 }
 
 /// A stretch of runs without a change.
@@ -32,6 +35,7 @@ impl Default for Terms {
         Terms {
             min_effect: 0.01,
             search: Search::default(),
+            false_discovery: 0.02,
         }
     }
 }
@@ -53,11 +57,26 @@ pub fn scatter(seconds: &[f64]) -> f64 {
     }
 }
 
-/// The levels of a series of times in seconds, all above 0, and the relative change that
+/// The levels of each series of times in seconds, all above 0, and the relative change that
 /// is between any two that follow each other.
-pub fn levels(seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
-    let changes = terms.search.change_points(&logarithms);
+///
+/// The more series, the clearer a change has to be: see [`Terms::false_discovery`].
+pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
+    let examined = |seconds: &Vec<f64>| {
+        let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
+        let found = terms.search.examine(&logarithms);
+        (logarithms, found)
+    };
+    let mut found: Vec<(Vec<f64>, Examined)> = series.par_iter().map(examined).collect();
+    without_false_steps(&terms.search, &mut found, terms.false_discovery);
+    let found = series.iter().zip(&found);
+    found
+        .map(|(seconds, (_, found))| between(&found.changes, seconds, terms))
+        .collect()
+}
+
+/// The levels between changes, and what counts as a change here.
+fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
     let begins = changes
         .iter()
         .map(|change| (change.at, Some(change.p_value)));
@@ -108,6 +127,10 @@ mod tests {
             .collect()
     }
 
+    fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
+        levels(&[seconds.to_vec()], &Terms::default()).remove(0)
+    }
+
     #[test]
     fn the_scatter_does_not_see_levels_and_wild_runs() {
         let mut seconds = series(1, 0.02, &[(100, 1.0), (100, 3.0)]);
@@ -122,7 +145,7 @@ mod tests {
     #[test]
     fn levels_have_their_medians() {
         let seconds = series(2, 0.01, &[(40, 1.0), (30, 1.1)]);
-        let (levels, threshold) = levels(&seconds, &Terms::default());
+        let (levels, threshold) = of_one(&seconds);
         assert_eq!(levels.len(), 2);
         assert_eq!(levels[1].runs, 40..70);
         assert!((levels[1].median_s - 1.1).abs() < 0.01, "{levels:?}");
@@ -138,14 +161,79 @@ mod tests {
             let seconds = series(3, scatter, &means.map(|mean| (200, mean)));
             let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
             assert_eq!(Search::default().change_points(&logarithms).len(), 1);
-            assert_eq!(levels(&seconds, &Terms::default()).0.len(), 1);
+            assert_eq!(of_one(&seconds).0.len(), 1);
         }
     }
 
     #[test]
     fn few_runs_are_one_level() {
-        let (levels, _) = levels(&[1.0, 2.0], &Terms::default());
+        let (levels, _) = of_one(&[1.0, 2.0]);
         assert_eq!(levels.len(), 1);
         assert_eq!(levels[0].runs, 0..2);
+    }
+
+    /// The rates of `docs/history.md` for histories of many series, and how long they take.
+    #[test]
+    #[ignore = "minutes; prints rates for the documents"]
+    fn rates() {
+        const SERIES: usize = 1000;
+        let history = |noise: &mut Noise, heavy: bool, steps: usize, step: f64, after: usize| {
+            let series = |number: usize| {
+                let runs = 200;
+                let value = |run: usize| {
+                    let noise = if heavy { noise.heavy() } else { noise.normal() };
+                    let step = if number < steps && run >= runs - after {
+                        step
+                    } else {
+                        0.0
+                    };
+                    (0.01 * noise + step).exp()
+                };
+                (0..runs).map(value).collect::<Vec<f64>>()
+            };
+            (0..SERIES).map(series).collect::<Vec<_>>()
+        };
+        let steps = |found: &[(Vec<Level>, f64)]| found.iter().filter(|(l, _)| l.len() > 1).count();
+        for heavy in [false, true] {
+            let mut noise = Noise::new(99);
+            let (start, mut any, mut uncontrolled) = (std::time::Instant::now(), 0, 0);
+            for _ in 0..100 {
+                let series = history(&mut noise, heavy, 0, 0.0, 0);
+                any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
+                let all = Terms {
+                    false_discovery: 0.999,
+                    ..Terms::default()
+                };
+                uncontrolled += usize::from(steps(&levels(&series, &all)) > 0);
+            }
+            println!("heavy {heavy}: {any} of 100 histories, {uncontrolled} uncontrolled");
+            println!(
+                "  {:.2} s each, twice",
+                start.elapsed().as_secs_f64() / 100.0
+            );
+            for (step, after, with) in [
+                (0.03, 5, 1),
+                (0.03, 5, 50),
+                (0.05, 5, 1),
+                (0.05, 5, 50),
+                (0.02, 10, 50),
+            ] {
+                let (mut found, mut wrong, mut all) = (0, 0, 0);
+                for _ in 0..if with == 1 { 60 } else { 10 } {
+                    let series = history(&mut noise, heavy, with, step, after);
+                    let levels = levels(&series, &Terms::default());
+                    all += with;
+                    let is_right = |(levels, _): &&(Vec<Level>, f64)| {
+                        levels
+                            .iter()
+                            .skip(1)
+                            .any(|level| level.runs.start.abs_diff(200 - after) <= 2)
+                    };
+                    found += levels[..with].iter().filter(is_right).count();
+                    wrong += steps(&levels[with..]);
+                }
+                println!("  {step} {after} runs, in {with}: {found} of {all}, false {wrong}");
+            }
+        }
     }
 }

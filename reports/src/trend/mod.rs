@@ -19,6 +19,7 @@ mod shift;
 mod track;
 
 pub use accepted::AcceptedShift;
+pub(crate) use levels::levels;
 pub use levels::{Level, Terms};
 pub(crate) use render::change;
 pub use render::{Listing, render};

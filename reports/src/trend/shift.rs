@@ -1,6 +1,5 @@
 //! What became of each change of a level.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::accepted::AcceptedShift;
@@ -76,10 +75,12 @@ impl Shift {
 }
 
 impl Trend {
-    /// Finds the levels of a track, and what became of the changes between them.
-    pub fn of(track: Track, terms: &Terms, accepted: &[AcceptedShift]) -> Self {
-        let seconds: Vec<f64> = track.visits.iter().map(|visit| visit.median_s).collect();
-        let (levels, threshold) = levels(&seconds, terms);
+    /// Of a track with its levels: what became of the changes between them?
+    fn of(
+        track: Track,
+        (levels, threshold): (Vec<Level>, f64),
+        accepted: &[AcceptedShift],
+    ) -> Self {
         let now = levels.last().map_or(f64::NAN, |level| level.median_s);
         let shifts = levels.windows(2).map(|pair| {
             let mut shift = between(&pair[0], &pair[1], &track);
@@ -105,11 +106,14 @@ impl Trend {
     }
 }
 
-/// The trends of tracks, each by a thread.
+/// Finds the levels of tracks, and what became of the changes between them. The more tracks,
+/// the clearer a change has to be.
 pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> Vec<Trend> {
-    let tracks = tracks.into_par_iter();
+    let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
+    let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
+    let tracks = tracks.into_iter().zip(levels(&seconds, terms));
     tracks
-        .map(|track| Trend::of(track, terms, accepted))
+        .map(|(track, levels)| Trend::of(track, levels, accepted))
         .collect()
 }
 
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
 
     fn trend(means: &[(usize, f64)], accepted: &[AcceptedShift]) -> Trend {
-        Trend::of(track("a", means), &Terms::default(), accepted)
+        trends(vec![track("a", means)], &Terms::default(), accepted).remove(0)
     }
 
     #[test]

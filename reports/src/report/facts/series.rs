@@ -6,7 +6,7 @@ use super::super::ReportInput;
 use super::settings::name;
 use crate::record::{Point, SummaryRow};
 use crate::shape::{self, Axes};
-use crate::trend::{Shift, Terms, Track, Trend, Visit};
+use crate::trend::{Shift, Terms, Track, Trend, Visit, trends};
 
 /// A point over runs of the same machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,14 +22,8 @@ pub struct Series {
 }
 
 impl Series {
-    /// The series of a point, with the changes of its level.
-    fn of(row: &SummaryRow, machine_key: &str, visits: Vec<Visit>) -> Self {
-        let track = Track {
-            machine_key: machine_key.to_owned(),
-            point: row.point(),
-            visits,
-        };
-        let trend = Trend::of(track, &Terms::default(), &[]);
+    /// The series of a row's point, with the changes of its level.
+    fn of(row: &SummaryRow, trend: Trend) -> Self {
         Series {
             variant: name(row),
             axes: shape::axes(row),
@@ -58,15 +52,23 @@ pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
         }
     }
     let rows = input.run.summary.iter();
-    let series = rows
+    let tracks = rows
         .filter(|row| row.algorithm == algorithm)
         .filter_map(|row| {
             let last = Visit::of("", &input.run.record, row)?;
-            let mut entries = entries.remove(&row.point())?;
-            entries.push(last);
-            Some(Series::of(row, &input.run.record.machine_key, entries))
+            let mut visits = entries.remove(&row.point())?;
+            visits.push(last);
+            let track = Track {
+                machine_key: input.run.record.machine_key.clone(),
+                point: row.point(),
+                visits,
+            };
+            Some((row, track))
         });
-    let mut series: Vec<Series> = series.collect();
+    let (rows, tracks): (Vec<_>, Vec<_>) = tracks.unzip();
+    let trends = trends(tracks, &Terms::default(), &[]);
+    let series = rows.into_iter().zip(trends);
+    let mut series: Vec<Series> = series.map(|(row, trend)| Series::of(row, trend)).collect();
     let moved = |series: &Series| series.change().ln().abs();
     series.sort_by(|a, b| moved(b).total_cmp(&moved(a)));
     series

@@ -1,0 +1,178 @@
+//! Steps in many series: which of them are more than so many series show by chance?
+//!
+//! A test that cuts one steady series in two hundred finds five steps in a thousand that are
+//! none. Here the share of false steps is controlled over all series together (see
+//! [`false_discovery`](super::false_discovery)): each stretch that was tested is a question.
+//!
+//! That takes p-values far below what a few hundred orders can tell: a single step among a
+//! thousand series needs 2 · 10⁻⁵. So more orders are drawn, but only for steps that were
+//! clear and are in doubt now, and only as many as could settle them. The clearer the steps
+//! and the more of them, the fewer orders each needs.
+
+use rayon::prelude::*;
+
+use super::change_points::{ClearTest, Examined, Search};
+use super::false_discovery::critical_among;
+use super::permutations::Kind;
+
+/// No step is held against more orders than this, or than a single step among so many
+/// questions needs, whichever is more.
+const MOST_ORDERS: usize = 100_000;
+
+impl ClearTest {
+    /// The p-value of the stretch: two tests were at hand, of which the first has two thirds
+    /// of the errors that are allowed.
+    fn p_value(&self) -> f64 {
+        self.orders.p_value() * self.kind.weight()
+    }
+
+    fn can_be_settled(&self, most: usize) -> bool {
+        !self.orders.is_final() && self.orders.drawn < most
+    }
+}
+
+impl Kind {
+    fn weight(self) -> f64 {
+        match self {
+            Kind::Cut => 1.5,
+            Kind::Excursion => 3.0,
+        }
+    }
+}
+
+/// Takes away the change points that are to be expected among so many series: of those that
+/// are left no larger share than `rate` is expected to be none. Each series comes with what
+/// was found in it.
+pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
+    let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
+    let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
+    let most = MOST_ORDERS.max(single);
+    let critical = loop {
+        let tests = || found.iter().flat_map(|(_, examined)| &examined.clear);
+        let p_values: Vec<f64> = tests().map(ClearTest::p_value).collect();
+        let critical = critical_among(&p_values, questions, rate).unwrap_or(0.0);
+        let is_open = |test: &ClearTest| test.p_value() > critical && test.can_be_settled(most);
+        let open = tests().filter(|test| is_open(test)).count();
+        if open == 0 {
+            break critical;
+        }
+        // If all of them are steps, so small a p-value is enough.
+        let rejected = p_values.iter().filter(|p| **p <= critical).count();
+        let enough = rate * (rejected + open) as f64 / questions as f64;
+        found.par_iter_mut().for_each(|(values, examined)| {
+            for test in examined.clear.iter_mut().filter(|test| is_open(test)) {
+                sharpen(search, values, test, enough, most);
+            }
+        });
+    };
+    for (values, examined) in found {
+        keep(search, values, examined, critical);
+    }
+}
+
+/// Draws as many orders as a p-value needs that is small enough, and twice as many as before.
+fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, most: usize) {
+    let needed = (test.kind.weight() / enough).ceil();
+    let orders = (needed as usize).max(2 * test.orders.drawn).min(most);
+    if let Some(mut permuted) = search.permuted(values, &test.range, test.kind) {
+        test.orders = permuted.up_to(orders);
+    }
+}
+
+/// Leaves what was found with a p-value of at most this.
+fn keep(search: &Search, values: &[f64], examined: &mut Examined, critical: f64) {
+    let Examined { changes, clear, .. } = examined;
+    let before = changes.len();
+    changes.retain(|change| clear[change.test].p_value() <= critical);
+    for change in changes.iter_mut() {
+        change.p_value = clear[change.test].orders.p_value();
+    }
+    if changes.len() < before {
+        search.refine(values, changes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::Noise;
+    use super::*;
+
+    fn examined(values: Vec<f64>) -> (Vec<f64>, Examined) {
+        let found = Search::default().examine(&values);
+        (values, found)
+    }
+
+    fn series(noise: &mut Noise, runs: usize, step: f64, from: usize) -> Vec<f64> {
+        let value = |run: usize| 0.01 * noise.heavy() + if run >= from { step } else { 0.0 };
+        (0..runs).map(value).collect()
+    }
+
+    /// Histories of 128 steady series: without control six in ten have a false step.
+    #[test]
+    fn few_histories_have_any_false_step() {
+        let steps = |seed: u64| {
+            let mut noise = Noise::new(seed);
+            let found = (0..128).map(|_| examined(series(&mut noise, 40, 0.0, 0)));
+            let mut found: Vec<_> = found.collect();
+            let count = |found: &[(Vec<f64>, Examined)]| -> usize {
+                found
+                    .iter()
+                    .map(|(_, examined)| examined.changes.len())
+                    .sum()
+            };
+            let before = count(&found);
+            without_false_steps(&Search::default(), &mut found, 0.02);
+            (before > 0, count(&found) > 0)
+        };
+        let found: Vec<_> = (0..200).map(steps).collect();
+        let before = found.iter().filter(|(before, _)| *before).count();
+        let after = found.iter().filter(|(_, after)| *after).count();
+        assert!(before > 60, "{before} of 200");
+        assert!(after <= 10, "{after} of 200");
+    }
+
+    /// A step of five times the noise, six runs old, in one of 400 series; and in all.
+    #[test]
+    fn a_step_is_found_among_many_series() {
+        let found = |seed: u64, with_step: usize| {
+            let mut noise = Noise::new(seed);
+            let series = (0..400).map(|number| {
+                let step = if number < with_step { 0.05 } else { 0.0 };
+                examined(series(&mut noise, 66, step, 60))
+            });
+            let mut found: Vec<_> = series.collect();
+            without_false_steps(&Search::default(), &mut found, 0.02);
+            let is_found = |found: &&(Vec<f64>, Examined)| {
+                found
+                    .1
+                    .changes
+                    .iter()
+                    .any(|change| change.at.abs_diff(60) <= 2)
+            };
+            found[..with_step].iter().filter(is_found).count()
+        };
+        let alone: usize = (0..20).map(|seed| found(seed, 1)).sum();
+        assert!(alone >= 16, "{alone} of 20");
+        let all = found(1, 400);
+        assert!(all >= 370, "{all} of 400");
+    }
+
+    /// One that is not clear any more leaves those beside it.
+    #[test]
+    fn what_is_taken_away_takes_no_other_with_it() {
+        let mut noise = Noise::new(4);
+        let mut values = series(&mut noise, 60, 0.2, 30);
+        values[50..].iter_mut().for_each(|value| *value += 0.015);
+        let mut found = vec![examined(values)];
+        let steady = Examined {
+            changes: vec![],
+            clear: vec![],
+            stretches: 2000,
+        };
+        found.push((vec![0.0; 40], steady));
+        without_false_steps(&Search::default(), &mut found, 0.02);
+        let places: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();
+        assert_eq!(places, [30]);
+        assert!(found[0].1.changes[0].p_value < 1e-4);
+    }
+}
