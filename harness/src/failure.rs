@@ -132,7 +132,8 @@ impl Failure {
             Failure::Usage(_)
             | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
             | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
-            | Failure::Store(StoreError::Occupied(_)) => Exit::Usage,
+            | Failure::Store(StoreError::Occupied(_))
+            | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
             Failure::Plugin(failure) => failure.exit(),
             Failure::Duet(
                 DuetError::NoBase { .. }

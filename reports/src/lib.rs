@@ -11,6 +11,7 @@
 //! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
 //! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
+//! | [`filter`] | which points a command is about |
 //! | [`trend`] | points over many runs: when their level changed |
 //! | [`published`] | published figures beside what was measured here |
 //! | [`shape`] | the data shape of a point in words |

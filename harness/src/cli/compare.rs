@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::compare::Thresholds;
 use reports::compare::render::{Format, Listing};
+use reports::filter::{AxisValues, PointFilter};
 
-use super::measuring::{one, switch};
+use super::measuring::{many, one, switch};
 use super::{examples, values};
 
 /// Two runs to compare.
@@ -23,6 +24,10 @@ pub struct CompareRequest {
     pub store: PathBuf,
     /// What counts as a change.
     pub thresholds: Thresholds,
+    /// Which points.
+    pub points: PointFilter,
+    /// What makes the exit code 4.
+    pub fail_on: FailOn,
     /// Whether runs of unlike machines may be compared.
     pub across_machines: bool,
     /// Whether to measure again what is slower or not clear.
@@ -44,12 +49,32 @@ pub struct CompareRequest {
     pub given: Vec<String>,
 }
 
+/// What a comparison must not find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// A point that is slower.
+    Slower,
+    /// That, or one that could not be judged.
+    Inconclusive,
+}
+
+/// What a comparison must not find, with the names that `--fail-on` gives it.
+const FAIL_ON: [(&str, FailOn); 2] = [
+    ("slower", FailOn::Slower),
+    ("inconclusive", FailOn::Inconclusive),
+];
+
 /// Flags with a value that advice repeats if they were given.
-const REPEATED: [&str; 5] = [
+const REPEATED: [&str; 10] = [
     "store",
     "min-effect",
     "resolution",
     "significance",
+    "false-discovery",
+    "fail-on",
+    "task",
+    "variant",
+    "axis",
     "base-bench",
 ];
 
@@ -67,24 +92,29 @@ const FORMATS: [(&str, Format); 4] = [
 /// The subcommand.
 pub(super) fn command() -> Command {
     let run = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).value_name(value).required(true).help(help)
+        Arg::new(name).value_name(value).help(help)
     };
     Command::new("compare")
         .about("Compare a run with an earlier one: which points are slower?")
         .after_help(examples::COMPARE)
-        .arg(run(
-            "base",
-            "BASE",
-            "The earlier run: a folder, or latest, accepted or an id of the store",
-        ))
-        .arg(run("new", "NEW", "The run to judge, named likewise"))
+        .arg(
+            run(
+                "base",
+                "BASE",
+                "The earlier run: a folder, or latest, accepted or an id of the store",
+            )
+            .default_value("accepted")
+            .requires("new"),
+        )
+        .arg(run("new", "NEW", "The run to judge, named likewise").default_value("latest"))
         .args(judging_flags())
+        .args(filter_flags())
         .args(confirming_flags())
         .args(output_flags())
 }
 
 /// What counts as a change.
-fn judging_flags() -> [Arg; 4] {
+fn judging_flags() -> [Arg; 6] {
     let min_effect = Arg::new("min-effect")
         .long("min-effect")
         .value_name("PERCENT")
@@ -103,8 +133,57 @@ fn judging_flags() -> [Arg; 4] {
         .value_parser(values::probability)
         .default_value("0.01")
         .help("The rank test's p-value must be below this");
+    let false_discovery = Arg::new("false-discovery")
+        .long("false-discovery")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("2%")
+        .help("The share of chance among the points that are told as slower or faster");
+    let fail_on = Arg::new("fail-on")
+        .long("fail-on")
+        .value_parser(PossibleValuesParser::new(FAIL_ON.map(|(name, _)| name)))
+        .default_value("slower")
+        .help("What makes the exit code 4: a slower point, or also one that is not clear");
     let across = switch("across-machines").help("Compare runs of unlike machines");
-    [min_effect, resolution, significance, across].map(|flag| flag.help_heading("Judging"))
+    let flags = [
+        min_effect,
+        resolution,
+        significance,
+        false_discovery,
+        fail_on,
+        across,
+    ];
+    flags.map(|flag| flag.help_heading("Judging"))
+}
+
+/// Which points.
+pub(super) fn filter_flags() -> [Arg; 3] {
+    let glob = |text: &str| PointFilter::new(&[text], &[], &[]).map(|_| text.to_owned());
+    let globs = |name: &'static str, help: &'static str| {
+        let flag = Arg::new(name).long(name).value_name("GLOB").help(help);
+        let flag = flag.action(ArgAction::Append).value_delimiter(',');
+        flag.value_parser(glob)
+    };
+    let axis = Arg::new("axis")
+        .long("axis")
+        .value_name("NAME=VALUE[,VALUE]")
+        .action(ArgAction::Append)
+        .value_parser(|text: &str| text.parse::<AxisValues>())
+        .help("Only points with such a value: segments=24, threads=1,2; repeatable");
+    let flags = [
+        globs("task", "Only points of these tasks"),
+        globs("variant", "Only points of these variants, such as std-*"),
+        axis,
+    ];
+    flags.map(|flag| flag.help_heading("Points"))
+}
+
+/// The points that `--task`, `--variant` and `--axis` ask for. A pattern that is none was
+/// refused before.
+pub(super) fn point_filter(matches: &ArgMatches) -> PointFilter {
+    let tasks: Vec<String> = many(matches, "task");
+    let axes: Vec<AxisValues> = many(matches, "axis");
+    PointFilter::new(&tasks, &many::<String>(matches, "variant"), &axes).unwrap_or_default()
 }
 
 /// Measuring again.
@@ -168,6 +247,9 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
     let named = FORMATS
         .iter()
         .find(|(name, _)| one::<String>(matches, "format").as_deref() == Some(name));
+    let wanted: Option<String> = one(matches, "fail-on");
+    let mut known = FAIL_ON.iter();
+    let fail_on = known.find(|(name, _)| wanted.as_deref() == Some(name));
     let file = |(name, format): &(&str, Format)| {
         let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
         Some((*format, path.clone()))
@@ -181,7 +263,10 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
             min_effect: one(matches, "min-effect").unwrap_or(default.min_effect),
             resolution: one(matches, "resolution").unwrap_or(default.resolution),
             significance: one(matches, "significance").unwrap_or(default.significance),
+            false_discovery: one(matches, "false-discovery").unwrap_or(default.false_discovery),
         },
+        points: point_filter(matches),
+        fail_on: fail_on.map_or(FailOn::Slower, |(_, fail_on)| *fail_on),
         across_machines: matches.get_flag("across-machines"),
         confirm: matches.get_flag("confirm"),
         confirm_time: one(matches, "confirm-time").unwrap_or_default(),
@@ -203,9 +288,10 @@ fn given(matches: &ArgMatches) -> Vec<String> {
     let is_given = |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let mut words = Vec::new();
     for name in REPEATED.into_iter().filter(is_given) {
-        let value = matches.get_raw(name).and_then(|mut values| values.next());
-        let value = value.unwrap_or_default().to_string_lossy();
-        words.extend([format!("--{name}"), value.into_owned()]);
+        for value in matches.get_raw(name).into_iter().flatten() {
+            let value = value.to_string_lossy();
+            words.extend([format!("--{name}"), value.into_owned()]);
+        }
     }
     if matches.get_flag("across-machines") {
         words.push("--across-machines".to_owned());
@@ -256,6 +342,33 @@ mod tests {
     }
 
     #[test]
+    fn without_names_the_last_run_is_compared_with_the_accepted_one() {
+        let request = parsed("bench compare --fail-on inconclusive").expect("a request");
+        assert_eq!(
+            (request.base.as_str(), request.new.as_str()),
+            ("accepted", "latest")
+        );
+        assert_eq!(request.fail_on, FailOn::Inconclusive);
+        assert_eq!(
+            parsed("bench compare").expect("a request").fail_on,
+            FailOn::Slower
+        );
+    }
+
+    #[test]
+    fn points_are_filtered_and_the_filter_given_again() {
+        let line = "bench compare a b --task so*,sts --axis segments=24,48 --axis threads=1 \
+                    --false-discovery 5%";
+        let request = parsed(line).expect("a request");
+        assert!(!request.points.is_all());
+        assert_eq!(request.thresholds.false_discovery, 0.05);
+        let again = format!("bench compare a b {}", request.given.join(" "));
+        let again = parsed(&again).expect("understood");
+        assert_eq!(again.points, request.points);
+        assert!(parsed("bench compare a b").is_some_and(|it| it.points.is_all()));
+    }
+
+    #[test]
     fn senseless_flags_are_refused() {
         assert!(parsed("bench compare a").is_none());
         assert!(parsed("bench compare a b --significance 2").is_none());
@@ -269,5 +382,8 @@ mod tests {
         );
         assert!(parsed("bench compare a b --confirm --confirm-time soon").is_none());
         assert!(parsed("bench compare a b --format html").is_none());
+        assert!(parsed("bench compare a b --axis segments").is_none());
+        assert!(parsed("bench compare a b --variant [").is_none());
+        assert!(parsed("bench compare a b --fail-on faster").is_none());
     }
 }

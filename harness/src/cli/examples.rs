@@ -197,14 +197,17 @@ Examples:
 
 pub(super) const COMPARE: &str = "\
 Examples:
-  bench compare results/monday results/tuesday
-  bench compare accepted latest --confirm         the store's baseline and its last run
+  bench compare                                   the store's baseline and its last run
+  bench compare results/monday results/tuesday --task sort --axis segments=24,1792
+  bench compare accepted latest --confirm
   bench compare accepted latest --confirm --confirm-time 20m --base-bench old/bench
   bench compare a b --junit verdicts.xml --markdown verdicts.md
 
 SLOWER and FASTER: the whole 95 % interval of the ratio of medians lies beyond the minimum
-effect, the rank test agrees, and runs of the same code differ by less. SAME: no such change,
-and none above --resolution can hide. INCONCLUSIVE: the samples don't tell. The exit code is 4 if a point is slower.";
+effect, the rank test agrees, runs of the same code differ by less, and so many points don't
+show it by chance. SAME: no such change, and none above --resolution can hide; (± 0.8 %) is what
+could have been seen. INCONCLUSIVE: the samples don't tell, or the machine was busy. The exit
+code is 4 if a point is slower (--fail-on), and 3 if one that was right is wrong now.";
 
 pub(super) const SELFTEST: &str = "\
 Examples:

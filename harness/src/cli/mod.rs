@@ -44,7 +44,7 @@ use crate::plugins::trial::SUBCOMMAND;
 pub use answer::Answer;
 pub use axes::AxisValues;
 pub use color::choice as color_choice;
-pub use compare::{CompareRequest, DEFAULT_STORE};
+pub use compare::{CompareRequest, DEFAULT_STORE, FailOn};
 pub use config::Surroundings;
 pub use decode::{DamagePolicy, DecodeRequest};
 pub use devices::{DevicesFormat, DevicesRequest};

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::history::{HistoryError, Series, Store};
+use reports::compare::{Measured, RunScatter};
+use reports::history::{HistoryError, Series, Store, StoredSummary};
 use reports::record::SelfTest;
 use reports::store::{StoreError, read_run, read_summary};
 
 use crate::failure::Failure;
+
+/// So many runs of a series tell how much runs differ.
+const HISTORY: usize = 60;
 
 /// The folder of a run: a folder as such, or `latest`, `accepted` or an id in
 /// the store. The first two mean those of a series, where one is given.
@@ -59,6 +63,36 @@ pub(super) fn gate(store: &Path, machine_key: &str) -> (Option<SelfTest>, Option
         Ok(test) => (test, None),
         Err(error) => (None, Some(error.to_string())),
     }
+}
+
+/// How much runs of the same code differ on the machine of a run, by the runs of its series
+/// in the store or by a self-test; and why the store can't tell, if it is damaged. The run
+/// does not vouch for itself.
+pub(super) fn scatter(
+    store: &Path,
+    run: &Measured,
+    gate: Option<&SelfTest>,
+) -> (Option<RunScatter>, Option<String>) {
+    let test = gate.and_then(RunScatter::of_self_test);
+    let Ok(store) = Store::open(store) else {
+        return (test, None);
+    };
+    let (runs, problem) = match earlier(&store, run) {
+        Ok(runs) => (runs, None),
+        Err(error) => (Vec::new(), Some(format!("the runs of the store: {error}"))),
+    };
+    let history = runs.iter().map(|run| (&run.record, &run.rows[..]));
+    (
+        RunScatter::best(RunScatter::of_history(history), test),
+        problem,
+    )
+}
+
+/// The other runs of a run's series, the one added first first.
+fn earlier(store: &Store, run: &Measured) -> Result<Vec<StoredSummary>, HistoryError> {
+    let mut runs = store.summaries_of(&series(&run.folder)?, HISTORY)?;
+    runs.retain(|stored| stored.record != run.record);
+    Ok(runs)
 }
 
 /// The executable that made a run, if the store kept it.

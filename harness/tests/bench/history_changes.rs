@@ -115,6 +115,18 @@ fn changes_are_drawn_and_filtered() {
     );
     assert_eq!(steady.code, Some(0), "{}", steady.stdout);
     assert!(steady.stdout.contains("steady"), "{}", steady.stdout);
+    for (filter, lines) in [("--axis digis=1k --task so*", 2), ("--axis threads=2", 2)] {
+        let line = format!("history changes --store s --format csv {filter}");
+        let found = bench_in(path, &line);
+        assert_eq!(
+            found.stdout.lines().count(),
+            lines,
+            "{line}: {}",
+            found.stderr
+        );
+    }
+    let other = bench_in(path, "history changes --store s --axis segments=23");
+    assert_eq!(other.code, Some(5), "{}", other.stdout);
 }
 
 #[test]
@@ -132,7 +144,8 @@ fn what_makes_no_sense_is_refused() {
         5,
         "no such valid point",
     );
-    refused("history changes --store s --variant [", 2, "--variant [");
+    refused("history changes --store s --variant [", 2, "is no pattern");
+    refused("history changes --store s --axis digis", 2, "NAME=VALUE");
     refused(
         "history changes --store s --accepted-shifts gone.toml",
         1,

@@ -15,7 +15,7 @@ use harness::platform::Interrupt;
 use reports::history::{Store, Unfinished};
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::{bench_in, calm, can_measure, folder};
 
 /// Turns of a loop: some 50 µs.
 const TURNS: u64 = 100_000;
@@ -54,6 +54,7 @@ fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
     let plan = Plan::new(&request).expect("a plan");
     let assignment = Assignment::of(&request, &plan);
     Session::run(&assignment, &Interrupt::default()).expect("a run");
+    calm(out);
     let added = store.add(out, Unfinished::Refuse).expect("stored");
     added.id().to_owned()
 }

@@ -9,6 +9,7 @@ use super::Thresholds;
 use crate::record::{Point, SelfTest};
 use crate::statistics::Interval;
 use crate::store::SeriesKey;
+use crate::units;
 
 /// Two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,15 +47,19 @@ pub struct RunName {
     pub cpu_model: String,
 }
 
-/// Why a point has no partner, if the other run has no such row.
+/// Why a point of the base has no partner, if the new run has no such row.
 pub const NOT_MEASURED: &str = "not measured";
+/// Why a point of the new run has no partner, if the base has no such row.
+pub const NEW: &str = "new";
+/// What the notes of rows begin with whose variant was wrong, or failed.
+const WRONG: [&str; 2] = ["wrong output", "failed: "];
 
 /// A point and stage that has no partner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unmatched {
     /// The point.
     pub key: Key,
-    /// Why: `not measured`, or the note of a row that is not valid.
+    /// Why: `not measured`, `new`, or the note of a row that is not valid.
     pub reason: String,
 }
 
@@ -85,6 +90,16 @@ pub struct PointVerdict {
     /// Two-sided p-value of the rank test: of Mann and Whitney, or of signs for
     /// what was measured in turn.
     pub p_value: Option<f64>,
+    /// Two-sided p-value of "the change is within the minimum effect": points are ranked by
+    /// it where many are judged.
+    #[serde(default)]
+    pub p_change: Option<f64>,
+    /// How far from the ratio its interval reaches, on its longer side: 0.008 for ± 0.8 %.
+    #[serde(default)]
+    pub resolution: Option<f64>,
+    /// The smallest change, as a fraction, that would have been found four times in five.
+    #[serde(default)]
+    pub detectable: Option<f64>,
     /// The judgement.
     pub verdict: Verdict,
     /// What has changed along with the time.
@@ -181,9 +196,31 @@ impl Comparison {
             .iter()
             .filter(move |point| point.verdict == verdict)
     }
+
+    /// The points of the base whose variants gave a wrong output in the new run, or failed.
+    pub fn wrong(&self) -> impl Iterator<Item = &Unmatched> {
+        self.only_base.iter().filter(|point| point.is_wrong())
+    }
+}
+
+impl Unmatched {
+    /// Whether the other run has the point, but a wrong output of it or none.
+    pub fn is_wrong(&self) -> bool {
+        WRONG.iter().any(|begin| self.reason.starts_with(begin))
+    }
 }
 
 impl PointVerdict {
+    /// The verdict; one of no change with what could have been seen: `SAME (± 0.8 %)`.
+    pub fn label(&self) -> String {
+        match (self.verdict, self.resolution) {
+            (Verdict::Same, Some(resolution)) => {
+                format!("{} (± {})", self.verdict, units::percent(resolution))
+            }
+            (verdict, _) => verdict.to_string(),
+        }
+    }
+
     /// The most urgent verdict first, and of these the largest change first.
     pub fn by_urgency(&self, other: &Self) -> Ordering {
         let change = |point: &Self| point.ratio.ln().abs();

@@ -5,15 +5,23 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::Thresholds;
+use super::advice::Advice;
+use super::busy::Circumstances;
 use super::comparison::{
-    Code, Comparison, Key, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched,
+    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched,
 };
+use super::counters;
+use super::error::CompareError;
 use super::judge::{Judgement, judge};
 use super::measured::{Measured, MeasuredPoint, Samples};
+use super::multiplicity::{Family, hold_back};
 use super::rounds::judge_rounds;
 use super::scatter::RunScatter;
-use super::words::{self, Advice};
+use super::words::Found;
 use crate::statistics::Series;
+
+/// The stage that a whole run is.
+const TOTAL: &str = "total";
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
@@ -29,110 +37,120 @@ pub struct Terms {
     pub scatter: Option<RunScatter>,
 }
 
-/// Runs that can't be compared.
-#[derive(Debug, thiserror::Error)]
-pub enum CompareError {
-    /// They are of unlike machines.
-    #[error(
-        "{base} was measured on another machine ({base_machine}) than {new} ({new_machine}): \
-         their times say nothing of the code; use --across-machines if that is what you want"
-    )]
-    Machines {
-        /// The base's folder.
-        base: String,
-        /// The base's machine.
-        base_machine: String,
-        /// The new run's folder.
-        new: String,
-        /// The new run's machine.
-        new_machine: String,
-    },
-    /// No point is in both.
-    #[error(
-        "nothing can be compared: {base} has {base_points} points with samples, {new} has \
-         {new_points}, and none is in both"
-    )]
-    NothingInCommon {
-        /// The base's folder.
-        base: String,
-        /// Its points with samples.
-        base_points: usize,
-        /// The new run's folder.
-        new: String,
-        /// Its points with samples.
-        new_points: usize,
-    },
+/// A point that both runs have.
+struct Pair<'a> {
+    key: &'a Key,
+    base: (&'a MeasuredPoint, &'a Samples),
+    new: (&'a MeasuredPoint, &'a Samples),
 }
 
 /// Compares a run with an earlier one.
 ///
 /// # Errors
-/// If the machines are unlike and that was not asked for, or if no point is in
-/// both.
+/// If both are the same run, if the machines are unlike and that was not asked for, or if no
+/// point is in both.
 pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
+    if base.is_same_run_as(new) {
+        return Err(CompareError::same_run(base, new));
+    }
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
-        return Err(machines(base, new));
+        return Err(CompareError::machines(base, new));
     }
     let (in_base, in_new) = (by_key(base), by_key(new));
-    let (name, other) = (name(base), self::name(new));
-    let advice = Advice {
-        confirm: words::confirm(&name.folder, &other.folder, &terms.flags),
-        seed: new.record.seed,
-    };
-    let verdict = |point: &MeasuredPoint| {
-        let partner = in_base.get(&point.key)?;
-        let (before, after) = (partner.samples.as_ref().ok()?, point.samples.as_ref().ok()?);
-        let code = Code::of(&partner.fingerprint, &point.fingerprint);
-        let sides = [(before, &partner.fingerprint), (after, &point.fingerprint)];
-        Some(judged(&point.key, sides, code, terms, &advice))
-    };
-    let points: Vec<_> = new.points.par_iter().filter_map(verdict).collect();
-    if points.is_empty() {
-        return Err(nothing_in_common(base, new));
+    let pairs: Vec<Pair<'_>> = new
+        .points
+        .iter()
+        .filter_map(|point| pair(&in_base, point))
+        .collect();
+    if pairs.is_empty() {
+        return Err(CompareError::nothing_in_common(base, new));
     }
+    let circumstances = Circumstances::of(base, new);
+    let judged = pairs
+        .par_iter()
+        .map(|pair| judged(pair, circumstances, terms));
+    let (mut judgements, series): (Vec<_>, Vec<_>) = judged.unzip();
+    let family = hold_back(&mut judgements, &terms.thresholds);
+    let (name, other) = (name(base), self::name(new));
+    let advice = Advice::of(&name.folder, new, &terms.flags);
+    let told = pairs.iter().zip(&series).zip(&judgements);
+    let points = told.map(|((pair, series), (whole, judgement))| {
+        verdict(pair, *series, judgement, family(*whole), terms, &advice)
+    });
     Ok(Comparison {
-        only_base: unmatched(base, &in_new),
-        only_new: unmatched(new, &in_base),
+        points: points.collect(),
+        only_base: unmatched(base, &in_new, NOT_MEASURED),
+        only_new: unmatched(new, &in_base, NEW),
         notes: super::notes::notes(base, new, terms),
         thresholds: terms.thresholds,
         base: name,
         new: other,
         gate: None,
-        points,
     })
 }
 
-fn judged(
-    key: &Key,
-    [base, new]: [(&Samples, &String); 2],
-    code: Code,
+fn pair<'a>(in_base: &ByKey<'a>, new: &'a MeasuredPoint) -> Option<Pair<'a>> {
+    let base = *in_base.get(&new.key)?;
+    Some(Pair {
+        key: &new.key,
+        base: (base, base.samples.as_ref().ok()?),
+        new: (new, new.samples.as_ref().ok()?),
+    })
+}
+
+/// Whether it is a whole run that was judged, how, and by which samples.
+fn judged<'a>(
+    pair: &Pair<'a>,
+    circumstances: Circumstances,
+    terms: &Terms,
+) -> ((bool, Judgement), [&'a Series; 2]) {
+    let (base, new) = (pair.base.1, pair.new.1);
+    let (judgement, series) = if base.is_in_turn_with(new) {
+        let judgement = judge_rounds(base, new, &terms.thresholds);
+        (judgement, [&base.all, &new.all])
+    } else {
+        let (judgement, series) = of_runs(pair.key, [base, new], terms);
+        (judgement.under(circumstances), series)
+    };
+    ((pair.key.stage == TOTAL, judgement), series)
+}
+
+fn verdict(
+    pair: &Pair<'_>,
+    series: [&Series; 2],
+    judgement: &Judgement,
+    family: Family,
     terms: &Terms,
     advice: &Advice,
 ) -> PointVerdict {
-    let thresholds = &terms.thresholds;
-    let (judgement, series) = match base.0.is_in_turn_with(new.0) {
-        true => (
-            judge_rounds(base.0, new.0, thresholds),
-            [&base.0.all, &new.0.all],
-        ),
-        false => of_runs(key, [base.0, new.0], terms),
-    };
-    let side = |series: &Series, fingerprint: &String| Side {
+    let side = |series: &Series, point: &MeasuredPoint| Side {
         samples: series.samples(),
         median_s: series.median(),
-        fingerprint: fingerprint.clone(),
+        fingerprint: point.fingerprint.clone(),
+    };
+    let (base, new) = (pair.base.0, pair.new.0);
+    let code = Code::of(&base.fingerprint, &new.fingerprint);
+    let found = Found {
+        judgement,
+        code,
+        family,
+        counters: counters::words(&base.metrics, &new.metrics),
+        thresholds: &terms.thresholds,
     };
     PointVerdict {
-        key: key.clone(),
-        base: side(series[0], base.1),
-        new: side(series[1], new.1),
+        key: pair.key.clone(),
+        base: side(series[0], base),
+        new: side(series[1], new),
         ratio: judgement.ratio,
         interval: judgement.interval,
         p_value: judgement.p_value,
+        p_change: judgement.p_change,
+        resolution: judgement.resolution(),
+        detectable: found.detectable(),
         verdict: judgement.verdict,
         code,
-        reason: words::reason(&judgement, code, thresholds),
-        next: words::next(&judgement, code, key, advice),
+        reason: found.reason(),
+        next: found.next(pair.key, advice),
     }
 }
 
@@ -178,11 +196,11 @@ fn by_key(run: &Measured) -> ByKey<'_> {
 }
 
 /// The points of a run that have no partner with samples in the other one.
-fn unmatched(run: &Measured, partners: &ByKey<'_>) -> Vec<Unmatched> {
+fn unmatched(run: &Measured, partners: &ByKey<'_>, alone: &str) -> Vec<Unmatched> {
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {
-            None => NOT_MEASURED.to_owned(),
+            None => alone.to_owned(),
             Some(partner) => partner.samples.as_ref().err()?.clone(),
         };
         let key = point.key.clone();
@@ -198,33 +216,5 @@ fn name(run: &Measured) -> RunName {
         git_commit: run.record.software.git_commit.clone(),
         machine_key: run.record.machine_key.clone(),
         cpu_model: run.record.machine.cpu_model.clone(),
-    }
-}
-
-fn machines(base: &Measured, new: &Measured) -> CompareError {
-    let machine = |run: &Measured| {
-        let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
-        format!("{model}, key {key}")
-    };
-    CompareError::Machines {
-        base: base.folder.display().to_string(),
-        base_machine: machine(base),
-        new: new.folder.display().to_string(),
-        new_machine: machine(new),
-    }
-}
-
-fn nothing_in_common(base: &Measured, new: &Measured) -> CompareError {
-    let count = |run: &Measured| {
-        run.points
-            .iter()
-            .filter(|point| point.samples.is_ok())
-            .count()
-    };
-    CompareError::NothingInCommon {
-        base: base.folder.display().to_string(),
-        base_points: count(base),
-        new: new.folder.display().to_string(),
-        new_points: count(new),
     }
 }

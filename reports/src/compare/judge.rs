@@ -3,7 +3,9 @@
 use super::Thresholds;
 use super::comparison::Verdict;
 use super::rounds::Quantity;
-use crate::statistics::{Between, Interval, MIN_SAMPLES, Series, mann_whitney, ratio_interval};
+use crate::statistics::{
+    Evidence, Interval, MANY, MIN_SAMPLES, Series, mann_whitney, ratio_freedom, ratio_interval,
+};
 
 /// What samples say of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,8 +14,13 @@ pub struct Judgement {
     pub ratio: f64,
     /// The 95 % interval of the ratio.
     pub interval: Option<Interval>,
+    /// The degrees of freedom behind the interval, where they are known.
+    pub df: Option<f64>,
     /// Two-sided p-value of the rank test.
     pub p_value: Option<f64>,
+    /// Two-sided p-value of "the change is within the minimum effect": what the points of a
+    /// comparison are ranked by. A change without it is ranked by the rank test's.
+    pub p_change: Option<f64>,
     /// What comes of it.
     pub verdict: Verdict,
     /// Why.
@@ -48,6 +55,12 @@ pub enum Why {
     Disturbed,
     /// The samples are clear, but runs of the same code differ as much.
     RunsDiffer,
+    /// Clear by itself, but among so many points one such is to be expected.
+    ByChance,
+    /// The machine was busy, and how much runs differ there is not known.
+    Busy,
+    /// The machine was busy with unlike loads.
+    UnlikeLoads,
     /// Too few samples for an interval.
     TooFewSamples,
     /// Too few rounds for an interval, or samples of no duration.
@@ -56,85 +69,55 @@ pub enum Why {
     NoDuration,
 }
 
-/// Who shares a core with one other thread takes up to twice as long.
-const BY_LOAD: f64 = 2.0;
-
-/// The samples are clear, the runs are not.
-const RUNS_DIFFER: (Verdict, Why) = (Verdict::Inconclusive, Why::RunsDiffer);
-
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
     let ratio = new.median() / base.median();
-    let interval = ratio_interval(base, new);
+    let enough = base.samples().min(new.samples()) >= MIN_SAMPLES;
+    // A range of fewer samples is no interval of 95 %.
+    let interval = ratio_interval(base, new).filter(|_| enough);
     let p_value = mann_whitney(base.sorted(), new.sorted());
-    let (verdict, why) = if base.samples() > 0 && base.sorted() == new.sorted() {
-        (Verdict::Same, Why::IdenticalSamples)
-    } else if base.samples().min(new.samples()) < MIN_SAMPLES {
-        (Verdict::Inconclusive, Why::TooFewSamples)
-    } else if let Some(interval) = interval {
-        by_limits(interval, p_value, thresholds)
-    } else {
-        (Verdict::Inconclusive, Why::NoDuration)
+    let identical = base.samples() > 0 && base.sorted() == new.sorted();
+    let (verdict, why) = match interval {
+        _ if identical => (Verdict::Same, Why::IdenticalSamples),
+        Some(interval) => by_limits(interval, p_value, thresholds),
+        None if enough => (Verdict::Inconclusive, Why::NoDuration),
+        None => (Verdict::Inconclusive, Why::TooFewSamples),
     };
-    Judgement {
+    let judgement = Judgement {
         ratio,
         interval,
+        df: Some(ratio_freedom(base, new)),
         p_value,
+        p_change: None,
         verdict,
         why,
         rounds: None,
         quantity: Quantity::Wall,
         runs_differ: None,
+    };
+    let p_change = |evidence: Evidence| evidence.p_value(thresholds.min_effect.ln_1p());
+    Judgement {
+        p_change: judgement.evidence().filter(|_| !identical).map(p_change),
+        ..judgement
     }
 }
 
 impl Judgement {
-    /// The same where many samples were disturbed: a change that other load can
-    /// make is not clear.
-    #[must_use]
-    pub fn doubted(self) -> Self {
-        let by_load = self.ratio.ln().abs() < BY_LOAD.ln();
-        match self.verdict {
-            Verdict::Slower | Verdict::Faster if by_load => Judgement {
-                verdict: Verdict::Inconclusive,
-                why: Why::Disturbed,
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    fn is_change(&self) -> bool {
+    /// Whether it says SLOWER or FASTER.
+    pub fn is_change(&self) -> bool {
         matches!(self.verdict, Verdict::Slower | Verdict::Faster)
     }
 
-    /// The same of runs one after the other, where it is known how much runs of
-    /// the same code differ. A change has to be beyond that, too.
-    #[must_use]
-    pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
-        let Some(interval) = self.interval.filter(|_| self.why != Why::IdenticalSamples) else {
-            return self;
-        };
-        let widened = between.widen(interval);
-        let beyond = self.ratio.ln().abs() - thresholds.min_effect.ln_1p();
-        let certain = between.p_value(beyond, interval) < thresholds.significance;
-        let found = by_limits(widened, self.p_value, thresholds);
-        let (verdict, why) = match found {
-            _ if self.why == Why::Disturbed => (self.verdict, self.why),
-            (verdict, _) if self.is_change() && !(certain && verdict == self.verdict) => {
-                RUNS_DIFFER
-            }
-            // What was clear, or was not for another reason.
-            (Verdict::Inconclusive, why) if why != self.why => RUNS_DIFFER,
-            _ => found,
-        };
-        Judgement {
-            interval: Some(widened),
-            verdict,
-            why,
-            runs_differ: Some(between.of_two()),
-            ..self
-        }
+    /// What the interval says of further questions.
+    pub(super) fn evidence(&self) -> Option<Evidence> {
+        Evidence::of(self.interval?, self.df.unwrap_or(MANY))
+    }
+
+    /// How far from the ratio the interval reaches, on its longer side, as a fraction.
+    pub(super) fn resolution(&self) -> Option<f64> {
+        let Interval { low, high } = self.interval?;
+        let farthest = (high / self.ratio).ln().max((self.ratio / low).ln());
+        farthest.is_finite().then(|| farthest.max(0.0).exp_m1())
     }
 }
 
@@ -174,11 +157,12 @@ fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::statistics::Between;
 
     /// Samples that spread evenly over `width` times the middle.
-    fn series(n: usize, middle: f64, width: f64) -> Series {
+    pub(in super::super) fn series(n: usize, middle: f64, width: f64) -> Series {
         let step = |i: usize| (i * 7919 % n) as f64 / n as f64 - 0.5;
         let samples: Vec<_> = (0..n).map(|i| middle * (1.0 + width * step(i))).collect();
         Series::new(&samples, &[0])
@@ -245,30 +229,31 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_to_be_beyond_what_runs_of_the_same_code_differ_by() {
+    fn the_p_value_of_a_change_is_that_of_its_interval() {
         let limits = Thresholds::default();
-        let judged = |shift: f64, deviation: f64| {
-            let (base, new) = (series(30, 1.0, 0.01), series(30, shift, 0.01));
-            let between = Between { deviation, df: 8.0 };
-            judge(&base, &new, &limits).of_runs_that_differ(between, &limits)
+        let found = |shift: f64| judge(&series(30, 1.0, 0.02), &series(30, shift, 0.02), &limits);
+        let p_change = |shift: f64| found(shift).p_change.expect("enough samples");
+        assert_eq!(p_change(1.0001), 1.0);
+        assert!(p_change(1.05) < 1e-6 && p_change(1.02) > p_change(1.05));
+        let same = series(30, 1.0, 0.02);
+        assert_eq!(judge(&same, &same, &limits).p_change, None);
+        let known = Between {
+            deviation: 0.02,
+            df: 8.0,
         };
-        let verdict = |found: Judgement| (found.verdict, found.why);
-        let clear = (Verdict::Slower, Why::BeyondMinimum);
-        assert_eq!(verdict(judged(1.05, 0.001)), clear);
-        let hidden = judged(1.05, 0.03);
-        assert_eq!(verdict(hidden), (Verdict::Inconclusive, Why::RunsDiffer));
-        assert!(
-            hidden
-                .runs_differ
-                .is_some_and(|differ| (differ - 0.0424).abs() < 1e-4)
+        let of_runs = found(1.05).of_runs_that_differ(known, &limits);
+        assert!(of_runs.p_change > found(1.05).p_change);
+    }
+
+    #[test]
+    fn few_samples_have_no_interval_whatever_their_range() {
+        let found = judge(
+            &series(5, 1.0, 0.01),
+            &series(50, 2.0, 0.01),
+            &Thresholds::default(),
         );
-        assert_eq!(judged(1.3, 0.03).verdict, Verdict::Slower);
-        assert_eq!(judged(1.0001, 0.001).verdict, Verdict::Same);
-        let identical = judged(1.0, 0.03);
-        assert_eq!(
-            (identical.why, identical.runs_differ),
-            (Why::IdenticalSamples, None)
-        );
+        assert_eq!(found.why, Why::TooFewSamples);
+        assert_eq!((found.interval, found.p_change), (None, None));
     }
 
     #[test]

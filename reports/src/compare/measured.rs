@@ -6,7 +6,8 @@ use std::thread;
 
 use super::comparison::Key;
 use super::rounds::Round;
-use crate::record::{RunRecord, SummaryRow, YesNo};
+use crate::filter::PointFilter;
+use crate::record::{Params, RunRecord, SummaryRow, YesNo};
 use crate::statistics::{MIN_VISITS, Series};
 use crate::store::{
     SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
@@ -35,6 +36,8 @@ pub struct MeasuredPoint {
     pub key: Key,
     /// The machine code that ran.
     pub fingerprint: String,
+    /// Further figures of the row, the counts of the hardware among them.
+    pub metrics: Params,
     /// The samples, or why there are none.
     pub samples: Result<Samples, String>,
 }
@@ -74,6 +77,28 @@ impl Measured {
             points: points(&rows, &series),
         })
     }
+
+    /// Leaves the points that a filter takes.
+    pub fn keep(&mut self, filter: &PointFilter) {
+        self.points.retain(|point| filter.takes(&point.key.point));
+    }
+
+    /// Whether the other one is this very run, read from the same folder or from a copy.
+    pub fn is_same_run_as(&self, other: &Measured) -> bool {
+        let whole = |run: &Measured| run.folder.canonicalize().ok();
+        if whole(self).is_some_and(|folder| Some(folder) == whole(other)) {
+            return true;
+        }
+        let samples = |point: &MeasuredPoint| {
+            let samples = point.samples.as_ref().ok();
+            samples.map(|samples| samples.all.sorted().to_vec())
+        };
+        let pairs = || self.points.iter().zip(&other.points);
+        // Two runs may start in one second, but don't take the very same times.
+        self.record == other.record
+            && self.points.len() == other.points.len()
+            && pairs().all(|(a, b)| a.key == b.key && samples(a) == samples(b))
+    }
 }
 
 fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
@@ -84,6 +109,7 @@ fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
         let found = series.get(&key.of_series()).or_else(|| by_fields.find(row));
         MeasuredPoint {
             fingerprint: row.fingerprint.clone(),
+            metrics: row.metrics.clone(),
             samples: samples(row, found),
             key,
         }

@@ -5,19 +5,29 @@
 //! | `thresholds` | says what counts as a change |
 //! | `measured` | reads what comparing needs of a run |
 //! | `judge` | judges two series of samples |
+//! | `doubts` | takes judgements back that are not clear |
 //! | `rounds` | reads and judges what was measured in turn |
-//! | `scatter` | says how much runs of the same code differ |
+//! | `scatter`, `nights` | say how much runs of the same code differ: by a self-test, by history |
+//! | `busy` | says whether others used the machine |
+//! | `multiplicity` | takes back what is to be expected among so many points |
 //! | `join` | finds the points that both runs have, and has them judged |
-//! | `words`, `notes` | say why, and what to do next |
+//! | `words`, `counters`, `notes`, `advice` | say why, and what to do next |
 //! | `gate` | says how often verdicts err |
 //! | `comparison` | holds what comes of it |
 //! | `render` | writes it for terminals, pages, programs and CI servers |
 
+mod advice;
+mod busy;
 mod comparison;
+mod counters;
+mod doubts;
+mod error;
 pub(crate) mod gate;
 mod join;
 mod judge;
 mod measured;
+mod multiplicity;
+mod nights;
 mod notes;
 pub mod render;
 mod rounds;
@@ -25,13 +35,14 @@ mod scatter;
 mod thresholds;
 mod words;
 
+pub use advice::{command, confirm as confirm_command, quoted};
 pub use comparison::{
-    Code, Comparison, Key, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,
+    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,
 };
-pub use join::{CompareError, Terms, compare};
+pub use error::CompareError;
+pub use join::{Terms, compare};
 pub use judge::{Judgement, Why, judge};
 pub use measured::{Measured, MeasuredPoint, Samples};
 pub use rounds::{Quantity, Round, judge_paired, paired};
-pub use scatter::{RunScatter, scatter_of};
+pub use scatter::{Origin, RunScatter, scatter_of};
 pub use thresholds::Thresholds;
-pub use words::{command, confirm as confirm_command, quoted};

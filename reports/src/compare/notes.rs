@@ -1,16 +1,15 @@
 //! What else differs between two runs, or makes them doubtful.
 
+use super::busy::Load;
 use super::join::Terms;
 use super::measured::Measured;
+use super::scatter::Origin;
 use crate::statistics::MIN_VISITS;
-
-/// The share of disturbed samples that is worth a word.
-const DISTURBED: f64 = 0.1;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(not_calibrated(base, new, terms));
+    notes.extend(calibration(base, new, terms));
     for (name, run) in [("base", base), ("new run", new)] {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
@@ -21,15 +20,24 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes
 }
 
-/// Without a self-test nobody knows which differences are the machine's.
-fn not_calibrated(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
-    let known = terms.scatter.is_some() || in_turn(base) && in_turn(new);
-    (!known).then(|| {
-        "the gate is not calibrated on this machine: how much runs of the same code differ is not \
-         known, so a change may be the machine's; `bench selftest` finds out, and --confirm \
-         measures both in turn"
-            .to_owned()
-    })
+/// What is known of differences that are the machine's.
+fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
+    if in_turn(base) && in_turn(new) {
+        return None;
+    }
+    match &terms.scatter {
+        Some(scatter) if scatter.origin() == Origin::History => Some(format!(
+            "how much runs of the same code differ is known from {} runs of the store",
+            scatter.runs()
+        )),
+        Some(_) => None,
+        None => Some(
+            "how much runs of the same code differ on this machine is not known, so a change may \
+             be the machine's: five runs in a store tell, or `bench selftest`; `bench run SUITE \
+             --against BASE` measures both in turn and needs neither"
+                .to_owned(),
+        ),
+    }
 }
 
 fn in_turn(run: &Measured) -> bool {
@@ -53,22 +61,10 @@ fn clock_jump(name: &str, run: &Measured) -> Option<String> {
 }
 
 fn disturbed(name: &str, run: &Measured) -> Option<String> {
-    let (mut all, mut disturbed) = (0, 0);
-    for samples in run
-        .points
-        .iter()
-        .filter_map(|point| point.samples.as_ref().ok())
-    {
-        all += samples.all.samples();
-        disturbed += samples.disturbed;
-    }
-    let share = disturbed as f64 / all.max(1) as f64;
-    (share > DISTURBED).then(|| {
-        let percent = 100.0 * share;
-        format!(
-            "{percent:.0} % of the samples of the {name} were taken while others used the cores"
-        )
-    })
+    let percent = Load::of(run).percent_disturbed()?;
+    Some(format!(
+        "{percent:.0} % of the samples of the {name} were taken while others used the cores"
+    ))
 }
 
 /// Without visits an interval does not know how a run differs from the next.

@@ -144,7 +144,9 @@ pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds)
     Judgement {
         ratio: found.ratio(),
         interval: Some(interval),
+        df: None,
         p_value,
+        p_change: None,
         verdict,
         why,
         rounds: Some(found.rounds()),
@@ -157,7 +159,9 @@ fn too_few(base: &Samples, new: &Samples) -> Judgement {
     Judgement {
         ratio: new.all.median() / base.all.median(),
         interval: None,
+        df: None,
         p_value: None,
+        p_change: None,
         verdict: Verdict::Inconclusive,
         why: Why::TooFewRounds,
         rounds: Some(0),

@@ -19,7 +19,21 @@ pub struct RunScatter {
     variants: HashMap<Variant, Between>,
     /// For what was never measured: the scatter of the worst variant.
     worst: Between,
+    origin: Origin,
 }
+
+/// How the scatter between runs came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From earlier runs of the same series.
+    History,
+    /// From runs that were made to find it out.
+    SelfTest,
+}
+
+/// So many runs of a history are worth more than a self-test: they are of the same points,
+/// and of other hours and days.
+const ENOUGH: usize = 5;
 
 /// Algorithm, variant, stage, device.
 type Variant = [String; 4];
@@ -32,6 +46,19 @@ impl RunScatter {
 
     /// That of some points; `None` if nothing is known of any.
     pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
+        Self::of_origin(scatter, Origin::SelfTest)
+    }
+
+    /// That of a history, if it has enough runs; else that of a self-test; else what the
+    /// history has.
+    pub fn best(history: Option<Self>, self_test: Option<Self>) -> Option<Self> {
+        match history {
+            Some(history) if history.runs() >= ENOUGH => Some(history),
+            history => self_test.or(history),
+        }
+    }
+
+    pub(super) fn of_origin(scatter: &[PointScatter], origin: Origin) -> Option<Self> {
         let sound = |point: &&PointScatter| {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
@@ -44,7 +71,19 @@ impl RunScatter {
             points,
             variants,
             worst,
+            origin,
         })
+    }
+
+    /// How it came to be known.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The runs of the point that has most of them.
+    pub fn runs(&self) -> usize {
+        let df = self.points.values().map(|between| between.df);
+        df.fold(0.0, f64::max) as usize + 1
     }
 
     /// How much runs of a point differ.
@@ -90,21 +129,22 @@ fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Estimate> {
     })
 }
 
-/// The root of the mean square over the points of each variant.
+/// The root of the mean square over the points of each variant; what more runs tell counts
+/// more.
 fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
     let mut found: HashMap<Variant, Vec<Between>> = HashMap::new();
     for (key, between) in points {
         found.entry(variant(key)).or_default().push(*between);
     }
     let together = |points: Vec<Between>| {
-        let squares: f64 = points.iter().map(|point| point.deviation.powi(2)).sum();
+        let mean = |of: fn(&Between) -> f64| {
+            let weighted = points.iter().map(|point| point.df * of(point));
+            weighted.sum::<f64>() / points.iter().map(|point| point.df).sum::<f64>()
+        };
         Between {
-            deviation: (squares / points.len() as f64).sqrt(),
+            deviation: mean(|point| point.deviation.powi(2)).sqrt(),
             // Their runs are the same: more points are no more runs.
-            df: points
-                .iter()
-                .map(|point| point.df)
-                .fold(f64::INFINITY, f64::min),
+            df: mean(|point| point.df),
         }
     };
     let found = found.into_iter();
@@ -187,5 +227,44 @@ mod tests {
             ..scatter("a", 1, 0.1)
         };
         assert_eq!(RunScatter::of_points(&[few]), None);
+    }
+    #[test]
+    fn a_point_with_few_runs_takes_little_from_its_variant() {
+        let few = PointScatter {
+            runs: 3,
+            ..scatter("a", 1, 0.2)
+        };
+        let many = PointScatter {
+            runs: 41,
+            ..scatter("a", 2, 0.01)
+        };
+        let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
+        let found = known.of(&key(&many));
+        assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
+        assert!((35.0..40.0).contains(&found.df), "{found:?}");
+    }
+
+    #[test]
+    fn history_comes_first_unless_it_is_short() {
+        let of = |runs: usize, origin| {
+            let point = PointScatter {
+                runs,
+                ..scatter("a", 1, 0.01)
+            };
+            RunScatter::of_origin(&[point], origin)
+        };
+        let test = || of(9, Origin::SelfTest);
+        let origin = |history, test| RunScatter::best(history, test).map(|known| known.origin());
+        assert_eq!(
+            origin(of(5, Origin::History), test()),
+            Some(Origin::History)
+        );
+        assert_eq!(
+            origin(of(4, Origin::History), test()),
+            Some(Origin::SelfTest)
+        );
+        assert_eq!(origin(of(4, Origin::History), None), Some(Origin::History));
+        assert_eq!(origin(None, test()), Some(Origin::SelfTest));
+        assert_eq!(RunScatter::best(None, None), None);
     }
 }

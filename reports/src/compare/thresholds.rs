@@ -11,6 +11,15 @@ pub struct Thresholds {
     pub resolution: f64,
     /// The p-value of the rank test must be below this.
     pub significance: f64,
+    /// Of the points that are called SLOWER or FASTER no larger share is expected to be so
+    /// by chance; if nothing has changed at all, no larger share of comparisons has any.
+    #[serde(default = "false_discovery")]
+    pub false_discovery: f64,
+}
+
+/// Also of comparisons that were written down before there was this limit.
+fn false_discovery() -> f64 {
+    0.02
 }
 
 impl Default for Thresholds {
@@ -19,6 +28,7 @@ impl Default for Thresholds {
             min_effect: 0.01,
             resolution: 0.05,
             significance: 0.01,
+            false_discovery: false_discovery(),
         }
     }
 }

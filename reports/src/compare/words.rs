@@ -1,46 +1,129 @@
-//! Verdicts in words: why, and what to do next.
+//! Verdicts in words: why.
 
 use super::Thresholds;
+use super::advice::{Advice, command};
 use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
+use super::multiplicity::Family;
 use crate::statistics::{Interval, MIN_ROUNDS, MIN_SAMPLES};
 use crate::units;
 
-/// The axis of data that were read from a file.
-const INPUT: &str = "input";
+/// What was found of a point, to be said.
+pub struct Found<'a> {
+    pub judgement: &'a Judgement,
+    pub code: Code,
+    pub family: Family,
+    /// What the counts of the hardware say, where both runs have them.
+    pub counters: Option<String>,
+    pub thresholds: &'a Thresholds,
+}
 
-/// Why a point was judged so.
-pub fn reason(judgement: &Judgement, code: Code, thresholds: &Thresholds) -> String {
-    let range = judgement.interval.map_or_else(String::new, range) + &in_turn(judgement);
-    let minimum = units::percent(thresholds.min_effect);
-    match judgement.why {
-        Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, code)),
-        Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
-        Why::BelowMinimum => format!("{range}: below the minimum effect of {minimum}"),
-        Why::NoChangeSeen => format!("{range}: no change seen"),
-        Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
-        Why::TooWide => {
-            let resolution = units::percent(thresholds.resolution);
-            format!("{range}: too noisy to exclude a change of {resolution}")
+impl Found<'_> {
+    /// The smallest change that would have been found four times in five, as a fraction.
+    pub fn detectable(&self) -> Option<f64> {
+        let thresholds = self.thresholds;
+        // Where runs differ a change has to be as clear as ranks have to be.
+        let needed = match self.judgement.runs_differ {
+            Some(_) => self.family.needed.min(thresholds.significance),
+            None => self.family.needed,
+        };
+        let evidence = self.judgement.evidence()?;
+        let smallest = evidence.detectable(thresholds.min_effect.ln_1p(), needed);
+        smallest.is_finite().then_some(smallest)
+    }
+
+    /// Why the point was judged so, and what would have been seen.
+    pub fn reason(&self) -> String {
+        let why = self.why();
+        match self.judgement.verdict {
+            Verdict::Slower | Verdict::Faster => {
+                let counters = self.counters.iter().map(|counters| format!("; {counters}"));
+                why + &counters.collect::<String>()
+            }
+            Verdict::Inconclusive => match self.detectable() {
+                Some(smallest) => {
+                    let smallest = units::percent(smallest);
+                    format!("{why}; a change of {smallest} would have been found")
+                }
+                None => why,
+            },
+            Verdict::Same => why,
         }
-        Why::RanksDisagree => {
-            let p = judgement.p_value.map_or(1.0, |p| p);
-            let what = match judgement.rounds {
-                Some(_) => "the rounds do not agree on a side",
-                None => "the ranks of the samples do not differ",
-            };
-            format!("{range}, but {what} (p = {p:.2})")
+    }
+
+    fn why(&self) -> String {
+        let (judgement, thresholds) = (self.judgement, self.thresholds);
+        let range = judgement.interval.map_or_else(String::new, range) + &in_turn(judgement);
+        let minimum = units::percent(thresholds.min_effect);
+        match judgement.why {
+            Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
+            Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
+            Why::BelowMinimum => format!("{range}: below the minimum effect of {minimum}"),
+            Why::NoChangeSeen => format!("{range}: no change seen"),
+            Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
+            Why::TooWide => {
+                let resolution = units::percent(thresholds.resolution);
+                format!("{range}: too noisy to exclude a change of {resolution}")
+            }
+            Why::RanksDisagree => {
+                let p = judgement.p_value.map_or(1.0, |p| p);
+                let what = match judgement.rounds {
+                    Some(_) => "the rounds do not agree on a side",
+                    None => "the ranks of the samples do not differ",
+                };
+                format!("{range}, but {what} (p = {p:.2})")
+            }
+            Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
+            Why::RunsDiffer => {
+                let differ = judgement
+                    .runs_differ
+                    .map_or_else(String::new, units::percent);
+                format!("{range}: runs of the same code differ by {differ} on this machine")
+            }
+            Why::ByChance => {
+                let points = self.family.points;
+                format!(
+                    "{range}, but among {points} points such a difference is expected by chance"
+                )
+            }
+            Why::Busy => format!(
+                "{range}, but the machine was busy, and how much runs differ here is not known"
+            ),
+            Why::UnlikeLoads => {
+                format!("{range}, but the machine was busy, and not alike in both runs")
+            }
+            Why::TooFewRounds => format!("fewer than {MIN_ROUNDS} rounds have no interval"),
+            Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
+            Why::NoDuration => "samples of no duration have no ratio".to_owned(),
         }
-        Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
-        Why::RunsDiffer => {
-            let differ = judgement
-                .runs_differ
-                .map_or_else(String::new, units::percent);
-            format!("{range}: runs of the same code differ by {differ} on this machine")
+    }
+
+    /// What to do about the point.
+    pub fn next(&self, key: &Key, advice: &Advice) -> Option<String> {
+        let (judgement, seed) = (self.judgement, advice.seed);
+        let again = match judgement.why {
+            _ if judgement.rounds.is_some() => advice.in_turn(),
+            Why::Busy | Why::UnlikeLoads => advice.in_turn(),
+            _ => &advice.confirm,
+        };
+        match (judgement.verdict, judgement.why) {
+            (_, Why::TooFewSamples) => Some(format!(
+                "measure it with more samples: {} --samples 30..100 --max-time 30s",
+                command(key, seed)
+            )),
+            (Verdict::Slower, _) if self.code == Code::Same => Some(format!(
+                "compare the environments in both run.json, then {again}"
+            )),
+            (Verdict::Slower, _) => Some(format!(
+                "{again}, then profile it: {} --profile",
+                command(key, seed)
+            )),
+            (Verdict::Inconclusive, Why::NoDuration) => {
+                Some("measure a larger point: this one takes no time".to_owned())
+            }
+            (Verdict::Inconclusive, _) => Some(again.to_owned()),
+            _ => None,
         }
-        Why::TooFewRounds => format!("fewer than {MIN_ROUNDS} rounds have no interval"),
-        Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
-        Why::NoDuration => "samples of no duration have no ratio".to_owned(),
     }
 }
 
@@ -58,92 +141,6 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
         (Verdict::Faster, Code::Same) => "; the machine code is the same: the environment",
         (_, Code::Unknown) => "; whether the machine code is the same is not known",
         _ => "",
-    }
-}
-
-/// What is needed to measure again.
-#[derive(Clone, Debug)]
-pub struct Advice {
-    /// The command that measures doubtful points again.
-    pub confirm: String,
-    /// The seed of the new run's data.
-    pub seed: u64,
-}
-
-/// The command that compares two runs again, and measures what is doubtful.
-pub fn confirm(base: &str, new: &str, flags: &[String]) -> String {
-    let words = ["bench", "compare", base, new, "--confirm"].into_iter();
-    let words = words.chain(flags.iter().map(String::as_str));
-    words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-/// What to do about a point.
-pub fn next(judgement: &Judgement, code: Code, key: &Key, advice: &Advice) -> Option<String> {
-    let Advice { confirm, seed } = advice;
-    match (judgement.verdict, judgement.why) {
-        (_, Why::TooFewSamples) => Some(format!(
-            "measure it with more samples: {} --samples 30..100 --max-time 30s",
-            command(key, *seed)
-        )),
-        (Verdict::Slower, _) if code == Code::Same => Some(format!(
-            "compare the environments in both run.json, then {confirm}"
-        )),
-        (Verdict::Slower, _) => Some(format!(
-            "{confirm}, then profile it: {} --profile",
-            command(key, *seed)
-        )),
-        (Verdict::Inconclusive, Why::NoDuration) => {
-            Some("measure a larger point: this one takes no time".to_owned())
-        }
-        (Verdict::Inconclusive, _) => Some(confirm.clone()),
-        _ => None,
-    }
-}
-
-/// The command that measures a point again, with data of the same seed.
-pub fn command(key: &Key, seed: u64) -> String {
-    let mut command = format!(
-        "bench {} --variant {}",
-        key.point.algorithm,
-        quoted(&key.point.variant)
-    );
-    let mut flag = |name: &str, value: &str| {
-        command.push_str(&format!(" --{name} {}", quoted(value)));
-    };
-    match key.point.params.get(INPUT) {
-        // What else is said of a file is found out by reading it.
-        Some(file) => flag(INPUT, file),
-        None => {
-            for (name, value) in key.point.params.iter() {
-                flag(name, &with_unit(name, value));
-            }
-            flag("seed", &seed.to_string());
-        }
-    }
-    flag("device", &key.point.device);
-    flag("threads", &key.point.threads.to_string());
-    if !["", "none"].contains(&key.point.places.as_str()) {
-        flag("places", &key.point.places);
-        flag("bind", &key.point.bind);
-    }
-    flag("cache", &key.point.cache);
-    command
-}
-
-/// A value as its flag takes it: `1000ns`.
-fn with_unit(name: &str, value: &str) -> String {
-    match crate::shape::unit(name) {
-        Some(unit) if value.parse::<f64>().is_ok() => format!("{value}{unit}"),
-        _ => value.to_owned(),
-    }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 
@@ -174,7 +171,36 @@ fn range(interval: Interval) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Point;
+
+    fn judgement(why: Why, verdict: Verdict) -> Judgement {
+        Judgement {
+            ratio: 1.04,
+            interval: Some(Interval {
+                low: 1.02,
+                high: 1.06,
+            }),
+            df: Some(20.0),
+            p_value: Some(1e-4),
+            p_change: Some(0.03),
+            verdict,
+            why,
+            rounds: None,
+            runs_differ: None,
+        }
+    }
+
+    fn found<'a>(judgement: &'a Judgement, thresholds: &'a Thresholds) -> Found<'a> {
+        Found {
+            judgement,
+            code: Code::Changed,
+            family: Family {
+                points: 64,
+                needed: 0.02 / 64.0,
+            },
+            counters: Some("same instructions".to_owned()),
+            thresholds,
+        }
+    }
 
     #[test]
     fn ranges_read_well() {
@@ -185,41 +211,69 @@ mod tests {
     }
 
     #[test]
-    fn a_point_can_be_measured_again() {
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: "rdst".into(),
-            device: "cpu".into(),
-            threads: 2,
-            places: "{0:1},{1:1}".into(),
-            bind: "close".into(),
-            cache: "hot".into(),
-            params: "order=jitter:64;timeslice=1000"
-                .parse()
-                .expect("well formed"),
-        };
-        let key = Key::new(point, "total");
-        let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
-             --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
-        assert_eq!(command(&key, 7), expected);
-        let mut key = key;
-        key.point.params = "content=ab;digis=5;input=my digis.csv"
-            .parse()
-            .expect("well formed");
-        let expected = "bench sort --variant rdst --input 'my digis.csv' --device cpu";
+    fn what_is_not_clear_says_what_would_have_been() {
+        let thresholds = Thresholds::default();
+        let by_chance = judgement(Why::ByChance, Verdict::Inconclusive);
+        let found = found(&by_chance, &thresholds);
+        let smallest = found.detectable().expect("an interval");
+        // 1 % and (4.3 + 0.9) times the error, which is 3.9 % over 2 · 2.086.
+        assert!((0.055..0.065).contains(&smallest), "{smallest}");
+        let expected = "2.0 to 6.0 % slower, but among 64 points such a difference is expected by \
+            chance; a change of 6.";
+        assert!(found.reason().starts_with(expected), "{}", found.reason());
         assert!(
-            command(&key, 7).starts_with(expected),
+            found.reason().ends_with(" % would have been found"),
             "{}",
-            command(&key, 7)
+            found.reason()
         );
+        // Where runs differ, fewer points are of no help.
+        let of_runs = Judgement {
+            runs_differ: Some(0.01),
+            ..by_chance
+        };
+        let alone = Found {
+            family: Family {
+                points: 1,
+                needed: 0.05,
+            },
+            ..self::found(&of_runs, &thresholds)
+        };
+        assert!(alone.detectable() < Some(smallest) && alone.detectable() > Some(0.045));
     }
 
     #[test]
-    fn a_comparison_can_be_made_again() {
-        let flags = ["--store", "my store", "--min-effect", "3%"].map(str::to_owned);
+    fn counters_tell_of_changes_only() {
+        let thresholds = Thresholds::default();
+        let slower = judgement(Why::BeyondMinimum, Verdict::Slower);
         assert_eq!(
-            confirm("base", "runs/new", &flags),
-            "bench compare base runs/new --confirm --store 'my store' --min-effect 3%"
+            found(&slower, &thresholds).reason(),
+            "2.0 to 6.0 % slower; same instructions"
         );
+        let same = judgement(Why::BelowMinimum, Verdict::Same);
+        assert!(!found(&same, &thresholds).reason().contains("instructions"));
+    }
+
+    #[test]
+    fn what_was_measured_in_turn_is_measured_so_again() {
+        let advice = Advice {
+            confirm: "confirm".into(),
+            against: Some("against".into()),
+            seed: 1,
+        };
+        let thresholds = Thresholds::default();
+        let key = Key::new(
+            crate::charts::fixture::row("a", "n=1", 1.0).point(),
+            "total",
+        );
+        let next = |judgement: Judgement| found(&judgement, &thresholds).next(&key, &advice);
+        let wide = judgement(Why::TooWide, Verdict::Inconclusive);
+        assert_eq!(next(wide).as_deref(), Some("confirm"));
+        let busy = judgement(Why::Busy, Verdict::Inconclusive);
+        assert_eq!(next(busy).as_deref(), Some("against"));
+        let rounds = Judgement {
+            rounds: Some(40),
+            ..wide
+        };
+        assert_eq!(next(rounds).as_deref(), Some("against"));
     }
 }

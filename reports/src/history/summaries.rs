@@ -1,6 +1,6 @@
 //! What stored runs have found, without their samples.
 
-use super::{Filter, HistoryError, Store};
+use super::{Entry, Filter, HistoryError, Series, Store};
 use crate::record::{RunRecord, SummaryRow};
 use crate::store::{read_run, read_summary};
 
@@ -23,21 +23,47 @@ impl Store {
     pub fn summaries(&self, filter: &Filter) -> Result<Vec<StoredSummary>, HistoryError> {
         let entries = self.list(filter)?.into_iter().rev();
         let whole = entries.filter(|entry| entry.run.problem.is_none());
-        let summary = |id: String| {
-            let folder = self.run_folder(&id);
-            Ok(StoredSummary {
-                record: read_run(&folder)?,
-                rows: read_summary(&folder)?,
-                id,
-            })
+        whole.map(|entry| self.summary(entry.run.id)).collect()
+    }
+
+    /// The last so many runs of a series, the one added first first, but for damaged and
+    /// unfinished ones.
+    ///
+    /// # Errors
+    /// As [`Store::summaries`].
+    pub fn summaries_of(
+        &self,
+        series: &Series,
+        last: usize,
+    ) -> Result<Vec<StoredSummary>, HistoryError> {
+        let is_meant = |entry: &Entry| {
+            let run = &entry.run;
+            run.series() == *series && run.problem.is_none() && run.finished.is_some()
         };
-        whole.map(|entry| summary(entry.run.id)).collect()
+        let mut ids: Vec<String> = self
+            .list(&Filter::default())?
+            .into_iter()
+            .filter(is_meant)
+            .take(last)
+            .map(|entry| entry.run.id)
+            .collect();
+        ids.reverse();
+        ids.into_iter().map(|id| self.summary(id)).collect()
+    }
+
+    fn summary(&self, id: String) -> Result<StoredSummary, HistoryError> {
+        let folder = self.run_folder(&id);
+        Ok(StoredSummary {
+            record: read_run(&folder)?,
+            rows: read_summary(&folder)?,
+            id,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{Shelf, record, row};
     use super::*;
 
     #[test]
@@ -49,5 +75,20 @@ mod tests {
         let found = shelf.store.summaries(&Filter::default()).expect("read");
         let found: Vec<&String> = found.iter().map(|run| &run.id).collect();
         assert_eq!(found, [&ids[0], &ids[2]]);
+    }
+    #[test]
+    fn a_series_has_its_last_runs() {
+        let shelf = Shelf::new();
+        let ids: Vec<String> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
+        let mut other = record(9);
+        other.machine_key = "elsewhere".into();
+        shelf.add(&other);
+        let series = Series::of(&record(0), &[row("a")]);
+        let found = |last: usize| {
+            let found = shelf.store.summaries_of(&series, last).expect("read");
+            found.into_iter().map(|run| run.id).collect::<Vec<_>>()
+        };
+        assert_eq!(found(100), ids);
+        assert_eq!(found(2), ids[2..]);
     }
 }

@@ -7,9 +7,6 @@
 //! of DerSimonian and Laird 1986, with equal weights as in Hedges and Olkin
 //! 1985; Kalibera and Jones 2013 do so for benchmarks).
 
-use super::student::p_value;
-use super::{Interval, student};
-
 /// Fewer runs say nothing of how runs differ.
 pub const MIN_RUNS: usize = 3;
 
@@ -53,39 +50,13 @@ impl Between {
     pub fn of_two(self) -> f64 {
         std::f64::consts::SQRT_2 * self.deviation
     }
-
-    /// The interval of the ratio of two runs, with what runs differ by.
-    pub fn widen(self, interval: Interval) -> Interval {
-        let (low, high) = (interval.low.ln(), interval.high.ln());
-        let (centre, half) = ((low + high) / 2.0, (high - low) / 2.0);
-        let half = half.hypot(student::t95(self.df) * self.of_two());
-        Interval {
-            low: (centre - half).exp(),
-            high: (centre + half).exp(),
-        }
-    }
-
-    /// The p-value of "two runs of the same code differ so much": by `beyond`,
-    /// the logarithm of a ratio, where the runs by themselves have this interval.
-    pub fn p_value(self, beyond: f64, interval: Interval) -> f64 {
-        let error = interval.standard_error().hypot(self.of_two());
-        match error > 0.0 {
-            true => p_value(beyond.max(0.0) / error, self.df),
-            false if beyond > 0.0 => 0.0,
-            false => 1.0,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::synthetic::Noise;
+    use super::super::{Evidence, Interval};
     use super::*;
-
-    const UNWIDENED: Interval = Interval {
-        low: 1.0,
-        high: 1.0,
-    };
 
     fn runs(seed: u64, n: usize, between: f64, within: f64) -> Vec<Estimate> {
         let mut noise = Noise::new(seed);
@@ -118,44 +89,6 @@ mod tests {
         assert_eq!(three.df, 2.0);
     }
 
-    #[test]
-    fn widening_adds_variances() {
-        let between = Between {
-            deviation: 0.02,
-            df: 8.0,
-        };
-        let found = between.widen(UNWIDENED);
-        assert!((found.high.ln() / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 1e-2);
-        assert!((found.high * found.low - 1.0).abs() < 1e-12);
-        let still = Between {
-            deviation: 0.0,
-            df: 8.0,
-        };
-        let interval = Interval {
-            low: 0.9,
-            high: 1.2,
-        };
-        let same = still.widen(interval);
-        assert!((same.low - 0.9).abs() < 1e-12 && (same.high - 1.2).abs() < 1e-12);
-    }
-
-    #[test]
-    fn certainty_is_about_what_runs_differ_by() {
-        let between = Between {
-            deviation: 0.03,
-            df: 8.0,
-        };
-        assert!(between.p_value(0.05, UNWIDENED) > 0.1);
-        assert!(between.p_value(0.20, UNWIDENED) < 0.01);
-        assert_eq!(between.p_value(-0.01, UNWIDENED), 1.0);
-        let still = Between {
-            deviation: 0.0,
-            df: 8.0,
-        };
-        assert_eq!(still.p_value(0.01, UNWIDENED), 0.0);
-        assert_eq!(still.p_value(0.0, UNWIDENED), 1.0);
-    }
-
     /// Nine runs tell the scatter, two further ones are compared: a change is
     /// claimed as rarely as promised. Tails so heavy that they have no fourth
     /// moment cost a factor, not the gate.
@@ -170,8 +103,13 @@ mod tests {
                 };
                 let known: Vec<_> = (0..9).map(&mut run).collect();
                 let between = Between::of_runs(&known).expect("enough");
-                let change = (run(0).logarithm - run(1).logarithm).abs();
-                between.p_value(change, UNWIDENED) < 0.01
+                let ratio = (run(0).logarithm - run(1).logarithm).exp();
+                let interval = Interval {
+                    low: ratio,
+                    high: ratio,
+                };
+                let alone = Evidence::of(interval, 30.0).expect("positive");
+                alone.between_runs(between).p_value(0.0) < 0.01
             };
             (0..4000).filter(alarm).count() as f64 / 4000.0
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{record, row};
 use reports::compare::render::{Format, Listing, render};
 use reports::compare::{
-    Code, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
+    Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
 };
 use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
@@ -121,9 +121,10 @@ fn scaling_by_nothing_is_the_same_and_by_ten_per_cent_is_not() {
     let scaled = |factor: f64| {
         let path = folder.path().join(format!("by-{factor}"));
         fs::create_dir(&path).expect("created");
-        for file in ["run.json", "summary.csv"] {
-            fs::copy(base.join(file), path.join(file)).expect("copied");
-        }
+        fs::copy(base.join("summary.csv"), path.join("summary.csv")).expect("copied");
+        let json = fs::read_to_string(base.join("run.json")).expect("read");
+        let later = json.replace("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z");
+        fs::write(path.join("run.json"), later).expect("written");
         let mut reader = csv::Reader::from_path(base.join("samples.csv")).expect("readable");
         let mut writer = csv::Writer::from_path(path.join("samples.csv")).expect("writable");
         for sample in reader.deserialize::<SampleRow>() {
@@ -167,7 +168,7 @@ fn points_are_joined_by_all_that_identifies_them() {
     assert_eq!(comparison.count(Verdict::Same), 2);
     assert_eq!(comparison.only_new.len(), 1);
     assert_eq!(comparison.only_new[0].key.stage, "scatter");
-    assert_eq!(comparison.only_new[0].reason, "not measured");
+    assert_eq!(comparison.only_new[0].reason, "new");
 }
 
 #[test]
@@ -261,6 +262,112 @@ fn other_machines_are_refused_unless_asked_for() {
         ..Terms::default()
     };
     assert!(compare(&base, &new, &terms).is_ok());
+}
+
+/// A run is known by its samples, wherever it lies: a job that failed to store its run must
+/// not be green.
+#[test]
+fn a_run_is_not_compared_with_itself() {
+    let folder = folder();
+    let points = [(point("a", "x"), 1.0), (point("b", "x"), 2.0)];
+    let base = run(folder.path(), "base", &record(), &points);
+    let copy = folder.path().join("copy");
+    fs::create_dir(&copy).expect("created");
+    for file in ["run.json", "summary.csv", "samples.csv"] {
+        fs::copy(base.join(file), copy.join(file)).expect("copied");
+    }
+    let dotted = folder.path().join("copy/../base");
+    let read = |path: &Path| Measured::read(path).expect("read");
+    for same in [&base, &dotted, &copy] {
+        let error = compare(&read(&base), &read(same), &Terms::default()).expect_err("the same");
+        assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
+        assert!(
+            error.to_string().contains("the same run, started 2026"),
+            "{error}"
+        );
+    }
+    // Two runs of one second are two runs.
+    let other = run(folder.path(), "newer", &record(), &points);
+    assert!(compare(&read(&base), &read(&other), &Terms::default()).is_ok());
+}
+
+#[test]
+fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
+    let folder = folder();
+    let mut loaded = record();
+    loaded.environment.load_1min = Some(1.5);
+    loaded.environment.usable_threads = 2;
+    let at = |name: &str, record: &RunRecord, time: f64| {
+        let path = run(folder.path(), name, record, &[(point("a", "code:1"), time)]);
+        Measured::read(&path).expect("read")
+    };
+    let base = at("base", &record(), 1.0);
+    let judged = |new: &Measured, terms: &Terms| {
+        compare(&base, new, terms)
+            .expect("comparable")
+            .points
+            .remove(0)
+    };
+    let slower = at("newer", &record(), 1.5);
+    assert_eq!(judged(&slower, &Terms::default()).verdict, Verdict::Slower);
+    let slower = at("busier", &loaded, 1.5);
+    let busy = judged(&slower, &Terms::default());
+    assert_eq!(busy.verdict, Verdict::Inconclusive);
+    assert!(
+        busy.reason.contains("the machine was busy"),
+        "{}",
+        busy.reason
+    );
+    let scatter = PointScatter {
+        point: busy.key.point.clone(),
+        stage: busy.key.stage.clone(),
+        between: 0.01,
+        runs: 9,
+    };
+    let known = Terms {
+        scatter: RunScatter::of_points(&[scatter]),
+        ..Terms::default()
+    };
+    assert_eq!(judged(&slower, &known).verdict, Verdict::Slower);
+}
+
+#[test]
+fn same_says_what_could_have_been_seen() {
+    let folder = folder();
+    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let new = run(folder.path(), "newer", &record(), &[(point("a", "x"), 1.0)]);
+    let comparison = compared(&base, &new);
+    let same = &comparison.points[0];
+    let resolution = same.resolution.expect("an interval");
+    assert!((0.0005..0.01).contains(&resolution), "{resolution}");
+    assert!(same.label().starts_with("SAME (± 0."), "{}", same.label());
+    assert!(same.detectable.is_some_and(|smallest| smallest > 0.01));
+    for format in [Format::Table, Format::Markdown, Format::Junit] {
+        let text = render(format, &comparison, Listing::All).expect("rendered");
+        assert!(text.contains(&same.label()), "{text}");
+    }
+    let json = render(Format::Json, &comparison, Listing::All).expect("rendered");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["points"][0]["verdict"], "SAME");
+    assert_eq!(json["points"][0]["resolution"].as_f64(), Some(resolution));
+}
+
+#[test]
+fn counters_tell_more_work_from_waiting() {
+    let folder = folder();
+    let counted = |metrics: &str| SummaryRow {
+        metrics: metrics.parse().expect("well formed"),
+        ..point("a", "x")
+    };
+    let base = counted("instructions_per_item=20;llc_misses_per_item=0.1");
+    let new = counted("instructions_per_item=20.01;llc_misses_per_item=0.112");
+    let base = run(folder.path(), "base", &record(), &[(base, 1.0)]);
+    let new = run(folder.path(), "newer", &record(), &[(new, 1.2)]);
+    let reason = &compared(&base, &new).points[0].reason;
+    assert!(
+        reason.ends_with("; same instructions, 12 % more last-level cache misses"),
+        "{reason}"
+    );
 }
 
 #[test]

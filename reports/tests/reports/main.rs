@@ -4,6 +4,7 @@
 mod charts;
 mod common;
 mod compare;
+mod gate;
 mod history_disk;
 mod history_kill;
 mod report;

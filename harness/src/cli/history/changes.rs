@@ -3,20 +3,21 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::filter::PointFilter;
 use reports::history::Filter;
 use reports::table::Format;
 use reports::trend::{Listing, Terms};
 
 use super::super::measuring::{self, many, one, switch};
-use super::super::values;
+use super::super::{compare, values};
 
 /// Points to be followed through the runs of a store.
 #[derive(Clone, Debug)]
 pub struct ChangesRequest {
     /// Which runs.
     pub filter: Filter,
-    /// Globs of variants; all if empty.
-    pub variants: Vec<String>,
+    /// Which points of them.
+    pub points: PointFilter,
     /// The file of accepted changes; that of the store if not given.
     pub accepted_shifts: Option<PathBuf>,
     /// What counts as a change.
@@ -34,13 +35,19 @@ pub struct ChangesRequest {
 pub(super) fn command() -> Command {
     Command::new("changes")
         .about("Find when points became slower or faster, over all runs of a store")
-        .args(super::filter_flags())
-        .arg(measuring::variant_flag())
+        .args(run_flags())
+        .args(compare::filter_flags())
         .args(judging_flags())
         .args(output_flags())
 }
 
-fn judging_flags() -> [Arg; 4] {
+/// Which runs: of which tasks is asked of their points.
+fn run_flags() -> impl Iterator<Item = Arg> {
+    let flags = super::filter_flags().into_iter();
+    flags.filter(|flag| flag.get_id() != "task")
+}
+
+fn judging_flags() -> [Arg; 5] {
     let min_effect = Arg::new("min-effect")
         .long("min-effect")
         .value_name("PERCENT")
@@ -53,13 +60,20 @@ fn judging_flags() -> [Arg; 4] {
         .value_parser(values::change_significance)
         .default_value("0.005")
         .help("The share of steady series in which a change may be found, 0.0025 or more");
+    let false_discovery = Arg::new("false-discovery")
+        .long("false-discovery")
+        .value_name("PERCENT")
+        .value_parser(values::percentage)
+        .default_value("2%")
+        .help("The share of false changes among those that are found in all series together");
     let accepted = Arg::new("accepted-shifts")
         .long("accepted-shifts")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .help("Changes that are all right [default: accepted-shifts.toml in the store]");
     let check = switch("check").help("Exit with 4 if a point is slower and nobody accepted that");
-    [min_effect, significance, accepted, check].map(|flag| flag.help_heading("Judging"))
+    let flags = [min_effect, significance, false_discovery, accepted, check];
+    flags.map(|flag| flag.help_heading("Judging"))
 }
 
 fn output_flags() -> [Arg; 3] {
@@ -76,9 +90,15 @@ pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
     let mut terms = Terms::default();
     terms.min_effect = one(matches, "min-effect").unwrap_or(terms.min_effect);
     terms.search.significance = one(matches, "significance").unwrap_or(terms.search.significance);
+    terms.false_discovery = one(matches, "false-discovery").unwrap_or(terms.false_discovery);
+    let mut filter = super::filter(matches);
+    // Runs are listed by the names of their tasks, not by globs.
+    let is_name = |task: &String| !task.contains(['*', '?', '[']);
+    let is_one = many::<String>(matches, "task").len() == 1;
+    filter.task = filter.task.filter(|task| is_one && is_name(task));
     ChangesRequest {
-        filter: super::filter(matches),
-        variants: many(matches, "variant"),
+        filter,
+        points: compare::point_filter(matches),
         accepted_shifts: one(matches, "accepted-shifts"),
         terms,
         listing: match matches.get_flag("all") {
@@ -111,13 +131,16 @@ mod tests {
     #[test]
     fn flags_become_values() {
         let line = "bench history changes --task sort --last 90 --variant a,b --min-effect 2% \
-                    --significance 0.01 --check --all --out charts --store s";
+                    --significance 0.01 --false-discovery 5% --axis segments=24 --check --all --out charts --store s";
         let request = parsed(line).expect("a request");
+        assert!(!request.points.is_all());
         assert_eq!(request.filter.task.as_deref(), Some("sort"));
+        let globs = parsed("bench history changes --task s*").expect("a request");
+        assert_eq!(globs.filter.task, None);
         assert_eq!(request.filter.last, Some(90));
-        assert_eq!(request.variants, ["a", "b"]);
         assert_eq!(request.terms.min_effect, 0.02);
         assert_eq!(request.terms.search.significance, 0.01);
+        assert_eq!(request.terms.false_discovery, 0.05);
         assert!(request.check && request.listing == Listing::All);
         assert_eq!(request.out, Some(PathBuf::from("charts")));
     }

@@ -9,22 +9,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reports::compare::render::{RenderError, render};
-use reports::compare::{Comparison, Measured, RunScatter, Terms, Verdict, compare};
-use reports::record::SelfTest;
+use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs;
-use crate::cli::CompareRequest;
+use crate::cli::{CompareRequest, FailOn};
 use crate::failure::{Exit, Failure};
 use confirm::Confirmation;
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
-    let (base, new) = read_both(&base, &new)?;
+    let (mut base, mut new) = read_both(&base, &new)?;
     let (gate, problem) = runs::gate(&request.store, &new.record.machine_key);
-    let terms = terms(request, gate.as_ref());
+    let (scatter, unread) = runs::scatter(&request.store, &new, gate.as_ref());
+    base.keep(&request.points);
+    new.keep(&request.points);
+    let terms = Terms {
+        thresholds: request.thresholds,
+        across_machines: request.across_machines,
+        flags: request.given.clone(),
+        scatter,
+    };
     let mut comparison = compare(&base, &new, &terms)?;
-    comparison.notes.extend(problem);
+    comparison.notes.extend(problem.into_iter().chain(unread));
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
@@ -37,18 +44,23 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     }
     comparison.gate = gate;
     present(request, &comparison)?;
-    Ok(match comparison.count(Verdict::Slower) {
-        0 => Exit::Success,
-        _ => Exit::Regression,
-    })
+    Ok(exit(&comparison, request.fail_on))
 }
 
-fn terms(request: &CompareRequest, gate: Option<&SelfTest>) -> Terms {
-    Terms {
-        thresholds: request.thresholds,
-        across_machines: request.across_machines,
-        flags: request.given.clone(),
-        scatter: gate.and_then(RunScatter::of_self_test),
+/// A wrong output comes first: nobody minds how fast it is.
+fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
+    let not_clear = comparison.count(Verdict::Inconclusive);
+    let found = comparison.count(Verdict::Slower)
+        + match fail_on {
+            FailOn::Slower => 0,
+            FailOn::Inconclusive => not_clear,
+        };
+    if comparison.wrong().next().is_some() {
+        Exit::WrongOutput
+    } else if found > 0 {
+        Exit::Regression
+    } else {
+        Exit::Success
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use glob::Pattern;
 use reports::charts;
 use reports::history::{Store, StoredSummary};
 use reports::table::Format;
@@ -15,7 +14,9 @@ use crate::failure::{Exit, Failure};
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
     let accepted = accepted(store, request.accepted_shifts.as_deref())?;
     let runs = store.summaries(&request.filter)?;
-    let tracks = wanted(tracks(&runs), &request.variants)?;
+    let mut tracks = tracks(&runs);
+    // What is not looked at asks no questions either.
+    tracks.retain(|track| request.points.takes(&track.point));
     if tracks.is_empty() {
         let store = store.root().display();
         let nothing = format!("nothing was compared: no such valid point in {store}");
@@ -52,22 +53,6 @@ fn accepted(store: &Store, given: Option<&Path>) -> Result<Vec<AcceptedShift>, F
 fn tracks(runs: &[StoredSummary]) -> Vec<Track> {
     let runs = runs.iter();
     trend::tracks(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
-}
-
-/// Points of other variants are not looked at.
-fn wanted(mut tracks: Vec<Track>, globs: &[String]) -> Result<Vec<Track>, Failure> {
-    let pattern = |glob: &String| {
-        let usage =
-            |error: glob::PatternError| Failure::Usage(format!("--variant {glob}: {error}"));
-        Pattern::new(glob).map_err(usage)
-    };
-    let patterns: Vec<Pattern> = globs.iter().map(pattern).collect::<Result<_, _>>()?;
-    let is_wanted = |track: &Track| {
-        let mut patterns = patterns.iter();
-        globs.is_empty() || patterns.any(|pattern| pattern.matches(&track.point.variant))
-    };
-    tracks.retain(is_wanted);
-    Ok(tracks)
 }
 
 fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {

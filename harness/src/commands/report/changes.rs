@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use reports::compare::{Comparison, Measured, RunScatter, Terms, compare};
+use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
 use super::super::runs;
@@ -26,13 +26,14 @@ pub(super) fn comparison(
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
     let (base, new) = (Measured::read(&base)?, Measured::read(reported)?);
     let (gate, problem) = runs::gate(store, &new.record.machine_key);
+    let (scatter, unread) = runs::scatter(store, &new, gate.as_ref());
     let terms = Terms {
         flags: store_flag(request),
-        scatter: gate.as_ref().and_then(RunScatter::of_self_test),
+        scatter,
         ..Terms::default()
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    comparison.notes.extend(problem);
+    comparison.notes.extend(problem.into_iter().chain(unread));
     comparison.gate = gate;
     Ok(Some(comparison))
 }

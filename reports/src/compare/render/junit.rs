@@ -53,16 +53,16 @@ fn case(point: &PointVerdict) -> TestCase {
         Verdict::Inconclusive => TestCaseStatus::skipped(),
         Verdict::Faster | Verdict::Same => TestCaseStatus::success(),
     };
-    status.set_message(format!("{}: {}", point.verdict, point.reason));
+    status.set_message(format!("{}: {}", point.label(), point.reason));
     let mut case = TestCase::new(rows::words(&point.key), status);
     case.set_classname(format!(
         "{}.{}",
         point.key.point.algorithm, point.key.point.variant
     ));
-    let [_, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
+    let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
     let next = point.next.as_deref().unwrap_or_default();
     case.set_system_out(format!(
-        "base {base}, new {new}, ratio {ratio} {interval}\n{next}"
+        "{verdict}: base {base}, new {new}, ratio {ratio} {interval}\n{next}"
     ));
     case
 }

@@ -5,6 +5,7 @@ use super::rows;
 use crate::compare::{Comparison, Verdict, gate};
 use crate::markdown::{escaped, line};
 use crate::shape::{self, Axes};
+use crate::units;
 
 /// Longer tables are cut: pages have limits, and readers too.
 const MAX_ROWS: usize = 60;
@@ -32,16 +33,60 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     text
 }
 
+/// What a reader must know if they read no more: what is wrong, what is slower, or how much
+/// could be judged, and how finely.
 fn headline(comparison: &Comparison) -> String {
-    match comparison.count(Verdict::Slower) {
-        0 if !comparison.only_base.is_empty() => {
-            let lost = comparison.only_base.len();
-            format!("No regression found, but {lost} points of the base are missing or not valid")
-        }
-        0 => "No regression found".to_owned(),
-        1 => "1 point is slower".to_owned(),
-        slower => format!("{slower} points are slower"),
+    let wrong = comparison.wrong().count();
+    let slower = comparison.count(Verdict::Slower);
+    let worst = match slower {
+        0 if wrong > 0 => None,
+        0 => Some(no_regression(comparison)),
+        1 => Some("1 point is slower".to_owned()),
+        slower => Some(format!("{slower} points are slower")),
+    };
+    let wrong = match wrong {
+        0 => None,
+        1 => Some("1 point is wrong or failed".to_owned()),
+        wrong => Some(format!("{wrong} points are wrong or failed")),
+    };
+    let said: Vec<String> = wrong.into_iter().chain(worst).collect();
+    said.join(", ")
+}
+
+fn no_regression(comparison: &Comparison) -> String {
+    let (all, open) = (
+        comparison.points.len(),
+        comparison.count(Verdict::Inconclusive),
+    );
+    let lost = match comparison.only_base.len() {
+        0 => String::new(),
+        lost => format!(", but {lost} points of the base are missing or not valid"),
+    };
+    let judged = all - open;
+    match (judged, open) {
+        (_, 0) => format!("No regression found{lost}"),
+        (0, _) => format!("None of {all} points could be judged{lost}"),
+        (_, _) if open > judged => format!(
+            "Only {judged} of {all} points could be judged{}: none of them is slower{lost}",
+            how_finely(comparison)
+        ),
+        (_, _) => format!(
+            "No regression found in {judged} of {all} points{}; {open} {} not clear{lost}",
+            how_finely(comparison),
+            if open == 1 { "is" } else { "are" }
+        ),
     }
+}
+
+/// ` (half of them to ± 0.8 % or better)`: what could have been seen of those that are the same.
+fn how_finely(comparison: &Comparison) -> String {
+    let same = comparison.of(Verdict::Same);
+    let mut resolutions: Vec<f64> = same.filter_map(|point| point.resolution).collect();
+    resolutions.sort_by(f64::total_cmp);
+    let middle = resolutions.get(resolutions.len() / 2);
+    middle.map_or_else(String::new, |middle| {
+        format!(" (half of them to ± {} or better)", units::percent(*middle))
+    })
 }
 
 fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
@@ -71,4 +116,49 @@ fn list(title: &str, items: Vec<String>) -> String {
         .map(|item| format!("- {}", escaped(item.trim())))
         .collect();
     format!("\n**{title}**\n\n{}\n", items.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Unmatched;
+    use crate::report::fixture::comparison;
+
+    #[test]
+    fn a_headline_says_how_much_could_be_judged() {
+        use Verdict::{Faster, Inconclusive, Same, Slower};
+        let of = |verdicts: &[Verdict]| headline(&comparison(verdicts));
+        assert_eq!(of(&[Same, Faster]), "No regression found");
+        assert_eq!(of(&[Slower, Inconclusive]), "1 point is slower");
+        assert_eq!(of(&[Inconclusive; 3]), "None of 3 points could be judged");
+        assert_eq!(
+            of(&[Same, Inconclusive, Inconclusive]),
+            "Only 1 of 3 points could be judged (half of them to ± 3.0 % or better): none of them \
+             is slower"
+        );
+        assert_eq!(
+            of(&[Same, Same, Inconclusive]),
+            "No regression found in 2 of 3 points (half of them to ± 3.0 % or better); 1 is not \
+             clear"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_now_comes_first_and_by_name() {
+        let mut comparison = comparison(&[Verdict::Same, Verdict::Slower]);
+        let wrong = Unmatched {
+            key: comparison.points[0].key.clone(),
+            reason: "wrong output: row 3".into(),
+        };
+        comparison.only_base = vec![wrong];
+        assert_eq!(
+            headline(&comparison),
+            "1 point is wrong or failed, 1 point is slower"
+        );
+        let text = render(&comparison, Listing::Changes);
+        assert!(text.contains("1 point is wrong in the new run:"), "{text}");
+        assert!(text.contains("wrong output: row 3"), "{text}");
+        comparison.points.pop();
+        assert_eq!(headline(&comparison), "1 point is wrong or failed");
+    }
 }

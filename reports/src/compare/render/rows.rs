@@ -8,6 +8,9 @@ use crate::units;
 /// So few points are listed all, whatever their verdicts.
 const FEW: usize = 24;
 
+/// So many points without a partner are named.
+const NAMED: usize = 5;
+
 /// The columns of a table of points.
 pub const COLUMNS: [&str; 7] = ["verdict", "point", "base", "new", "ratio", "95 % CI", "why"];
 
@@ -44,7 +47,7 @@ pub fn cells(point: &PointVerdict, common: &[(String, String)]) -> [String; 7] {
             )
         });
     [
-        point.verdict.to_string(),
+        point.label(),
         short_words(&point.key, common),
         time(point.base.median_s),
         time(point.new.median_s),
@@ -118,24 +121,52 @@ pub fn steps(comparison: &Comparison) -> Vec<String> {
     steps.iter().map(said).collect()
 }
 
-/// Points without a partner, some of them by name.
+/// Points without a partner, some of them by name: those that are wrong now first, and all
+/// of those.
 pub fn unmatched(comparison: &Comparison) -> Vec<String> {
-    const NAMED: usize = 5;
+    let lost = |point: &&Unmatched| !point.is_wrong();
+    let wrong: Vec<_> = comparison.wrong().collect();
+    let lost: Vec<_> = comparison.only_base.iter().filter(lost).collect();
+    let only_new: Vec<_> = comparison.only_new.iter().collect();
     let sides = [
-        ("base", &comparison.only_base),
-        ("new run", &comparison.only_new),
+        (
+            ["is wrong", "are wrong"],
+            "in the new run",
+            wrong,
+            usize::MAX,
+        ),
+        (
+            ["has samples", "have samples"],
+            "only in the base",
+            lost,
+            NAMED,
+        ),
+        (
+            ["has samples", "have samples"],
+            "only in the new run",
+            only_new,
+            NAMED,
+        ),
     ];
-    let mut lines = Vec::new();
-    for (side, points) in sides.iter().filter(|(_, points)| !points.is_empty()) {
-        lines.push(format!(
-            "{} points have samples only in the {side}:",
-            points.len()
-        ));
-        let named = |point: &Unmatched| format!("  {}: {}", words(&point.key), point.reason);
-        lines.extend(points.iter().take(NAMED).map(named));
-        if points.len() > NAMED {
-            lines.push(format!("  and {} more", points.len() - NAMED));
-        }
+    let sides = sides
+        .into_iter()
+        .filter(|(_, _, points, _)| !points.is_empty());
+    let lines = sides.map(|([one, many], where_, points, most)| {
+        let count = match points.len() {
+            1 => format!("1 point {one} {where_}:"),
+            count => format!("{count} points {many} {where_}:"),
+        };
+        named(count, &points, most)
+    });
+    lines.flatten().collect()
+}
+
+fn named(count: String, points: &[&Unmatched], most: usize) -> Vec<String> {
+    let mut lines = vec![count];
+    let line = |point: &&Unmatched| format!("  {}: {}", words(&point.key), point.reason);
+    lines.extend(points.iter().take(most).map(line));
+    if points.len() > most {
+        lines.push(format!("  and {} more", points.len() - most));
     }
     lines
 }

@@ -62,7 +62,7 @@ pub fn comparison(verdicts: &[Verdict]) -> Comparison {
         only_base: vec![],
         only_new: vec![Unmatched {
             key: key("fresh"),
-            reason: "not measured".into(),
+            reason: "new".into(),
         }],
         notes: vec![],
         gate: Some(gate()),
@@ -105,6 +105,9 @@ fn point(number: usize, verdict: Verdict) -> PointVerdict {
             high: ratio + 0.03,
         }),
         p_value: Some(0.001),
+        p_change: Some(0.002),
+        resolution: Some(0.03),
+        detectable: Some(0.04),
         verdict,
         code: Code::Same,
         reason: reason.into(),

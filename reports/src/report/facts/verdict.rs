@@ -23,7 +23,13 @@ pub fn changes(comparison: &Comparison) -> String {
         return format!("No point can be compared: none has a partner {base}");
     }
     let slower = comparison.count(Verdict::Slower);
+    let open = comparison.count(Verdict::Inconclusive);
     let worst = match slower {
+        0 if 2 * open > all => format!(
+            "Only {} of {} could be judged: none of them is slower than {base}",
+            all - open,
+            counted(all, "point")
+        ),
         0 => format!("None of {} is slower than {base}", counted(all, "point")),
         _ => format!(
             "{slower} of {} {} slower than {base}",
@@ -39,7 +45,11 @@ pub fn changes(comparison: &Comparison) -> String {
         let count = comparison.count(verdict);
         (count > 0).then(|| format!(", {count} {} {word}", are(count)))
     });
-    worst + &others.collect::<String>()
+    let wrong = match comparison.wrong().count() {
+        0 => String::new(),
+        wrong => format!(", {wrong} {} wrong now or failed", are(wrong)),
+    };
+    worst + &others.collect::<String>() + &wrong
 }
 
 /// The day, or what tells two runs of a day apart.
@@ -73,5 +83,20 @@ mod tests {
             "None of 2 points is slower than in the run of 2025-12-31, 1 is faster"
         );
         assert!(of(&[]).starts_with("No point can be compared"));
+        assert_eq!(
+            of(&[Same, Inconclusive, Inconclusive]),
+            "Only 1 of 3 points could be judged: none of them is slower than in the run of \
+             2025-12-31, 2 are inconclusive"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_now_is_told() {
+        let mut comparison = comparison(&[Verdict::Same]);
+        comparison.only_base.push(crate::compare::Unmatched {
+            key: comparison.points[0].key.clone(),
+            reason: "failed: out of memory".into(),
+        });
+        assert!(changes(&comparison).ends_with(", 1 is wrong now or failed"));
     }
 }

@@ -28,6 +28,7 @@ pub fn section(comparison: &Comparison) -> Markup {
             h2 { "What changed" }
             p { (compared_with(comparison)) }
             (counts(comparison))
+            (wrong(comparison))
             @if !settings.common().is_empty() { p.quiet { "All points: " (settings.common()) "." } }
             (changed(comparison, &settings, &scale))
             (unchanged(comparison, &settings, &scale))
@@ -44,7 +45,9 @@ fn compared_with(comparison: &Comparison) -> Markup {
         "Compared with the run of " (minute(&base.started)) " in " code { (base.folder) }
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
-        (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance) ")."
+        (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
+        "). Of all changes that are told, no more than " (percent(limits.false_discovery))
+        " are expected to be chance."
         @if base.machine_key != comparison.new.machine_key {
             strong { " The machines differ (" (base.cpu_model) " before, " (comparison.new.cpu_model)
             " now): the ratios tell about them too." }
@@ -117,7 +120,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     html! {
         tr {
             td.verdict-cell.(interval::class(point.verdict)) {
-                span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.verdict)
+                span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.label())
             }
             th.point scope="row" {
                 (point.key.name()) " "
@@ -147,24 +150,39 @@ fn next(point: &PointVerdict) -> Markup {
     }
 }
 
+/// What was right in the base: nobody may overlook it.
+fn wrong(comparison: &Comparison) -> Markup {
+    let points: Vec<_> = comparison.wrong().collect();
+    html! {
+        @if !points.is_empty() {
+            p.note { strong { (counted(points.len(), "point")) " of the base: wrong output now, or failed" } }
+            (partners(&points))
+        }
+    }
+}
+
 fn unmatched(comparison: &Comparison) -> Markup {
-    let sides = [
-        ("in the base only", &comparison.only_base),
-        ("in this run only", &comparison.only_new),
+    let lost = comparison
+        .only_base
+        .iter()
+        .filter(|point| !point.is_wrong());
+    let sides: [(&str, Vec<&Unmatched>); 2] = [
+        ("in the base only", lost.collect()),
+        ("in this run only", comparison.only_new.iter().collect()),
     ];
     html! {
         @for (side, points) in sides {
             @if !points.is_empty() {
                 details {
                     summary { (counted(points.len(), "point")) " " (side) }
-                    (partners(points))
+                    (partners(&points))
                 }
             }
         }
     }
 }
 
-fn partners(points: &[Unmatched]) -> Markup {
+fn partners(points: &[&Unmatched]) -> Markup {
     let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
     html! {
         ul.notes {

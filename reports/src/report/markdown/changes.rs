@@ -77,7 +77,7 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
         settings.apart(&point_axes(&point.key.point))
     );
     [
-        format!("**{}**", point.verdict),
+        format!("**{}**", point.label()),
         escaped(&point_name),
         units::seconds(point.base.median_s, 3),
         units::seconds(point.new.median_s, 3),
@@ -87,8 +87,10 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
 }
 
 fn unmatched(comparison: &Comparison) -> String {
+    let wrong = comparison.wrong().count();
     let sides = [
-        (comparison.only_base.len(), "in the base only"),
+        (wrong, "of the base wrong now, or failed"),
+        (comparison.only_base.len() - wrong, "in the base only"),
         (comparison.only_new.len(), "in this run only"),
     ];
     let sides = sides.into_iter().filter(|(count, _)| *count > 0);

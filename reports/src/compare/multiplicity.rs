@@ -1,0 +1,125 @@
+//! Many points are judged at once: a change has to be clearer than what so many points show
+//! by chance.
+//!
+//! Two families are held back each by itself: whole runs (stage `total`), and their parts.
+//! Parts of a run change along with it, and a variant with many stages must not make its
+//! whole harder to judge. With two families, of comparisons in which nothing has changed no
+//! more than twice [`Thresholds::false_discovery`] have any alarm.
+
+use super::Thresholds;
+use super::judge::Judgement;
+use crate::statistics::critical_p_value;
+
+/// The p-value that a 95 % interval asks for.
+const OF_INTERVAL: f64 = 0.05;
+
+/// What the other points of its family mean for a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Family {
+    /// How many points were judged together.
+    pub points: usize,
+    /// A further change among them would need a p-value of at most this.
+    pub needed: f64,
+}
+
+/// Takes back the changes that are to be expected among so many judgements. Each comes with
+/// whether it is of a whole run.
+pub(super) fn hold_back(
+    judged: &mut [(bool, Judgement)],
+    thresholds: &Thresholds,
+) -> impl Fn(bool) -> Family + use<> {
+    let [parts, wholes] = [false, true].map(|whole| {
+        let of_family = judged.iter().filter(|(of, _)| *of == whole);
+        let p_values: Vec<f64> = of_family.map(|(_, judgement)| p_value(judgement)).collect();
+        let critical = critical_p_value(&p_values, thresholds.false_discovery);
+        let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
+        for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
+            if judgement.is_change() && !is_clear(p_value(judgement)) {
+                *judgement = judgement.by_chance();
+            }
+        }
+        let changes = p_values.iter().filter(|p| is_clear(**p)).count();
+        family(p_values.len(), changes, thresholds.false_discovery)
+    });
+    move |whole| if whole { wholes } else { parts }
+}
+
+/// What other rules have taken back is no evidence for its neighbours either.
+fn p_value(judgement: &Judgement) -> f64 {
+    match judgement.is_change() {
+        true => judgement.p_change.or(judgement.p_value).unwrap_or(1.0),
+        false => 1.0,
+    }
+}
+
+fn family(points: usize, changes: usize, rate: f64) -> Family {
+    let needed = rate * (changes + 1) as f64 / points.max(1) as f64;
+    Family {
+        points,
+        needed: needed.min(OF_INTERVAL),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparison::Verdict;
+    use super::super::judge::Why;
+    use super::*;
+
+    fn change(p_change: Option<f64>) -> Judgement {
+        Judgement {
+            ratio: 1.1,
+            interval: None,
+            df: None,
+            p_value: Some(0.004),
+            p_change,
+            verdict: Verdict::Slower,
+            why: Why::BeyondMinimum,
+            rounds: None,
+            runs_differ: None,
+        }
+    }
+
+    fn same() -> Judgement {
+        Judgement {
+            verdict: Verdict::Same,
+            why: Why::BelowMinimum,
+            ..change(Some(1e-9))
+        }
+    }
+
+    fn verdicts(mut judged: Vec<(bool, Judgement)>) -> (Vec<Verdict>, [Family; 2]) {
+        let family = hold_back(&mut judged, &Thresholds::default());
+        let verdicts = judged.iter().map(|(_, judgement)| judgement.verdict);
+        (verdicts.collect(), [family(false), family(true)])
+    }
+
+    #[test]
+    fn among_many_points_a_change_has_to_be_clearer() {
+        use Verdict::{Inconclusive, Slower};
+        let among = |p: f64, others: usize| {
+            let mut judged = vec![(true, same()); others];
+            judged.push((true, change(Some(p))));
+            verdicts(judged).0.pop()
+        };
+        assert_eq!(among(0.01, 1), Some(Slower));
+        assert_eq!(among(0.01, 2), Some(Inconclusive));
+        assert_eq!(among(1e-5, 999), Some(Slower));
+        // What is judged in turn is ranked by its signs until more is known of it.
+        let mut judged = vec![(true, change(None))];
+        assert_eq!(verdicts(judged.clone()).0, [Slower]);
+        judged.resize(10, (true, same()));
+        assert_eq!(verdicts(judged).0[0], Inconclusive);
+    }
+
+    #[test]
+    fn stages_are_a_family_of_their_own() {
+        let mut judged = vec![(false, same()); 999];
+        judged.push((true, change(Some(0.01))));
+        let (verdicts, [parts, wholes]) = verdicts(judged);
+        assert_eq!(verdicts.last(), Some(&Verdict::Slower));
+        assert_eq!((parts.points, wholes.points), (999, 1));
+        assert!((parts.needed - 0.02 / 999.0).abs() < 1e-12);
+        assert!((wholes.needed - 0.04).abs() < 1e-12);
+    }
+}

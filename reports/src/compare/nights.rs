@@ -1,0 +1,187 @@
+//! How much runs of the same code differ, as a store's own runs tell.
+//!
+//! The runs of a series are on levels (see [`crate::trend`]): what changed for good is no
+//! scatter. About the median of its level a run scatters by what it knows of itself and by
+//! what runs differ by; the latter is wanted. A night that was far off is drawn in to what
+//! the others reach, so that it widens verdicts somewhat instead of blinding them.
+
+use super::comparison::Key;
+use super::scatter::{Origin, RunScatter};
+use crate::grouped::grouped;
+use crate::record::{PointScatter, RunRecord, SummaryRow};
+use crate::statistics::{MIN_RUNS, median};
+use crate::trend::{self, Terms};
+
+/// The last so many runs are looked at: machines age.
+const LAST: usize = 60;
+/// Deviations are drawn in to so many times the usual one.
+const FARTHEST: f64 = 5.0;
+/// The standard deviation of normal noise over its median deviation.
+const NORMAL: f64 = 1.482_602_218_505_602;
+/// Standard errors on either side of a 95 % interval.
+const WITHIN: f64 = 1.96;
+/// The metric that says of what level the interval of a row is, where it is none of 95 %:
+/// of few samples it is their range.
+const LEVEL: &str = "interval_level";
+
+/// What a run found of a point.
+#[derive(Clone, Copy)]
+struct Night {
+    seconds: f64,
+    /// The squared standard error of its logarithm, as the run itself knows it.
+    variance: f64,
+}
+
+impl RunScatter {
+    /// That of earlier runs of one series, in their order; `None` if nothing is known of any
+    /// point. Runs of other machines must not be among them.
+    pub fn of_history<'a>(
+        runs: impl IntoIterator<Item = (&'a RunRecord, &'a [SummaryRow])>,
+    ) -> Option<Self> {
+        let rows = runs.into_iter().flat_map(|(_, rows)| rows);
+        let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
+        let groups: Vec<(Key, Vec<Night>)> = grouped(nights, |(key, _)| key.clone())
+            .into_iter()
+            .map(|(key, nights)| (key, nights.into_iter().map(|(_, night)| night).collect()))
+            .map(|(key, nights): (Key, Vec<Night>)| {
+                let first = nights.len().saturating_sub(LAST);
+                (key, nights[first..].to_vec())
+            })
+            .collect();
+        let times = |nights: &Vec<Night>| nights.iter().map(|night| night.seconds).collect();
+        let series: Vec<Vec<f64>> = groups.iter().map(|(_, nights)| times(nights)).collect();
+        let levels = trend::levels(&series, &Terms::default());
+        let scatter = groups.into_iter().zip(levels);
+        let scatter = scatter.filter_map(|((key, nights), (levels, _))| {
+            let levels: Vec<&[Night]> = levels
+                .iter()
+                .map(|level| &nights[level.runs.clone()])
+                .collect();
+            point(key, &levels)
+        });
+        Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
+    }
+}
+
+fn night(row: &SummaryRow) -> Option<Night> {
+    let seconds = row.valid_median()?;
+    let is_whole = row.metrics.number(LEVEL).is_none_or(|level| level >= 0.95);
+    let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
+    let error = ends.map(|(low, high)| (high / low).ln() / (2.0 * WITHIN));
+    let error = error.filter(|error| error.is_finite());
+    // What a run does not know of itself counts as what runs differ by.
+    Some(Night {
+        seconds,
+        variance: error.map_or(0.0, |error| error.powi(2)),
+    })
+}
+
+/// From the deviations of the runs from the medians of their levels.
+fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
+    let deviations: Vec<f64> = levels.iter().copied().flat_map(deviations).collect();
+    let runs = (deviations.len() + 1).checked_sub(levels.len())?;
+    if runs < MIN_RUNS {
+        return None;
+    }
+    let sizes: Vec<f64> = deviations.iter().map(|deviation| deviation.abs()).collect();
+    let farthest = FARTHEST * NORMAL * median(&sizes);
+    let squares = sizes.iter().map(|size| {
+        if farthest > 0.0 {
+            size.min(farthest)
+        } else {
+            *size
+        }
+        .powi(2)
+    });
+    let df = (runs - 1) as f64;
+    let nights = levels.iter().copied().flatten();
+    let within = nights.map(|night| night.variance).sum::<f64>() / deviations.len() as f64;
+    Some(PointScatter {
+        point: key.point,
+        stage: key.stage,
+        between: (squares.sum::<f64>() / df - within).max(0.0).sqrt(),
+        runs,
+    })
+}
+
+fn deviations(level: &[Night]) -> Vec<f64> {
+    let times: Vec<f64> = level.iter().map(|night| night.seconds).collect();
+    let middle = median(&times);
+    times.iter().map(|time| (time / middle).ln()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::{row, run};
+    use crate::statistics::synthetic::Noise;
+
+    /// Runs whose times differ by so much; each knows its own error.
+    fn history(means: &[f64], between: f64, within: f64) -> Vec<Vec<SummaryRow>> {
+        let mut noise = Noise::new(11);
+        let mut row = |mean: &f64| {
+            let median = mean * (between * noise.normal() + within * noise.normal()).exp();
+            SummaryRow {
+                ci95_low_s: Some(median * (-WITHIN * within).exp()),
+                ci95_high_s: Some(median * (WITHIN * within).exp()),
+                ..row("a", "n=1", median)
+            }
+        };
+        means.iter().map(|mean| vec![row(mean)]).collect()
+    }
+
+    fn deviation(history: &[Vec<SummaryRow>]) -> Option<(f64, f64)> {
+        let record = run();
+        let scatter = RunScatter::of_history(history.iter().map(|rows| (&record, &rows[..])))?;
+        let key = Key::new(history[0][0].point(), "total");
+        Some((scatter.of(&key).deviation, scatter.of(&key).df))
+    }
+
+    #[test]
+    fn it_is_what_runs_differ_by_beyond_what_they_know_of_themselves() {
+        let (found, df) = deviation(&history(&[1.0; 50], 0.02, 0.01)).expect("known");
+        assert!((found / 0.02 - 1.0).abs() < 0.25, "{found}");
+        assert_eq!(df, 49.0);
+        let (nothing, _) = deviation(&history(&[1.0; 50], 0.0, 0.01)).expect("known");
+        assert!(nothing < 0.006, "{nothing}");
+    }
+
+    #[test]
+    fn what_changed_for_good_is_no_scatter() {
+        let means = [vec![1.0; 25], vec![1.3; 25]].concat();
+        let (found, df) = deviation(&history(&means, 0.02, 0.002)).expect("known");
+        assert!((found / 0.02 - 1.0).abs() < 0.3, "{found}");
+        assert_eq!(df, 48.0);
+    }
+
+    #[test]
+    fn a_wild_night_widens_but_does_not_blind() {
+        let mut means = vec![1.0; 20];
+        means[7] = 2.0;
+        let (found, _) = deviation(&history(&means, 0.01, 0.001)).expect("known");
+        assert!((0.01..0.03).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn a_few_runs_say_nothing_and_old_ones_no_longer() {
+        assert_eq!(deviation(&history(&[1.0, 1.0], 0.02, 0.01)), None);
+        assert_eq!(
+            deviation(&history(&[1.0; 3], 0.02, 0.01)).map(|(_, df)| df),
+            Some(2.0)
+        );
+        assert_eq!(
+            deviation(&history(&[1.0; 90], 0.02, 0.01)).map(|(_, df)| df),
+            Some(59.0)
+        );
+    }
+
+    #[test]
+    fn the_range_of_a_few_samples_is_no_interval() {
+        let mut few = history(&[1.0; 40], 0.0, 0.02);
+        for rows in &mut few {
+            rows[0].metrics = "interval_level=0.88".parse().expect("well formed");
+        }
+        let (found, _) = deviation(&few).expect("known");
+        assert!((found / 0.02 - 1.0).abs() < 0.3, "{found}");
+    }
+}

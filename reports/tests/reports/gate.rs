@@ -1,0 +1,237 @@
+//! The whole gate on made-up runs: how many runs of unchanged code have any alarm, and how
+//! many changes are found?
+//!
+//! What is made up is like what was seen: sixteen variants at sixteen inputs each; what runs
+//! differ by is 0.2 to 2 %, by variant; visits differ by 0.3 %; samples by 1 %, with tails as
+//! heavy as those of Student's t with three degrees of freedom.
+
+use std::path::PathBuf;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use reports::compare::{
+    Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Terms, Thresholds, Verdict,
+    compare,
+};
+use reports::record::{Params, SummaryRow};
+use reports::statistics::Series;
+
+use crate::common::{record, row};
+
+const VARIANTS: usize = 16;
+const INPUTS: usize = 16;
+const POINTS: usize = VARIANTS * INPUTS;
+const VISITS: usize = 5;
+const SAMPLES: usize = 6;
+/// Runs of the store that tell how much runs differ.
+const NIGHTS: usize = 12;
+
+struct Noise(Xoshiro256PlusPlus);
+
+impl Noise {
+    fn uniform(&mut self) -> f64 {
+        (f64::from(self.0.next_u32()) + 0.5) / 4_294_967_296.0
+    }
+
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// Student's t.
+    fn heavy(&mut self, df: u32) -> f64 {
+        let squares: f64 = (0..df).map(|_| self.normal().powi(2)).sum();
+        self.normal() / (squares / f64::from(df)).sqrt()
+    }
+}
+
+/// What runs differ by.
+#[derive(Clone, Copy)]
+enum Runs {
+    Normal,
+    /// With such tails, of the same variance.
+    Heavy(u32),
+}
+
+impl Runs {
+    fn draw(self, noise: &mut Noise) -> f64 {
+        match self {
+            Runs::Normal => noise.normal(),
+            Runs::Heavy(df) => noise.heavy(df) / (f64::from(df) / f64::from(df - 2)).sqrt(),
+        }
+    }
+}
+
+fn key(point: usize) -> SummaryRow {
+    SummaryRow {
+        variant: format!("v{}", point / INPUTS),
+        params: format!("input={}", point % INPUTS)
+            .parse()
+            .expect("well formed"),
+        ..row("")
+    }
+}
+
+/// The samples of a point in a run; `change` is a logarithm.
+fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
+    let between = 0.002 * 10_f64.powf((point / INPUTS) as f64 / (VARIANTS - 1) as f64);
+    let level = change + between * runs.draw(noise);
+    let mut samples = Vec::new();
+    for _ in 0..VISITS {
+        let visit = level + 0.003 * noise.normal();
+        samples.extend((0..SAMPLES).map(|_| (visit + 0.01 * noise.heavy(3)).exp()));
+    }
+    let starts: Vec<usize> = (0..VISITS).map(|visit| visit * SAMPLES).collect();
+    Series::new(&samples, &starts)
+}
+
+/// A run whose every `every`-th point takes longer by `change`.
+fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64) -> Measured {
+    let point = |number: usize| {
+        let slower = number.is_multiple_of(every);
+        let all = series(
+            noise,
+            runs,
+            number,
+            if slower { change.ln_1p() } else { 0.0 },
+        );
+        MeasuredPoint {
+            key: Key::new(key(number).point(), "total"),
+            fingerprint: name.into(),
+            metrics: Params::default(),
+            samples: Ok(Samples {
+                quiet: Some(all.clone()),
+                all,
+                disturbed: 0,
+                rounds: vec![],
+            }),
+        }
+    };
+    Measured {
+        folder: PathBuf::from(name),
+        record: record(),
+        points: (0..POINTS).map(point).collect(),
+    }
+}
+
+fn scatter(noise: &mut Noise, runs: Runs) -> Option<RunScatter> {
+    let night = |_| {
+        let row = |point: usize| {
+            let found = series(noise, runs, point, 0.0);
+            let interval = found.interval();
+            SummaryRow {
+                median_s: Some(found.median()),
+                ci95_low_s: interval.map(|interval| interval.low),
+                ci95_high_s: interval.map(|interval| interval.high),
+                ..key(point)
+            }
+        };
+        (0..POINTS).map(row).collect::<Vec<_>>()
+    };
+    let nights: Vec<Vec<SummaryRow>> = (0..NIGHTS).map(night).collect();
+    let record = record();
+    RunScatter::of_history(nights.iter().map(|rows| (&record, &rows[..])))
+}
+
+/// Comparisons of `pairs` runs each after `histories` histories.
+fn comparisons(
+    histories: u64,
+    pairs: usize,
+    runs: Runs,
+    (every, change): (usize, f64),
+    thresholds: Thresholds,
+) -> Vec<Comparison> {
+    let of_history = |seed: u64| {
+        let mut noise = Noise(Xoshiro256PlusPlus::seed_from_u64(seed));
+        let terms = Terms {
+            scatter: scatter(&mut noise, runs),
+            thresholds,
+            ..Terms::default()
+        };
+        assert!(terms.scatter.is_some());
+        let pair = |_| {
+            let base = measured(&mut noise, runs, "base", 1, 0.0);
+            let new = measured(&mut noise, runs, "new", every, change);
+            compare(&base, &new, &terms).expect("comparable")
+        };
+        (0..pairs).map(pair).collect::<Vec<_>>()
+    };
+    (0..histories)
+        .into_par_iter()
+        .flat_map_iter(of_history)
+        .collect()
+}
+
+fn alarms(comparison: &Comparison) -> usize {
+    comparison.count(Verdict::Slower) + comparison.count(Verdict::Faster)
+}
+
+fn share_of_runs_with_an_alarm(histories: u64, pairs: usize, runs: Runs) -> f64 {
+    let found = comparisons(histories, pairs, runs, (1, 0.0), Thresholds::default());
+    let with_any = found
+        .iter()
+        .filter(|comparison| alarms(comparison) > 0)
+        .count();
+    with_any as f64 / found.len() as f64
+}
+
+#[test]
+fn few_runs_of_unchanged_code_have_any_alarm() {
+    let share = share_of_runs_with_an_alarm(40, 10, Runs::Normal);
+    assert!(share <= 0.05, "{share}");
+}
+
+/// The share of slowed points that are found, and of those found that were not slowed.
+fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
+    let found = comparisons(8, 5, Runs::Normal, (10, change), thresholds);
+    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    for comparison in &found {
+        for (number, point) in comparison.points.iter().enumerate() {
+            let slower = number.is_multiple_of(10);
+            all += usize::from(slower);
+            let alarm = matches!(point.verdict, Verdict::Slower | Verdict::Faster);
+            right += usize::from(slower && point.verdict == Verdict::Slower);
+            wrong += usize::from(alarm && !slower);
+        }
+    }
+    (
+        right as f64 / all as f64,
+        wrong as f64 / (right + wrong).max(1) as f64,
+    )
+}
+
+/// What one point alone would have to show.
+const UNCONTROLLED: Thresholds = Thresholds {
+    min_effect: 0.01,
+    resolution: 0.05,
+    significance: 0.01,
+    false_discovery: 0.999,
+};
+
+#[test]
+fn points_that_are_a_tenth_slower_are_found_nearly_as_often_as_one_alone() {
+    let (alone, _) = power(0.1, UNCONTROLLED);
+    let (found, wrong) = power(0.1, Thresholds::default());
+    assert!(found > 0.85 * alone && found > 0.75, "{found} {alone}");
+    assert!(wrong <= 0.02, "{wrong}");
+}
+
+/// The rates of `docs/trust.md`.
+#[test]
+#[ignore = "minutes; prints rates for the documents"]
+fn rates() {
+    for (name, runs) in [
+        ("normal", Runs::Normal),
+        ("t5", Runs::Heavy(5)),
+        ("t3", Runs::Heavy(3)),
+    ] {
+        let share = share_of_runs_with_an_alarm(200, 10, runs);
+        println!("{name}: {share} of 2000 runs have an alarm");
+    }
+    for change in [0.02, 0.03, 0.05, 0.1] {
+        let (found, wrong) = power(change, Thresholds::default());
+        let (alone, wrong_alone) = power(change, UNCONTROLLED);
+        println!("{change}: found {found} (wrong {wrong}); alone {alone} (wrong {wrong_alone})");
+    }
+}
