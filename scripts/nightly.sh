@@ -73,10 +73,15 @@ if [ ! -s "$run/summary.csv" ]; then
 fi
 
 step "compare"
-found "$bench" history accept latest --if-none --note "the first run" --store "$store"
-found "$bench" compare accepted "$run" --store "$store" \
-    --confirm --confirm-time "${CONFIRM:-10m}" \
-    --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
+accepted=$("$bench" history accept latest --if-none --note "the first run" --store "$store") \
+    || found false
+echo "$accepted"
+# The first run of a series has nothing to be compared with.
+if [[ $accepted == *": stays accepted"* ]]; then
+    found "$bench" compare accepted "$run" --store "$store" \
+        --confirm --confirm-time "${CONFIRM:-10m}" \
+        --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
+fi
 
 step "history"
 # Over all runs of the store; what is all right is in STORE/accepted-shifts.toml.
@@ -86,8 +91,9 @@ found "$bench" history changes --check --format markdown --store "$store" \
 step "report"
 # Without a comparison the run is reported by itself.
 report() {
-    "$bench" report "$run" --comparison "$run/verdict.json" --store "$store" --out "$1" \
-        || "$bench" report "$run" --store "$store" --out "$1"
+    local comparison=()
+    if [ -s "$run/verdict.json" ]; then comparison=(--comparison "$run/verdict.json"); fi
+    "$bench" report "$run" ${comparison[@]+"${comparison[@]}"} --store "$store" --out "$1"
 }
 found report "$page"
 found report "$run/report.md"

@@ -16,7 +16,7 @@ found() {
 
 # finish TYPE: what can be said of the nodes of a type.
 finish() {
-    local type=$1 run=$OUT/merged/$1 store=()
+    local type=$1 run=$OUT/merged/$1 store=() accepted
     if [ -n "$STORE" ]; then store=(--store "$STORE"); fi
     if [ ! -e "$run/run.json" ]; then
         found "$BENCH" run "$SUITE" --merge "$OUT/$type"/shard-*/ --out "$run" --quiet \
@@ -25,9 +25,14 @@ finish() {
     merged+=("$run")
     if [ -n "$STORE" ]; then
         # A type has a series of its own, as its machines have another key.
-        found "$BENCH" history accept latest --if-none --note "the first run" --store "$STORE"
-        found "$BENCH" compare accepted "$run" --store "$STORE" --markdown "$OUT/$type-verdict.md" \
-            --json "$OUT/$type-verdict.json"
+        accepted=$("$BENCH" history accept latest --if-none --note "the first run" --store "$STORE") \
+            || found false || return
+        echo "$accepted"
+        # The first run of a series has nothing to be compared with.
+        if [[ $accepted == *": stays accepted"* ]]; then
+            found "$BENCH" compare accepted "$run" --store "$STORE" \
+                --markdown "$OUT/$type-verdict.md" --json "$OUT/$type-verdict.json"
+        fi
     fi
     found "$BENCH" report "$run" --out "$OUT/$type.html" ${store[@]+"${store[@]}"}
 }
