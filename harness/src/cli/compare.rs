@@ -11,6 +11,7 @@ use reports::compare::render::{Format, Listing};
 use reports::filter::{AxisValues, PointFilter};
 
 use super::measuring::{many, one, switch};
+use super::formats::{self, Outputs};
 use super::{examples, values};
 
 /// Two runs to compare.
@@ -36,12 +37,10 @@ pub struct CompareRequest {
     pub confirm_time: Duration,
     /// The executable that made the base, to measure with it again.
     pub base_bench: Option<PathBuf>,
-    /// How to print the comparison.
-    pub format: Format,
+    /// How to print the comparison, and into which files.
+    pub format: Outputs<Format>,
     /// Which points to list.
     pub listing: Listing,
-    /// Files to write it to in other formats.
-    pub files: Vec<(Format, PathBuf)>,
     /// No lines on how far it is.
     pub quiet: bool,
     /// The flags of these that judge and confirm as they were given, word by
@@ -82,7 +81,7 @@ const REPEATED: [&str; 10] = [
 pub const DEFAULT_STORE: &str = "results/store";
 
 /// Formats with the names that flags give them.
-const FORMATS: [(&str, Format); 4] = [
+pub(super) const FORMATS: [(&str, Format); 4] = [
     ("table", Format::Table),
     ("markdown", Format::Markdown),
     ("json", Format::Json),
@@ -139,11 +138,7 @@ fn judging_flags() -> [Arg; 6] {
         .value_parser(values::percentage)
         .default_value("2%")
         .help("The share of chance among the points that are told as slower or faster");
-    let fail_on = Arg::new("fail-on")
-        .long("fail-on")
-        .value_parser(PossibleValuesParser::new(FAIL_ON.map(|(name, _)| name)))
-        .default_value("slower")
-        .help("What makes the exit code 4: a slower point, or also one that is not clear");
+    let fail_on = fail_on_flag();
     let across = switch("across-machines").help("Compare runs of unlike machines");
     let flags = [
         min_effect,
@@ -154,6 +149,15 @@ fn judging_flags() -> [Arg; 6] {
         across,
     ];
     flags.map(|flag| flag.help_heading("Judging"))
+}
+
+/// What makes the exit code 4.
+pub(super) fn fail_on_flag() -> Arg {
+    Arg::new("fail-on")
+        .long("fail-on")
+        .value_parser(PossibleValuesParser::new(FAIL_ON.map(|(name, _)| name)))
+        .default_value("slower")
+        .help("What makes the exit code 4: a slower point, or also one that is not clear")
 }
 
 /// Which points.
@@ -207,21 +211,17 @@ fn confirming_flags() -> [Arg; 3] {
 }
 
 fn output_flags() -> [Arg; 7] {
-    let format = Arg::new("format")
-        .long("format")
-        .value_parser(PossibleValuesParser::new(FORMATS.map(|(name, _)| name)))
-        .default_value("table")
-        .help("How to print the comparison");
     let file = |name: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
+            .hide(true)
             .help(help)
     };
     let all = switch("all").help("List all points, also those that are the same");
     [
-        format,
+        formats::flag(&FORMATS),
         file("markdown", "Write it to a file for a page, too"),
         file("json", "Write it to a file for programs, too"),
         file("junit", "Write it to a file for CI servers, too"),
@@ -244,17 +244,14 @@ pub(super) fn store_flag() -> Arg {
 
 /// What the flags mean.
 pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
-    let named = FORMATS
-        .iter()
-        .find(|(name, _)| one::<String>(matches, "format").as_deref() == Some(name));
-    let wanted: Option<String> = one(matches, "fail-on");
-    let mut known = FAIL_ON.iter();
-    let fail_on = known.find(|(name, _)| wanted.as_deref() == Some(name));
     let file = |(name, format): &(&str, Format)| {
         let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
         Some((*format, path.clone()))
     };
     let default = Thresholds::default();
+    let mut format = formats::outputs(matches, &FORMATS);
+    // As they were asked for before `--format FORMAT=FILE`.
+    format.files.extend(FORMATS[1..].iter().filter_map(file));
     CompareRequest {
         base: one(matches, "base").unwrap_or_default(),
         new: one(matches, "new").unwrap_or_default(),
@@ -266,21 +263,28 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
             false_discovery: one(matches, "false-discovery").unwrap_or(default.false_discovery),
         },
         points: point_filter(matches),
-        fail_on: fail_on.map_or(FailOn::Slower, |(_, fail_on)| *fail_on),
+        fail_on: fail_on(matches),
         across_machines: matches.get_flag("across-machines"),
         confirm: matches.get_flag("confirm"),
         confirm_time: one(matches, "confirm-time").unwrap_or_default(),
         base_bench: one(matches, "base-bench"),
-        format: named.map_or(Format::Table, |(_, format)| *format),
+        format,
         listing: if matches.get_flag("all") {
             Listing::All
         } else {
             Listing::Changes
         },
-        files: FORMATS[1..].iter().filter_map(file).collect(),
         quiet: matches.get_flag("quiet"),
         given: given(matches),
     }
+}
+
+/// What makes the exit code 4.
+pub(super) fn fail_on(matches: &ArgMatches) -> FailOn {
+    let wanted: Option<String> = one(matches, "fail-on");
+    let mut known = FAIL_ON.iter();
+    let named = known.find(|(name, _)| wanted.as_deref() == Some(name));
+    named.map_or(FailOn::Slower, |(_, fail_on)| *fail_on)
 }
 
 /// See [`CompareRequest::given`].
@@ -329,7 +333,7 @@ mod tests {
             (Format::Markdown, PathBuf::from("m.md")),
             (Format::Junit, PathBuf::from("j.xml")),
         ];
-        assert_eq!(request.files, files);
+        assert_eq!(request.format.files, files);
     }
 
     #[test]

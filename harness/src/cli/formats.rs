@@ -89,6 +89,24 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), String> {
     ))
 }
 
+/// Refuses formats that only others of a command's results have.
+///
+/// # Errors
+/// Which, and which there are.
+pub(super) fn check_known<F>(
+    matches: &ArgMatches,
+    formats: &[(&str, F)],
+    results: &str,
+) -> Result<(), String> {
+    let names: Vec<&str> = formats.iter().map(|(name, _)| *name).collect();
+    let wanted = matches.get_many::<Wanted>(FLAG).into_iter().flatten();
+    let mut unknown = wanted.filter(|wanted| !names.contains(&wanted.name.as_str()));
+    unknown.next().map_or(Ok(()), |wanted| {
+        let (name, names) = (&wanted.name, names.join(", "));
+        Err(format!("{results} can't be written as {name}; there are {names}"))
+    })
+}
+
 /// Takes the names of formats with or without a file.
 #[derive(Clone, Debug)]
 struct Parser(Vec<&'static str>);

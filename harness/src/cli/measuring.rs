@@ -239,20 +239,18 @@ pub(super) const FORMATS: [(&str, Format); 4] = [
 
 /// What to leave behind.
 pub(super) fn output_flags() -> [Arg; 5] {
+    output_flags_with(formats::flag(&FORMATS))
+}
+
+/// The same with other formats.
+pub(super) fn output_flags_with(format: Arg) -> [Arg; 5] {
     let out = Arg::new("out")
         .long("out")
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
         .help("Folder for the results [default: results/<UTC time>-<command>]");
     let no_charts = switch("no-charts").help("Draw no charts");
-    [
-        out,
-        formats::flag(&FORMATS),
-        rank_flag(),
-        no_charts,
-        quiet_flag(),
-    ]
-    .map(|flag| flag.help_heading("Output"))
+    [out, format, rank_flag(), no_charts, quiet_flag()].map(|flag| flag.help_heading("Output"))
 }
 
 /// What variants are ranked by.

@@ -39,6 +39,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
+use crate::duet::protocol;
 use crate::plugins::trial::SUBCOMMAND;
 
 pub use answer::Answer;
@@ -59,7 +60,7 @@ pub use reproduce::ReproduceRequest;
 pub use request::Request;
 pub use selftest::SelfTestRequest;
 pub use sts::ReconstructRequest;
-pub use suite::SuiteRequest;
+pub use suite::{AgainstRequest, SuiteRequest};
 pub use values::SampleRange;
 pub use verify::VerifyRequest;
 
@@ -167,6 +168,7 @@ fn commands() -> Command {
         .subcommand(reproduce::command())
         .subcommand(completions())
         .subcommand(trial::command())
+        .subcommand(sample())
 }
 
 /// The subcommand that measures a task, with the flags that only this one has.
@@ -176,6 +178,19 @@ fn measuring_command(task: &'static dyn Task) -> Command {
         sts::TASK => sts::command(task),
         _ => measuring::command(task),
     }
+}
+
+/// The child of a coordinator, which help does not show.
+fn sample() -> Command {
+    Command::new(protocol::SUBCOMMAND)
+        .about("Take samples for another process, which asks for them")
+        .hide(true)
+        .arg(
+            measuring::switch(protocol::FLAG)
+                .required(true)
+                .help("Answer questions on standard input"),
+        )
+        .arg(measuring::plugin_flag())
 }
 
 fn completions() -> Command {
@@ -202,7 +217,13 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
         "devices" => Request::Devices(devices::request(matches)),
         "compare" => Request::Compare(Box::new(compare::request(matches))),
         "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
-        "run" => Request::RunSuite(Box::new(suite::request(matches, typed))),
+        "run" => {
+            let request = suite::request(matches, typed);
+            Request::RunSuite(Box::new(request.map_err(|error| usage(name, &error))?))
+        }
+        protocol::SUBCOMMAND => Request::Serve {
+            plugins: measuring::plugins(matches),
+        },
         "verify" => {
             let request = verify::request(matches);
             Request::Verify(Box::new(request.map_err(|error| usage(name, &error))?))

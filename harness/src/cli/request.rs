@@ -70,6 +70,11 @@ pub enum Request {
     Reproduce(Box<ReproduceRequest>),
     /// `bench export`
     Export(ExportRequest),
+    /// The process that takes samples for another one.
+    Serve {
+        /// Shared libraries with more variants.
+        plugins: Vec<PathBuf>,
+    },
     /// The process that tries a plugin.
     TryPlugin(TrialRequest),
     /// `bench completions`

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use reports::compare::render::{Format as ComparisonFormat, Listing};
 use reports::rank::Rank;
 use reports::record::Shard;
 use reports::table::Format;
 
+use super::compare::{self, DEFAULT_STORE, FailOn};
 use super::formats::{self, Outputs};
 use super::measuring::{self, many, one, switch};
 use super::{budgets, examples};
@@ -22,8 +24,10 @@ pub struct SuiteRequest {
     pub plugins: Vec<PathBuf>,
     /// Where the results go; a new folder below `results/` if not given.
     pub out: Option<PathBuf>,
-    /// Where the history is kept.
+    /// Where the history is kept; `None` to keep nothing.
     pub store: Option<PathBuf>,
+    /// What to measure it in turn with; `None` to measure it by itself.
+    pub against: Option<AgainstRequest>,
     /// Time for all points together.
     pub budget: Option<Duration>,
     /// Which part to measure; `None` for all.
@@ -52,6 +56,28 @@ pub struct SuiteRequest {
     pub command: Vec<String>,
 }
 
+/// A base to measure a suite in turn with.
+#[derive(Clone, Debug)]
+pub struct AgainstRequest {
+    /// A run of the store, an executable or a revision.
+    pub base: String,
+    /// How to print the comparison, and into which files.
+    pub format: Outputs<ComparisonFormat>,
+    /// Which points to list.
+    pub listing: Listing,
+    /// What makes the exit code 4.
+    pub fail_on: FailOn,
+}
+
+/// Formats of results and of comparisons.
+const FORMATS: [(&str, ()); 5] = [
+    ("table", ()),
+    ("csv", ()),
+    ("json", ()),
+    ("markdown", ()),
+    ("junit", ()),
+];
+
 /// The subcommand.
 pub(super) fn command() -> Command {
     let suite = Arg::new("suite")
@@ -68,8 +94,9 @@ pub(super) fn command() -> Command {
         .arg(suite)
         .arg(measuring::plugin_flag())
         .args(suite_flags())
-        .args(measuring::output_flags())
-        .arg(store_flag().help_heading("Output"))
+        .args(against_flags())
+        .args(measuring::output_flags_with(formats::flag(&FORMATS)))
+        .args(keeping_flags())
 }
 
 /// Which part to measure, and for how long.
@@ -93,6 +120,34 @@ fn suite_flags() -> [Arg; 7] {
     [budget, shard, merge, dry_run, fresh, no_ceilings, counters]
 }
 
+/// What to measure it in turn with.
+fn against_flags() -> [Arg; 3] {
+    let against = Arg::new("against")
+        .long("against")
+        .value_name("BASE")
+        .conflicts_with_all(["merge", "counters"])
+        .help(
+            "Measure it in turn with a base and say what is slower: accepted, latest or another \
+             run of the store, an executable, or a git revision, which is built",
+        );
+    let fail_on = compare::fail_on_flag().requires("against");
+    let all = switch("all")
+        .requires("against")
+        .help("List all points, also those that are the same");
+    [against, fail_on, all].map(|flag| flag.help_heading("Comparing"))
+}
+
+/// Where the run is kept.
+fn keeping_flags() -> [Arg; 2] {
+    let no_store = switch("no-store")
+        .conflicts_with("store")
+        .help("Don't keep the run in the history");
+    let store = store_flag().help(format!(
+        "Keep the run in the history in this folder [default: {DEFAULT_STORE}; of a shard: none]"
+    ));
+    [store, no_store].map(|flag| flag.help_heading("Output"))
+}
+
 pub(super) fn store_flag() -> Arg {
     Arg::new("store")
         .long("store")
@@ -102,12 +157,21 @@ pub(super) fn store_flag() -> Arg {
 }
 
 /// What the flags mean.
-pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteRequest {
-    SuiteRequest {
+///
+/// # Errors
+/// If results can't be written as they were asked for.
+pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> Result<SuiteRequest, String> {
+    let against = against(matches);
+    match &against {
+        Some(_) => formats::check_known(matches, &compare::FORMATS, "a comparison")?,
+        None => formats::check_known(matches, &measuring::FORMATS, "a run")?,
+    }
+    Ok(SuiteRequest {
         suite: one(matches, "suite").unwrap_or_default(),
         plugins: measuring::plugins(matches),
         out: one(matches, "out"),
-        store: one(matches, "store"),
+        store: store(matches),
+        against,
         budget: one(matches, "budget"),
         shard: one(matches, "shard"),
         merge: many(matches, "merge"),
@@ -121,7 +185,27 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SuiteReques
         charts: !matches.get_flag("no-charts"),
         quiet: matches.get_flag("quiet"),
         command,
-    }
+    })
+}
+
+/// A shard is not what its suite is: it is kept where that was asked for.
+fn store(matches: &ArgMatches) -> Option<PathBuf> {
+    let is_part = matches.contains_id("shard");
+    let default = (!is_part).then(|| PathBuf::from(DEFAULT_STORE));
+    let kept = one(matches, "store").or(default);
+    kept.filter(|_| !matches.get_flag("no-store"))
+}
+
+fn against(matches: &ArgMatches) -> Option<AgainstRequest> {
+    Some(AgainstRequest {
+        base: one(matches, "against")?,
+        format: formats::outputs(matches, &compare::FORMATS),
+        listing: match matches.get_flag("all") {
+            true => Listing::All,
+            false => Listing::Changes,
+        },
+        fail_on: compare::fail_on(matches),
+    })
 }
 
 #[cfg(test)]

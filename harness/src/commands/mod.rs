@@ -19,6 +19,7 @@ mod report;
 mod reproduce;
 mod runs;
 mod selftest;
+mod serve;
 mod suite;
 mod verify;
 
@@ -60,6 +61,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Report(request) => report::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
+        Request::Serve { plugins } => serve::run(&plugins),
         Request::TryPlugin(request) => plugins::trial::run_child(&request),
         Request::Completions { shell } => completions::run(shell),
     }

@@ -23,4 +23,4 @@ mod session;
 mod turns;
 
 pub use error::DuetError;
-pub(crate) use session::{Against, BASE, DuetOutcome, Executable, measure};
+pub(crate) use session::{Against, DuetOutcome, Executable, measure};

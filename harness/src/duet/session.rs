@@ -24,7 +24,7 @@ use crate::measure::{Deadline, Start, now};
 use crate::platform::{Interrupt, available_memory};
 
 /// The folder of the base in that of the new side.
-pub(crate) const BASE: &str = "base";
+const BASE: &str = "base";
 /// The share of the memory that the inputs of both sides may take.
 const MEMORY: f64 = 0.5;
 /// How long a child may make an input and check all its points.

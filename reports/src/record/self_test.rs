@@ -50,6 +50,10 @@ pub struct Trial {
     pub faster: usize,
     /// Points judged INCONCLUSIVE.
     pub inconclusive: usize,
+    /// Pairs in which any point was judged SLOWER or FASTER; earlier versions did not count
+    /// them.
+    #[serde(default)]
+    pub alarmed: usize,
 }
 
 /// How much the times of a point differ from run to run, beyond what the
@@ -95,6 +99,7 @@ impl Trial {
             slower: 0,
             faster: 0,
             inconclusive: 0,
+            alarmed: 0,
         }
     }
 

@@ -17,7 +17,6 @@
 
 use super::interval::Interval;
 use super::sign_test::sign_test;
-use super::student;
 use super::visits::Scatter;
 
 /// Fewer rounds can't reach a significance of 1 % by their signs: eight, all to
@@ -90,6 +89,11 @@ impl Paired {
     /// `min_effect` (a fraction). 1 if what is seen is not beyond it.
     pub fn p_beyond(&self, min_effect: f64) -> f64 {
         (self.scatter.p_beyond(min_effect.ln_1p()) / self.weight()).min(1.0)
+    }
+
+    /// The degrees of freedom behind the interval.
+    pub fn df(&self) -> f64 {
+        self.scatter.df()
     }
 
     /// The share of the error that the rounds so far have: that of the look that they

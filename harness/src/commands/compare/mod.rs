@@ -1,14 +1,10 @@
 //! `bench compare`: a run and an earlier one.
 
 mod confirm;
-mod pace;
-mod points_suite;
-mod turns;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use reports::compare::render::{RenderError, render};
+use reports::compare::render::render;
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
@@ -24,6 +20,9 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (scatter, unread) = runs::scatter(&request.store, &new, gate.as_ref());
     base.keep(&request.points);
     new.keep(&request.points);
+    if base.is_in_turn_with(&new) {
+        (base, new) = (base.with_rounds()?, new.with_rounds()?);
+    }
     let terms = Terms {
         thresholds: request.thresholds,
         across_machines: request.across_machines,
@@ -48,7 +47,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
 }
 
 /// A wrong output comes first: nobody minds how fast it is.
-fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
+pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
     let not_clear = comparison.count(Verdict::Inconclusive);
     let found = comparison.count(Verdict::Slower)
         + match fail_on {
@@ -93,13 +92,7 @@ fn read_both(base: &Path, new: &Path) -> Result<(Measured, Measured), StoreError
 }
 
 fn present(request: &CompareRequest, comparison: &Comparison) -> Result<(), Failure> {
-    for (format, path) in &request.files {
-        let text = render(*format, comparison, request.listing)?;
-        fs::write(path, text).map_err(|source| Failure::Write {
-            path: path.clone(),
-            source,
-        })?;
-    }
-    let text: Result<_, RenderError> = render(request.format, comparison, request.listing);
-    super::print(&text?)
+    super::put(&request.format, |format, _| {
+        Ok(render(format, comparison, request.listing)?)
+    })
 }

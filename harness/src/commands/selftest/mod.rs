@@ -3,19 +3,18 @@
 //! The same points are measured again and again, without any difference and
 //! with a known slowdown of each sample, in the two ways that there are to
 //! compare: in whole runs one after the other, as from night to night, and in
-//! turn, in short rounds of all that is to be compared, as `bench compare
-//! --confirm` does. What the gate calls a change where there is none is a false
+//! turn, as `bench run --against` and `bench compare --confirm` do. What the gate calls a change where there is none is a false
 //! alarm. The whole runs tell besides how much runs of the same code differ.
 //!
 //! | module | does |
 //! |---|---|
 //! | `sittings` | measures all points once, slowed down or not |
 //! | `after` | judges whole runs, one after the other |
-//! | `turns` | measures and judges in turn |
+//! | `in_turn` | measures and judges in turn |
 
 mod after;
+mod in_turn;
 mod sittings;
-mod turns;
 
 use reports::compare::render::selftest as rendered;
 use reports::compare::{Comparison, Thresholds, Verdict, scatter_of};
@@ -30,13 +29,10 @@ use crate::measure::{default_folder, now};
 use crate::platform::{self, Interrupt};
 use after::WholeRun;
 use sittings::{Ended, Sittings};
-use turns::Turns;
 
 /// The slowdowns of the whole runs after the first: what the gate has to find,
 /// each followed by a run without.
 const WHOLE_RUNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
-/// Rounds in turn between two whole runs: both ways see the whole time.
-const ROUNDS_BETWEEN: usize = 6;
 
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
@@ -66,19 +62,15 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
 
 /// Measures both ways interleaved, and judges.
 fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTest, Ended> {
-    let (mut runs, mut in_turn) = (Vec::new(), trials());
+    let (mut runs, mut in_turn) = (Vec::new(), in_turn::trials());
     let all = request.repeats * WHOLE_RUNS.len();
     runs.push(whole_run(sittings, (0, all), 0.0)?);
     for repeat in 0..request.repeats {
-        let mut turns = Turns::new(repeat);
         for (i, slowdown) in WHOLE_RUNS.into_iter().enumerate() {
-            for _ in 0..ROUNDS_BETWEEN {
-                turns.round(sittings)?;
-            }
             let number = 1 + repeat * WHOLE_RUNS.len() + i;
             runs.push(whole_run(sittings, (number, all), slowdown)?);
         }
-        turns.judge(&mut in_turn)?;
+        in_turn::repeat(sittings, repeat, &mut in_turn)?;
     }
     let all_runs: Vec<_> = runs
         .iter()

@@ -1,22 +1,18 @@
 //! Measuring all points of a suite once, with each sample slowed down or not.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use reports::compare::Measured;
+use reports::record::{Point, RunRecord};
 
 use super::super::say;
-use crate::cli::{MeasureRequest, SampleRange, SelfTestRequest};
+use crate::cli::{MeasureRequest, SelfTestRequest};
 use crate::failure::Failure;
-use crate::measure::{Assignment, Job, Session, Start};
+use crate::measure::{Assignment, Job, Session, Start, describe};
 use crate::plan::Plan;
-use crate::platform::Interrupt;
+use crate::platform::{Interrupt, Topology};
 use crate::suite::Suite;
-
-/// Samples of a point in a round: those of one visit.
-const SAMPLES_A_ROUND: usize = 5;
-/// The time of a point in a round, if its samples are long.
-const TIME_A_ROUND: Duration = Duration::from_secs(2);
 
 /// Why a self-test ends before its time.
 pub(super) enum Ended {
@@ -36,10 +32,9 @@ impl<F: Into<Failure>> From<F> for Ended {
 pub(super) struct Sittings<'a> {
     command: &'a [String],
     plans: Vec<Plan>,
-    whole: Vec<MeasureRequest>,
-    short: Vec<MeasureRequest>,
-    folder: &'a Path,
-    interrupt: &'a Interrupt,
+    requests: Vec<MeasureRequest>,
+    pub(super) folder: &'a Path,
+    pub(super) interrupt: &'a Interrupt,
     quiet: bool,
 }
 
@@ -50,15 +45,13 @@ impl<'a> Sittings<'a> {
         folder: &'a Path,
         interrupt: &'a Interrupt,
     ) -> Result<Self, Failure> {
-        let whole = suite.requests(&request.command);
-        let short = suite.requests(&request.command).into_iter().map(shortened);
-        let plans = suite.plans(&whole)?;
+        let requests = suite.requests(&request.command);
+        let plans = suite.plans(&requests)?;
         super::super::try_plugins(&plans, request.quiet)?;
         Ok(Sittings {
             command: &request.command,
             plans,
-            short: short.collect(),
-            whole,
+            requests,
             folder,
             interrupt,
             quiet: request.quiet,
@@ -67,13 +60,24 @@ impl<'a> Sittings<'a> {
 
     /// Measures as the suite says.
     pub(super) fn whole(&self, name: &str, slowdown: f64) -> Result<Measured, Ended> {
-        let out = self.measure(&self.whole, name, slowdown)?;
+        let out = self.measure(name, slowdown)?;
         Ok(Measured::read(&out)?)
     }
 
-    /// Measures a visit to each point; returns the run's folder.
-    pub(super) fn short(&self, name: &str, slowdown: f64) -> Result<PathBuf, Ended> {
-        self.measure(&self.short, name, slowdown)
+    /// All points.
+    pub(super) fn points(&self) -> impl Iterator<Item = Point> {
+        self.plans.iter().flat_map(Plan::points)
+    }
+
+    /// What is to be measured.
+    pub(super) fn jobs(&self) -> Vec<Job<'_>> {
+        Job::of(&self.requests, &self.plans)
+    }
+
+    /// What is known of a run that begins now.
+    pub(super) fn record(&self) -> RunRecord {
+        let assignment = self.assignment(PathBuf::new(), 0.0);
+        describe(&assignment, &Topology::of_this_machine())
     }
 
     /// Says how far it is, if anybody wants to know.
@@ -83,16 +87,11 @@ impl<'a> Sittings<'a> {
         }
     }
 
-    fn measure(
-        &self,
-        requests: &[MeasureRequest],
-        name: &str,
-        slowdown: f64,
-    ) -> Result<PathBuf, Ended> {
-        let assignment = Assignment {
+    fn assignment(&self, out: PathBuf, slowdown: f64) -> Assignment<'_> {
+        Assignment {
             command: self.command,
-            jobs: Job::of(requests, &self.plans),
-            out: self.folder.join(name),
+            jobs: self.jobs(),
+            out,
             start: Start::New,
             suite: None,
             started: Instant::now(),
@@ -100,7 +99,11 @@ impl<'a> Sittings<'a> {
             ceilings: false,
             slowdown,
             quiet: true,
-        };
+        }
+    }
+
+    fn measure(&self, name: &str, slowdown: f64) -> Result<PathBuf, Ended> {
+        let assignment = self.assignment(self.folder.join(name), slowdown);
         let outcome = Session::run(&assignment, self.interrupt)?;
         if outcome.wrong > 0 {
             let problem = "a variant's output was wrong: see bench verify";
@@ -110,13 +113,5 @@ impl<'a> Sittings<'a> {
             true => Err(Ended::Interrupted),
             false => Ok(outcome.folder),
         }
-    }
-}
-
-fn shortened(request: MeasureRequest) -> MeasureRequest {
-    MeasureRequest {
-        samples: SampleRange::exactly(SAMPLES_A_ROUND),
-        max_time: request.max_time.min(TIME_A_ROUND),
-        ..request
     }
 }

@@ -1,12 +1,11 @@
 //! A suite measured in turn with a base.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use reports::compare::render::render;
-use reports::compare::{Comparison, Measured, Terms, Thresholds, Verdict, compare};
+use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
-use reports::record::{Point, SuitePart};
+use reports::record::SuitePart;
 use reports::store::{Run, read_run};
 
 use super::super::{refuse_development_build, say, try_plugins};
@@ -147,19 +146,14 @@ fn conclude(
         return Ok(counted.exit());
     }
     let comparison = judged?;
-    for (format, path) in &against.format.files {
-        let text = render(*format, &comparison, against.listing)?;
-        std::fs::write(path, text).map_err(|source| Failure::Write {
-            path: path.clone(),
-            source,
-        })?;
-    }
-    super::super::print(&render(against.format.stdout, &comparison, against.listing)?)?;
+    super::super::put(&against.format, |format, _| {
+        Ok(render(format, &comparison, against.listing)?)
+    })?;
     if !request.quiet {
         say(&format!("results: {folder}"));
     }
     Ok(match counted.exit() {
-        Exit::Success if against.fail_on.fails(&comparison) => Exit::Regression,
+        Exit::Success => super::super::compare::exit(&comparison, against.fail_on),
         exit => exit,
     })
 }

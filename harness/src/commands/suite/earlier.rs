@@ -85,6 +85,34 @@ pub(super) fn find(
     })
 }
 
+/// The folder of a run to go on with that was measured in turn: the one given, or else
+/// the latest one.
+///
+/// # Errors
+/// If the folder given holds a run that can't be gone on with.
+pub(super) fn find_paired(
+    request: &SuiteRequest,
+    part: &SuitePart,
+    plugins: &[PluginRecord],
+) -> Result<Option<PathBuf>, Failure> {
+    let wanted = Wanted { part, plugins };
+    let Some(out) = request.out.as_ref().filter(|out| out.join("run.json").exists()) else {
+        return Ok(None);
+    };
+    if request.fresh {
+        // It is refused when the folder is to be made.
+        return Ok(None);
+    }
+    let mut record = read_run(out)?;
+    if record.pair.take().is_none() {
+        return Err(refusal(out, "it was not measured in turn with a base"));
+    }
+    match problem(&record, &wanted) {
+        Some(problem) => Err(refusal(out, &problem)),
+        None => Ok(Some(out.clone())),
+    }
+}
+
 /// The run in a folder that was named.
 fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
     match problem(&read_run(folder)?, wanted) {
@@ -114,7 +142,8 @@ fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
 
 fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
     let record = read_run(&folder).ok()?;
-    if problem(&record, wanted).is_some() {
+    // What a budget ended is whole: it is gone on with only where it is named.
+    if record.finished.is_some() || problem(&record, wanted).is_some() {
         return None;
     }
     let earlier = opened(folder).ok()?;
@@ -153,6 +182,9 @@ fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> 
     }
     if record.plugins != plugins {
         return Some("it was made with other plugins, or other builds of them".to_owned());
+    }
+    if record.pair.is_some() {
+        return Some("it was measured in turn with a base, by --against".to_owned());
     }
     let other_code = record.software.fingerprint != platform::executable_fingerprint();
     other_code.then(|| "it was made by another build of bench".to_owned())

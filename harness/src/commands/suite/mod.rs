@@ -1,5 +1,6 @@
 //! `bench run`: a suite.
 
+pub(super) mod against;
 pub(super) mod dry_run;
 pub(super) mod earlier;
 pub(super) mod measure;
@@ -22,7 +23,10 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
         super::put(&request.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
     }
-    measure::run(suite, request)
+    match &request.against {
+        Some(against) => against::run(suite, request, against),
+        None => measure::run(suite, request),
+    }
 }
 
 /// The shard that was asked for, or the whole suite.

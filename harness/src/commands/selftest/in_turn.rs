@@ -1,0 +1,146 @@
+//! Comparisons in turn: the same executable on both sides, by the same engine as
+//! `bench run --against`.
+//!
+//! Each repetition is two comparisons of all points: one without any difference, in which
+//! every alarm is false, and one in which each point is slowed down by one of several
+//! known amounts.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use reports::compare::{Comparison, Terms, Thresholds, Verdict};
+use reports::record::{Point, Trial};
+
+use super::super::suite::against::{ERROR, judged};
+use super::sittings::{Ended, Sittings};
+use crate::duet::{self, Against, Executable, points};
+use crate::failure::Failure;
+use crate::measure::{Start, now};
+
+/// What points are slowed down by, in turn.
+const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];
+
+/// One for each slowdown, none first.
+pub(super) fn trials() -> Vec<Trial> {
+    let slowed = SLOWDOWNS.into_iter().map(Trial::new);
+    std::iter::once(Trial::new(0.0)).chain(slowed).collect()
+}
+
+/// Measures and judges a repetition.
+pub(super) fn repeat(
+    sittings: &Sittings<'_>,
+    number: usize,
+    trials: &mut [Trial],
+) -> Result<(), Ended> {
+    sittings.tell("in turn: both sides the same");
+    let still = compared(sittings, &format!("same-{number}"), &|_| 0.0)?;
+    count(trials, &still, &|_| 0.0);
+    sittings.tell("in turn: points slowed down by 1 to 10 %");
+    let order = order(sittings);
+    let slowdown = |point: &Point| slowdown_of(&order, number, point);
+    let slowed = compared(sittings, &format!("slowed-{number}"), &slowdown)?;
+    count(trials, &slowed, &slowdown);
+    Ok(())
+}
+
+/// All points, in a fixed order.
+fn order(sittings: &Sittings<'_>) -> Vec<String> {
+    let mut ids: Vec<_> = sittings.points().map(|point| point.id()).collect();
+    ids.sort();
+    ids
+}
+
+/// Each point gets another slowdown in each repetition.
+fn slowdown_of(order: &[String], number: usize, point: &Point) -> f64 {
+    let place = order.binary_search(&point.id()).unwrap_or_default();
+    SLOWDOWNS[(place + number) % SLOWDOWNS.len()]
+}
+
+fn compared(
+    sittings: &Sittings<'_>,
+    name: &str,
+    slowdown: &dyn Fn(&Point) -> f64,
+) -> Result<Comparison, Ended> {
+    let this = |name: &str| -> Result<Executable, Failure> {
+        Ok(Executable {
+            bench: std::env::current_exe()?,
+            name: name.to_owned(),
+        })
+    };
+    let mut record = sittings.record();
+    record.pair = Some(format!("{}-{name}", now()));
+    let plugins: [PathBuf; 0] = [];
+    let order = Against {
+        base: this("the same build")?,
+        new: this("this build")?,
+        plugins: &plugins,
+        inputs: points::of_jobs(&sittings.jobs()),
+        slowdown,
+        record,
+        out: sittings.folder.join("in-turn").join(name),
+        start: Start::New,
+        thresholds: Thresholds::default(),
+        error: ERROR,
+        started: Instant::now(),
+        budget: None,
+        quiet: true,
+    };
+    let outcome = duet::measure(&order, sittings.interrupt)?;
+    if let Some(failure) = outcome.failure {
+        return Err(failure.into());
+    }
+    if outcome.interrupted {
+        return Err(Ended::Interrupted);
+    }
+    Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
+}
+
+/// Adds what the gate said of the points with each slowdown.
+fn count(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point) -> f64) {
+    for trial in trials {
+        let whole = comparison.points.iter();
+        let of_it: Vec<_> = whole
+            .filter(|point| {
+                point.key.stage == "total" && slowdown(&point.key.point) == trial.slowdown
+            })
+            .collect();
+        let said = |verdict| of_it.iter().filter(|point| point.verdict == verdict).count();
+        let alarms = said(Verdict::Slower) + said(Verdict::Faster);
+        trial.pairs += usize::from(!of_it.is_empty());
+        trial.points += of_it.len();
+        trial.slower += said(Verdict::Slower);
+        trial.faster += said(Verdict::Faster);
+        trial.inconclusive += said(Verdict::Inconclusive);
+        trial.alarmed += usize::from(alarms > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_has_every_slowdown_once() {
+        let point = |variant: &str| Point {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: "none".into(),
+            bind: "false".into(),
+            cache: "hot".into(),
+            params: Default::default(),
+        };
+        let points = ["a", "b", "c"].map(point);
+        let mut order: Vec<_> = points.iter().map(Point::id).collect();
+        order.sort();
+        for point in &points {
+            let all = (0..SLOWDOWNS.len()).map(|number| slowdown_of(&order, number, point));
+            let mut all: Vec<_> = all.collect();
+            all.sort_by(f64::total_cmp);
+            assert_eq!(all, SLOWDOWNS);
+        }
+        let first = points.each_ref().map(|point| slowdown_of(&order, 0, point));
+        assert!(first.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}
