@@ -144,9 +144,9 @@ pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds)
     Judgement {
         ratio: found.ratio(),
         interval: Some(interval),
-        df: None,
+        df: Some(found.df()),
         p_value,
-        p_change: None,
+        p_change: Some(found.p_beyond(thresholds.min_effect)),
         verdict,
         why,
         rounds: Some(found.rounds()),
