@@ -30,6 +30,8 @@ pub(super) enum Node {
 pub(super) struct Graph {
     pub(super) program: Program,
     known: HashMap<Node, Piece>,
+    /// The hashes of pieces with those that they refer to.
+    linked: HashMap<Node, Hash>,
     /// The code that was reached last.
     reached: Vec<Node>,
 }
@@ -47,6 +49,7 @@ impl Graph {
         Graph {
             program,
             known: HashMap::new(),
+            linked: HashMap::new(),
             reached: Vec::new(),
         }
     }
@@ -55,12 +58,17 @@ impl Graph {
     /// it refers to; where they lie, and in which order, does not.
     pub(super) fn hash(&mut self, roots: &[Node]) -> Hash {
         self.reached = self.reach(roots);
-        let linked = self.reached.iter().map(|node| {
-            let piece = &self.known[node];
-            let next = piece.next.iter().map(|node| self.known[node].hash);
-            combined(std::iter::once(piece.hash).chain(next))
-        });
-        let mut linked: Vec<Hash> = linked.collect();
+        let mut linked: Vec<Hash> = Vec::with_capacity(self.reached.len());
+        for node in &self.reached {
+            let known = self.linked.get(node).copied();
+            let hash = known.unwrap_or_else(|| {
+                let piece = &self.known[node];
+                let next = piece.next.iter().map(|node| self.known[node].hash);
+                combined(std::iter::once(piece.hash).chain(next))
+            });
+            self.linked.insert(*node, hash);
+            linked.push(hash);
+        }
         linked.sort_unstable();
         let roots = roots.iter().map(|root| self.known[root].hash);
         combined(roots.chain(linked))

@@ -19,6 +19,7 @@ mod resolve;
 mod scan;
 mod x86_64;
 
+use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use algorithms::code::CodeRoots;
@@ -45,6 +46,9 @@ struct Running {
     graph: Graph,
     /// What addresses in memory have on top of those in the file.
     bias: u64,
+    /// What was asked for before, by where it begins: suites ask for each of their
+    /// points.
+    known: HashMap<(usize, usize), Option<String>>,
 }
 
 impl Running {
@@ -53,10 +57,23 @@ impl Running {
         let program = Program::parse(&bytes)?;
         let bias = entry_in_memory()?.checked_sub(program.entry)?;
         let graph = Graph::new(program);
-        Some(Running { graph, bias })
+        Some(Running {
+            graph,
+            bias,
+            known: HashMap::new(),
+        })
     }
 
     fn fingerprint(&mut self, code: &CodeRoots) -> Option<String> {
+        if let Some(known) = self.known.get(&(code.prepare, code.value)) {
+            return known.clone();
+        }
+        let found = self.found(code);
+        self.known.insert((code.prepare, code.value), found.clone());
+        found
+    }
+
+    fn found(&mut self, code: &CodeRoots) -> Option<String> {
         let in_file = |address: usize| (address as u64).checked_sub(self.bias);
         let (prepare, value) = (in_file(code.prepare)?, in_file(code.value)?);
         let roots = [
@@ -86,7 +103,7 @@ fn entry_in_memory() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{HashMap, HashSet};
+    use std::collections::HashSet;
     use std::time::Instant;
 
     use algorithms::device::Backend;
@@ -153,7 +170,10 @@ mod tests {
             "harness3cli",
             "harness8commands",
         ] {
-            let found = names.iter().find(|name| name.contains(other));
+            // Functions with the same code are one, by whichever name: dropping a vector
+            // is the same for many.
+            let own = names.iter().filter(|name| !name.contains("drop_in_place"));
+            let found = own.into_iter().find(|name| name.contains(other));
             assert_eq!(found, None);
         }
     }
