@@ -10,11 +10,19 @@ use super::problems::{Problems, SuiteError};
 use crate::suggestion::instead_of;
 
 /// Names and texts: those for CPUs first.
-const SUITES: [(&str, &str); 11] = [
+const SUITES: [(&str, &str); 13] = [
     ("smoke", include_str!("../../../suites/smoke.toml")),
     ("nightly", include_str!("../../../suites/nightly.toml")),
+    (
+        "sort-shapes",
+        include_str!("../../../suites/sort-shapes.toml"),
+    ),
     ("thesis", include_str!("../../../suites/thesis.toml")),
     ("selftest", include_str!("../../../suites/selftest.toml")),
+    (
+        "gpu-nightly",
+        include_str!("../../../suites/gpu-nightly.toml"),
+    ),
     ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
     (
         "gpu-decode",

@@ -15,6 +15,8 @@
 
 pub(crate) mod budget;
 pub mod built_in;
+#[cfg(test)]
+mod coverage;
 pub(crate) mod document;
 mod exclude;
 mod expand;

@@ -13,7 +13,7 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout
-            .contains("smoke: 6 inputs, 38 candidates, at most 57s"),
+            .contains("smoke: 12 inputs, 46 candidates, at most 37s"),
         "{}",
         run.stdout
     );
@@ -28,13 +28,13 @@ fn a_dry_run_honours_shard_and_budget() {
         folder.path(),
         "run smoke --dry-run --shard 2/2 --budget 17s",
     );
-    let total = "smoke, shard 2/2: 3 inputs, 20 candidates, at most 17s with a budget of 17s";
+    let total = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 15s with a budget of 17s";
     assert!(
         run.stdout.ends_with(&format!("{total}\n")),
         "{}",
         run.stdout
     );
-    let run = bench_in(folder.path(), "run smoke --dry-run --shard 5/5");
+    let run = bench_in(folder.path(), "run smoke --dry-run --shard 13/13");
     assert_eq!(run.code, Some(5), "{}", run.stderr);
     assert!(
         run.stderr.contains("fewer inputs than shards"),
@@ -48,13 +48,13 @@ fn a_dry_run_is_told_to_machines_too() {
     let folder = folder();
     let json = bench_in(folder.path(), "run smoke --dry-run --format json").stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(6));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(12));
     let csv = bench_in(folder.path(), "run smoke --dry-run --format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let candidates = reader
         .records()
         .map(|row| row.expect("a row")[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(38));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(46));
 }
 
 #[test]
