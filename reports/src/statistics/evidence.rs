@@ -11,6 +11,9 @@ use super::student::{p_value, t95};
 
 /// With so many degrees of freedom, t is normal.
 pub const MANY: f64 = 1e4;
+/// What runs differ by has heavier tails than normal noise, and no number of quiet nights tells
+/// how heavy: it counts as found by nine runs at most.
+const MOST_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
 /// Halvings of the span that a quantile is sought in: to 1e-7 of it.
@@ -42,7 +45,7 @@ impl Evidence {
     #[must_use]
     pub fn between_runs(self, between: Between) -> Self {
         let (own, runs) = (self.error.powi(2), between.of_two().powi(2));
-        let parts = own.powi(2) / self.df + runs.powi(2) / between.df;
+        let parts = own.powi(2) / self.df + runs.powi(2) / between.df.min(MOST_OF_RUNS);
         Evidence {
             centre: self.centre,
             error: (own + runs).sqrt(),
@@ -159,6 +162,12 @@ mod tests {
             "{half}"
         );
         assert!((alone.df() - 8.0).abs() < 0.01);
+        let many = Between {
+            deviation: 0.02,
+            df: 59.0,
+        };
+        let found = evidence(0.9999, 1.0001, 1e9).between_runs(many);
+        assert!((found.df() - 8.0).abs() < 0.01, "{found:?}");
         // Both alike: more degrees of freedom than either, as of two samples.
         let own = evidence(0.95, 1.0 / 0.95, 8.0);
         let runs = between(own.error / 2.0_f64.sqrt());

@@ -197,7 +197,7 @@ mod tests {
         for heavy in [false, true] {
             let mut noise = Noise::new(99);
             let (start, mut any, mut uncontrolled) = (std::time::Instant::now(), 0, 0);
-            for _ in 0..100 {
+            for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
                 any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
                 let all = Terms {
@@ -206,10 +206,10 @@ mod tests {
                 };
                 uncontrolled += usize::from(steps(&levels(&series, &all)) > 0);
             }
-            println!("heavy {heavy}: {any} of 100 histories, {uncontrolled} uncontrolled");
+            println!("heavy {heavy}: {any} of 20 histories, {uncontrolled} uncontrolled");
             println!(
                 "  {:.2} s each, twice",
-                start.elapsed().as_secs_f64() / 100.0
+                start.elapsed().as_secs_f64() / 20.0
             );
             for (step, after, with) in [
                 (0.03, 5, 1),
@@ -219,7 +219,7 @@ mod tests {
                 (0.02, 10, 50),
             ] {
                 let (mut found, mut wrong, mut all) = (0, 0, 0);
-                for _ in 0..if with == 1 { 60 } else { 10 } {
+                for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);
                     let levels = levels(&series, &Terms::default());
                     all += with;

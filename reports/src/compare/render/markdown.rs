@@ -150,7 +150,12 @@ mod tests {
             key: comparison.points[0].key.clone(),
             reason: "wrong output: row 3".into(),
         };
+        let refused = Unmatched {
+            reason: "not run: no such order".into(),
+            ..wrong.clone()
+        };
         comparison.only_base = vec![wrong];
+        comparison.only_base.extend(vec![refused; 7]);
         assert_eq!(
             headline(&comparison),
             "1 point is wrong or failed, 1 point is slower"
@@ -158,6 +163,11 @@ mod tests {
         let text = render(&comparison, Listing::Changes);
         assert!(text.contains("1 point is wrong in the new run:"), "{text}");
         assert!(text.contains("wrong output: row 3"), "{text}");
+        assert!(
+            text.contains("7 points have no result in the new run:"),
+            "{text}"
+        );
+        assert_eq!(text.matches("not run: no such order").count(), 7);
         comparison.points.pop();
         assert_eq!(headline(&comparison), "1 point is wrong or failed");
     }

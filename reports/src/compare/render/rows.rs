@@ -1,7 +1,7 @@
 //! What tables of a comparison have in common, whoever reads them.
 
 use super::Listing;
-use crate::compare::{Comparison, Key, PointVerdict, Unmatched, Verdict};
+use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
 use crate::shape::{self, Axes};
 use crate::units;
 
@@ -121,12 +121,16 @@ pub fn steps(comparison: &Comparison) -> Vec<String> {
     steps.iter().map(said).collect()
 }
 
-/// Points without a partner, some of them by name: those that are wrong now first, and all
-/// of those.
+/// Points without a partner: by name those that gave no result in the new run, some of the
+/// others.
 pub fn unmatched(comparison: &Comparison) -> Vec<String> {
-    let lost = |point: &&Unmatched| !point.is_wrong();
-    let wrong: Vec<_> = comparison.wrong().collect();
-    let lost: Vec<_> = comparison.only_base.iter().filter(lost).collect();
+    let lost = |wanted: fn(&Unmatched) -> bool| {
+        let points = comparison.only_base.iter();
+        points.filter(|point| wanted(point)).collect::<Vec<_>>()
+    };
+    let wrong = lost(Unmatched::is_wrong);
+    let refused = lost(|point| !point.is_wrong() && point.reason != NOT_MEASURED);
+    let absent = lost(|point| point.reason == NOT_MEASURED);
     let only_new: Vec<_> = comparison.only_new.iter().collect();
     let sides = [
         (
@@ -136,9 +140,15 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
             usize::MAX,
         ),
         (
+            ["has no result", "have no result"],
+            "in the new run",
+            refused,
+            usize::MAX,
+        ),
+        (
             ["has samples", "have samples"],
             "only in the base",
-            lost,
+            absent,
             NAMED,
         ),
         (
@@ -151,10 +161,10 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
     let sides = sides
         .into_iter()
         .filter(|(_, _, points, _)| !points.is_empty());
-    let lines = sides.map(|([one, many], where_, points, most)| {
+    let lines = sides.map(|([one, many], run, points, most)| {
         let count = match points.len() {
-            1 => format!("1 point {one} {where_}:"),
-            count => format!("{count} points {many} {where_}:"),
+            1 => format!("1 point {one} {run}:"),
+            count => format!("{count} points {many} {run}:"),
         };
         named(count, &points, most)
     });
