@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use reports::record::{Bandwidth, CeilingsRecord, Latencies, LinkPoint};
-use reports::units;
+use reports::{shape, units};
 
 use crate::platform;
 
@@ -35,7 +35,7 @@ pub(super) fn of(record: &CeilingsRecord) -> String {
 fn name(place: &str) -> String {
     match place.strip_prefix("cpu/") {
         Some("1") => "1 thread:".to_owned(),
-        Some(threads) => format!("{threads} threads:"),
+        Some(threads) => format!("{}:", shape::phrase("threads", threads)),
         None => format!("{place}:"),
     }
 }

@@ -6,6 +6,8 @@ use algorithms::device::emulator::{Config, Policy, Schedule};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Place, Team};
 
+use reports::units::counted;
+
 use crate::cli::VerifyRequest;
 use crate::failure::Failure;
 use crate::gpus::Gpus;
@@ -90,7 +92,7 @@ fn thread_counts() -> Vec<usize> {
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.device, self.emulator) {
-            (Device::Cpu, _) => write!(f, "{} threads", self.team.threads()),
+            (Device::Cpu, _) => f.write_str(&counted(self.team.threads(), "thread")),
             (device, None) => write!(f, "{device}"),
             (_, Some(config)) => {
                 let (lanes, Schedule { seed, policy }) = (config.lanes.count(), config.schedule);

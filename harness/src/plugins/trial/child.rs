@@ -11,6 +11,7 @@ use algorithms::device::{Device, Place, Team};
 use algorithms::plugin::{self, Call, Watch, set_watch};
 use algorithms::task::{Case, Task};
 use nix::libc;
+use reports::units::counted;
 
 use super::line::{Line, Verdict};
 use crate::failure::{Exit, Failure};
@@ -123,7 +124,7 @@ impl Errand {
                 return Ok(Verdict::Right);
             };
             for (name, case) in self.task.hard_cases(SEED) {
-                let input = format!("{name}, {threads} threads");
+                let input = format!("{name}, {}", counted(threads, "thread"));
                 report.write(&Line::Input(input.clone()));
                 if let Some(verdict) = cycle(case.as_ref(), number, &place, &input) {
                     return Ok(verdict);

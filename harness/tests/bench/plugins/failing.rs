@@ -283,7 +283,7 @@ fn verify_goes_on_without_the_plugin_that_crashes() {
     let run = workshop.bench(&format!("{line} --plugin {plugin}"));
     assert_eq!(run.code, Some(3), "{}", run.stderr);
     let told =
-        "sort foreign, 1 threads: failed: libforeign.so crashed in run, on one segment of 0 digis";
+        "sort foreign, 1 thread: failed: libforeign.so crashed in run, on one segment of 0 digis";
     assert!(run.stdout.contains(told), "{}", run.stdout);
     assert!(run.stdout.contains("2 variants, "), "{}", run.stdout);
 }

@@ -88,3 +88,31 @@ fn one_side_alone_has_no_such_chart() {
         );
     }
 }
+
+#[test]
+fn bars_are_drawn_by_the_whole_and_by_kernels() {
+    let rows: Vec<SummaryRow> = rows()
+        .into_iter()
+        .filter(|row| row.items == SIZES[1])
+        .collect();
+    let (dir, names) = drawn(&rows, &[]);
+    assert!(names.contains(&"bars-kernel.png".to_owned()), "{names:?}");
+    let said = |name: &str| texts(&svg(dir.path(), name)).join(" ");
+    let (total, kernel) = (said("bars.svg"), said("bars-kernel.svg"));
+    assert!(
+        total.contains("(end to end)") && total.contains("63.2 µs"),
+        "{total}"
+    );
+    assert!(
+        kernel.contains("(kernels)") && kernel.contains("31.6 µs"),
+        "{kernel}"
+    );
+    assert!(kernel.contains("without copies"), "{kernel}");
+    // What runs on the host has no copies: the same bar in both.
+    assert!(total.contains("20.0 µs") && kernel.contains("20.0 µs"));
+    let (_, without) = drawn(&rows[..1], &[]);
+    assert!(
+        !without.iter().any(|name| name.starts_with("bars-")),
+        "{without:?}"
+    );
+}
