@@ -10,6 +10,7 @@
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
+//! | `transfers` | copies outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `emulated` | kernels on the host |
@@ -34,13 +35,11 @@ mod pristine;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod transfers;
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
-
-use crate::all_cores;
 
 use engine::{BESIDE, Download, Engine, Upload};
 use observe::Launched;
@@ -63,9 +62,6 @@ use pool::Pool;
 /// What every byte of a buffer is that a run has to overwrite, before it does: neither what
 /// an input has nor a likely result.
 pub(crate) const POISON: u8 = 0xa5;
-
-/// Bytes that are copied to the host at a time where it does not matter how long that takes.
-const FETCHED_BYTES: usize = 64 << 20;
 
 /// A GPU, or what stands in for one.
 pub struct Gpu {
@@ -173,51 +169,6 @@ impl Gpu {
             // SAFETY: both sides have so many bytes, any of which make a `T`.
             unsafe { engine.download(to.as_mut_ptr().cast(), start, bytes) }
         })
-    }
-
-    /// Copies elements from one buffer on the device to another: as many as both have.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub(crate) fn copy<T: Pod>(
-        &self,
-        to: &DeviceBuffer<T>,
-        from: &DeviceBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        assert!(to.address() != from.address(), "the same buffer");
-        let bytes = from.bytes().min(to.bytes());
-        if bytes == 0 {
-            return Ok(());
-        }
-        self.timed("d2d", 2 * bytes, |engine| {
-            // SAFETY: both have so many bytes, and are two buffers.
-            unsafe { engine.copy(to.address(), from.address(), bytes as usize) }
-        })
-    }
-
-    /// Some elements of a buffer, copied to the host outside the clock: through
-    /// page-locked memory, piece by piece, and from there by all cores. Waits for all that
-    /// was started before.
-    ///
-    /// # Errors
-    /// If the driver refuses, or something went wrong on the device before.
-    pub(crate) fn fetched<T: Pod + Default + Send + Sync>(
-        &self,
-        from: &DeviceBuffer<T>,
-        elements: Range<usize>,
-    ) -> Result<Vec<T>, DeviceError> {
-        let piece = (FETCHED_BYTES / size_of::<T>()).min(elements.len());
-        let mut stage = self.pinned::<T>(piece)?;
-        let mut fetched = all_cores::made(elements.len());
-        let mut first = elements.start;
-        for part in fetched.chunks_mut(piece.max(1)) {
-            let stage = &mut stage[..part.len()];
-            self.download_part(stage, from, first)?;
-            self.finish()?;
-            all_cores::copy(part, stage);
-            first += part.len();
-        }
-        Ok(fetched)
     }
 
     /// Copies the first elements of a buffer to the device, and at the same time

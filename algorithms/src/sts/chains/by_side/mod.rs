@@ -4,6 +4,7 @@
 //! cluster goes across. Modules are cut between clusters of the front. So a hot module
 //! is shared by all threads.
 
+mod keep;
 mod parts;
 mod worker;
 
@@ -13,9 +14,9 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::Chain;
-use super::kept::{Kept, copied, fill_again};
+use super::kept::Kept;
 use super::share_out::{largest_first, share_out};
-use crate::all_cores::{fill, joined, spread};
+use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
 use crate::sts::clusters::ClusterFormulas;
@@ -266,24 +267,6 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.parts.iter().map(of_part).collect()
     }
 
-    /// Parts cover all digis, in their order.
-    fn restore_clusters(&mut self, kept: &[Cluster]) {
-        let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
-        let counts: Vec<_> = self.parts.iter().map(|part| part.clusters).collect();
-        fill_again(kept, &mut self.clusters, &rooms, &counts);
-    }
-
-    /// Each worker has its hits again.
-    fn restore_hits(&mut self, kept: &[Hit]) {
-        for worker in &mut self.workers {
-            let ends = worker.found.iter().map(|(_, range)| range.end);
-            let hits = ends.max().unwrap_or(0);
-            worker.hits.resize(hits, Hit::default());
-        }
-        let places = self.workers.iter_mut().map(|worker| &mut worker.hits[..]);
-        spread(kept, places.collect());
-    }
-
     /// Where the hits of modules lie that were collected by job.
     fn places_of_modules(&self) -> Partition {
         let mut hits = vec![0; self.modules.len()];
@@ -350,55 +333,18 @@ impl<P: Rules> Chain for BySide<'_, P> {
     }
 
     fn bytes_to_keep(&self, next: Stage) -> usize {
-        let clusters: usize = self.counts.iter().sum();
-        match next {
-            Stage::Presort => 0,
-            Stage::Zero | Stage::Sort | Stage::Cluster => size_of_val(self.digis.as_slice()),
-            Stage::ClusterSort => clusters * size_of::<Cluster>(),
-            Stage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
-            Stage::Collect => {
-                let hits = self.workers.iter().map(|worker| worker.hits.len());
-                hits.sum::<usize>() * size_of::<Hit>()
-            }
-        }
+        self.bytes_before(next)
     }
 
     fn keep(&mut self, next: Stage) {
-        let mut kept = Kept::default();
-        match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => kept.digis = joined(&[&self.digis]),
-            Stage::ClusterSort | Stage::Hits => {
-                kept.clusters = joined(&self.clusters_of_parts());
-                if next == Stage::Hits {
-                    kept.entries = copied(&self.entries, &self.sides, &self.counts);
-                }
-            }
-            Stage::Collect => {
-                let hits: Vec<_> = self.workers.iter().map(|worker| &worker.hits[..]).collect();
-                kept.hits = joined(&hits);
-            }
-        }
-        self.kept = Some((next, kept));
+        self.kept = Some((next, self.left_before(next)));
     }
 
     fn restore(&mut self) -> bool {
         let Some((next, kept)) = self.kept.take() else {
             return false;
         };
-        match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => {
-                spread(&kept.digis, vec![&mut self.digis])
-            }
-            Stage::ClusterSort => self.restore_clusters(&kept.clusters),
-            Stage::Hits => {
-                self.restore_clusters(&kept.clusters);
-                let (sides, counts) = (&self.sides, &self.counts);
-                fill_again(&kept.entries, &mut self.entries, sides, counts);
-            }
-            Stage::Collect => self.restore_hits(&kept.hits),
-        }
+        self.bring_back(next, &kept);
         self.kept = Some((next, kept));
         true
     }

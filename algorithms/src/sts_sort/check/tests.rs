@@ -1,0 +1,245 @@
+//! One wrong digi, wherever it is.
+
+use generators::sts::{DigiShape, Order, Skew, generate};
+
+use super::*;
+use crate::all_cores::tests::{places, with_all_pools};
+use crate::sts_sort::reference;
+
+type Check = fn(&SegmentedDigis, &[Digi], &[Digi], View) -> Result<(), Mismatch>;
+
+const WHOLE: View = |digi| digi;
+
+const CHECKS: [(&str, Check); 3] = [
+    ("stable", identical),
+    ("unstable", same_keys_and_runs),
+    ("without reference", |input, _, output, view| {
+        ordered_and_complete(input, output, view)
+    }),
+];
+
+fn input() -> SegmentedDigis {
+    let shape = DigiShape {
+        segments: 5,
+        digis: 1000,
+        order: Order::Random,
+        skew: Skew::Ratio(3.0),
+        duplicates: 0.3,
+        timeslice_ns: 1_000_000,
+    };
+    generate(&shape, 7).expect("a sensible shape")
+}
+
+/// Each check on the right output, spoilt.
+fn rejects(spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
+    rejects_in(Content::Whole, spoil)
+}
+
+fn rejects_in(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
+    let input = input();
+    let reference = reference::sort(&input);
+    let mut output = reference.clone();
+    spoil(&input, &mut output);
+    CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
+}
+
+#[test]
+fn the_right_output_passes() {
+    assert_eq!(rejects(|_, _| {}), [false; 3]);
+}
+
+#[test]
+fn a_no_op_fails() {
+    let no_op = |input: &SegmentedDigis, output: &mut Vec<Digi>| {
+        output.copy_from_slice(input.digis());
+    };
+    assert_eq!(rejects(no_op), [true; 3]);
+}
+
+#[test]
+fn an_empty_or_poisoned_output_fails() {
+    assert_eq!(rejects(|_, output| output.clear()), [true; 3]);
+    assert_eq!(rejects(|_, output| output.fill(Digi::default())), [true; 3]);
+}
+
+#[test]
+fn a_swapped_pair_of_unequal_keys_fails() {
+    let swap = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+        let unequal = |&i: &usize| output[i].key() != output[i + 1].key();
+        let first = (0..).find(unequal).expect("unequal keys");
+        output.swap(first, first + 1);
+    };
+    assert_eq!(rejects(swap), [true; 3]);
+}
+
+#[test]
+fn a_swapped_pair_of_equal_keys_fails_for_stable_variants_only() {
+    let swap = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+        let equal =
+            |&i: &usize| output[i].key() == output[i + 1].key() && output[i] != output[i + 1];
+        let first = (0..).find(equal).expect("equal keys");
+        output.swap(first, first + 1);
+    };
+    assert_eq!(rejects(swap), [true, false, false]);
+}
+
+#[test]
+fn a_dropped_digi_fails() {
+    let shorter = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+        output.remove(17);
+    };
+    assert_eq!(rejects(shorter), [true; 3]);
+    // In its place the one before it once more: the order is still right.
+    let doubled = |_: &SegmentedDigis, output: &mut Vec<Digi>| output[17] = output[16];
+    assert_eq!(rejects(doubled), [true; 3]);
+}
+
+#[test]
+fn a_changed_charge_fails() {
+    let change = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+        output[17] = Digi::from_bits(output[17].bits() ^ (1 << 32));
+    };
+    assert_eq!(rejects(change), [true; 3]);
+}
+
+#[test]
+fn a_lost_address_counts_only_where_it_was_promised() {
+    let lose = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+        let without = view(Content::WithoutAddress);
+        output.iter_mut().for_each(|digi| *digi = without(*digi));
+    };
+    assert_eq!(rejects(lose), [true; 3]);
+    assert_eq!(rejects_in(Content::WithoutAddress, lose), [false; 3]);
+}
+
+#[test]
+fn without_addresses_all_else_counts() {
+    let change = |bit: u32| {
+        move |_: &SegmentedDigis, output: &mut Vec<Digi>| {
+            output[17] = Digi::from_bits(output[17].bits() ^ (1 << bit));
+        }
+    };
+    for (bit, rejected) in [(3, true), (32, true), (40, true), (31, false), (50, false)] {
+        let found = rejects_in(Content::WithoutAddress, change(bit));
+        assert_eq!(found, [rejected; 3], "bit {bit}");
+    }
+}
+
+#[test]
+fn a_digi_moved_to_another_segment_fails() {
+    // The last digi of segment 0 changes places with the first of segment
+    // 1; both stay in order if their keys are made alike.
+    let one = |adc: u64| Digi::from_bits(1 | (adc << 32));
+    let input = SegmentedDigis::from_segments(&[vec![one(1)], vec![one(2)]]);
+    let reference = reference::sort(&input);
+    let output = [one(2), one(1)];
+    for (name, check) in CHECKS {
+        assert!(check(&input, &reference, &output, WHOLE).is_err(), "{name}");
+    }
+}
+
+/// Segments that are larger than what a thread looks at, and small ones between.
+fn large() -> (SegmentedDigis, Vec<Digi>) {
+    let digi = |time: u64| Digi::from_bits(time | 3 << 32);
+    let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
+    let digis = [150_000, 0, 3, 70_000].map(segment);
+    let input = SegmentedDigis::from_segments(&digis);
+    let reference = reference::sort(&input);
+    (input, reference)
+}
+
+#[test]
+fn a_changed_digi_is_found_wherever_it_is() {
+    let (input, reference) = large();
+    for at in places(reference.len()) {
+        let mut output = reference.clone();
+        output[at] = Digi::from_bits(output[at].bits() ^ (1 << 33));
+        let segment = input.partition().segment_of(at);
+        for (name, check) in CHECKS {
+            let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
+            let found_in = match found.expect_err(name) {
+                Mismatch::Digi { place, .. } => {
+                    assert_eq!(input.partition().range(segment).start + place.index, at);
+                    place.segment
+                }
+                Mismatch::Run { place, .. } => place.segment,
+                Mismatch::Content { segment } => segment,
+                other => panic!("{name}: {other}"),
+            };
+            assert_eq!(found_in, segment, "{name} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
+    let (input, reference) = large();
+    for at in places(reference.len()) {
+        let other = if at + 2 < reference.len() {
+            at + 2
+        } else {
+            at - 2
+        };
+        for swap in [true, false] {
+            let mut output = reference.clone();
+            match swap {
+                true => output.swap(at, other),
+                false => output[at] = output[other],
+            }
+            for (name, check) in CHECKS {
+                let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
+                assert!(found.is_err(), "{name} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn of_several_wrong_digis_the_first_is_told() {
+    let (input, reference) = large();
+    let wrong = places(reference.len());
+    for first in &wrong {
+        let mut output = reference.clone();
+        for at in wrong.iter().filter(|at| *at >= first) {
+            output[*at] = Digi::default();
+        }
+        let found = with_all_pools(|| identical(&input, &reference, &output, WHOLE));
+        let expected = wrong_digi(
+            place(input.partition(), *first),
+            *first,
+            &reference,
+            &output,
+        );
+        assert_eq!(found, Err(expected));
+    }
+}
+
+#[test]
+fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
+    let (input, reference) = large();
+    let spoilt = |run: usize, key: usize| {
+        let mut output = reference.clone();
+        output[run] = Digi::from_bits(output[run].bits() ^ (1 << 33));
+        output[key] = Digi::default();
+        with_all_pools(|| same_keys_and_runs(&input, &reference, &output, WHOLE))
+    };
+    let later = input.partition().range(3).start;
+    assert!(matches!(spoilt(100, later + 9), Err(Mismatch::Run { .. })));
+    assert!(matches!(spoilt(100, 9_000), Err(Mismatch::Digi { .. })));
+    assert!(matches!(spoilt(later, 9_000), Err(Mismatch::Digi { .. })));
+}
+
+#[test]
+fn messages_name_the_place() {
+    let input = input();
+    let reference = reference::sort(&input);
+    let mut output = reference.clone();
+    let start = input.partition().range(2).start;
+    output[start + 3] = Digi::default();
+    let error = identical(&input, &reference, &output, WHOLE).expect_err("changed");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("segment 2, position 3: channel 0 time 0 ns"),
+        "{text}"
+    );
+}
