@@ -211,6 +211,7 @@ fn confirming_flags() -> [Arg; 3] {
 }
 
 fn output_flags() -> [Arg; 7] {
+    // Older names of --format FORMAT=FILE, which scripts rely on.
     let file = |name: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
@@ -248,6 +249,7 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
         let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
         Some((*format, path.clone()))
     };
+    files.extend(FORMATS[1..].iter().filter_map(file));
     let default = Thresholds::default();
     let mut format = formats::outputs(matches, &FORMATS);
     // As they were asked for before `--format FORMAT=FILE`.
@@ -334,6 +336,14 @@ mod tests {
             (Format::Junit, PathBuf::from("j.xml")),
         ];
         assert_eq!(request.format.files, files);
+        let new = parsed("bench compare a b --format junit=j.xml --format json --format table=t");
+        let new = new.expect("a request");
+        assert_eq!(new.format.stdout, Format::Json);
+        let files = [("j.xml", Format::Junit), ("t", Format::Table)];
+        assert_eq!(
+            new.format.files,
+            files.map(|(file, format)| (format, PathBuf::from(file)))
+        );
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::history::{Filter, Retention, Unfinished};
 use reports::rank::Rank;
@@ -198,16 +197,6 @@ fn store_flag() -> Arg {
         .default_value(DEFAULT_STORE)
         .value_parser(value_parser!(PathBuf))
         .help("The folder of the store")
-}
-
-fn format_flag() -> Arg {
-    Arg::new("format")
-        .long("format")
-        .value_parser(PossibleValuesParser::new([
-            "table", "csv", "json", "markdown",
-        ]))
-        .default_value("table")
-        .help("How to print it")
 }
 
 /// A time of day, a day (its beginning), or so long ago.

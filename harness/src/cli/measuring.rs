@@ -393,15 +393,6 @@ fn threads(matches: &ArgMatches) -> Vec<usize> {
     }
 }
 
-pub(super) fn format(matches: &ArgMatches) -> Format {
-    match matches.get_one::<String>("format").map(String::as_str) {
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
-        Some("markdown") => Format::Markdown,
-        _ => Format::Table,
-    }
-}
-
 pub(super) fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
     matches.get_one::<T>(name).cloned()
 }

@@ -8,6 +8,7 @@ use reports::history::Filter;
 use reports::table::Format;
 use reports::trend::{Listing, Terms};
 
+use super::super::formats::{self, Outputs};
 use super::super::measuring::{self, many, one, switch};
 use super::super::{compare, values};
 
@@ -29,7 +30,7 @@ pub struct ChangesRequest {
     /// Where charts go; none are drawn if not given.
     pub out: Option<PathBuf>,
     /// How to print it.
-    pub format: Format,
+    pub format: Outputs<Format>,
 }
 
 pub(super) fn command() -> Command {
@@ -83,7 +84,7 @@ fn output_flags() -> [Arg; 3] {
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
         .help("Draw a chart of what is shown, a panel a point, into this folder");
-    [all, out, super::format_flag()].map(|flag| flag.help_heading("Output"))
+    [all, out, formats::flag(&measuring::FORMATS)].map(|flag| flag.help_heading("Output"))
 }
 
 pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
@@ -107,7 +108,7 @@ pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
         },
         check: matches.get_flag("check"),
         out: one(matches, "out"),
-        format: measuring::format(matches),
+        format: formats::outputs(matches, &measuring::FORMATS),
     }
 }
 

@@ -4,12 +4,12 @@ mod confirm;
 
 use std::path::{Path, PathBuf};
 
-use reports::compare::render::render;
+use reports::compare::render::{Format, Listing, render};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs;
-use crate::cli::{CompareRequest, FailOn};
+use crate::cli::{CompareRequest, FailOn, Outputs};
 use crate::failure::{Exit, Failure};
 use confirm::Confirmation;
 
@@ -42,7 +42,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         confirmation.confirm(&mut comparison, &new);
     }
     comparison.gate = gate;
-    present(request, &comparison)?;
+    show(&comparison, &request.format, request.listing)?;
     Ok(exit(&comparison, request.fail_on))
 }
 
@@ -91,8 +91,17 @@ fn read_both(base: &Path, new: &Path) -> Result<(Measured, Measured), StoreError
     Ok((base?, new?))
 }
 
-fn present(request: &CompareRequest, comparison: &Comparison) -> Result<(), Failure> {
-    super::put(&request.format, |format, _| {
-        Ok(render(format, comparison, request.listing)?)
+/// Prints a comparison, and writes it to files.
+pub(super) fn show(
+    comparison: &Comparison,
+    outputs: &Outputs<Format>,
+    listing: Listing,
+) -> Result<(), Failure> {
+    super::put(outputs, |format, paint| {
+        let text = render(format, comparison, listing)?;
+        Ok(match format {
+            Format::Table => paint.verdicts(&text),
+            _ => text,
+        })
     })
 }

@@ -26,12 +26,14 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
-    super::super::print(&trend::render(request.format, &trends, request.listing)?)?;
+    super::super::put(&request.format, |format, _| {
+        Ok(trend::render(format, &trends, request.listing)?)
+    })?;
     let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
     if alarms == 0 {
         return Ok(Exit::Success);
     }
-    if request.format == Format::Table {
+    if request.format.stdout == Format::Table {
         super::super::say(&advice(store, request));
     }
     Ok(match request.check {

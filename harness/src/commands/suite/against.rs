@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::compare::render::render;
 use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
 use reports::record::SuitePart;
@@ -146,9 +145,7 @@ fn conclude(
         return Ok(counted.exit());
     }
     let comparison = judged?;
-    super::super::put(&against.format, |format, _| {
-        Ok(render(format, &comparison, against.listing)?)
-    })?;
+    super::super::compare::show(&comparison, &against.format, against.listing)?;
     if !request.quiet {
         say(&format!("results: {folder}"));
     }
