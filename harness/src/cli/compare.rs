@@ -10,8 +10,8 @@ use reports::compare::Thresholds;
 use reports::compare::render::{Format, Listing};
 use reports::filter::{AxisValues, PointFilter};
 
-use super::measuring::{many, one, switch};
 use super::formats::{self, Outputs};
+use super::measuring::{many, one, switch};
 use super::{examples, values};
 
 /// Two runs to compare.
@@ -249,7 +249,6 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
         let path = matches.try_get_one::<PathBuf>(name).ok().flatten()?;
         Some((*format, path.clone()))
     };
-    files.extend(FORMATS[1..].iter().filter_map(file));
     let default = Thresholds::default();
     let mut format = formats::outputs(matches, &FORMATS);
     // As they were asked for before `--format FORMAT=FILE`.

@@ -103,7 +103,9 @@ pub(super) fn check_known<F>(
     let mut unknown = wanted.filter(|wanted| !names.contains(&wanted.name.as_str()));
     unknown.next().map_or(Ok(()), |wanted| {
         let (name, names) = (&wanted.name, names.join(", "));
-        Err(format!("{results} can't be written as {name}; there are {names}"))
+        Err(format!(
+            "{results} can't be written as {name}; there are {names}"
+        ))
     })
 }
 

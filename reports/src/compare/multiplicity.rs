@@ -62,6 +62,7 @@ fn family(points: usize, changes: usize, rate: f64) -> Family {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Quantity;
     use super::super::comparison::Verdict;
     use super::super::judge::Why;
     use super::*;
@@ -76,6 +77,7 @@ mod tests {
             verdict: Verdict::Slower,
             why: Why::BeyondMinimum,
             rounds: None,
+            quantity: Quantity::Wall,
             runs_differ: None,
         }
     }

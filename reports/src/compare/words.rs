@@ -5,6 +5,7 @@ use super::advice::{Advice, command};
 use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
+use super::rounds::Quantity;
 use crate::statistics::{Interval, MIN_ROUNDS, MIN_SAMPLES};
 use crate::units;
 
@@ -130,7 +131,14 @@ impl Found<'_> {
 /// ` in 40 rounds in turn`, for what was measured so.
 fn in_turn(judgement: &Judgement) -> String {
     let rounds = judgement.rounds.filter(|rounds| *rounds > 0);
-    rounds.map_or_else(String::new, |rounds| format!(" in {rounds} rounds in turn"))
+    let of = match judgement.quantity {
+        Quantity::Wall => "",
+        // Others had its core for a part of the time.
+        Quantity::Cpu => ", by the thread's own time",
+    };
+    rounds.map_or_else(String::new, |rounds| {
+        format!(" in {rounds} rounds in turn{of}")
+    })
 }
 
 fn with_code(verdict: Verdict, code: Code) -> &'static str {
@@ -185,6 +193,7 @@ mod tests {
             verdict,
             why,
             rounds: None,
+            quantity: Quantity::Wall,
             runs_differ: None,
         }
     }

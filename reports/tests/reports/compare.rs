@@ -521,23 +521,27 @@ fn every_format_tells_what_is_slower() {
 /// Rounds of one visit each by base and new in turn. Each round has a drift of
 /// its own, which both share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
-    let sitting = |side: &str, round: usize, factor: f64| {
-        let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
-        let (name, row) = (format!("{side}-{round}"), point("a", "code:1"));
-        let path = folder.join(&name);
-        let mut run = RunFolder::create(&path, &record()).expect("created");
-        let visit = samples(&row, factor * drift, round + name.len());
-        run.append_samples(&visit[..VISIT]).expect("written");
-        run.append_summary(&[row]).expect("written");
-        path
+    let record = RunRecord {
+        pair: Some("a pair".into()),
+        ..record()
     };
     let side = |name: &str, factor: f64| {
-        let folders: Vec<_> = (0..rounds)
-            .map(|round| sitting(name, round, factor))
-            .collect();
-        Measured::read_rounds(&folders).expect("read")
+        let row = point("a", "code:1");
+        let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
+        for round in 0..rounds {
+            let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
+            let visit = samples(&row, factor * drift, round + name.len());
+            let visit = visit[..VISIT].iter().cloned();
+            let visit: Vec<_> = visit.map(|row| SampleRow { round, ..row }).collect();
+            run.append_samples(&visit).expect("written");
+        }
+        run.append_summary(&[row]).expect("written");
+        Measured::read(&folder.join(name)).expect("read")
     };
     let (base, new) = (side("base", 1.0), side("newer", change));
+    assert!(base.is_in_turn_with(&new));
+    let with_rounds = |run: Measured| run.with_rounds().expect("read");
+    let (base, new) = (with_rounds(base), with_rounds(new));
     compare(&base, &new, &Terms::default()).expect("comparable")
 }
 
@@ -566,7 +570,6 @@ fn few_rounds_are_not_clear() {
         "{}",
         point.reason
     );
-    assert!(Measured::read_rounds(&[]).is_err());
 }
 
 #[test]

@@ -104,7 +104,12 @@ fn count(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point
                 point.key.stage == "total" && slowdown(&point.key.point) == trial.slowdown
             })
             .collect();
-        let said = |verdict| of_it.iter().filter(|point| point.verdict == verdict).count();
+        let said = |verdict| {
+            of_it
+                .iter()
+                .filter(|point| point.verdict == verdict)
+                .count()
+        };
         let alarms = said(Verdict::Slower) + said(Verdict::Faster);
         trial.pairs += usize::from(!of_it.is_empty());
         trial.points += of_it.len();

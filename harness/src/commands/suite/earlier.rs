@@ -96,7 +96,11 @@ pub(super) fn find_paired(
     plugins: &[PluginRecord],
 ) -> Result<Option<PathBuf>, Failure> {
     let wanted = Wanted { part, plugins };
-    let Some(out) = request.out.as_ref().filter(|out| out.join("run.json").exists()) else {
+    let Some(out) = request
+        .out
+        .as_ref()
+        .filter(|out| out.join("run.json").exists())
+    else {
         return Ok(None);
     };
     if request.fresh {

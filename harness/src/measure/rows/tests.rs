@@ -265,7 +265,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
         samples,
         ..Series::default()
     };
-    let rows = subject().summary_rows(StopReason::Samples, &series);
+    let rows = subject().summary_rows("samples", &series);
     let metrics: Vec<_> = rows
         .iter()
         .map(|row| row.metrics.get("cycles_per_item"))

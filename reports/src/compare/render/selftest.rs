@@ -131,6 +131,7 @@ mod tests {
         slower: 190,
         faster: 1,
         inconclusive: 8,
+        alarmed: 0,
     };
 
     #[test]

@@ -261,6 +261,7 @@ fn gate() -> SelfTest {
         slower,
         faster: 0,
         inconclusive: 4,
+        alarmed: 0,
     };
     SelfTest {
         schema_version: SCHEMA_VERSION,
