@@ -1,6 +1,7 @@
 //! The points of plans, or of a comparison, input by input.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use reports::record::{Params, Point};
 
@@ -14,6 +15,8 @@ pub(crate) struct InputOrder {
     pub(crate) input: InputPoints,
     /// Bytes of an input with its reference and buffers.
     pub(crate) memory_bytes: u64,
+    /// The time that each of its points may take on either side.
+    pub(crate) max_time: Duration,
 }
 
 /// The inputs of all jobs, each once.
@@ -23,7 +26,8 @@ pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
         for input in &job.plan.inputs {
             for spec in &input.candidates {
                 let point = job.plan.point(input, spec);
-                orders.add(point, job.request.seed, input.memory_bytes);
+                let (seed, max_time) = (job.request.seed, job.request.max_time);
+                orders.add(point, seed, input.memory_bytes, max_time);
             }
         }
     }
@@ -31,10 +35,14 @@ pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
 }
 
 /// The inputs of some points with one seed.
-pub(crate) fn of_points(points: impl Iterator<Item = Point>, seed: u64) -> Vec<InputOrder> {
+pub(crate) fn of_points(
+    points: impl Iterator<Item = Point>,
+    seed: u64,
+    max_time: Duration,
+) -> Vec<InputOrder> {
     let mut orders = Orders::default();
     for point in points {
-        orders.add(point, seed, 0);
+        orders.add(point, seed, 0, max_time);
     }
     orders.inputs
 }
@@ -46,7 +54,7 @@ struct Orders {
 }
 
 impl Orders {
-    fn add(&mut self, point: Point, seed: u64, memory_bytes: u64) {
+    fn add(&mut self, point: Point, seed: u64, memory_bytes: u64, max_time: Duration) {
         let key = (point.algorithm.clone(), point.params.clone(), seed);
         let place = *self.places.entry(key).or_insert(self.inputs.len());
         if place == self.inputs.len() {
@@ -56,6 +64,7 @@ impl Orders {
                     points: Vec::new(),
                 },
                 memory_bytes,
+                max_time,
             });
         }
         let points = &mut self.inputs[place].input.points;

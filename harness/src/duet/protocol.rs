@@ -38,7 +38,7 @@ pub(crate) enum Ask {
     },
     /// Take samples of a point, in buffers of their own.
     Visit(VisitOrder),
-    /// No more samples of a point: sum them up.
+    /// No more samples of a point: sum up those of all processes.
     Finish {
         /// The input's number.
         input: usize,
@@ -46,11 +46,8 @@ pub(crate) enum Ask {
         point: usize,
         /// What `stopped_by` is to say.
         stopped_by: String,
-    },
-    /// Free an input.
-    Release {
-        /// The input's number.
-        input: usize,
+        /// All rows of samples that were taken of it.
+        samples: Vec<SampleRow>,
     },
 }
 
@@ -112,8 +109,6 @@ pub(crate) enum Answer {
         /// The rows of the point.
         rows: Vec<SummaryRow>,
     },
-    /// To [`Ask::Release`].
-    Release,
     /// Instead of any other.
     Error {
         /// What went wrong.
@@ -160,13 +155,10 @@ mod tests {
                 visit,
                 r#"{"visit":{"input":1,"point":2,"round":3,"samples":5,"warm_up":true,"slowdown":0.05}}"#,
             ),
-            (Ask::Release { input: 4 }, r#"{"release":{"input":4}}"#),
         ];
         for (ask, line) in cases {
             assert_eq!(serde_json::to_string(&ask).expect("serialises"), line);
             assert_eq!(serde_json::from_str::<Ask>(line).expect("parses"), ask);
         }
-        let released = serde_json::to_string(&Answer::Release).expect("serialises");
-        assert_eq!(released, r#""release""#);
     }
 }

@@ -4,7 +4,7 @@
 //! Both name their pair in `run.json`, so that whoever compares them later judges by
 //! rounds, too.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -73,10 +73,17 @@ pub(crate) struct DuetOutcome {
     pub(crate) failure: Option<Failure>,
 }
 
+/// Why a side can't measure a point, by side, input and point.
+type Unknown = [Vec<Vec<Option<String>>>; 2];
+
 /// Both children with what they are asked, and where their answers go.
 struct Sides<'a> {
-    inputs: &'a [InputOrder],
+    /// Those that both sides have open.
+    inputs: Vec<InputOrder>,
+    against: &'a Against<'a>,
     children: [Child; 2],
+    /// The rows of each point of a side, by input and point.
+    samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
     folders: [RunFolder; 2],
     interrupt: &'a Interrupt,
     deadline: Deadline,
@@ -93,18 +100,15 @@ pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
 ) -> Result<DuetOutcome, Failure> {
-    let start =
-        |side, executable: &Executable| Child::start(side, &executable.bench, against.plugins);
-    let children = [
-        start(Side::Base, &against.base)?,
-        start(Side::New, &against.new)?,
-    ];
+    let children = children(against)?;
     let records = records(against, &children);
     let (folders, done) = folders(against, &records)?;
     let inputs = left(&against.inputs, &done);
     let mut sides = Sides {
-        inputs: &inputs,
+        inputs: Vec::new(),
+        against,
         children,
+        samples: Default::default(),
         folders,
         interrupt,
         deadline: Deadline::new(against.started, against.budget),
@@ -112,7 +116,7 @@ pub(crate) fn measure(
         last: Duration::ZERO,
         quiet: against.quiet,
     };
-    let measured = sides.measure_all(against);
+    let measured = sides.measure_all(against, inputs);
     let (left_out, failure) = match measured {
         Ok(left_out) => (left_out, None),
         Err(failure) => (0, Some(failure)),
@@ -131,6 +135,16 @@ pub(crate) fn measure(
         left_out,
         failure,
     })
+}
+
+/// Both executables, started.
+fn children(against: &Against<'_>) -> Result<[Child; 2], DuetError> {
+    let start =
+        |side, executable: &Executable| Child::start(side, &executable.bench, against.plugins);
+    Ok([
+        start(Side::Base, &against.base)?,
+        start(Side::New, &against.new)?,
+    ])
 }
 
 /// The records of both sides.
@@ -199,13 +213,17 @@ fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
 }
 
 impl Sides<'_> {
-    fn measure_all(&mut self, against: &Against<'_>) -> Result<usize, Failure> {
-        let all = self
-            .inputs
-            .iter()
-            .map(|order| order.input.points.len())
-            .sum();
-        let unknown = self.open()?;
+    /// Measures all inputs, as many at a time as there is memory for on both sides;
+    /// returns how many points there was no time for.
+    fn measure_all(
+        &mut self,
+        against: &Against<'_>,
+        inputs: Vec<InputOrder>,
+    ) -> Result<usize, Failure> {
+        let points = |inputs: &[InputOrder]| -> usize {
+            inputs.iter().map(|order| order.input.points.len()).sum()
+        };
+        let all = points(&inputs);
         let rule = Rule {
             thresholds: against.thresholds,
             error: against.error,
@@ -213,14 +231,25 @@ impl Sides<'_> {
             seed: against.record.seed,
         };
         let mut left_out = 0;
-        for batch in batches(self.inputs) {
+        for (number, batch) in batches(inputs).into_iter().enumerate() {
+            if self.ends_before(Duration::ZERO) {
+                left_out += points(&batch);
+                continue;
+            }
+            if number > 0 {
+                // Its memory goes with a process.
+                self.children = children(against)?;
+            }
+            self.inputs = batch;
+            self.samples = Default::default();
+            let unknown = self.open()?;
             let mut turns = Vec::new();
-            for &input in &batch {
+            for input in 0..self.inputs.len() {
                 if self.ends_before(Duration::ZERO) {
                     left_out += self.inputs[input].input.points.len();
-                    continue;
+                } else {
+                    turns.extend(self.prepare(input, &unknown)?);
                 }
-                turns.extend(self.prepare(input, &unknown, against)?);
             }
             let unfinished = turns::measure(turns, all, &rule, self)?;
             let why = match self.interrupt.asked() {
@@ -230,20 +259,17 @@ impl Sides<'_> {
             for turn in unfinished {
                 self.finish(&turn, why)?;
             }
-            for &input in &batch {
-                self.release(input)?;
-            }
         }
         Ok(left_out)
     }
 
     /// Which sides can't measure a point, by input and point.
-    fn open(&mut self) -> Result<[Vec<Vec<Option<String>>>; 2], DuetError> {
+    fn open(&mut self) -> Result<Unknown, DuetError> {
         let inputs = self.inputs.iter().map(|order| order.input.clone());
         let ask = Ask::Open {
             inputs: inputs.collect(),
         };
-        let mut unknown = <[Vec<Vec<Option<String>>>; 2]>::default();
+        let mut unknown = Unknown::default();
         for side in Side::BOTH {
             let task = "find the points that are to be measured";
             unknown[side as usize] = match self.ask(side, &ask, task, PREPARING)? {
@@ -254,25 +280,23 @@ impl Sides<'_> {
         Ok(unknown)
     }
 
-    /// Has both sides make an input at the same time; returns the points that are to be
-    /// sampled.
-    fn prepare(
+    /// Has both sides make an input at the same time, as far as they know its points.
+    fn make(
         &mut self,
         input: usize,
-        unknown: &[Vec<Vec<Option<String>>>; 2],
-        against: &Against<'_>,
-    ) -> Result<Vec<Turn>, Failure> {
-        let order = &self.inputs[input].input;
-        let knows = |side: Side, point: usize| {
-            let problems = unknown[side as usize].get(input);
-            problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
-        };
+        unknown: &Unknown,
+    ) -> Result<[Option<Prepared>; 2], DuetError> {
+        let order = self.inputs[input].input.clone();
         let points = 0..order.points.len();
         let task = format!("make the input of {}", order.points[0].algorithm);
-        let knowing = Side::BOTH
+        let knowing: Vec<_> = Side::BOTH
             .into_iter()
-            .filter(|&side| points.clone().any(|point| knows(side, point)));
-        let knowing: Vec<_> = knowing.collect();
+            .filter(|&side| {
+                points
+                    .clone()
+                    .any(|point| knows(unknown, side, input, point))
+            })
+            .collect();
         for &side in &knowing {
             self.child(side).send(&Ask::Prepare { input }, &task)?;
         }
@@ -280,42 +304,57 @@ impl Sides<'_> {
         for &side in &knowing {
             let answer = self.child(side).receive(&task, PREPARING)?;
             let Answer::Prepare(made) = answer else {
-                return Err(self
-                    .child(side)
-                    .refused(&task, "it answers something else")
-                    .into());
+                return Err(self.child(side).refused(&task, "it answers something else"));
             };
             prepared[side as usize] = Some(made);
         }
         same_data(&order.points[0], &prepared)?;
         self.effort.add(&preparing(&prepared));
+        Ok(prepared)
+    }
+
+    /// Makes an input; returns the points of it that are to be sampled.
+    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<Turn>, DuetError> {
+        let prepared = self.make(input, unknown)?;
+        let order = self.inputs[input].clone();
         let mut turns = Vec::new();
-        for point in points {
+        for (point, identity) in order.input.points.iter().enumerate() {
             let mut sides = Vec::new();
-            for &side in &knowing {
+            for side in Side::BOTH {
                 let made = prepared[side as usize].as_ref();
                 let refused = made.and_then(|made| made.refused.get(point));
                 match refused.map(Vec::as_slice) {
-                    Some([]) if knows(side, point) => sides.push(side),
-                    Some(rows) => self.folders[side as usize].append_summary(rows)?,
+                    Some([]) if knows(unknown, side, input, point) => sides.push(side),
+                    Some(rows) => self.write(side, &[], rows)?,
                     None => {}
                 }
             }
             // A base alone says nothing of the new side.
             if sides.contains(&Side::New) {
-                let mut turn = Turn::new(input, point, sides);
-                turn.slowdown = (against.slowdown)(&order.points[point]);
+                let mut turn = Turn::new(input, point, sides, order.max_time);
+                turn.slowdown = (self.against.slowdown)(identity);
                 turns.push(turn);
             }
         }
         Ok(turns)
     }
 
-    fn release(&mut self, input: usize) -> Result<(), DuetError> {
-        for side in Side::BOTH {
-            self.ask(side, &Ask::Release { input }, "free an input", VISITING)?;
+    /// The rows of a visit, numbered over all processes, and kept.
+    fn numbered(
+        &mut self,
+        side: Side,
+        order: &VisitOrder,
+        mut rows: Vec<SampleRow>,
+    ) -> Vec<SampleRow> {
+        let place = (order.input, order.point);
+        let all = self.samples[side as usize].entry(place).or_default();
+        let next = all.last().map_or(0, |row| row.sample + 1);
+        let first = rows.first().map_or(0, |row| row.sample);
+        for row in &mut rows {
+            row.sample = next + row.sample.saturating_sub(first);
         }
-        Ok(())
+        all.extend_from_slice(&rows);
+        rows
     }
 
     fn child(&mut self, side: Side) -> &mut Child {
@@ -395,6 +434,7 @@ impl Sampler for Sides<'_> {
         else {
             return Err(self.child(side).refused(&task, "it answers something else"));
         };
+        let rows = self.numbered(side, order, rows);
         self.write(side, &rows, &failed)?;
         let took = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         self.last = took;
@@ -418,10 +458,13 @@ impl Sampler for Sides<'_> {
         let task = "sum up a point";
         // The base first: what the new side has, both have.
         for &side in &turn.sides {
+            let place = (turn.input, turn.point);
+            let samples = self.samples[side as usize].remove(&place);
             let ask = Ask::Finish {
                 input: turn.input,
                 point: turn.point,
                 stopped_by: why.name().to_owned(),
+                samples: samples.unwrap_or_default(),
             };
             let Answer::Finish { rows } = self.ask(side, &ask, task, VISITING)? else {
                 return Err(self.child(side).refused(task, "it answers something else"));
@@ -439,23 +482,38 @@ impl Sampler for Sides<'_> {
         Ok(())
     }
 
+    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+        self.children = children(self.against)?;
+        let unknown = self.open()?;
+        let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
+        for input in needed {
+            self.make(input, &unknown)?;
+        }
+        Ok(())
+    }
+
     fn ends_before(&self, next: Duration) -> bool {
         self.interrupt.asked() || !self.deadline.allows(next)
     }
 }
 
-/// The numbers of the inputs that both sides can have in memory at the same time.
-fn batches(inputs: &[InputOrder]) -> Vec<Vec<usize>> {
+fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
+    let problems = unknown[side as usize].get(input);
+    problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
+}
+
+/// The inputs that both sides can have in memory at the same time.
+fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
     let room = (MEMORY * available_memory() as f64) as u64;
-    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut batches: Vec<Vec<InputOrder>> = Vec::new();
     let mut taken = 0_u64;
-    for (number, order) in inputs.iter().enumerate() {
+    for order in inputs {
         let bytes = order.memory_bytes.saturating_mul(2);
         taken = taken.saturating_add(bytes);
         match batches.last_mut() {
-            Some(batch) if taken <= room => batch.push(number),
+            Some(batch) if taken <= room => batch.push(order),
             _ => {
-                batches.push(vec![number]);
+                batches.push(vec![order]);
                 taken = bytes;
             }
         }

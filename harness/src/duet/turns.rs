@@ -11,18 +11,18 @@ use std::time::Duration;
 use generators::random::{below, hash};
 use reports::compare::{Round, Thresholds, paired};
 use reports::record::SampleRow;
-use reports::statistics::{MOST_ROUNDS, is_look};
+use reports::statistics::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, is_look};
 
 use super::DuetError;
 use super::child::Side;
 use super::protocol::VisitOrder;
 
-/// A visit takes about so long: enough for a median of several short samples, and short
-/// against what drifts.
-const VISIT_TIME: Duration = Duration::from_millis(50);
-/// Samples in a visit.
+/// A visit takes a part of the time of a point such that all rounds fit, and no longer
+/// than this: short against what drifts.
+const LONGEST_VISIT: Duration = Duration::from_millis(100);
+/// Samples in a visit: enough for a median.
 const FEWEST: usize = 3;
-const MOST: usize = 9;
+const MOST: usize = 51;
 /// Runs that take longer are warm by themselves.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
@@ -38,6 +38,12 @@ pub(super) trait Sampler {
     /// # Errors
     /// If that can't be written down.
     fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError>;
+    /// Starts both sides anew, for these points: where things lie in memory is then
+    /// another matter of chance.
+    ///
+    /// # Errors
+    /// If it can't; nothing more can be measured then.
+    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
     /// Whether to stop now, rather than wait for what takes so long.
     fn ends_before(&self, next: Duration) -> bool;
 }
@@ -85,6 +91,9 @@ pub(super) struct Turn {
     pub(super) sides: Vec<Side>,
     /// By which fraction the new side is slowed down.
     pub(super) slowdown: f64,
+    /// The time that it may take on either side.
+    max_time: Duration,
+    spent: Duration,
     rounds: [Vec<Round>; 2],
     /// What a run cost, with all that surrounds it.
     run: Option<Duration>,
@@ -103,12 +112,14 @@ pub(super) struct Rule {
 }
 
 impl Turn {
-    pub(super) fn new(input: usize, point: usize, sides: Vec<Side>) -> Self {
+    pub(super) fn new(input: usize, point: usize, sides: Vec<Side>, max_time: Duration) -> Self {
         Turn {
             input,
             point,
             sides,
             slowdown: 0.0,
+            max_time,
+            spent: Duration::ZERO,
             rounds: Default::default(),
             run: None,
             failed: false,
@@ -122,9 +133,10 @@ impl Turn {
 
     /// The visit that is due.
     fn order(&self, round: usize) -> VisitOrder {
-        let fit = self.run.map_or(0.0, |run| {
-            VISIT_TIME.as_secs_f64() / run.as_secs_f64().max(1e-9)
-        });
+        let visit = LONGEST_VISIT.min(self.max_time / MOST_ROUNDS as u32);
+        let fit = self
+            .run
+            .map_or(0.0, |run| visit.as_secs_f64() / run.as_secs_f64().max(1e-9));
         VisitOrder {
             input: self.input,
             point: self.point,
@@ -159,6 +171,7 @@ impl Turn {
             self.failed |= visited.failed;
             let runs = order.samples + usize::from(order.warm_up);
             longest = longest.max(visited.took / runs as u32);
+            self.spent += visited.took;
             let whole = visited.rows.iter().filter(|row| row.stage == "total");
             let rounds = &mut self.rounds[side as usize];
             rounds.resize(round, Round::default());
@@ -197,6 +210,9 @@ impl Turn {
         if is_look(rounds) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
+        if rounds >= MIN_ROUNDS && self.spent >= 2 * self.max_time {
+            return Some(Stop::Time);
+        }
         (rounds >= rule.most).then_some(Stop::Rounds)
     }
 }
@@ -214,6 +230,9 @@ pub(super) fn measure<S: Sampler>(
     sampler: &mut S,
 ) -> Result<Vec<Turn>, DuetError> {
     for round in 0..rule.most {
+        if round > 0 && round % GENERATION == 0 {
+            sampler.renew(&turns)?;
+        }
         shuffle(&mut turns, hash(rule.seed, [round as u64]));
         let mut left = Vec::new();
         for mut turn in turns {

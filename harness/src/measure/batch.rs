@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::cases::{Cases, are_same};
+use super::cases::{self, CaseCell, are_same};
 use super::input::{Ending, InputState};
 use super::recorder::Recorder;
 use super::session::{Job, Outcome, Session};
@@ -36,7 +36,6 @@ type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 pub(super) struct Batches<'a> {
     session: &'a Session<'a>,
     left: VecDeque<Planned<'a>>,
-    cases: Cases,
     /// Bytes of the inputs that were made ready so far, and the seconds that it took.
     made: (u64, f64),
 }
@@ -54,7 +53,6 @@ impl<'a> Batches<'a> {
         Batches {
             session,
             left: left.into(),
-            cases: Cases::default(),
             made: (0, 0.0),
         }
     }
@@ -69,9 +67,10 @@ impl<'a> Batches<'a> {
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
+            let cells = cases::cells(self.left.len());
             let mut batch = Vec::new();
             let measured = self
-                .make_ready(&mut batch, recorder)
+                .make_ready(&cells, &mut batch, recorder)
                 .and_then(|()| self.sample(&mut batch, recorder));
             for (_, state) in &mut batch {
                 // What was sampled has its row, whatever failed.
@@ -90,17 +89,24 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    fn make_ready(
+    fn make_ready<'b>(
         &mut self,
-        batch: &mut Vec<Ready<'a>>,
+        cells: &'b [CaseCell],
+        batch: &mut Vec<Ready<'b>>,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Failure>
+    where
+        'a: 'b,
+    {
         let (start, left) = (Instant::now(), recorder.deadline.left());
         let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
         let memory = (MEMORY * available_memory() as f64) as u64;
         let all = self.points_left();
         let mut points = 0;
-        while let Some(&(job, input)) = self.left.front() {
+        for cell in cells {
+            let Some(&(job, input)) = self.left.front() else {
+                break;
+            };
             planned = planned.saturating_add(most_time(job, input));
             bytes = bytes.saturating_add(input.memory_bytes);
             let is_full = planned > BATCH_TIME || bytes > memory;
@@ -114,9 +120,19 @@ impl<'a> Batches<'a> {
             self.left.pop_front();
             recorder.progress.input(input);
             let begin = Instant::now();
-            batch.push((job, self.session.state(job, input)));
+            let is_known = |(other_job, state): &&Ready<'b>| {
+                is_same(&(*other_job, state.input), &(job, input))
+            };
+            let known = batch.iter().find(is_known);
+            let (case, took) = match known.and_then(|(_, state)| state.case()) {
+                Some(case) => (case, Duration::ZERO),
+                None => cases::make(cell, job.plan, input, job.request.seed)?,
+            };
+            let mut state = self.session.state(job, input);
+            state.hold(case, took);
+            batch.push((job, state));
             if let Some((_, state)) = batch.last_mut() {
-                state.make_ready(&self.cases, recorder)?;
+                state.check_all(case, recorder)?;
             }
             self.made.0 += input.memory_bytes;
             self.made.1 += begin.elapsed().as_secs_f64();
@@ -126,7 +142,7 @@ impl<'a> Batches<'a> {
     }
 
     /// Visits the inputs of a batch in turn until all their candidates have enough.
-    fn sample(&self, batch: &mut [Ready<'a>], recorder: &mut Recorder<'_>) -> Result<(), Failure> {
+    fn sample(&self, batch: &mut [Ready<'_>], recorder: &mut Recorder<'_>) -> Result<(), Failure> {
         let share = self.share(batch, recorder);
         let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
         while batch.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
@@ -146,7 +162,7 @@ impl<'a> Batches<'a> {
 
     /// The most that a point of a batch may take, where time is limited: all that are
     /// left share alike what making the others ready will probably leave.
-    fn share(&self, batch: &[Ready<'a>], recorder: &Recorder<'_>) -> Duration {
+    fn share(&self, batch: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };

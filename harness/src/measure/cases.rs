@@ -1,83 +1,38 @@
-//! Inputs with their right answers, each made once while somebody needs it.
+//! Inputs with their right answers, each made once for all who need it.
 
-use std::cell::RefCell;
-use std::rc::{Rc, Weak};
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use algorithms::axis::Params;
 use algorithms::task::Case;
 
 use crate::failure::Failure;
 use crate::plan::{Input, Origin, Plan};
 
-/// An input in memory.
-#[derive(Clone)]
-pub(super) enum HeldCase<'p> {
-    /// Generated for this run.
-    Made(Rc<dyn Case>),
-    /// Read from a file, before the run.
-    Read(&'p dyn Case),
+/// Room for an input. Candidates stay ready on it for as long as it is there.
+pub(super) type CaseCell = OnceCell<Box<dyn Case>>;
+
+/// So many rooms.
+pub(super) fn cells(count: usize) -> Vec<CaseCell> {
+    (0..count).map(|_| CaseCell::new()).collect()
 }
 
-/// What makes two inputs the same.
-#[derive(PartialEq)]
-struct Key {
-    task: &'static str,
-    params: Params,
+/// Makes an input, unless it was read from a file before; returns how long that took.
+///
+/// # Errors
+/// If it can't be made.
+pub(super) fn make<'c>(
+    cell: &'c CaseCell,
+    plan: &Plan,
+    input: &'c Input,
     seed: u64,
-}
-
-/// The inputs that somebody has at this moment.
-#[derive(Default)]
-pub(super) struct Cases(RefCell<Vec<(Key, Weak<dyn Case>)>>);
-
-impl HeldCase<'_> {
-    pub(super) fn as_dyn(&self) -> &dyn Case {
-        match self {
-            HeldCase::Made(case) => case.as_ref(),
-            HeldCase::Read(case) => *case,
-        }
-    }
-}
-
-impl Cases {
-    /// An input, and the time that making it took: none if somebody has it already.
-    ///
-    /// # Errors
-    /// If it can't be made.
-    pub(super) fn get<'p>(
-        &self,
-        plan: &Plan,
-        input: &'p Input,
-        seed: u64,
-    ) -> Result<(HeldCase<'p>, Duration), Failure> {
-        let params = match &input.origin {
-            Origin::Read { case, .. } => {
-                return Ok((HeldCase::Read(case.as_ref()), Duration::ZERO));
-            }
-            Origin::Generated(params) => params,
-        };
-        let key = Key {
-            task: plan.task().name(),
-            params: params.clone(),
-            seed,
-        };
-        if let Some(known) = self.known(&key) {
-            return Ok((HeldCase::Made(known), Duration::ZERO));
-        }
-        let start = Instant::now();
-        let case: Rc<dyn Case> = plan.task().generate(params, seed)?.into();
-        let mut cases = self.0.borrow_mut();
-        cases.retain(|(_, case)| case.strong_count() > 0);
-        cases.push((key, Rc::downgrade(&case)));
-        Ok((HeldCase::Made(case), start.elapsed()))
-    }
-
-    fn known(&self, key: &Key) -> Option<Rc<dyn Case>> {
-        let cases = self.0.borrow();
-        let found = cases.iter().find(|(known, _)| known == key);
-        found.and_then(|(_, case)| case.upgrade())
-    }
+) -> Result<(&'c dyn Case, Duration), Failure> {
+    let params = match &input.origin {
+        Origin::Read { case, .. } => return Ok((case.as_ref(), Duration::ZERO)),
+        Origin::Generated(params) => params,
+    };
+    let start = Instant::now();
+    let case = plan.task().generate(params, seed)?;
+    Ok((cell.get_or_init(|| case).as_ref(), start.elapsed()))
 }
 
 /// Whether two inputs are the same data.

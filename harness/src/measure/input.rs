@@ -5,19 +5,17 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use algorithms::algorithm::Work;
 use algorithms::device::Place;
 use algorithms::device::gpu::DeviceError;
 use algorithms::task::{Candidate, Case};
 use reports::record::{Effort, SampleRow, SummaryRow};
 
-use super::cases::{Cases, HeldCase};
 use super::gpu::memory::{self, FreeBefore};
 use super::gpu::on_gpu::Care;
 use super::on_device::OnDevice;
 use super::recorder::{Recorder, VisitRecorder};
 use super::rounds::{self, At, Sampler, Series, Taken, Visitor};
-use super::rows::{FAILED, Subject, WRONG};
+use super::rows::{FAILED, Subject, WRONG, series_of};
 use super::workplace::Workplace;
 use super::{CandidateSampler, Policy, Sample, StopReason};
 use crate::duet::protocol::VisitOrder;
@@ -33,8 +31,11 @@ pub(super) struct InputState<'p> {
     /// A known slowdown of all samples, as a fraction.
     slowdown: f64,
     seed: u64,
-    /// The data, from when they are made until nobody needs them.
-    case: Option<HeldCase<'p>>,
+    /// The data, once they are made.
+    case: Option<&'p dyn Case>,
+    /// The candidates that are right, ready to be sampled: what one has found out
+    /// before its first sample stays.
+    samplers: Vec<Option<CandidateSampler<'p>>>,
     subjects: Vec<Subject>,
     series: Vec<Series<Sample>>,
     phases: Vec<Phase>,
@@ -88,6 +89,7 @@ impl<'p> InputState<'p> {
             next_round: 0,
             effort: Effort::default(),
             case: None,
+            samplers: (0..candidates).map(|_| None).collect(),
             slowdown: 0.0,
             input,
             plan,
@@ -121,29 +123,24 @@ impl<'p> InputState<'p> {
         (0..self.phases.len()).filter(right)
     }
 
-    /// Makes the input and keeps it; returns how much there is to do.
-    ///
-    /// # Errors
-    /// If it can't be made.
-    pub(super) fn hold(&mut self, cases: &Cases) -> Result<Work, Failure> {
-        let (case, took) = cases.get(self.plan, self.input, self.seed)?;
+    /// Takes the data, and how long it took to make them.
+    pub(super) fn hold(&mut self, case: &'p dyn Case, took: Duration) {
         self.effort.generating_s += took.as_secs_f64();
-        let work = case.as_dyn().work();
         self.case = Some(case);
-        Ok(work)
     }
 
-    /// Frees the input.
-    pub(super) fn forget(&mut self) {
-        self.case = None;
+    /// The data, once they are made.
+    pub(super) fn case(&self) -> Option<&'p dyn Case> {
+        self.case
     }
 
-    /// Checks a candidate on the input that is held; returns its rows if it is not right.
-    pub(super) fn check_held(&mut self, number: usize) -> Vec<SummaryRow> {
-        let Some(case) = self.case.clone() else {
+    /// Checks a candidate on the input that is held, and keeps it ready; returns its rows
+    /// if it is not right.
+    pub(super) fn ready(&mut self, number: usize) -> Vec<SummaryRow> {
+        let Some(case) = self.case else {
             return Vec::new();
         };
-        match self.check(number, case.as_dyn()) {
+        match self.check(number, case) {
             Ok(()) => {
                 self.phases[number] = Phase::Right;
                 Vec::new()
@@ -163,65 +160,77 @@ impl<'p> InputState<'p> {
         order: &VisitOrder,
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
-        let Some(case) = self.case.clone() else {
+        let (Some(case), Some(mut sampler)) = (self.case, self.samplers[number].take()) else {
             return (rows, Vec::new());
         };
-        case.as_dyn().drop_buffers();
-        let sampler = self.sampler(number, case.as_dyn());
-        let taken = sampler.map_err(|refusal| refusal.note).and_then(|sampler| {
-            let mut sampler = sampler.slowed_by(order.slowdown);
-            let failed = |error: DeviceError| format!("{FAILED}{error}");
-            if order.warm_up {
-                sampler.sample().map_err(failed)?;
-            }
-            let series = &mut self.series[number];
-            series.visits.push(series.seconds.len());
-            for sample in 0..order.samples {
-                let at = At {
-                    candidate: number,
-                    round: order.round,
-                    number: series.samples.len(),
-                    fresh: sample == 0,
-                };
-                let sample = sampler.sample().map_err(failed)?;
-                rows.extend(self.subjects[number].sample_rows(at, &sample));
-                if sample.counts() {
-                    series.seconds.push(sample.seconds());
-                }
-                series.samples.push(sample);
-            }
-            Ok(())
-        });
+        case.drop_buffers();
+        sampler.begin_visit(order.slowdown);
+        let taken = self.sample_one(number, order, &mut sampler, &mut rows);
         let failed = taken
             .err()
-            .map(|note| self.subjects[number].invalid_row(&note));
+            .map(|error| self.subjects[number].invalid_row(&format!("{FAILED}{error}")));
+        if failed.is_none() {
+            self.samplers[number] = Some(sampler);
+        }
         (rows, failed.into_iter().collect())
     }
 
-    /// The rows of all samples of a candidate.
-    pub(super) fn summary(&self, number: usize, stopped_by: &str) -> Vec<SummaryRow> {
-        self.subjects[number].summary_rows(stopped_by, &self.series[number])
+    fn sample_one(
+        &mut self,
+        number: usize,
+        order: &VisitOrder,
+        sampler: &mut CandidateSampler<'_>,
+        rows: &mut Vec<SampleRow>,
+    ) -> Result<(), DeviceError> {
+        if order.warm_up {
+            sampler.sample()?;
+        }
+        let series = &mut self.series[number];
+        series.visits.push(series.seconds.len());
+        for sample in 0..order.samples {
+            let at = At {
+                candidate: number,
+                round: order.round,
+                number: series.samples.len(),
+                fresh: sample == 0,
+            };
+            let sample = sampler.sample()?;
+            rows.extend(self.subjects[number].sample_rows(at, &sample));
+            if sample.counts() {
+                series.seconds.push(sample.seconds());
+            }
+            series.samples.push(sample);
+        }
+        Ok(())
     }
 
-    /// Makes the input and checks every candidate on it, as long as there is time.
+    /// The rows of all samples of a candidate, whichever process took them.
+    pub(super) fn summary(
+        &self,
+        number: usize,
+        stopped_by: &str,
+        samples: &[SampleRow],
+    ) -> Vec<SummaryRow> {
+        let series = series_of(samples, &self.series[number]);
+        self.subjects[number].summary_rows(stopped_by, &series)
+    }
+
+    /// Checks every candidate on the input, as long as there is time.
     ///
     /// # Errors
-    /// If the input can't be made or rows can't be written.
-    pub(super) fn make_ready(
+    /// If rows can't be written.
+    pub(super) fn check_all(
         &mut self,
-        cases: &Cases,
+        case: &'p dyn Case,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Failure> {
-        let (case, took) = cases.get(self.plan, self.input, self.seed)?;
-        self.effort.generating_s += took.as_secs_f64();
-        self.case = Some(case.clone());
         let mut longest = Duration::ZERO;
         for number in 0..self.phases.len() {
             if recorder.ends_before(longest) {
                 break;
             }
             let start = Instant::now();
-            let checked = self.check(number, case.as_dyn());
+            let checked = self.check(number, case);
             longest = longest.max(start.elapsed());
             self.phases[number] = match checked {
                 Ok(()) => Phase::Right,
@@ -234,8 +243,8 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Runs a candidate once, and takes down what that tells of it.
-    pub(super) fn check(&mut self, number: usize, case: &dyn Case) -> Result<(), Refusal> {
+    /// Runs a candidate once, takes down what that tells of it, and keeps it ready.
+    fn check(&mut self, number: usize, case: &'p dyn Case) -> Result<(), Refusal> {
         let spec = &self.input.candidates[number];
         let place = self.workplace.place(self.plan, spec);
         let place = place.map_err(Refusal::unavailable)?;
@@ -255,6 +264,8 @@ impl<'p> InputState<'p> {
         });
         self.effort.checking_s += referred.elapsed().as_secs_f64();
         subject.quality.extend(figures?);
+        let sampler = self.workplace.sampler(candidate, self.plan, spec, place);
+        self.samplers[number] = Some(sampler);
         Ok(())
     }
 
@@ -268,16 +279,17 @@ impl<'p> InputState<'p> {
         policy: &Policy,
         recorder: &mut Recorder<'_>,
     ) -> Result<bool, Failure> {
-        let Some(case) = self.case.clone() else {
+        let Some(case) = self.case else {
             return Ok(false);
         };
         let before = self.samples_taken();
-        case.as_dyn().drop_buffers();
-        let samplers = self.samplers(case.as_dyn(), policy, recorder)?;
-        let mut samplers = samplers.into_iter();
-        let series = self.series.iter_mut().enumerate();
-        let visitors = series.filter_map(|(number, series)| {
-            let sampler = samplers.next().flatten()?;
+        case.drop_buffers();
+        self.take_energy(policy, recorder)?;
+        let slowdown = self.slowdown;
+        let both = self.samplers.iter_mut().zip(&mut self.series).enumerate();
+        let visitors = both.filter_map(|(number, (sampler, series))| {
+            let sampler = sampler.as_mut()?;
+            sampler.begin_visit(slowdown);
             Some(Visitor::new(number, sampler, series))
         });
         let mut observer = VisitRecorder {
@@ -291,80 +303,34 @@ impl<'p> InputState<'p> {
         Ok(taken)
     }
 
+    /// The energy of runs, where it can be told: once a candidate.
+    fn take_energy(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), Failure> {
+        let start = Instant::now();
+        for number in 0..self.phases.len() {
+            let Some(sampler) = &mut self.samplers[number] else {
+                continue;
+            };
+            if !self.series[number].visits.is_empty() {
+                continue;
+            }
+            match sampler.energy(policy.max_time) {
+                Ok(joules) => self.subjects[number].energy_j = joules,
+                Err(error) => {
+                    let Refusal { ending, note } = Refusal::from(CheckError::from(error));
+                    recorder.refused(&self.subjects[number], &note)?;
+                    self.end(number, ending);
+                }
+            }
+        }
+        self.effort.checking_s += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
     fn samples_taken(&self) -> usize {
         self.series.iter().map(|series| series.samples.len()).sum()
     }
 
-    /// A sampler for each candidate that needs samples and can give them.
-    fn samplers<'a>(
-        &mut self,
-        case: &'a dyn Case,
-        policy: &Policy,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Vec<Option<CandidateSampler<'a>>>, Failure>
-    where
-        'p: 'a,
-    {
-        let start = Instant::now();
-        let mut samplers = Vec::new();
-        for number in 0..self.phases.len() {
-            samplers.push(match self.phases[number] {
-                Phase::Right => self.sampler_or_row(number, case, policy, recorder)?,
-                _ => None,
-            });
-        }
-        self.effort.checking_s += start.elapsed().as_secs_f64();
-        Ok(samplers)
-    }
-
-    fn sampler_or_row<'a>(
-        &mut self,
-        number: usize,
-        case: &'a dyn Case,
-        policy: &Policy,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Option<CandidateSampler<'a>>, Failure>
-    where
-        'p: 'a,
-    {
-        let is_first = self.series[number].visits.is_empty();
-        let sampler = self.sampler(number, case).and_then(|mut sampler| {
-            if is_first {
-                let energy = sampler.energy(policy.max_time);
-                self.subjects[number].energy_j = energy.map_err(CheckError::from)?;
-            }
-            Ok(sampler)
-        });
-        match sampler {
-            Ok(sampler) => Ok(Some(sampler)),
-            Err(Refusal { ending, note }) => {
-                self.phases[number] = Phase::Finished(ending);
-                recorder.refused(&self.subjects[number], &note)?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// A sampler of a candidate that is right, in buffers of its own.
-    pub(super) fn sampler<'a>(
-        &self,
-        number: usize,
-        case: &'a dyn Case,
-    ) -> Result<CandidateSampler<'a>, Refusal>
-    where
-        'p: 'a,
-    {
-        let spec = &self.input.candidates[number];
-        let place = self.workplace.place(self.plan, spec);
-        let place = place.map_err(Refusal::unavailable)?;
-        let candidate = case.prepare(spec.variant, &place);
-        let candidate = candidate.map_err(Refusal::unavailable)?;
-        let sampler = self.workplace.sampler(candidate, self.plan, spec, place);
-        Ok(sampler.slowed_by(self.slowdown))
-    }
-
-    /// Closes the candidates that have enough samples, or get no more; frees the data
-    /// once nobody needs them.
+    /// Closes the candidates that have enough samples, or get no more.
     ///
     /// # Errors
     /// If their rows can't be written.
@@ -420,9 +386,7 @@ impl<'p> InputState<'p> {
         let sampling = series.spent.saturating_sub(series.warming);
         self.effort.sampling_s += sampling.as_secs_f64();
         self.phases[number] = Phase::Finished(ending);
-        if self.is_finished() {
-            self.case = None;
-        }
+        self.samplers[number] = None;
     }
 }
 

@@ -30,6 +30,15 @@ pub trait Sampler {
     fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
 }
 
+impl<S: Sampler> Sampler for &mut S {
+    type Sample = S::Sample;
+    type Failure = S::Failure;
+
+    fn sample(&mut self) -> Result<S::Sample, S::Failure> {
+        (**self).sample()
+    }
+}
+
 /// A sample that was taken.
 pub trait Taken {
     /// The time of the sample in seconds.

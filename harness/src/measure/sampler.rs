@@ -61,7 +61,7 @@ pub struct CandidateSampler<'a> {
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
     gpu: Option<OnGpu<'a>>,
-    /// Runs so far, the one for warming up included.
+    /// Runs of this visit, the one for warming up included.
     runs: usize,
     counting: Option<&'a dyn Counting>,
     slowdown: f64,
@@ -125,11 +125,11 @@ impl<'a> CandidateSampler<'a> {
         self
     }
 
-    /// Makes each run slower than it is by this fraction: what a self-test of
-    /// the gate has to find.
-    pub(super) fn slowed_by(mut self, slowdown: f64) -> Self {
+    /// A visit begins, in which each run is made slower than it is by this fraction:
+    /// what a self-test of the gate has to find.
+    pub(super) fn begin_visit(&mut self, slowdown: f64) {
+        self.runs = 0;
         self.slowdown = slowdown;
-        self
     }
 
     /// Flushes the caches before each sample.

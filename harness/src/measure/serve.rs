@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use reports::record::{SampleRow, SummaryRow};
 
-use super::cases::Cases;
+use super::cases::{self, CaseCell};
 use super::gpu::on_gpu::Care;
 use super::input::InputState;
 use super::workplace::Workplace;
@@ -47,7 +47,8 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), F
         Ok(workplace) => workplace,
         Err(problem) => return answer(&error(problem)),
     };
-    let mut server = Server::new(&workplace, &inputs, &plans, &places);
+    let cells = cases::cells(inputs.len());
+    let mut server = Server::new(&workplace, &inputs, &plans, &places, &cells);
     answer(&Answer::Open { unknown })?;
     while let Some(ask) = next()? {
         let said = server.answer(ask).unwrap_or_else(|problem| error(problem));
@@ -94,16 +95,19 @@ fn planned(inputs: &[InputPoints]) -> (Vec<Option<Plan>>, Places, Vec<Vec<Option
 /// Inputs that are prepared and sampled by their numbers.
 struct Server<'p> {
     states: Vec<Option<InputState<'p>>>,
+    inputs: &'p [InputPoints],
+    plans: &'p [Option<Plan>],
     places: &'p Places,
-    cases: Cases,
+    cells: &'p [CaseCell],
 }
 
 impl<'p> Server<'p> {
     fn new(
         workplace: &'p Workplace,
-        inputs: &[InputPoints],
+        inputs: &'p [InputPoints],
         plans: &'p [Option<Plan>],
         places: &'p Places,
+        cells: &'p [CaseCell],
     ) -> Self {
         let state = |(input, plan): (&InputPoints, &'p Option<Plan>)| {
             let plan = plan.as_ref()?;
@@ -112,8 +116,10 @@ impl<'p> Server<'p> {
         };
         Server {
             states: inputs.iter().zip(plans).map(state).collect(),
+            inputs,
+            plans,
             places,
-            cases: Cases::default(),
+            cells,
         }
     }
 
@@ -126,28 +132,27 @@ impl<'p> Server<'p> {
                 input,
                 point,
                 stopped_by,
+                samples,
             } => {
                 let (state, number) = self.find(input, point)?;
-                let rows = state.summary(number, &stopped_by);
+                let rows = state.summary(number, &stopped_by, &samples);
                 Ok(Answer::Finish { rows })
-            }
-            Ask::Release { input } => {
-                if let Some(state) = self.states.get_mut(input).and_then(Option::as_mut) {
-                    state.forget();
-                }
-                Ok(Answer::Release)
             }
         }
     }
 
     fn prepare(&mut self, input: usize) -> Result<Answer, Failure> {
-        let Some(Some(state)) = self.states.get_mut(input) else {
+        let plan = self.plans.get(input).and_then(Option::as_ref);
+        let Some((plan, Some(state))) = plan.zip(self.states.get_mut(input)) else {
             return Ok(error("no point of this input can be measured"));
         };
-        let work = state.hold(&self.cases)?;
+        let seed = self.inputs[input].seed;
+        let (case, took) = cases::make(&self.cells[input], plan, &plan.inputs[0], seed)?;
+        state.hold(case, took);
+        let work = case.work();
         let mut refused = Vec::new();
         for place in &self.places[input] {
-            refused.push(place.map_or_else(Vec::new, |number| state.check_held(number)));
+            refused.push(place.map_or_else(Vec::new, |number| state.ready(number)));
         }
         Ok(Answer::Prepare(Prepared {
             items: work.items,

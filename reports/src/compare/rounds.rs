@@ -13,6 +13,9 @@ use crate::store::{StoreError, read_samples};
 /// what it waited is others' doing.
 const WAITING: f64 = 1.02;
 
+/// The stages that are judged by rounds.
+const JUDGED: [&str; 3] = ["total", "sample", "kernel"];
+
 /// What a round found of a point, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Round {
@@ -39,12 +42,16 @@ impl Measured {
         self.record.pair.is_some() && self.record.pair == other.record.pair
     }
 
-    /// The same with its rounds, for a run that was measured in turn.
+    /// The same with its rounds, for a run that was measured in turn: of whole runs and
+    /// of all kernels together. How many rounds there are was decided by these; a part of
+    /// a run may take no more than microseconds, which nobody waited for to be clear.
     ///
     /// # Errors
     /// If its samples can't be read.
     pub fn with_rounds(mut self) -> Result<Self, StoreError> {
         let mut found = rounds_of(&read_samples(&self.folder)?);
+        self.points
+            .retain(|point| JUDGED.contains(&point.key.stage.as_str()));
         for point in &mut self.points {
             if let Ok(samples) = &mut point.samples {
                 let key = (point.key.point.id(), point.key.stage.clone());
@@ -122,8 +129,11 @@ impl Quantity {
 /// Both sides of the rounds that both have, and what they are compared by.
 pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let quantity = Quantity::of(base, new);
-    let rounds = base.iter().zip(new);
-    let pairs = rounds.filter_map(|(base, new)| Round::pair(base, new, quantity));
+    let rounds = base.iter().zip(new).enumerate();
+    let pairs = rounds.filter_map(|(round, (base, new))| {
+        let pair = Round::pair(base, new, quantity)?;
+        Some((round, pair))
+    });
     (Paired::of(pairs), quantity)
 }
 

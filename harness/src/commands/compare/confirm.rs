@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
@@ -23,6 +23,8 @@ use crate::platform::{self, Interrupt};
 const NOT_KEPT: &str = "not measured again: the executable that made the base was not kept; \
     --base-bench names it, and `bench run SUITE --against REVISION` builds one";
 
+/// The time of a point on either side.
+const MOST_TIME: Duration = Duration::from_secs(8);
 /// So many of the points that did not fit are named.
 const NAMED: usize = 5;
 
@@ -94,7 +96,7 @@ impl Confirmation<'_> {
                 name: "this build".to_owned(),
             },
             plugins: &plugins,
-            inputs: points::of_points(points.into_iter().cloned(), earlier.seed),
+            inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MOST_TIME),
             slowdown: &|_| 0.0,
             record: RunRecord {
                 started: now(),
