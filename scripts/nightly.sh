@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The nightly performance check: build, verify, feed damaged data to decoders, count
-# what is found in whole presets, measure a suite, store the run, compare it with the
-# accepted one, look for changes over all runs, report.
+# what is found in whole presets, measure a suite in turn with the accepted run, store it,
+# look for changes over all runs, report.
 #
 #   scripts/nightly.sh [SUITE]        smoke, nightly (default) or a file
 #
@@ -10,8 +10,6 @@
 #   KEEP      runs to keep            [100]
 #   SCHEDULES orders of turns in which kernels are verified on the emulator, 0
 #             for not at all; some minutes each  [8 for nightly, 0 for smoke]
-#   CONFIRM   the time to measure doubtful points again, in turn with the
-#             executable of the accepted run, which the store kept  [10m]
 #   FLAGS     more flags of `bench run`, such as "--budget 10m"
 #
 # The exit code is that of the first step that found something: 3 a wrong
@@ -45,6 +43,11 @@ found() {
     if [ "$status" = 0 ]; then status=$code; fi
 }
 
+# Ends with a code.
+exit_code() {
+    return "$1"
+}
+
 step "build"
 cargo build --locked --release
 bench=$PWD/target/release/bench
@@ -65,23 +68,27 @@ if [ "$suite" != smoke ]; then
 fi
 
 step "measure: $suite"
+# In turn with the accepted run, where there is one whose executable was kept; the exit code
+# is 2 where there is none.
+code=0
 # shellcheck disable=SC2086 # several flags
-found "$bench" run "$suite" --out "$run" --store "$store" ${FLAGS:-}
+"$bench" run "$suite" --against accepted --out "$run" --store "$store" \
+    --format "markdown=$run.verdict.md" --format "json=$run.verdict.json" \
+    --format "junit=$run.verdict.xml" ${FLAGS:-} || code=$?
+if [ "$code" = 2 ]; then
+    # shellcheck disable=SC2086 # several flags
+    found "$bench" run "$suite" --out "$run" --store "$store" ${FLAGS:-}
+else
+    found exit_code "$code"
+    for ending in md json xml; do
+        if [ -s "$run.verdict.$ending" ]; then mv "$run.verdict.$ending" "$run/verdict.$ending"; fi
+    done
+fi
 if [ ! -s "$run/summary.csv" ]; then
     echo "nightly: nothing was measured" >&2
     exit "$status"
 fi
-
-step "compare"
-accepted=$("$bench" history accept latest --if-none --note "the first run" --store "$store") \
-    || found false
-echo "$accepted"
-# The first run of a series has nothing to be compared with.
-if [[ $accepted == *": stays accepted"* ]]; then
-    found "$bench" compare accepted "$run" --store "$store" \
-        --confirm --confirm-time "${CONFIRM:-10m}" \
-        --markdown "$run/verdict.md" --json "$run/verdict.json" --junit "$run/verdict.xml"
-fi
+found "$bench" history accept latest --if-none --note "the first run" --store "$store"
 
 step "history"
 # Over all runs of the store; what is all right is in STORE/accepted-shifts.toml.

@@ -1,8 +1,8 @@
 //! The order of visits, and when a point has enough of them.
 //!
-//! In each round both sides of a point have a visit, one right after the other; who
-//! begins changes from round to round (base, new, new, base, …), so that a drift within
-//! rounds favours neither. The points of a round come in a random order. Rounds are
+//! In each round both sides of a point have two visits, right after each other: base, new,
+//! new, base, and in the next round the other way round, so that a drift within rounds
+//! favours neither. The points of a round come in a random order. Rounds are
 //! looked at after the 8th, 16th, 24th and 48th: see `reports::statistics::Paired`.
 //! Nothing here knows what is sampled, so that tests can do without processes.
 
@@ -20,8 +20,10 @@ use super::protocol::VisitOrder;
 /// A visit takes a part of the time of a point such that all rounds fit, and no longer
 /// than this: short against what drifts.
 const LONGEST_VISIT: Duration = Duration::from_millis(100);
-/// Samples in a visit: enough for a median.
-const FEWEST: usize = 3;
+/// Visits to a side in a round.
+const VISITS: u32 = 2;
+/// Samples in a visit: with those of the other visit enough for a median.
+const FEWEST: usize = 2;
 const MOST: usize = 51;
 /// Runs that take longer are warm by themselves.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
@@ -133,7 +135,7 @@ impl Turn {
 
     /// The visit that is due.
     fn order(&self, round: usize) -> VisitOrder {
-        let visit = LONGEST_VISIT.min(self.max_time / MOST_ROUNDS as u32);
+        let visit = LONGEST_VISIT.min(self.max_time / (VISITS * MOST_ROUNDS as u32));
         let fit = self
             .run
             .map_or(0.0, |run| visit.as_secs_f64() / run.as_secs_f64().max(1e-9));
@@ -152,7 +154,7 @@ impl Turn {
         let order = self.order(0);
         let runs = order.samples + usize::from(order.warm_up);
         let sides = self.sides.len() as u32;
-        self.run.unwrap_or_default() * runs as u32 * sides
+        self.run.unwrap_or_default() * runs as u32 * VISITS * sides
     }
 
     fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
@@ -160,9 +162,11 @@ impl Turn {
         if round % 2 == 1 {
             sides.reverse();
         }
+        let back: Vec<_> = sides.iter().rev().copied().collect();
         let order = self.order(round);
         let mut longest = Duration::ZERO;
-        for side in sides {
+        let mut rows: [Vec<SampleRow>; 2] = Default::default();
+        for side in sides.into_iter().chain(back) {
             let slowdown = match side {
                 Side::Base => 0.0,
                 Side::New => self.slowdown,
@@ -172,13 +176,15 @@ impl Turn {
             let runs = order.samples + usize::from(order.warm_up);
             longest = longest.max(visited.took / runs as u32);
             self.spent += visited.took;
-            let whole = visited.rows.iter().filter(|row| row.stage == "total");
-            let rounds = &mut self.rounds[side as usize];
-            rounds.resize(round, Round::default());
-            rounds.push(Round::of(whole));
+            rows[side as usize].extend(visited.rows);
             if self.failed {
                 return Ok(());
             }
+        }
+        for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
+            let whole = rows.iter().filter(|row| row.stage == "total");
+            rounds.resize(round, Round::default());
+            rounds.push(Round::of(whole));
         }
         self.run = Some(longest);
         Ok(())

@@ -283,7 +283,20 @@ impl Sampler for CandidateSampler<'_> {
     type Sample = Sample;
     type Failure = DeviceError;
 
+    /// A team of one does all of it in one go: where others want its core, too, each time
+    /// that it is woken takes some milliseconds.
     fn sample(&mut self) -> Result<Sample, DeviceError> {
+        let team = self.team;
+        if team.threads() == 1 {
+            team.run(|| self.take())
+        } else {
+            self.take()
+        }
+    }
+}
+
+impl CandidateSampler<'_> {
+    fn take(&mut self) -> Result<Sample, DeviceError> {
         let start = Instant::now();
         self.get_ready()?;
         let before = self.look();
