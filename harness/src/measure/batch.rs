@@ -131,8 +131,13 @@ impl<'a> Batches<'a> {
             let mut state = self.session.state(job, input);
             state.hold(case, took);
             batch.push((job, state));
-            if let Some((_, state)) = batch.last_mut() {
+            if let Some((job, state)) = batch.last_mut() {
                 state.check_all(case, recorder)?;
+                // What is ready has a first visit at once: whatever becomes of the next
+                // input, there is something to keep.
+                if recorder.deadline.left().is_none() {
+                    state.visit(&policy(job, Duration::MAX), recorder)?;
+                }
             }
             self.made.0 += input.memory_bytes;
             self.made.1 += begin.elapsed().as_secs_f64();

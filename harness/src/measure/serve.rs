@@ -51,7 +51,7 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), F
     let mut server = Server::new(&workplace, &inputs, &plans, &places, &cells);
     answer(&Answer::Open { unknown })?;
     while let Some(ask) = next()? {
-        let said = server.answer(ask).unwrap_or_else(|problem| error(problem));
+        let said = server.answer(ask).unwrap_or_else(error);
         answer(&said)?;
     }
     Ok(())
@@ -74,9 +74,12 @@ fn error(problem: impl ToString) -> Answer {
 /// Where a point is in the plan of its input; `None` if it can't be measured.
 type Places = Vec<Vec<Option<usize>>>;
 
+/// Why a point can't be measured, by input and point.
+type Problems = Vec<Vec<Option<String>>>;
+
 /// A plan for each input that has points which can be measured, where its points are in
 /// it, and why others can't be.
-fn planned(inputs: &[InputPoints]) -> (Vec<Option<Plan>>, Places, Vec<Vec<Option<String>>>) {
+fn planned(inputs: &[InputPoints]) -> (Vec<Option<Plan>>, Places, Problems) {
     let (mut plans, mut places, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for input in inputs {
         let (plan, problems) = Plan::of_points(&input.points);

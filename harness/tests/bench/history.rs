@@ -168,7 +168,7 @@ fn a_store_that_takes_no_more_bytes_says_where_the_run_still_is() {
     write_run(folder.path(), "large", 2);
     let samples = folder.path().join("large/samples.csv");
     let header = fs::read_to_string(&samples).expect("read");
-    let line = "0,sort,std-stable,total,cpu,2,digis=1000,0,0,0.5,0,,\n";
+    let line = "0,sort,std-stable,total,cpu,2,digis=1000,0,0,0.5,0,,,,\n";
     fs::write(&samples, header + &line.repeat(2000)).expect("written");
     // A limit on the size of files, as a disk that has no more blocks.
     let script = format!("trap '' XFSZ; ulimit -f 32; exec {BENCH} history add large");

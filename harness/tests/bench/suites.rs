@@ -13,7 +13,7 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout
-            .contains("smoke: 12 inputs, 46 candidates, at most 37s"),
+            .contains("smoke: 12 inputs, 46 candidates, at most 28s"),
         "{}",
         run.stdout
     );
@@ -28,7 +28,7 @@ fn a_dry_run_honours_shard_and_budget() {
         folder.path(),
         "run smoke --dry-run --shard 2/2 --budget 17s",
     );
-    let total = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 15s with a budget of 17s";
+    let total = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s";
     assert!(
         run.stdout.ends_with(&format!("{total}\n")),
         "{}",

@@ -427,7 +427,7 @@ fn damaged_files_are_named_with_the_place() {
         (
             "samples.csv",
             samples.replacen(",0,0,", ",0,", 1),
-            "line 2: 13 fields",
+            "line 2: 14 fields",
         ),
         (
             "summary.csv",

@@ -41,7 +41,7 @@ fn columns_are_those_of_the_contract() {
     assert_eq!(
         header("samples.csv"),
         "point_id,algorithm,variant,stage,device,threads,params,round,sample,seconds,cpu,\
-         clock_mhz,flags"
+         clock_mhz,flags,cpu_s,counters"
     );
     assert_eq!(
         header("summary.csv"),

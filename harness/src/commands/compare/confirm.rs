@@ -56,6 +56,11 @@ impl Confirmation<'_> {
         };
         match self.measure(&doubtful, base, &new.record) {
             Ok(again) => self.replace(comparison, again, &doubtful),
+            // Not one point had its time.
+            Err(Failure::Compare(_)) => {
+                let left: Vec<&Key> = doubtful.iter().collect();
+                comparison.notes.extend(self.did_not_fit(&left));
+            }
             // The first verdicts are worth more than none.
             Err(failure) => comparison
                 .notes
@@ -170,8 +175,8 @@ impl Confirmation<'_> {
         let time = humantime::format_duration(self.request.confirm_time);
         (!left.is_empty()).then(|| {
             format!(
-                "{} doubtful points could not be measured again (--confirm-time {time}, or their \
-                 data are not at hand): {}{more}",
+                "{} doubtful points did not fit into --confirm-time {time}, or their data are not \
+                 at hand: {}{more}",
                 left.len(),
                 names.join("; ")
             )

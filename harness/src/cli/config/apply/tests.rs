@@ -31,8 +31,10 @@ fn suite(line: &str, file: &str) -> SuiteRequest {
 }
 
 fn refusal(file: &str) -> String {
-    let error = with_defaults(command(), "recobench.toml", file);
-    error.err().expect("refused").to_string()
+    match with_defaults(command(), "recobench.toml", file) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("not refused: {file}"),
+    }
 }
 
 #[test]
@@ -69,8 +71,8 @@ fn a_value_that_only_some_commands_know_is_theirs() {
     let run = suite("bench run smoke", "format = \"csv=a.csv\"\nstore = \"s\"\n");
     assert_eq!(run.store, Some("s".into()));
     assert_eq!(run.format.files.len(), 1);
-    let junit = "format = [\"table\", \"junit=a.xml\"]\n";
-    let refused = refusal(&format!("[run]\n{junit}"));
+    let yaml = "format = [\"table\", \"yaml=a\"]\n";
+    let refused = refusal(&format!("[run]\n{yaml}"));
     assert!(refused.contains("recobench.toml:2:1"), "{refused}");
 }
 
