@@ -5,8 +5,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use algorithms::device::Place;
 use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Device, Place};
 use algorithms::task::{Candidate, Case};
 use reports::record::{Effort, SampleRow, SummaryRow};
 
@@ -163,7 +163,9 @@ impl<'p> InputState<'p> {
         let (Some(case), Some(mut sampler)) = (self.case, self.samplers[number].take()) else {
             return (rows, Vec::new());
         };
-        case.drop_buffers();
+        if self.is_on_host() {
+            case.drop_buffers();
+        }
         sampler.begin_visit(order.slowdown);
         let taken = self.sample_one(number, order, &mut sampler, &mut rows);
         let failed = taken
@@ -283,7 +285,9 @@ impl<'p> InputState<'p> {
             return Ok(false);
         };
         let before = self.samples_taken();
-        case.drop_buffers();
+        if self.is_on_host() {
+            case.drop_buffers();
+        }
         self.take_energy(policy, recorder)?;
         let slowdown = self.slowdown;
         let both = self.samplers.iter_mut().zip(&mut self.series).enumerate();
@@ -324,6 +328,13 @@ impl<'p> InputState<'p> {
         }
         self.effort.checking_s += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Where buffers lie matters to caches of CPUs. What GPUs need of the host's memory is
+    /// page-locked, which takes long to get.
+    fn is_on_host(&self) -> bool {
+        let mut specs = self.input.candidates.iter();
+        specs.any(|spec| spec.device == Device::Cpu)
     }
 
     fn samples_taken(&self) -> usize {

@@ -28,6 +28,11 @@ pub trait Sampler {
     /// # Errors
     /// If it can't; no more samples are taken then.
     fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
+    /// Whether something else keeps what it runs on warm, so that only the first visit
+    /// has to warm up.
+    fn is_kept_warm(&self) -> bool {
+        false
+    }
 }
 
 impl<S: Sampler> Sampler for &mut S {
@@ -36,6 +41,10 @@ impl<S: Sampler> Sampler for &mut S {
 
     fn sample(&mut self) -> Result<S::Sample, S::Failure> {
         (**self).sample()
+    }
+
+    fn is_kept_warm(&self) -> bool {
+        (**self).is_kept_warm()
     }
 }
 
@@ -157,7 +166,8 @@ impl<'s, S: Sampler> Visitor<'s, S> {
     /// it has run in an earlier visit.
     fn warm_up(&mut self) {
         let known = statistics::median(&self.series.seconds);
-        if known >= WARM_BY_ITSELF.as_secs_f64() {
+        let kept_warm = self.sampler.is_kept_warm() && !self.series.samples.is_empty();
+        if kept_warm || known >= WARM_BY_ITSELF.as_secs_f64() {
             return;
         }
         if let Some(sample) = self.take() {

@@ -69,7 +69,7 @@ pub struct CandidateSampler<'a> {
 
 /// Samples on a GPU that are run once more for their stages, in each visit: those hold
 /// still, and each run costs as much as a sample.
-const STAGED_RUNS: usize = 3;
+const STAGED_RUNS: usize = 2;
 
 /// What a run took.
 struct Timed {
@@ -292,6 +292,13 @@ impl Sampler for CandidateSampler<'_> {
         } else {
             self.take()
         }
+    }
+
+    /// A GPU is at work before each run.
+    fn is_kept_warm(&self) -> bool {
+        self.gpu
+            .as_ref()
+            .is_some_and(|on_gpu| on_gpu.care == Care::Full)
     }
 }
 

@@ -8,8 +8,12 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 
 use super::watch::Watch;
 
-/// Before each sample: longer than a clock needs that went down a little.
+/// Before a sample: longer than a clock needs that went down a little.
 const BEFORE_A_SAMPLE: Duration = Duration::from_millis(10);
+/// A GPU that had nothing to do for no longer than this has not begun to lower it.
+const WARM_UNTIL: Duration = Duration::from_millis(20);
+/// Before a sample on such a GPU: it is at work when the run begins.
+const TO_BE_AT_WORK: Duration = Duration::from_millis(1);
 /// A GPU that had nothing to do for longer may have lowered its clock by much.
 const COLD_AFTER: Duration = Duration::from_millis(500);
 /// Between two looks at the clock of such a GPU.
@@ -36,9 +40,10 @@ const UNKNOWN_L2_BYTES: u64 = 64 << 20;
 /// # Errors
 /// If the device refuses.
 pub(in crate::measure) fn warm(gpu: &Gpu, watch: &Watch) -> Result<(), DeviceError> {
-    match watch.idle().is_some_and(|idle| idle < COLD_AFTER) {
-        true => work(gpu, BEFORE_A_SAMPLE)?,
-        false => warm_up(gpu, watch)?,
+    match watch.idle() {
+        Some(idle) if idle < WARM_UNTIL => work(gpu, TO_BE_AT_WORK)?,
+        Some(idle) if idle < COLD_AFTER => work(gpu, BEFORE_A_SAMPLE)?,
+        _ => warm_up(gpu, watch)?,
     }
     watch.has_worked();
     Ok(())
