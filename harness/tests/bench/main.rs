@@ -1,6 +1,7 @@
 //! The binary and the library from the outside: one program of tests, since
 //! linking each file by itself would take longer than running it.
 
+mod against;
 mod command_line;
 mod common;
 mod comparing;
