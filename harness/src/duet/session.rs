@@ -5,13 +5,12 @@
 //! rounds, too.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use reports::compare::Thresholds;
 use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
-use reports::statistics::MOST_ROUNDS;
-use reports::store::{RunFolder, read_run, read_summary};
+use reports::store::{RunFolder, read_run};
 use reports::units;
 
 use super::DuetError;
@@ -54,8 +53,6 @@ pub(crate) struct Against<'a> {
     pub(crate) out: PathBuf,
     pub(crate) start: Start,
     pub(crate) thresholds: Thresholds,
-    /// The share of false verdicts that is allowed.
-    pub(crate) error: f64,
     pub(crate) started: Instant,
     pub(crate) budget: Option<Duration>,
     pub(crate) quiet: bool,
@@ -89,7 +86,6 @@ struct Sides<'a> {
     deadline: Deadline,
     effort: Effort,
     last: Duration,
-    quiet: bool,
 }
 
 /// Measures all points of both sides in turn.
@@ -114,20 +110,14 @@ pub(crate) fn measure(
         deadline: Deadline::new(against.started, against.budget),
         effort: Effort::default(),
         last: Duration::ZERO,
-        quiet: against.quiet,
     };
-    let measured = sides.measure_all(against, inputs);
+    let measured = sides.measure_all(inputs);
     let (left_out, failure) = match measured {
         Ok(left_out) => (left_out, None),
         Err(failure) => (0, Some(failure)),
     };
     let interrupted = interrupt.asked();
-    sides.describe(
-        against,
-        records,
-        left_out,
-        failure.is_none() && !interrupted,
-    )?;
+    sides.describe(records, left_out, failure.is_none() && !interrupted)?;
     Ok(DuetOutcome {
         base: against.out.join(BASE),
         folder: against.out.clone(),
@@ -186,21 +176,11 @@ fn folders(
             )));
         }
     }
-    let of_new = points(new)?;
-    let of_base = points(&base)?;
-    // What only the new side has, the base may not know; what only the base has was not
-    // finished.
-    let is_done = |point: &Point| of_new.contains(point);
-    let (base, _) = RunFolder::resume_where(&base, is_done)?;
-    let (folder, run) = RunFolder::resume_where(new, |_| true)?;
-    let done = run.summary.iter().map(SummaryRow::point).collect();
-    drop(of_base);
+    // The new side has its rows last: what only the base has was not finished.
+    let (folder, run) = RunFolder::resume(new)?;
+    let done: Done = run.summary.iter().map(SummaryRow::point).collect();
+    let (base, _) = RunFolder::resume_where(&base, |point| done.contains(point))?;
     Ok(([base, folder], done))
-}
-
-fn points(folder: &Path) -> Result<HashSet<Point>, Failure> {
-    let rows = read_summary(folder)?;
-    Ok(rows.iter().map(SummaryRow::point).collect())
 }
 
 /// The inputs with the points that are left.
@@ -215,20 +195,14 @@ fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
 impl Sides<'_> {
     /// Measures all inputs, as many at a time as there is memory for on both sides;
     /// returns how many points there was no time for.
-    fn measure_all(
-        &mut self,
-        against: &Against<'_>,
-        inputs: Vec<InputOrder>,
-    ) -> Result<usize, Failure> {
+    fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, Failure> {
         let points = |inputs: &[InputOrder]| -> usize {
             inputs.iter().map(|order| order.input.points.len()).sum()
         };
         let all = points(&inputs);
         let rule = Rule {
-            thresholds: against.thresholds,
-            error: against.error,
-            most: MOST_ROUNDS,
-            seed: against.record.seed,
+            thresholds: self.against.thresholds,
+            seed: self.against.record.seed,
         };
         let mut left_out = 0;
         for (number, batch) in batches(inputs).into_iter().enumerate() {
@@ -238,7 +212,7 @@ impl Sides<'_> {
             }
             if number > 0 {
                 // Its memory goes with a process.
-                self.children = children(against)?;
+                self.children = children(self.against)?;
             }
             self.inputs = batch;
             self.samples = Default::default();
@@ -378,27 +352,19 @@ impl Sides<'_> {
         summary: &[SummaryRow],
     ) -> Result<(), DuetError> {
         let folder = &mut self.folders[side as usize];
-        let written = match samples.is_empty() {
-            true => Ok(()),
-            false => folder.append_samples(samples),
-        };
-        written.and_then(|()| match summary.is_empty() {
-            true => Ok(()),
-            false => folder.append_summary(summary),
-        })?;
-        Ok(())
+        folder.append_samples(samples)?;
+        Ok(folder.append_summary(summary)?)
     }
 
     /// Writes what is known of both sides once all is over.
     fn describe(
         &self,
-        against: &Against<'_>,
         records: [RunRecord; 2],
         left_out: usize,
         finished: bool,
     ) -> Result<(), Failure> {
         let mut effort = self.effort;
-        effort.wall_s = against.started.elapsed().as_secs_f64();
+        effort.wall_s = self.against.started.elapsed().as_secs_f64();
         for (side, mut record) in Side::BOTH.into_iter().zip(records) {
             if left_out > 0 {
                 record.notes.push(format!(
@@ -414,7 +380,7 @@ impl Sides<'_> {
     }
 
     fn tell(&self, text: &str) {
-        if !self.quiet {
+        if !self.against.quiet {
             eprintln!("{text}");
         }
     }

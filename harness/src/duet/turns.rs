@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use generators::random::{below, hash};
-use reports::compare::{Round, Thresholds, paired};
+use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
 use reports::statistics::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, is_look};
 
@@ -106,10 +106,6 @@ pub(super) struct Turn {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) thresholds: Thresholds,
-    /// The share of false verdicts that is allowed among all changes.
-    pub(super) error: f64,
-    /// Rounds at most.
-    pub(super) most: usize,
     pub(super) seed: u64,
 }
 
@@ -193,25 +189,20 @@ impl Turn {
     /// Whether its rounds say enough; `points` share the error that is allowed.
     fn is_clear(&self, rule: &Rule, points: usize) -> bool {
         let [base, new] = &self.rounds;
-        let (Some(found), _) = paired(base, new) else {
+        let (Some(found), quantity) = paired(base, new) else {
             return false;
         };
-        let (interval, minimum) = (found.interval(), rule.thresholds.min_effect.ln_1p());
-        let (low, high) = (interval.low.ln(), interval.high.ln());
-        let is_same = low >= -minimum && high <= minimum;
-        let is_changed = (low > minimum || high < -minimum)
-            && found.p_beyond(rule.thresholds.min_effect) < rule.error / points as f64
-            && found
-                .p_value()
-                .is_some_and(|p| p < rule.thresholds.significance);
-        is_same || is_changed
+        let judgement = judge_paired(&found, quantity, &rule.thresholds);
+        let allowed = rule.thresholds.false_discovery / points as f64;
+        judgement.why == Why::BelowMinimum
+            || (judgement.is_change() && judgement.p_change.is_some_and(|p| p < allowed))
     }
 
     fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
         let rounds = self.rounds();
         if self.sides.len() < 2 {
             // There is nothing to compare with: for the next time.
-            return (rounds >= MOST_ROUNDS.min(rule.most) / 4).then_some(Stop::Rounds);
+            return (rounds >= MOST_ROUNDS / 4).then_some(Stop::Rounds);
         }
         if is_look(rounds) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
@@ -219,7 +210,7 @@ impl Turn {
         if rounds >= MIN_ROUNDS && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }
-        (rounds >= rule.most).then_some(Stop::Rounds)
+        (rounds >= MOST_ROUNDS).then_some(Stop::Rounds)
     }
 }
 
@@ -235,7 +226,7 @@ pub(super) fn measure<S: Sampler>(
     rule: &Rule,
     sampler: &mut S,
 ) -> Result<Vec<Turn>, DuetError> {
-    for round in 0..rule.most {
+    for round in 0..MOST_ROUNDS {
         if round > 0 && round % GENERATION == 0 {
             sampler.renew(&turns)?;
         }

@@ -12,7 +12,7 @@ use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, 
 use reports::record::{Point, RunRecord};
 
 use super::super::say;
-use super::super::suite::against::{ERROR, judged};
+use super::super::suite::against::judged;
 use crate::cli::CompareRequest;
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
@@ -115,7 +115,6 @@ impl Confirmation<'_> {
             out,
             start: Start::New,
             thresholds: self.request.thresholds,
-            error: ERROR,
             started: Instant::now(),
             budget: Some(self.request.confirm_time),
             quiet: self.request.quiet,

@@ -11,7 +11,7 @@ use std::time::Instant;
 use reports::compare::{Comparison, Terms, Thresholds, Verdict};
 use reports::record::{Point, Trial};
 
-use super::super::suite::against::{ERROR, judged};
+use super::super::suite::against::judged;
 use super::sittings::{Ended, Sittings};
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
@@ -80,7 +80,6 @@ fn compared(
         out: sittings.folder.join("in-turn").join(name),
         start: Start::New,
         thresholds: Thresholds::default(),
-        error: ERROR,
         started: Instant::now(),
         budget: None,
         quiet: true,

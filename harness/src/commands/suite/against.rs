@@ -19,9 +19,6 @@ use crate::platform::{self, Interrupt, Topology};
 use crate::plugins;
 use crate::suite::Suite;
 
-/// The share of verdicts of a change that may be false, in a whole comparison.
-pub(in crate::commands) const ERROR: f64 = 0.02;
-
 pub(super) fn run(
     mut suite: Suite,
     request: &SuiteRequest,
@@ -100,7 +97,6 @@ pub(super) fn run(
         out,
         start,
         thresholds: Thresholds::default(),
-        error: ERROR,
         started,
         budget: request.budget,
         quiet: request.quiet,

@@ -92,8 +92,6 @@ impl Sampler for Scripted {
 fn rule(seed: u64) -> Rule {
     Rule {
         thresholds: Thresholds::default(),
-        error: 0.02,
-        most: MOST_ROUNDS,
         seed,
     }
 }
