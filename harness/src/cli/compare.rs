@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use reports::compare::Thresholds;
 use reports::compare::render::{Format, Listing};
-use reports::filter::{AxisValues, PointFilter};
+use reports::filter::PointFilter;
 
 use super::formats::{self, Outputs};
-use super::measuring::{many, one, switch};
-use super::{examples, values};
+use super::measuring::{one, switch};
+use super::{examples, filters, values};
 
 /// Two runs to compare.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ pub(super) fn command() -> Command {
         )
         .arg(run("new", "NEW", "The run to judge, named likewise").default_value("latest"))
         .args(judging_flags())
-        .args(filter_flags())
+        .args(filters::flags())
         .args(confirming_flags())
         .args(output_flags())
 }
@@ -158,36 +158,6 @@ pub(super) fn fail_on_flag() -> Arg {
         .value_parser(PossibleValuesParser::new(FAIL_ON.map(|(name, _)| name)))
         .default_value("slower")
         .help("What makes the exit code 4: a slower point, or also one that is not clear")
-}
-
-/// Which points.
-pub(super) fn filter_flags() -> [Arg; 3] {
-    let glob = |text: &str| PointFilter::new(&[text], &[], &[]).map(|_| text.to_owned());
-    let globs = |name: &'static str, help: &'static str| {
-        let flag = Arg::new(name).long(name).value_name("GLOB").help(help);
-        let flag = flag.action(ArgAction::Append).value_delimiter(',');
-        flag.value_parser(glob)
-    };
-    let axis = Arg::new("axis")
-        .long("axis")
-        .value_name("NAME=VALUE[,VALUE]")
-        .action(ArgAction::Append)
-        .value_parser(|text: &str| text.parse::<AxisValues>())
-        .help("Only points with such a value: segments=24, threads=1,2; repeatable");
-    let flags = [
-        globs("task", "Only points of these tasks"),
-        globs("variant", "Only points of these variants, such as std-*"),
-        axis,
-    ];
-    flags.map(|flag| flag.help_heading("Points"))
-}
-
-/// The points that `--task`, `--variant` and `--axis` ask for. A pattern that is none was
-/// refused before.
-pub(super) fn point_filter(matches: &ArgMatches) -> PointFilter {
-    let tasks: Vec<String> = many(matches, "task");
-    let axes: Vec<AxisValues> = many(matches, "axis");
-    PointFilter::new(&tasks, &many::<String>(matches, "variant"), &axes).unwrap_or_default()
 }
 
 /// Measuring again.
@@ -263,7 +233,7 @@ pub(super) fn request(matches: &ArgMatches) -> CompareRequest {
             significance: one(matches, "significance").unwrap_or(default.significance),
             false_discovery: one(matches, "false-discovery").unwrap_or(default.false_discovery),
         },
-        points: point_filter(matches),
+        points: filters::filter(matches),
         fail_on: fail_on(matches),
         across_machines: matches.get_flag("across-machines"),
         confirm: matches.get_flag("confirm"),

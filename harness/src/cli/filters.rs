@@ -5,32 +5,32 @@ use reports::filter::{AxisValues, PointFilter};
 
 use super::measuring::many;
 
-/// The flags.
+/// Which points.
 pub(super) fn flags() -> [Arg; 3] {
-    let list = |name: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("NAME")
-            .value_delimiter(',')
-            .action(ArgAction::Append)
+    let glob = |text: &str| PointFilter::new(&[text], &[], &[]).map(|_| text.to_owned());
+    let globs = |name: &'static str, help: &'static str| {
+        let flag = Arg::new(name).long(name).value_name("GLOB").help(help);
+        let flag = flag.action(ArgAction::Append).value_delimiter(',');
+        flag.value_parser(glob)
     };
-    let task = list("task").help("Only points of these tasks: names or globs");
-    let variant = list("variant").help("Only points of these variants: names or globs");
     let axis = Arg::new("axis")
         .long("axis")
         .value_name("NAME=VALUE[,VALUE]")
         .action(ArgAction::Append)
         .value_parser(|text: &str| text.parse::<AxisValues>())
-        .help("Only points with one of these values, such as digis=2M or threads=1; repeatable");
-    [task, variant, axis].map(|flag| flag.help_heading("Points"))
+        .help("Only points with such a value: segments=24, threads=1,2; repeatable");
+    let flags = [
+        globs("task", "Only points of these tasks"),
+        globs("variant", "Only points of these variants, such as std-*"),
+        axis,
+    ];
+    flags.map(|flag| flag.help_heading("Points"))
 }
 
-/// What the flags mean.
-///
-/// # Errors
-/// If a glob is none.
-pub(super) fn filter(matches: &ArgMatches) -> Result<PointFilter, String> {
-    let (tasks, variants) = (many::<String>(matches, "task"), many(matches, "variant"));
-    let axes = many::<AxisValues>(matches, "axis");
-    PointFilter::new(&tasks, &variants, &axes).map_err(|error| error.to_string())
+/// The points that `--task`, `--variant` and `--axis` ask for. A pattern that is none was
+/// refused before.
+pub(super) fn filter(matches: &ArgMatches) -> PointFilter {
+    let tasks: Vec<String> = many(matches, "task");
+    let axes: Vec<AxisValues> = many(matches, "axis");
+    PointFilter::new(&tasks, &many::<String>(matches, "variant"), &axes).unwrap_or_default()
 }

@@ -120,7 +120,7 @@ pub(super) fn request(matches: &ArgMatches) -> Result<ReportRequest, String> {
             None => by_ending(&out)?,
         },
         out,
-        filter: filters::filter(matches)?,
+        filter: filters::filter(matches),
         rank: measuring::rank(matches),
         force: matches.get_flag("force"),
         title: matches.get_one("title").cloned(),

@@ -8,18 +8,9 @@ use std::process::{Command, Stdio};
 use reports::history::{Series, Store};
 use reports::store::read_run;
 
-use super::DuetError;
+use super::{DuetError, Executable};
 use crate::failure::Failure;
 use crate::platform;
-
-/// A base to compare with.
-#[derive(Clone, Debug)]
-pub(crate) struct Base {
-    /// What to run.
-    pub(crate) bench: PathBuf,
-    /// What it is called: a run's id, a path, or a commit.
-    pub(crate) name: String,
-}
 
 /// Lines of a failed build that are told.
 const LAST_LINES: usize = 5;
@@ -34,11 +25,11 @@ pub(crate) fn find(
     store: &Path,
     series: Option<&Series>,
     tell: impl Fn(&str),
-) -> Result<Base, Failure> {
+) -> Result<Executable, Failure> {
     let path = Path::new(name);
     if path.is_file() {
         let bench = path.canonicalize().map_err(|source| file(path, source))?;
-        return Ok(Base {
+        return Ok(Executable {
             bench,
             name: name.to_owned(),
         });
@@ -77,7 +68,7 @@ fn file(path: &Path, source: std::io::Error) -> DuetError {
 }
 
 /// The executable that made a run.
-fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
+fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Executable, DuetError> {
     let not_kept = || DuetError::NotKept {
         run: name.to_owned(),
         store: store.to_owned(),
@@ -90,7 +81,7 @@ fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
     // The very build that runs is at hand, kept or not.
     let this = || (platform::executable_fingerprint() == *fingerprint).then(std::env::current_exe);
     let bench = kept.or_else(|| this()?.ok()).ok_or_else(not_kept)?;
-    Ok(Base {
+    Ok(Executable {
         bench,
         name: name.to_owned(),
     })
@@ -120,10 +111,15 @@ fn git(arguments: &[&str]) -> Option<String> {
 }
 
 /// Builds a commit in a worktree of its own, unless it was built before.
-fn built(name: &str, commit: &str, store: &Path, tell: impl Fn(&str)) -> Result<Base, DuetError> {
+fn built(
+    name: &str,
+    commit: &str,
+    store: &Path,
+    tell: impl Fn(&str),
+) -> Result<Executable, DuetError> {
     let folder = store.join("bases").join(commit);
     let bench = folder.join("bench");
-    let base = Base {
+    let base = Executable {
         bench: bench.clone(),
         name: name.to_owned(),
     };

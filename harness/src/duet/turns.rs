@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use generators::random::{below, hash};
+use generators::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
 use reports::statistics::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, is_look};
@@ -16,6 +16,7 @@ use reports::statistics::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, is_look};
 use super::DuetError;
 use super::child::Side;
 use super::protocol::VisitOrder;
+use crate::measure::shuffle;
 
 /// A visit takes a part of the time of a point such that all rounds fit, and no longer
 /// than this: short against what drifts.
@@ -252,14 +253,6 @@ pub(super) fn measure<S: Sampler>(
         }
     }
     Ok(turns)
-}
-
-/// Fisher and Yates.
-fn shuffle(items: &mut [Turn], seed: u64) {
-    for i in (1..items.len()).rev() {
-        let bits = (hash(seed, [i as u64]) >> 32) as u32;
-        items.swap(i, below(bits, i as u64 + 1) as usize);
-    }
 }
 
 #[cfg(test)]

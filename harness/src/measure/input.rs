@@ -140,16 +140,19 @@ impl<'p> InputState<'p> {
         let Some(case) = self.case else {
             return Vec::new();
         };
-        match self.check(number, case) {
-            Ok(()) => {
-                self.phases[number] = Phase::Right;
-                Vec::new()
-            }
-            Err(Refusal { ending, note }) => {
-                self.phases[number] = Phase::Finished(ending);
-                vec![self.subjects[number].invalid_row(&note)]
-            }
-        }
+        let note = self.settle(number, case);
+        let row = note.map(|note| self.subjects[number].invalid_row(&note));
+        row.into_iter().collect()
+    }
+
+    /// Checks a candidate; returns what its row says if it is not to be sampled.
+    fn settle(&mut self, number: usize, case: &'p dyn Case) -> Option<String> {
+        let (phase, note) = match self.check(number, case) {
+            Ok(()) => (Phase::Right, None),
+            Err(Refusal { ending, note }) => (Phase::Finished(ending), Some(note)),
+        };
+        self.phases[number] = phase;
+        note
     }
 
     /// Takes so many samples of a candidate, in fresh buffers; returns their rows, and
@@ -232,15 +235,11 @@ impl<'p> InputState<'p> {
                 break;
             }
             let start = Instant::now();
-            let checked = self.check(number, case);
+            let note = self.settle(number, case);
             longest = longest.max(start.elapsed());
-            self.phases[number] = match checked {
-                Ok(()) => Phase::Right,
-                Err(Refusal { ending, note }) => {
-                    recorder.refused(&self.subjects[number], &note)?;
-                    Phase::Finished(ending)
-                }
-            };
+            if let Some(note) = note {
+                recorder.refused(&self.subjects[number], &note)?;
+            }
         }
         Ok(())
     }

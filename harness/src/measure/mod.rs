@@ -45,6 +45,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use folder::{default_folder, new_folder, now};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub use input::{CheckError, check_candidate};
+pub(crate) use rounds::shuffle;
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};
 pub(crate) use serve::serve;

@@ -238,7 +238,7 @@ pub fn visit<S: Sampler, O: Observer<S::Sample>>(
 }
 
 /// Fisher and Yates.
-fn shuffle<T>(items: &mut [T], seed: u64) {
+pub(crate) fn shuffle<T>(items: &mut [T], seed: u64) {
     for i in (1..items.len()).rev() {
         let bits = (hash(seed, [i as u64]) >> 32) as u32;
         items.swap(i, below(bits, i as u64 + 1) as usize);

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::content;
-use crate::record::{RunRecord, SummaryRow};
+use crate::record::{RunRecord, SuitePart, SummaryRow};
 
 /// The runs of one suite, or of one task, on one kind of machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,16 +20,23 @@ pub struct Series {
 impl Series {
     /// The series that a run belongs to.
     pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
-        let name = match &record.suite {
-            Some(part) => match part.shard {
+        match &record.suite {
+            Some(part) => Series::of_suite(&record.machine_key, part),
+            None => Series {
+                machine_key: record.machine_key.clone(),
+                name: tasks(summary),
+            },
+        }
+    }
+
+    /// The series of the runs of a suite, or of a shard of it, on a machine.
+    pub fn of_suite(machine_key: &str, part: &SuitePart) -> Self {
+        Series {
+            machine_key: machine_key.to_owned(),
+            name: match part.shard {
                 Some(shard) => format!("{} {shard}", part.name),
                 None => part.name.clone(),
             },
-            None => tasks(summary),
-        };
-        Series {
-            machine_key: record.machine_key.clone(),
-            name,
         }
     }
 

@@ -10,7 +10,7 @@ use reports::trend::{Listing, Terms};
 
 use super::super::formats::{self, Outputs};
 use super::super::measuring::{self, many, one, switch};
-use super::super::{compare, values};
+use super::super::{filters, values};
 
 /// Points to be followed through the runs of a store.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
     Command::new("changes")
         .about("Find when points became slower or faster, over all runs of a store")
         .args(run_flags())
-        .args(compare::filter_flags())
+        .args(filters::flags())
         .args(judging_flags())
         .args(output_flags())
 }
@@ -99,7 +99,7 @@ pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
     filter.task = filter.task.filter(|task| is_one && is_name(task));
     ChangesRequest {
         filter,
-        points: compare::point_filter(matches),
+        points: filters::filter(matches),
         accepted_shifts: one(matches, "accepted-shifts"),
         terms,
         listing: match matches.get_flag("all") {

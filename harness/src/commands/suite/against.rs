@@ -43,7 +43,8 @@ pub(super) fn run(
     };
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
-    let base = duet::base::find(&against.base, &store, Some(&series(&part)), tell)?;
+    let series = Series::of_suite(&platform::machine_key(), &part);
+    let base = duet::base::find(&against.base, &store, Some(&series), tell)?;
     try_plugins(&plans, request.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
@@ -82,10 +83,7 @@ pub(super) fn run(
         out.display()
     ));
     let order = Against {
-        base: Executable {
-            bench: base.bench,
-            name: base.name,
-        },
+        base,
         new: Executable {
             bench: std::env::current_exe()?,
             name: "this build".to_owned(),
@@ -163,17 +161,6 @@ pub(in crate::commands) fn judged(
     let base = Measured::read(base)?.with_rounds()?;
     let new = Measured::read(new)?.with_rounds()?;
     Ok(compare(&base, &new, terms)?)
-}
-
-/// The series that a run of this suite belongs to.
-fn series(part: &SuitePart) -> Series {
-    Series {
-        machine_key: platform::machine_key(),
-        name: match part.shard {
-            Some(shard) => format!("{} {shard}", part.name),
-            None => part.name.clone(),
-        },
-    }
 }
 
 /// A name for a part of a folder's name.
