@@ -1,4 +1,5 @@
-//! Whether the machine was busy while a run was measured, and differently so for two.
+//! What two runs were up against: whether the machine was busy, and differently so for both,
+//! and whether they are of one executable.
 //!
 //! Somebody else's work makes a run slower as a whole: its samples agree with each other, and
 //! its visits too. No statistics of one run can tell that from slower code.
@@ -21,11 +22,14 @@ pub struct Circumstances {
     pub busy: bool,
     /// Many samples were disturbed, and by unlike loads.
     pub unlike: bool,
+    /// They are of two executables.
+    pub rebuilt: bool,
 }
 
 impl Circumstances {
     /// Of two runs, by their samples and by what the system said at their starts.
     pub fn of(base: &Measured, new: &Measured) -> Self {
+        let executables = [base, new].map(|run| &run.record.software.fingerprint);
         let (base, new) = (Load::of(base), Load::of(new));
         let differ = base
             .load
@@ -34,6 +38,7 @@ impl Circumstances {
         Circumstances {
             busy: base.is_busy() || new.is_busy(),
             unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY,
+            rebuilt: executables[0] != executables[1],
         }
     }
 }

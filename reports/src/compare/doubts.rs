@@ -74,6 +74,16 @@ impl Judgement {
         }
     }
 
+    /// The same of one machine code in two executables, measured in turn: what differs is
+    /// where code and data lie, which any other change to the program shifts as well.
+    #[must_use]
+    pub fn of_the_same_code(self) -> Self {
+        match self.is_change() {
+            true => self.not_clear(Why::SameCode),
+            false => self,
+        }
+    }
+
     /// The same where so many points were judged that such a change is to be expected.
     #[must_use]
     pub fn by_chance(self) -> Self {
@@ -135,7 +145,11 @@ mod tests {
             &limits,
         );
         let under = |found: Judgement, busy, unlike| {
-            let found = found.under(Circumstances { busy, unlike });
+            let found = found.under(Circumstances {
+                busy,
+                unlike,
+                rebuilt: false,
+            });
             (found.verdict, found.why)
         };
         assert_eq!(under(clear, false, false).0, Verdict::Slower);

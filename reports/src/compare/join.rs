@@ -98,6 +98,12 @@ fn pair<'a>(in_base: &ByKey<'a>, new: &'a MeasuredPoint) -> Option<Pair<'a>> {
     })
 }
 
+impl Pair<'_> {
+    fn code(&self) -> Code {
+        Code::of(&self.base.0.fingerprint, &self.new.0.fingerprint)
+    }
+}
+
 /// Whether it is a whole run that was judged, how, and by which samples.
 fn judged<'a>(
     pair: &Pair<'a>,
@@ -107,6 +113,10 @@ fn judged<'a>(
     let (base, new) = (pair.base.1, pair.new.1);
     let (judgement, series) = if base.is_in_turn_with(new) {
         let judgement = judge_rounds(base, new, &terms.thresholds);
+        let judgement = match circumstances.rebuilt && pair.code() == Code::Same {
+            true => judgement.of_the_same_code(),
+            false => judgement,
+        };
         (judgement, [&base.all, &new.all])
     } else {
         let (judgement, series) = of_runs(pair.key, [base, new], terms);
@@ -129,7 +139,7 @@ fn verdict(
         fingerprint: point.fingerprint.clone(),
     };
     let (base, new) = (pair.base.0, pair.new.0);
-    let code = Code::of(&base.fingerprint, &new.fingerprint);
+    let code = pair.code();
     let found = Found {
         judgement,
         code,

@@ -61,6 +61,8 @@ pub enum Why {
     Busy,
     /// The machine was busy with unlike loads.
     UnlikeLoads,
+    /// The machine code is the same, in another executable.
+    SameCode,
     /// Too few samples for an interval.
     TooFewSamples,
     /// Too few rounds for an interval, or samples of no duration.

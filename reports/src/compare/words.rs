@@ -93,6 +93,9 @@ impl Found<'_> {
             Why::UnlikeLoads => {
                 format!("{range}, but the machine was busy, and not alike in both runs")
             }
+            Why::SameCode => format!(
+                "{range}, but the machine code is the same: it lies elsewhere in another build"
+            ),
             Why::TooFewRounds => format!("fewer than {MIN_ROUNDS} rounds have no interval"),
             Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
             Why::NoDuration => "samples of no duration have no ratio".to_owned(),
@@ -122,6 +125,8 @@ impl Found<'_> {
             (Verdict::Inconclusive, Why::NoDuration) => {
                 Some("measure a larger point: this one takes no time".to_owned())
             }
+            // It would be seen again.
+            (_, Why::SameCode) => None,
             (Verdict::Inconclusive, _) => Some(again.to_owned()),
             _ => None,
         }

@@ -521,12 +521,23 @@ fn every_format_tells_what_is_slower() {
 /// Rounds of one visit each by base and new in turn. Each round has a drift of
 /// its own, which both share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
-    let record = RunRecord {
-        pair: Some("a pair".into()),
-        ..record()
-    };
-    let side = |name: &str, factor: f64| {
-        let row = point("a", "code:1");
+    in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
+}
+
+/// The same by these machine codes in these executables.
+fn in_turn_by(
+    folder: &Path,
+    rounds: usize,
+    change: f64,
+    [of_base, of_new]: [(&str, &str); 2],
+) -> Comparison {
+    let side = |name: &str, factor: f64, (code, executable): (&str, &str)| {
+        let mut record = RunRecord {
+            pair: Some("a pair".into()),
+            ..record()
+        };
+        record.software.fingerprint = executable.to_owned();
+        let row = point("a", code);
         let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
         for round in 0..rounds {
             let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
@@ -538,7 +549,7 @@ fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
         run.append_summary(&[row]).expect("written");
         Measured::read(&folder.join(name)).expect("read")
     };
-    let (base, new) = (side("base", 1.0), side("newer", change));
+    let (base, new) = (side("base", 1.0, of_base), side("newer", change, of_new));
     assert!(base.is_in_turn_with(&new));
     let with_rounds = |run: Measured| run.with_rounds().expect("read");
     let (base, new) = (with_rounds(base), with_rounds(new));
@@ -558,6 +569,34 @@ fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
     assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
     assert_eq!(judged(1.0).verdict, Verdict::Same);
     assert_eq!(judged(0.98).verdict, Verdict::Faster);
+}
+
+/// Any change to a program shifts the rest of it, which may cost more than the change.
+#[test]
+fn the_same_code_in_another_executable_raises_no_alarm() {
+    let folder = folder();
+    let judged = |name: &str, new: (&str, &str)| {
+        let at = folder.path().join(name);
+        std::fs::create_dir(&at).expect("created");
+        let by = [("code:1", "build:1"), new];
+        in_turn_by(&at, 20, 1.05, by).points.remove(0)
+    };
+    let moved = judged("moved", ("code:1", "build:2"));
+    assert_eq!(moved.verdict, Verdict::Inconclusive, "{}", moved.reason);
+    assert!(
+        moved.reason.contains("the machine code is the same"),
+        "{}",
+        moved.reason
+    );
+    assert_eq!(moved.next, None);
+    for changed in [
+        ("code:2", "build:2"),
+        ("code:1", "build:1"),
+        ("", "build:2"),
+    ] {
+        let point = judged(&[changed.0, changed.1].concat(), changed);
+        assert_eq!(point.verdict, Verdict::Slower, "{}", point.reason);
+    }
 }
 
 #[test]
