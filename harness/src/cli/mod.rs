@@ -58,7 +58,7 @@ pub use measuring::{CacheMode, MeasureRequest, Source};
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
 pub use request::Request;
-pub use selftest::SelfTestRequest;
+pub use selftest::{SelfTestRequest, Ways};
 pub use sts::ReconstructRequest;
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use values::SampleRange;

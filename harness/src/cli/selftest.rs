@@ -15,6 +15,8 @@ use super::measuring::{one, quiet_flag};
 pub struct SelfTestRequest {
     /// The suite whose points are measured.
     pub suite: PathBuf,
+    /// The ways to compare that are tried.
+    pub way: Ways,
     /// How often to go through all slowdowns.
     pub repeats: usize,
     /// Where the runs go; a new folder below `results/` if not given.
@@ -28,6 +30,18 @@ pub struct SelfTestRequest {
     /// The command line as typed.
     pub command: Vec<String>,
 }
+
+/// Ways to compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// Whole runs one after the other, and in turn.
+    Both,
+    /// In turn only.
+    InTurn,
+}
+
+/// Ways with the names that the flag gives them.
+const WAYS: [(&str, Ways); 2] = [("both", Ways::Both), ("in-turn", Ways::InTurn)];
 
 /// Formats with the names that the flag gives them.
 const FORMATS: [(&str, SelfTestFormat); 3] = [
@@ -44,6 +58,12 @@ pub(super) fn command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .default_value("selftest")
         .help("The suite whose points are measured: a TOML file, or a built-in one");
+    let way = Arg::new("way")
+        .long("way")
+        .value_name("WAY")
+        .value_parser(WAYS.map(|(name, _)| name))
+        .default_value("both")
+        .help("How to compare: in turn only takes less time, and says nothing of runs on two days");
     let repeats = Arg::new("repeats")
         .long("repeats")
         .value_name("N")
@@ -59,6 +79,7 @@ pub(super) fn command() -> Command {
         .about("Measure how often the gate of comparisons errs on this machine")
         .after_help(examples::SELFTEST)
         .arg(suite)
+        .arg(way)
         .arg(repeats)
         .arg(out)
         .arg(formats::flag(&FORMATS))
@@ -70,6 +91,7 @@ pub(super) fn command() -> Command {
 pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SelfTestRequest {
     SelfTestRequest {
         suite: one(matches, "suite").unwrap_or_default(),
+        way: way(matches),
         repeats: one::<u32>(matches, "repeats").unwrap_or(1) as usize,
         out: one(matches, "out"),
         format: formats::outputs(matches, &FORMATS),
@@ -77,4 +99,12 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> SelfTestReq
         quiet: matches.get_flag("quiet"),
         command,
     }
+}
+
+fn way(matches: &ArgMatches) -> Ways {
+    let name: Option<String> = one(matches, "way");
+    let known = WAYS
+        .iter()
+        .find(|(known, _)| Some(*known) == name.as_deref());
+    known.map_or(Ways::Both, |(_, way)| *way)
 }

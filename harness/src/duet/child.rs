@@ -16,6 +16,7 @@ use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
 
 /// Starting a process and loading plugins takes a moment, on a busy machine too.
 const HELLO: Duration = Duration::from_secs(60);
+const GREETING: &str = "say who it is";
 /// One heap for all threads, that grows by huge pages and keeps them; as tunables of the
 /// GNU C library, which others ignore.
 const MALLOC: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
@@ -54,10 +55,10 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts an executable and greets it.
+    /// Starts an executable.
     ///
     /// # Errors
-    /// If it can't be run, or speaks another protocol.
+    /// If it can't be run.
     pub(super) fn start(side: Side, bench: &Path, plugins: &[PathBuf]) -> Result<Self, DuetError> {
         let mut command = Command::new(bench);
         command.arg(SUBCOMMAND).arg(format!("--{FLAG}"));
@@ -105,37 +106,56 @@ impl Child {
                 }
             }
         });
-        let mut child = Child {
+        Ok(Child {
             side,
             bench: bench.to_owned(),
             process,
             asks,
             answers,
             said,
-            software: unknown_software(),
-        };
-        child.greet()?;
-        Ok(child)
+            software: Software::default(),
+        })
     }
 
-    fn greet(&mut self) -> Result<(), DuetError> {
-        let hello = Ask::Hello { protocol: VERSION };
-        let foreign = |child: &Child, problem: String| DuetError::Foreign {
-            bench: child.bench.clone(),
-            problem,
+    /// Greets it; the answer is still to be heard. See [`Ask::Hello`] for `again`.
+    ///
+    /// # Errors
+    /// If it is dead.
+    pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
+        let hello = Ask::Hello {
+            protocol: VERSION,
+            again,
         };
-        match self.ask(&hello, "say who it is", HELLO) {
+        // An older build may be gone before it has read anything.
+        match self.send(&hello, GREETING) {
+            Err(DuetError::Died { said, .. }) => Err(self.foreign(said)),
+            sent => sent,
+        }
+    }
+
+    fn foreign(&self, problem: String) -> DuetError {
+        DuetError::Foreign {
+            bench: self.bench.clone(),
+            problem,
+        }
+    }
+
+    /// Hears who it is.
+    ///
+    /// # Errors
+    /// If it speaks another protocol.
+    pub(super) fn introduced(&mut self) -> Result<(), DuetError> {
+        match self.receive(GREETING, HELLO) {
             Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => Err(foreign(
-                self,
-                format!("it speaks version {protocol} of the protocol, not {VERSION}"),
-            )),
-            Ok(_) => Err(foreign(self, "it answers something else".to_owned())),
+            Ok(Answer::Hello { protocol, .. }) => Err(self.foreign(format!(
+                "it speaks version {protocol} of the protocol, not {VERSION}"
+            ))),
+            Ok(_) => Err(self.foreign("it answers something else".to_owned())),
             // An older build does not know the subcommand, and says so.
-            Err(DuetError::Died { said, .. }) => Err(foreign(self, said)),
+            Err(DuetError::Died { said, .. }) => Err(self.foreign(said)),
             Err(error) => Err(error),
         }
     }
@@ -246,17 +266,5 @@ fn lay_out_alike(command: &mut Command) {
                 .and_then(|now| personality::set(now | Persona::ADDR_NO_RANDOMIZE));
             Ok(())
         });
-    }
-}
-
-fn unknown_software() -> Software {
-    Software {
-        version: String::new(),
-        git_commit: None,
-        compiler: String::new(),
-        build_profile: String::new(),
-        target: String::new(),
-        target_features: String::new(),
-        fingerprint: String::new(),
     }
 }

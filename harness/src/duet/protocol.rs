@@ -25,6 +25,10 @@ pub(crate) enum Ask {
     Hello {
         /// [`VERSION`] of who asks.
         protocol: u32,
+        /// The same executable was asked the same before: what it found out then of
+        /// itself, and whether outputs are right, need not be found out again.
+        #[serde(default, skip_serializing_if = "is_first")]
+        again: bool,
     },
     /// These inputs, from now on by their numbers. Asked once.
     Open {
@@ -92,6 +96,10 @@ pub(crate) enum Answer {
     Open {
         /// Why a point can't be measured, input by input and point by point.
         unknown: Vec<Vec<Option<String>>>,
+        /// The fingerprints of the points' machine code, likewise; none if they were told
+        /// before.
+        #[serde(default)]
+        fingerprints: Vec<Vec<String>>,
     },
     /// To [`Ask::Prepare`].
     Prepare(Prepared),
@@ -133,6 +141,11 @@ pub(crate) struct Prepared {
     pub checking_s: f64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_first(again: &bool) -> bool {
+    !again
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +162,20 @@ mod tests {
             slowdown: 0.05,
         });
         let cases = [
-            (Ask::Hello { protocol: 1 }, r#"{"hello":{"protocol":1}}"#),
+            (
+                Ask::Hello {
+                    protocol: 1,
+                    again: false,
+                },
+                r#"{"hello":{"protocol":1}}"#,
+            ),
+            (
+                Ask::Hello {
+                    protocol: 1,
+                    again: true,
+                },
+                r#"{"hello":{"protocol":1,"again":true}}"#,
+            ),
             (Ask::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
             (
                 visit,

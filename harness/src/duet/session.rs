@@ -81,6 +81,8 @@ struct Sides<'a> {
     children: [Child; 2],
     /// The rows of each point of a side, by input and point.
     samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
+    /// Of the machine code of each point of a side, likewise.
+    fingerprints: [HashMap<(usize, usize), String>; 2],
     folders: [RunFolder; 2],
     interrupt: &'a Interrupt,
     deadline: Deadline,
@@ -96,7 +98,7 @@ pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
 ) -> Result<DuetOutcome, Failure> {
-    let children = children(against)?;
+    let children = children(against, false)?;
     let records = records(against, &children);
     let (folders, done) = folders(against, &records)?;
     let inputs = left(&against.inputs, &done);
@@ -105,6 +107,7 @@ pub(crate) fn measure(
         against,
         children,
         samples: Default::default(),
+        fingerprints: Default::default(),
         folders,
         interrupt,
         deadline: Deadline::new(against.started, against.budget),
@@ -127,14 +130,21 @@ pub(crate) fn measure(
     })
 }
 
-/// Both executables, started.
-fn children(against: &Against<'_>) -> Result<[Child; 2], DuetError> {
-    let start =
-        |side, executable: &Executable| Child::start(side, &executable.bench, against.plugins);
-    Ok([
+/// Both executables, started at the same time; see [`Ask::Hello`] for `again`.
+fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
+    let start = |side, executable: &Executable| -> Result<Child, DuetError> {
+        let mut child = Child::start(side, &executable.bench, against.plugins)?;
+        child.greet(again)?;
+        Ok(child)
+    };
+    let mut children = [
         start(Side::Base, &against.base)?,
         start(Side::New, &against.new)?,
-    ])
+    ];
+    for child in &mut children {
+        child.introduced()?;
+    }
+    Ok(children)
 }
 
 /// The records of both sides.
@@ -212,10 +222,11 @@ impl Sides<'_> {
             }
             if number > 0 {
                 // Its memory goes with a process.
-                self.children = children(self.against)?;
+                self.children = children(self.against, false)?;
             }
             self.inputs = batch;
             self.samples = Default::default();
+            self.fingerprints = Default::default();
             let unknown = self.open()?;
             let mut turns = Vec::new();
             for input in 0..self.inputs.len() {
@@ -243,15 +254,35 @@ impl Sides<'_> {
         let ask = Ask::Open {
             inputs: inputs.collect(),
         };
-        let mut unknown = Unknown::default();
+        let task = "find the points that are to be measured";
         for side in Side::BOTH {
-            let task = "find the points that are to be measured";
-            unknown[side as usize] = match self.ask(side, &ask, task, PREPARING)? {
-                Answer::Open { unknown } if unknown.len() == self.inputs.len() => unknown,
-                _ => return Err(self.child(side).refused(task, "it answers something else")),
-            };
+            self.child(side).send(&ask, task)?;
         }
-        Ok(unknown)
+        let mut both = Unknown::default();
+        for side in Side::BOTH {
+            match self.child(side).receive(task, PREPARING)? {
+                Answer::Open {
+                    unknown,
+                    fingerprints,
+                } if unknown.len() == self.inputs.len() => {
+                    both[side as usize] = unknown;
+                    self.know(side, fingerprints);
+                }
+                _ => return Err(self.child(side).refused(task, "it answers something else")),
+            }
+        }
+        Ok(both)
+    }
+
+    /// Keeps the fingerprints of a side: who is started again does not tell them.
+    fn know(&mut self, side: Side, fingerprints: Vec<Vec<String>>) {
+        let told = fingerprints.into_iter().enumerate();
+        let told = told.flat_map(|(input, of_input)| {
+            let points = of_input.into_iter().enumerate();
+            points.map(move |(point, fingerprint)| ((input, point), fingerprint))
+        });
+        let told = told.filter(|(_, fingerprint)| !fingerprint.is_empty());
+        self.fingerprints[side as usize].extend(told);
     }
 
     /// Has both sides make an input at the same time, as far as they know its points.
@@ -432,9 +463,14 @@ impl Sampler for Sides<'_> {
                 stopped_by: why.name().to_owned(),
                 samples: samples.unwrap_or_default(),
             };
-            let Answer::Finish { rows } = self.ask(side, &ask, task, VISITING)? else {
+            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISITING)? else {
                 return Err(self.child(side).refused(task, "it answers something else"));
             };
+            if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
+                for row in &mut rows {
+                    row.fingerprint.clone_from(fingerprint);
+                }
+            }
             self.write(side, &[], &rows)?;
         }
         let point = &self.inputs[turn.input].input.points[turn.point];
@@ -449,7 +485,7 @@ impl Sampler for Sides<'_> {
     }
 
     fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
-        self.children = children(self.against)?;
+        self.children = children(self.against, true)?;
         let unknown = self.open()?;
         let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
         for input in needed {

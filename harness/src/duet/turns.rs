@@ -1,9 +1,11 @@
 //! The order of visits, and when a point has enough of them.
 //!
-//! In each round both sides of a point have two visits, right after each other: base, new,
-//! new, base, and in the next round the other way round, so that a drift within rounds
-//! favours neither. The points of a round come in a random order. Rounds are
+//! In each round both sides of a point have a visit, right after each other: base, new in
+//! one round and new, base in the next one, by the same processes, so that a drift favours
+//! neither; the next processes begin the other way round. The points of a round come in a
+//! random order. Rounds are
 //! looked at after the 8th, 16th, 24th and 48th: see `reports::statistics::Paired`.
+//! Who takes too long for all of them ends when his time is over, between two looks.
 //! Nothing here knows what is sampled, so that tests can do without processes.
 
 use std::time::Duration;
@@ -20,12 +22,10 @@ use crate::measure::shuffle;
 
 /// A visit takes a part of the time of a point such that all rounds fit, and no longer
 /// than this: short against what drifts.
-const LONGEST_VISIT: Duration = Duration::from_millis(100);
-/// Visits to a side in a round.
-const VISITS: u32 = 2;
-/// Samples in a visit: with those of the other visit enough for a median.
+const LONGEST_VISIT: Duration = Duration::from_millis(200);
+/// Samples in a visit.
 const FEWEST: usize = 2;
-const MOST: usize = 51;
+const MOST: usize = 101;
 /// Runs that take longer are warm by themselves.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
@@ -98,8 +98,11 @@ pub(super) struct Turn {
     max_time: Duration,
     spent: Duration,
     rounds: [Vec<Round>; 2],
-    /// What a run cost, with all that surrounds it.
+    /// What a run costs, with all that surrounds it: in the quickest visit of the last
+    /// round, since in others somebody else may have had the core.
     run: Option<Duration>,
+    /// What the last round took.
+    last: Duration,
     failed: bool,
 }
 
@@ -121,6 +124,7 @@ impl Turn {
             spent: Duration::ZERO,
             rounds: Default::default(),
             run: None,
+            last: Duration::ZERO,
             failed: false,
         }
     }
@@ -132,7 +136,7 @@ impl Turn {
 
     /// The visit that is due.
     fn order(&self, round: usize) -> VisitOrder {
-        let visit = LONGEST_VISIT.min(self.max_time / (VISITS * MOST_ROUNDS as u32));
+        let visit = LONGEST_VISIT.min(self.max_time / MOST_ROUNDS as u32);
         let fit = self
             .run
             .map_or(0.0, |run| visit.as_secs_f64() / run.as_secs_f64().max(1e-9));
@@ -146,24 +150,16 @@ impl Turn {
         }
     }
 
-    /// What a round takes, both sides together.
-    fn cost(&self) -> Duration {
-        let order = self.order(0);
-        let runs = order.samples + usize::from(order.warm_up);
-        let sides = self.sides.len() as u32;
-        self.run.unwrap_or_default() * runs as u32 * VISITS * sides
-    }
-
     fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
         let mut sides = self.sides.clone();
-        if round % 2 == 1 {
+        if is_new_first(round) {
             sides.reverse();
         }
-        let back: Vec<_> = sides.iter().rev().copied().collect();
         let order = self.order(round);
-        let mut longest = Duration::ZERO;
+        let mut run: Option<Duration> = None;
+        self.last = Duration::ZERO;
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
-        for side in sides.into_iter().chain(back) {
+        for side in sides {
             let slowdown = match side {
                 Side::Base => 0.0,
                 Side::New => self.slowdown,
@@ -171,19 +167,21 @@ impl Turn {
             let visited = sampler.visit(side, &VisitOrder { slowdown, ..order })?;
             self.failed |= visited.failed;
             let runs = order.samples + usize::from(order.warm_up);
-            longest = longest.max(visited.took / runs as u32);
-            self.spent += visited.took;
+            let each = visited.took / runs as u32;
+            run = Some(run.map_or(each, |run| run.min(each)));
+            self.last += visited.took;
             rows[side as usize].extend(visited.rows);
             if self.failed {
                 return Ok(());
             }
         }
+        self.spent += self.last;
         for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
             let whole = rows.iter().filter(|row| row.stage == "total");
             rounds.resize(round, Round::default());
             rounds.push(Round::of(whole));
         }
-        self.run = Some(longest);
+        self.run = run;
         Ok(())
     }
 
@@ -208,11 +206,18 @@ impl Turn {
         if is_look(rounds) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
-        if rounds >= MIN_ROUNDS && self.spent >= 2 * self.max_time {
+        // One more than was looked at has all of the error that is left.
+        let may_end = rounds >= MIN_ROUNDS && !is_look(rounds);
+        if may_end && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }
         (rounds >= MOST_ROUNDS).then_some(Stop::Rounds)
     }
+}
+
+/// Who begins: within a generation each side once, and over generations as well.
+fn is_new_first(round: usize) -> bool {
+    (round + round / GENERATION) % 2 == 1
 }
 
 /// Measures all points in turn until each is clear or has all its rounds; `all` points
@@ -235,7 +240,7 @@ pub(super) fn measure<S: Sampler>(
         let mut left = Vec::new();
         for mut turn in turns {
             // What takes too long for the time that is left makes room for what does not.
-            if !sampler.ends_before(turn.cost()) {
+            if !sampler.ends_before(turn.last) {
                 turn.round(round, sampler)?;
                 if turn.failed {
                     continue;

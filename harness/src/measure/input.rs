@@ -134,6 +134,11 @@ impl<'p> InputState<'p> {
         self.case
     }
 
+    /// That of a candidate's machine code.
+    pub(super) fn fingerprint(&self, number: usize) -> String {
+        self.subjects[number].fingerprint().to_owned()
+    }
+
     /// Checks a candidate on the input that is held, and keeps it ready; returns its rows
     /// if it is not right.
     pub(super) fn ready(&mut self, number: usize) -> Vec<SummaryRow> {
@@ -254,11 +259,19 @@ impl<'p> InputState<'p> {
         let candidate = case.prepare(spec.variant, &place);
         let mut candidate = candidate.map_err(Refusal::unavailable)?;
         let start = Instant::now();
-        candidate.find_reference();
+        let is_known = self.workplace.is_known;
+        if !is_known {
+            candidate.find_reference();
+        }
         let referred = Instant::now();
         self.effort.reference_s += (referred - start).as_secs_f64();
-        let checked = check(candidate.as_mut(), &place, subject);
-        let is_careful = self.workplace.care == Care::Full;
+        let run = if is_known {
+            run_candidate
+        } else {
+            check_candidate
+        };
+        let checked = check(candidate.as_mut(), &place, subject, run);
+        let is_careful = self.workplace.care == Care::Full && !is_known;
         let figures = checked.and_then(|()| match is_careful {
             true => Ok(candidate.figures()?),
             false => Ok(Vec::new()),
@@ -422,14 +435,15 @@ impl From<CheckError> for Refusal {
     }
 }
 
-/// Checks a candidate, and takes down what its run tells of it.
+/// Runs a candidate, checked or not, and takes down what that tells of it.
 fn check(
     candidate: &mut dyn Candidate,
     place: &Place<'_>,
     subject: &mut Subject,
+    run: fn(&mut dyn Candidate, &Place<'_>) -> Result<u64, CheckError>,
 ) -> Result<(), CheckError> {
     let free = place.gpu.as_deref().map(FreeBefore::look);
-    let allocated = check_candidate(candidate, place)?;
+    let allocated = run(candidate, place)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
     subject.remarks = candidate.remarks();
     subject.quality = candidate.quality();
@@ -471,24 +485,40 @@ pub fn check_candidate(
     candidate: &mut dyn Candidate,
     place: &Place<'_>,
 ) -> Result<u64, CheckError> {
-    let run = AssertUnwindSafe(|| run_and_check(candidate, place));
-    let result = catch_unwind(run).unwrap_or_else(|panic| {
-        let problem = format!("panicked: {}", message(&*panic));
-        Err(CheckError::Wrong(problem))
-    });
-    candidate.release();
-    result
+    caught(candidate, |candidate| {
+        let allocated = run_once(candidate, place)?;
+        let checked = candidate.check();
+        checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
+        Ok(allocated)
+    })
 }
 
-fn run_and_check(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
+/// Runs a candidate whose output was found right before; otherwise as [`check_candidate`].
+fn run_candidate(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
+    caught(candidate, |candidate| run_once(candidate, place))
+}
+
+/// What comes of a run; the candidate has no buffers then.
+fn caught(
+    candidate: &mut dyn Candidate,
+    run: impl FnOnce(&mut dyn Candidate) -> Result<u64, CheckError>,
+) -> Result<u64, CheckError> {
+    let result = catch_unwind(AssertUnwindSafe(|| run(candidate)));
+    candidate.release();
+    result.unwrap_or_else(|panic| {
+        let problem = format!("panicked: {}", message(&*panic));
+        Err(CheckError::Wrong(problem))
+    })
+}
+
+/// Runs a candidate in fresh buffers; returns the most bytes that it allocated.
+fn run_once(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
     place.team.run(|| {
         candidate.reset()?;
         candidate.poison()
     })?;
     let (ran, allocated) = peak_allocation(|| place.team.run(|| candidate.run()));
     ran?;
-    let checked = candidate.check();
-    checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
     Ok(allocated)
 }
 

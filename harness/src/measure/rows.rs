@@ -108,6 +108,11 @@ impl Subject {
         }
     }
 
+    /// That of its machine code.
+    pub(super) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
     /// Takes down what is known once the input is there.
     pub(super) fn describe(&mut self, work: Work, ceilings: Ceilings) {
         self.work = work;

@@ -4,7 +4,7 @@
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use reports::record::{SampleRow, SummaryRow};
+use reports::record::{SampleRow, Software, SummaryRow};
 
 use super::cases::{self, CaseCell};
 use super::gpu::on_gpu::Care;
@@ -30,13 +30,14 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), F
         writeln!(answers, "{text}")?;
         Ok(answers.flush()?)
     };
+    let mut is_known = false;
     let inputs = loop {
         match next()? {
             None => return Ok(()),
-            Some(Ask::Hello { .. }) => answer(&Answer::Hello {
-                protocol: VERSION,
-                software: Box::new(platform::software()),
-            })?,
+            Some(Ask::Hello { again, .. }) => {
+                is_known = again;
+                answer(&hello(again))?;
+            }
             Some(Ask::Open { inputs }) => break inputs,
             Some(_) => answer(&error("inputs have to be opened first"))?,
         }
@@ -44,12 +45,17 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), F
     let (plans, places, unknown) = planned(&inputs);
     let opened = Workplace::of(plans.iter().flatten(), Care::Full);
     let workplace = match opened {
+        Ok(workplace) if is_known => workplace.of_what_is_known(),
         Ok(workplace) => workplace,
         Err(problem) => return answer(&error(problem)),
     };
     let cells = cases::cells(inputs.len());
     let mut server = Server::new(&workplace, &inputs, &plans, &places, &cells);
-    answer(&Answer::Open { unknown })?;
+    let fingerprints = server.fingerprints();
+    answer(&Answer::Open {
+        unknown,
+        fingerprints,
+    })?;
     while let Some(ask) = next()? {
         let said = server.answer(ask).unwrap_or_else(error);
         answer(&said)?;
@@ -63,6 +69,17 @@ fn parse(line: &str) -> Result<Ask, Failure> {
             "`bench sample --serve` is for `bench run --against`, which asks otherwise: {problem}"
         ))
     })
+}
+
+fn hello(again: bool) -> Answer {
+    let software = match again {
+        true => Software::default(),
+        false => platform::software(),
+    };
+    Answer::Hello {
+        protocol: VERSION,
+        software: Box::new(software),
+    }
 }
 
 fn error(problem: impl ToString) -> Answer {
@@ -142,6 +159,18 @@ impl<'p> Server<'p> {
                 Ok(Answer::Finish { rows })
             }
         }
+    }
+
+    /// Those of all points; empty where they can't be measured, or are known.
+    fn fingerprints(&self) -> Vec<Vec<String>> {
+        let of_input = |(state, places): (&Option<InputState<'p>>, &Vec<Option<usize>>)| {
+            let of_point = |place: &Option<usize>| {
+                let state = state.as_ref().zip(*place);
+                state.map_or_else(String::new, |(state, number)| state.fingerprint(number))
+            };
+            places.iter().map(of_point).collect()
+        };
+        self.states.iter().zip(self.places).map(of_input).collect()
     }
 
     fn prepare(&mut self, input: usize) -> Result<Answer, Failure> {

@@ -21,6 +21,8 @@ pub(super) struct Workplace {
     pub(super) gpus: Gpus,
     pub(super) fleet: Fleet,
     pub(super) care: Care,
+    /// What the executable is, and that its outputs are right, was found before.
+    pub(super) is_known: bool,
 }
 
 impl Workplace {
@@ -37,7 +39,17 @@ impl Workplace {
             gpus: Gpus::default(),
             fleet: Fleet::of(devices(plans)),
             care,
+            is_known: false,
         })
+    }
+
+    /// The same for an executable of which another process has found what it is, and that
+    /// its outputs are right: rows have no fingerprints, and nothing is checked.
+    pub(super) fn of_what_is_known(self) -> Self {
+        Workplace {
+            is_known: true,
+            ..self
+        }
     }
 
     /// What the rows of a candidate have in common.
@@ -48,7 +60,11 @@ impl Workplace {
         point: reports::record::Point,
     ) -> Subject {
         let variant = plan.variant(spec);
-        Subject::new(point, variant, &platform::variant_fingerprint(variant))
+        let fingerprint = match self.is_known {
+            true => String::new(),
+            false => platform::variant_fingerprint(variant),
+        };
+        Subject::new(point, variant, &fingerprint)
     }
 
     /// Where a candidate runs.

@@ -6,9 +6,11 @@ use super::judge::{Judgement, Why, by_limits};
 use super::measured::{Measured, Samples};
 use super::{Thresholds, Verdict};
 use crate::record::{SampleRow, flags};
-use crate::statistics::{Paired, median};
+use crate::statistics::{Paired, lower_quartile, median};
 use crate::store::{StoreError, read_samples};
 
+/// From this share of disturbed samples on the wall tells of others, too.
+const DISTURBED: f64 = 0.1;
 /// From this ratio of wall time to its own time on, a thread was waiting for a core:
 /// what it waited is others' doing.
 const WAITING: f64 = 1.02;
@@ -25,6 +27,11 @@ pub struct Round {
     pub quiet: Option<f64>,
     /// That of the time for which a team of one had a core; `None` for others.
     pub cpu: Option<f64>,
+    /// The lower quartile of that time: who takes turns with others on a core often finds
+    /// its caches empty, so that the quicker samples are the quieter ones.
+    pub cpu_low: Option<f64>,
+    /// The share of samples that were taken while others used the cores.
+    pub disturbed: f64,
 }
 
 /// What the rounds of a point are compared by.
@@ -32,7 +39,7 @@ pub struct Round {
 pub enum Quantity {
     /// The time on the wall.
     Wall,
-    /// The time for which the thread had a core.
+    /// The time for which the thread had a core, by the lower quartiles of rounds.
     Cpu,
 }
 
@@ -85,14 +92,16 @@ impl Round {
         let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_PLACE);
         let rows: Vec<_> = rows.into_iter().filter(counts).collect();
         let middle = |seconds: Vec<f64>| Some(median(&seconds)).filter(|m| m.is_finite());
-        let quiet = rows
-            .iter()
-            .filter(|row| !flags::has(&row.flags, flags::DISTURBED));
+        let is_disturbed = |row: &&SampleRow| flags::has(&row.flags, flags::DISTURBED);
+        let (disturbed, quiet): (Vec<_>, Vec<&SampleRow>) =
+            rows.iter().copied().partition(is_disturbed);
         let cpu: Option<Vec<_>> = rows.iter().map(|row| row.cpu_s).collect();
         Round {
             all: middle(rows.iter().map(|row| row.seconds).collect()),
-            quiet: middle(quiet.map(|row| row.seconds).collect()),
+            quiet: middle(quiet.iter().map(|row| row.seconds).collect()),
+            cpu_low: cpu.as_deref().and_then(lower_quartile),
             cpu: cpu.and_then(middle),
+            disturbed: disturbed.len() as f64 / rows.len().max(1) as f64,
         }
     }
 
@@ -100,7 +109,7 @@ impl Round {
     /// samples if both have some.
     fn pair(base: &Round, new: &Round, quantity: Quantity) -> Option<(f64, f64)> {
         match quantity {
-            Quantity::Cpu => base.cpu.zip(new.cpu),
+            Quantity::Cpu => base.cpu_low.zip(new.cpu_low),
             Quantity::Wall => base.quiet.zip(new.quiet).or(base.all.zip(new.all)),
         }
     }
@@ -112,18 +121,26 @@ impl Round {
 
 impl Quantity {
     /// What rounds are compared by: a thread's own time, if it had to wait for a core on
-    /// either side. That does not look at who was faster.
+    /// either side, or others disturbed it often. That does not look at who was faster.
     fn of(base: &[Round], new: &[Round]) -> Self {
-        let waited = |rounds: &[Round]| -> Option<f64> {
-            let known = rounds.iter().filter(|round| round.all.is_some());
-            let ratios: Option<Vec<_>> = known.map(Round::waited).collect();
-            ratios.map(|ratios| median(&ratios))
-        };
-        match waited(base).zip(waited(new)) {
-            Some((base, new)) if base.max(new) > WAITING => Quantity::Cpu,
-            _ => Quantity::Wall,
+        let [base, new] = [base, new].map(|rounds| {
+            let taken = rounds.iter().filter(|round| round.all.is_some());
+            taken.copied().collect::<Vec<_>>()
+        });
+        let sides = [base.as_slice(), new.as_slice()];
+        let is_known = |rounds: &[Round]| rounds.iter().all(|round| round.cpu.is_some());
+        match sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
+            true => Quantity::Cpu,
+            false => Quantity::Wall,
         }
     }
+}
+
+/// Whether others had the cores for a part of these rounds.
+fn is_busy(rounds: &[Round]) -> bool {
+    let waited: Vec<_> = rounds.iter().filter_map(Round::waited).collect();
+    let disturbed: f64 = rounds.iter().map(|round| round.disturbed).sum();
+    median(&waited) > WAITING || disturbed > DISTURBED * rounds.len() as f64
 }
 
 /// Both sides of the rounds that both have, and what they are compared by.
@@ -203,6 +220,7 @@ mod tests {
         let round = Round::of(&rows);
         assert_eq!((round.all, round.quiet), (Some(2.0), Some(1.0)));
         assert!((round.cpu.expect("known") - 0.85).abs() < 1e-12);
+        assert!((round.cpu_low.expect("known") - 0.825).abs() < 1e-12);
         assert_eq!(Round::of(&[]), Round::default());
     }
 
@@ -222,6 +240,8 @@ mod tests {
             all: Some(wall),
             quiet: None,
             cpu: Some(1.0),
+            cpu_low: Some(1.0),
+            disturbed: 0.0,
         };
         let quiet = [round(1.001); 10];
         let busy = [round(1.9); 10];
@@ -229,8 +249,14 @@ mod tests {
         assert_eq!(Quantity::of(&quiet, &busy), Quantity::Cpu);
         let (found, _) = paired(&quiet, &busy);
         assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
+        let disturbed = [Round {
+            disturbed: 0.2,
+            ..quiet[0]
+        }; 10];
+        assert_eq!(Quantity::of(&disturbed, &quiet), Quantity::Cpu);
         let teams = [Round {
             cpu: None,
+            cpu_low: None,
             ..round(1.9)
         }; 10];
         assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);

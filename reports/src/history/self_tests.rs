@@ -75,7 +75,7 @@ mod tests {
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
         let error = shelf.store.self_test("00ff").expect_err("old").to_string();
         assert!(
-            error.contains("version 1, from before version 2"),
+            error.contains("version 1, from before version 3"),
             "{error}"
         );
         assert!(error.contains("run `bench selftest` again"), "{error}");

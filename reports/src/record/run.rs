@@ -126,7 +126,7 @@ impl Effort {
 pub const DIRTY: &str = "-dirty";
 
 /// What was run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Software {
     /// The version of recobench.
     pub version: String,

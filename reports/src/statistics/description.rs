@@ -48,6 +48,13 @@ pub(super) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     sorted[low] + fraction * (sorted[high] - sorted[low])
 }
 
+/// What a quarter of the samples is below of; `None` without any.
+pub fn lower_quartile(samples: &[f64]) -> Option<f64> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (!sorted.is_empty()).then(|| quantile(&sorted, 0.25))
+}
+
 fn stddev(samples: &[f64], mean: f64) -> f64 {
     if samples.len() < 2 {
         return 0.0;

@@ -24,7 +24,7 @@ mod visits;
 pub use between::{Between, Estimate, MIN_RUNS};
 pub use change_points::{ChangePoint, Examined, Search};
 pub use crossing::{Contest, Crossing, Faster, Timing, crossings};
-pub use description::{Description, describe};
+pub use description::{Description, describe, lower_quartile};
 pub use evidence::{Evidence, MANY};
 pub use false_discovery::critical_p_value;
 pub use false_steps::without_false_steps;

@@ -39,7 +39,7 @@ pub const MOST_ROUNDS: usize = 48;
 /// The error of an interval over all looks.
 const ERROR: f64 = 0.05;
 /// Rounds by the same processes.
-pub const GENERATION: usize = 4;
+pub const GENERATION: usize = 2;
 /// The share of generations that is trimmed at either end.
 const TRIMMED: f64 = 0.1;
 
@@ -110,12 +110,15 @@ impl Paired {
         self.scatter.df()
     }
 
-    /// The share of the error that the rounds so far have: that of the look that they
-    /// are on the way to, if they ended before it.
+    /// The share of the error that the rounds so far have: that of the look at them. Who
+    /// ended between two looks, for want of time, has all that earlier looks have left.
     fn weight(&self) -> f64 {
-        let look = LOOKS.iter().find(|(look, _)| *look >= self.rounds());
-        let (_, weight) = look.copied().unwrap_or(LOOKS[LOOKS.len() - 1]);
-        weight
+        let look = LOOKS.iter().find(|(look, _)| *look == self.rounds());
+        let earlier = LOOKS.iter().filter(|(look, _)| *look < self.rounds());
+        look.map_or_else(
+            || 1.0 - earlier.map(|(_, weight)| weight).sum::<f64>(),
+            |(_, weight)| *weight,
+        )
     }
 }
 

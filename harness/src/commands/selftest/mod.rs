@@ -23,7 +23,7 @@ use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
 use super::say;
 use super::{open_suite, refuse_development_build};
-use crate::cli::SelfTestRequest;
+use crate::cli::{SelfTestRequest, Ways};
 use crate::failure::{Exit, Failure};
 use crate::measure::{default_folder, now};
 use crate::platform::{self, Interrupt};
@@ -49,26 +49,38 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
         Err(Ended::Failed(failure)) => return Err(failure),
         Ok(test) => test,
     };
-    Store::create_or_open(&request.store)?.put_self_test(&test)?;
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
+    let kept = keep(request, &test)?;
     if !request.quiet {
-        let (runs, store) = (folder.display(), request.store.display());
-        say(&format!(
-            "runs: {runs}; kept in {store} for comparisons on this machine"
-        ));
+        say(&format!("runs: {}{kept}", folder.display()));
     }
     Ok(Exit::Success)
+}
+
+/// Keeps a self-test that is whole; returns where, in words.
+fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
+    if request.way != Ways::Both {
+        return Ok(String::new());
+    }
+    Store::create_or_open(&request.store)?.put_self_test(test)?;
+    let store = request.store.display();
+    Ok(format!("; kept in {store} for comparisons on this machine"))
 }
 
 /// Measures both ways interleaved, and judges.
 fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTest, Ended> {
     let (mut runs, mut in_turn) = (Vec::new(), in_turn::trials());
-    let all = request.repeats * WHOLE_RUNS.len();
-    runs.push(whole_run(sittings, (0, all), 0.0)?);
+    let whole_runs = match request.way {
+        Ways::Both => request.repeats * WHOLE_RUNS.len(),
+        Ways::InTurn => 0,
+    };
+    if whole_runs > 0 {
+        runs.push(whole_run(sittings, (0, whole_runs), 0.0)?);
+    }
     for repeat in 0..request.repeats {
-        for (i, slowdown) in WHOLE_RUNS.into_iter().enumerate() {
-            let number = 1 + repeat * WHOLE_RUNS.len() + i;
-            runs.push(whole_run(sittings, (number, all), slowdown)?);
+        for slowdown in WHOLE_RUNS.into_iter().take(whole_runs) {
+            let number = (runs.len(), whole_runs);
+            runs.push(whole_run(sittings, number, slowdown)?);
         }
         in_turn::repeat(sittings, repeat, &mut in_turn)?;
     }
@@ -77,7 +89,10 @@ fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTe
         .map(|run| (&run.measured, run.slowdown))
         .collect();
     Ok(SelfTest {
-        trials: after::judge(&runs)?,
+        trials: match runs.is_empty() {
+            true => Vec::new(),
+            false => after::judge(&runs)?,
+        },
         in_turn,
         scatter: scatter_of(&all_runs),
         ..empty()
@@ -113,6 +128,8 @@ fn count(trials: &mut [Trial], slowdown: f64, comparison: &Comparison) {
         trial.slower += comparison.count(Verdict::Slower);
         trial.faster += comparison.count(Verdict::Faster);
         trial.inconclusive += comparison.count(Verdict::Inconclusive);
+        let changes = comparison.count(Verdict::Slower) + comparison.count(Verdict::Faster);
+        trial.alarmed += usize::from(changes > 0);
     }
 }
 

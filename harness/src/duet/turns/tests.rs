@@ -113,12 +113,12 @@ fn sides_take_turns_and_neither_always_begins() {
     use Side::{Base, New};
     assert_eq!(order[..8], [Base, New, New, Base, New, Base, Base, New]);
     let rounds: Vec<_> = sides.visits.iter().map(|(.., round)| *round).collect();
-    assert_eq!(rounds[..6], [0, 0, 0, 0, 1, 1]);
+    assert_eq!(rounds[..6], [0, 0, 1, 1, 2, 2]);
 }
 
 #[test]
 fn what_is_clear_has_no_more_rounds() {
-    let mut sides = scripted(&[0.0, 0.2, -0.2, 0.011], 0.002, 2);
+    let mut sides = scripted(&[0.0, 0.2, -0.2, 0.0101], 0.002, 2);
     assert!(measured(&mut sides, &Side::BOTH).is_empty());
     let finished = |point: usize| sides.finished[&point];
     assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 24);

@@ -19,8 +19,9 @@ pub enum SelfTestFormat {
     Json,
 }
 
-const COLUMNS: [&str; 6] = [
+const COLUMNS: [&str; 7] = [
     "injected",
+    "with a change",
     "points",
     "SLOWER",
     "FASTER",
@@ -80,7 +81,7 @@ fn table(trials: &[Trial], styled: fn(&mut Table)) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn cells(trial: &Trial) -> [String; 6] {
+fn cells(trial: &Trial) -> [String; 7] {
     let injected = match trial.slowdown {
         0.0 => "none".to_owned(),
         slowdown => percent(slowdown),
@@ -89,6 +90,7 @@ fn cells(trial: &Trial) -> [String; 6] {
     let share = |count: usize| percent(count as f64 / trial.points.max(1) as f64);
     [
         injected,
+        format!("{} of {}", trial.alarmed, trial.pairs),
         trial.points.to_string(),
         share(trial.slower),
         share(trial.faster),
@@ -131,12 +133,14 @@ mod tests {
         slower: 190,
         faster: 1,
         inconclusive: 8,
-        alarmed: 0,
+        alarmed: 1,
     };
 
     #[test]
     fn shares_are_of_the_points() {
-        let expected = ["5.0 %", "200", "95 %", "0.50 %", "4.0 %", "0.50 %"];
+        let expected = [
+            "5.0 %", "1 of 1", "200", "95 %", "0.50 %", "4.0 %", "0.50 %",
+        ];
         assert_eq!(cells(&TRIAL), expected.map(str::to_owned));
     }
 
@@ -181,7 +185,7 @@ mod tests {
             "run after run",
             "in turn",
             "rdst 1.0 to 3.0 %",
-            "   5.0 %     200",
+            "   5.0 %         1 of 1     200",
         ] {
             assert!(table.contains(expected), "{expected}: {table}");
         }
