@@ -28,6 +28,9 @@ const BASE: &str = "base";
 const MEMORY: f64 = 0.5;
 /// How long a child may make an input and check all its points.
 const PREPARING: Duration = Duration::from_secs(600);
+/// How far a run may go beyond its budget, as a fraction, and as a time.
+const BEYOND: f64 = 0.1;
+const LEAST_BEYOND: Duration = Duration::from_secs(3);
 /// How long a visit may take: this, and so many times what the last one took.
 const VISITING: Duration = Duration::from_secs(60);
 const TIMES_LAST: u32 = 20;
@@ -87,7 +90,10 @@ struct Sides<'a> {
     interrupt: &'a Interrupt,
     deadline: Deadline,
     effort: Effort,
+    /// What the last visit took.
     last: Duration,
+    /// What starting both sides anew took the last time.
+    renewing: Duration,
 }
 
 /// Measures all points of both sides in turn.
@@ -113,6 +119,7 @@ pub(crate) fn measure(
         deadline: Deadline::new(against.started, against.budget),
         effort: Effort::default(),
         last: Duration::ZERO,
+        renewing: Duration::ZERO,
     };
     let measured = sides.measure_all(inputs);
     let (left_out, failure) = match measured {
@@ -260,7 +267,8 @@ impl Sides<'_> {
         }
         let mut both = Unknown::default();
         for side in Side::BOTH {
-            match self.child(side).receive(task, PREPARING)? {
+            let limit = self.patience(PREPARING);
+            match self.child(side).receive(task, limit)? {
                 Answer::Open {
                     unknown,
                     fingerprints,
@@ -307,7 +315,8 @@ impl Sides<'_> {
         }
         let mut prepared: [Option<Prepared>; 2] = Default::default();
         for &side in &knowing {
-            let answer = self.child(side).receive(&task, PREPARING)?;
+            let limit = self.patience(PREPARING);
+            let answer = self.child(side).receive(&task, limit)?;
             let Answer::Prepare(made) = answer else {
                 return Err(self.child(side).refused(&task, "it answers something else"));
             };
@@ -373,7 +382,17 @@ impl Sides<'_> {
         task: &str,
         limit: Duration,
     ) -> Result<Answer, DuetError> {
+        let limit = self.patience(limit);
         self.child(side).ask(ask, task, limit)
+    }
+
+    /// How long to wait for an answer: no longer than a run may go beyond its budget.
+    fn patience(&self, limit: Duration) -> Duration {
+        let left = self.deadline.left().zip(self.against.budget);
+        left.map_or(limit, |(left, budget)| {
+            let beyond = budget.mul_f64(BEYOND).max(LEAST_BEYOND);
+            limit.min(left + beyond)
+        })
     }
 
     fn write(
@@ -484,13 +503,19 @@ impl Sampler for Sides<'_> {
         Ok(())
     }
 
+    fn renewing(&self) -> Duration {
+        self.renewing
+    }
+
     fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+        let start = Instant::now();
         self.children = children(self.against, true)?;
         let unknown = self.open()?;
         let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
         for input in needed {
             self.make(input, &unknown)?;
         }
+        self.renewing = start.elapsed();
         Ok(())
     }
 

@@ -47,6 +47,8 @@ pub(super) trait Sampler {
     /// # Errors
     /// If it can't; nothing more can be measured then.
     fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
+    /// How long that takes.
+    fn renewing(&self) -> Duration;
     /// Whether to stop now, rather than wait for what takes so long.
     fn ends_before(&self, next: Duration) -> bool;
 }
@@ -234,6 +236,9 @@ pub(super) fn measure<S: Sampler>(
 ) -> Result<Vec<Turn>, DuetError> {
     for round in 0..MOST_ROUNDS {
         if round > 0 && round % GENERATION == 0 {
+            if sampler.ends_before(sampler.renewing()) {
+                break;
+            }
             sampler.renew(&turns)?;
         }
         shuffle(&mut turns, hash(rule.seed, [round as u64]));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::common::{BENCH, bench_in, can_measure, folder};
 use reports::store::{read_run, read_summary};
@@ -91,14 +92,16 @@ fn a_base_that_does_not_speak_the_protocol_is_refused() {
     );
 }
 
+/// What a child says that speaks the protocol.
+const HELLO: &str = r#"{"hello":{"protocol":1,"software":{"version":"0","git_commit":null,"compiler":"","build_profile":"release","target":"","target_features":"","fingerprint":"code:0"}}}"#;
+
 #[test]
 fn a_child_that_dies_is_named_and_what_there_is_is_kept() {
     if !can_measure() {
         return;
     }
     let folder = suite();
-    let hello = r#"{"hello":{"protocol":1,"software":{"version":"0","git_commit":null,"compiler":"","build_profile":"release","target":"","target_features":"","fingerprint":"code:0"}}}"#;
-    let text = format!("read ask; echo '{hello}'; read ask; echo 'out of order' >&2; kill -9 $$");
+    let text = format!("read ask; echo '{HELLO}'; read ask; echo 'out of order' >&2; kill -9 $$");
     script(folder.path(), &text);
     let run = bench_in(folder.path(), "run pair.toml --against base.sh --out r");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
@@ -107,4 +110,31 @@ fn a_child_that_dies_is_named_and_what_there_is_is_kept() {
     }
     let record = read_run(&folder.path().join("r")).expect("readable");
     assert_eq!(record.finished, None);
+}
+
+#[test]
+fn a_child_that_hangs_is_ended_when_the_budget_is_over() {
+    if !can_measure() {
+        return;
+    }
+    let folder = suite();
+    script(
+        folder.path(),
+        &format!("read ask; echo '{HELLO}'; exec sleep 600"),
+    );
+    let start = Instant::now();
+    let line = "run pair.toml --against base.sh --out r --budget 2s";
+    let run = bench_in(folder.path(), line);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    for expected in ["the base side", "did not find the points", "is kept in r"] {
+        assert!(run.stderr.contains(expected), "{expected}: {}", run.stderr);
+    }
+    // Far from the minutes that a child may take without a budget.
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert_eq!(
+        read_run(&folder.path().join("r"))
+            .expect("readable")
+            .finished,
+        None
+    );
 }

@@ -84,6 +84,10 @@ impl Sampler for Scripted {
         Ok(())
     }
 
+    fn renewing(&self) -> Duration {
+        Duration::ZERO
+    }
+
     fn ends_before(&self, _: Duration) -> bool {
         self.visits.len() >= self.most_visits
     }
