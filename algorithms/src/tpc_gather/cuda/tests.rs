@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use generators::tpc::clusters::{Clusters, Layout};
+use generators::tpc::clusters::Clusters;
 
+use super::pieces::DevicePieces;
 use super::prepared::PreparedCudaGather;
-use super::{Gatherer, pieces::DevicePieces};
+use super::{Gatherer, MakeGatherer};
 use crate::algorithm::Prepared;
 use crate::device::Arena;
 use crate::device::emulator::{self, Config};
@@ -56,7 +57,7 @@ fn a_run_that_changes_its_input_is_told_and_harms_no_other() {
     let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
     let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
     let arena = Arena::default();
-    let damage = |gatherer: fn(&Gpu, Layout) -> Result<Box<dyn Gatherer>, DeviceError>| {
+    let damage = |gatherer: MakeGatherer| {
         let given = (&input, &arena);
         let mut prepared = PreparedCudaGather::new(gatherer, given, Sample::ALL, Arc::clone(&gpu));
         let ran = prepared.reset().and_then(|()| prepared.run());
