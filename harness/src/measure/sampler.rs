@@ -61,20 +61,20 @@ pub struct CandidateSampler<'a> {
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
     gpu: Option<OnGpu<'a>>,
-    /// Visits that were begun.
-    visits: usize,
-    /// Runs of this visit, the one for warming up included.
+    /// Runs so far, those for warming up included.
     runs: usize,
+    /// Those of them that were made once more for their stages.
+    staged: usize,
     counting: Option<&'a dyn Counting>,
     slowdown: f64,
 }
 
-/// Runs on a GPU that are made once more for their stages, in the first visit: the one for
-/// warming up, and the first samples.
-const FIRST_STAGED_RUNS: usize = 3;
-/// The same in each later visit: stages hold still, and each run costs as much as a sample.
-/// With those of the first visit, five visits have six, the least for an interval.
-const STAGED_RUNS: usize = 1;
+/// Runs on a GPU that are made once more for their stages: the one for warming up, and the
+/// first samples.
+const FIRST_STAGED: usize = 3;
+/// Of the runs after these, one in so many: stages hold still, and each run costs as much as
+/// a sample. Five visits have six, the least for an interval.
+const STAGED_EVERY: usize = 5;
 
 /// What a run took.
 struct Timed {
@@ -100,8 +100,8 @@ impl<'a> CandidateSampler<'a> {
             spec: None,
             usual: None,
             gpu: None,
-            visits: 0,
             runs: 0,
+            staged: 0,
             counting: None,
             slowdown: 0.0,
         }
@@ -134,8 +134,6 @@ impl<'a> CandidateSampler<'a> {
     /// A visit begins, in which each run is made slower than it is by this fraction:
     /// what a self-test of the gate has to find.
     pub(super) fn begin_visit(&mut self, slowdown: f64) {
-        self.visits += 1;
-        self.runs = 0;
         self.slowdown = slowdown;
     }
 
@@ -174,11 +172,8 @@ impl<'a> CandidateSampler<'a> {
 
     /// Whether the last run on a GPU is made once more.
     fn is_staged(&self) -> bool {
-        let staged = match self.visits {
-            0 | 1 => FIRST_STAGED_RUNS,
-            _ => STAGED_RUNS,
-        };
-        self.runs <= staged
+        let samples_before = self.runs.saturating_sub(2);
+        self.staged < FIRST_STAGED + samples_before / STAGED_EVERY
     }
 
     /// The stages of the run that was timed; on a GPU those of another one, with
@@ -189,6 +184,7 @@ impl<'a> CandidateSampler<'a> {
             Some(on_gpu) if on_gpu.care == Care::None || !self.is_staged() => return Ok(None),
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
+        self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
         let candidate = &mut self.candidate;
