@@ -284,7 +284,7 @@ pub trait Prepared<A: Algorithm>: Send {
     fn sample(&self) -> Option<Work> {
         None
     }
-    /// The output of the last run.
+    /// The output of the last run. Asked for after [`Prepared::inspect`], which may fetch it.
     fn output(&self) -> Cow<'_, A::Output>;
     /// Gives the buffers back.
     fn release(&mut self);

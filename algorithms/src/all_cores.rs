@@ -61,14 +61,14 @@ pub(crate) fn mapped<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync
 }
 
 /// So many elements, all alike, in memory whose pages are there.
-pub(crate) fn made<T: Copy + Default + Send + Sync>(length: usize) -> Vec<T> {
+pub(crate) fn made<T: Clone + Default + Send + Sync>(length: usize) -> Vec<T> {
     let mut all = Vec::new();
     rayon::iter::repeat_n(T::default(), length).collect_into_vec(&mut all);
     all
 }
 
 /// The elements of some lists behind each other.
-pub(crate) fn joined<T: Copy + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
+pub(crate) fn joined<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
     let length = lists.iter().map(|list| list.len()).sum();
     let mut all = made(length);
     let mut rest = all.as_mut_slice();
@@ -103,10 +103,28 @@ pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], places: Vec<&mut [T]
 ///
 /// # Panics
 /// If there are not as many at both places.
-pub(crate) fn copy<T: Copy + Send + Sync>(to: &mut [T], from: &[T]) {
+pub(crate) fn copy<T: Clone + Send + Sync>(to: &mut [T], from: &[T]) {
     assert_eq!(to.len(), from.len(), "as many elements");
     let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
-    pieces.for_each(|(to, from)| to.copy_from_slice(from));
+    pieces.for_each(|(to, from)| to.clone_from_slice(from));
+}
+
+/// Makes each element of one elsewhere.
+///
+/// # Panics
+/// If there are not as many at both places.
+pub(crate) fn convert<T: Sync, U: Send>(
+    to: &mut [U],
+    from: &[T],
+    make: impl Fn(&T) -> U + Sync + Send,
+) {
+    assert_eq!(to.len(), from.len(), "as many elements");
+    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
+    pieces.for_each(|(to, from)| {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = make(from);
+        }
+    });
 }
 
 /// Sets all elements.

@@ -1,8 +1,10 @@
 //! What holds a component together.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
+use rayon::prelude::*;
 
 /// The slice tracks that one names, each relation once: its link, the piece before it,
 /// the leg below it. The ends of all these lie in one component.
@@ -17,29 +19,51 @@ pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u
     named.into_iter().filter(|other| *other != NONE)
 }
 
-/// The component of each slice track, named by one of them: one after the other.
+/// The component of each slice track, named by the first of them: all cores join sets
+/// without a lock (Anderson and Woll 1991). Ways lead to smaller numbers only, so whoever
+/// comes first, roots are the same in the end.
 pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..input.len() as u32).collect();
-    for track in 0..input.len() {
-        for other in named(input, track) {
-            let (one, other) = (root(&mut parents, track as u32), root(&mut parents, other));
-            parents[one.max(other) as usize] = one.min(other);
-        }
-    }
-    for track in 0..parents.len() {
-        parents[track] = root(&mut parents, track as u32);
-    }
-    parents
+    let tracks = 0..input.len() as u32;
+    let parents: Vec<_> = tracks.clone().into_par_iter().map(AtomicU32::new).collect();
+    tracks.clone().into_par_iter().for_each(|track| {
+        named(input, track as usize).for_each(|other| join(&parents, track, other));
+    });
+    tracks
+        .into_par_iter()
+        .map(|track| root(&parents, track))
+        .collect()
 }
 
-/// The end of the way up, which is halved.
-fn root(parents: &mut [u32], mut track: u32) -> u32 {
-    while parents[track as usize] != track {
-        let above = parents[parents[track as usize] as usize];
-        parents[track as usize] = above;
+/// Makes one set of the sets of two.
+fn join(parents: &[AtomicU32], mut one: u32, mut other: u32) {
+    loop {
+        (one, other) = (root(parents, one), root(parents, other));
+        if one == other {
+            return;
+        }
+        let (lower, upper) = (one.min(other), one.max(other));
+        let parent = &parents[upper as usize];
+        // Somebody else may have led it elsewhere meanwhile.
+        if parent
+            .compare_exchange(upper, lower, Relaxed, Relaxed)
+            .is_ok()
+        {
+            return;
+        }
+    }
+}
+
+/// The end of the way up, which is halved: what is above it once, stays above it.
+fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
+    loop {
+        let parent = parents[track as usize].load(Relaxed);
+        let above = parents[parent as usize].load(Relaxed);
+        if above == parent {
+            return parent;
+        }
+        parents[track as usize].store(above, Relaxed);
         track = above;
     }
-    track
 }
 
 /// How many components there are, and how large, in words.
@@ -71,6 +95,7 @@ fn sizes(input: &SliceTracks) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all_cores::tests::with_all_pools;
     use generators::tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
 
     #[test]
@@ -86,6 +111,20 @@ mod tests {
         let input = input.expect("sound");
         assert_eq!(labels(&input), [0, 0, 2, 3, 4, 0, 6, 0]);
         assert!(describe(&input).starts_with("5 components, the largest of 4"));
+    }
+
+    #[test]
+    fn labels_are_the_first_of_each_component_on_any_number_of_threads() {
+        for ids in [Ids::Local, Ids::Shuffled] {
+            let tracks = 100_000;
+            let input = generate(&TrackShape { tracks, ids }, 2).expect("made");
+            let found = with_all_pools(|| labels(&input));
+            for track in 0..tracks {
+                let label = found[track];
+                assert!(label as usize <= track && found[label as usize] == label);
+                assert!(named(&input, track).all(|other| found[other as usize] == label));
+            }
+        }
     }
 
     #[test]

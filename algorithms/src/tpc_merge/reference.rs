@@ -41,19 +41,18 @@ fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
         }
         merger.relations()
     });
-    let mut relations = vec![Relations::ALONE; input.len()];
-    for (members, merged) in shares.members.iter().zip(merged.collect::<Vec<_>>()) {
-        for (&track, related) in members.iter().zip(merged) {
-            relations[track as usize] = related;
-        }
-    }
-    relations
+    let merged: Vec<Vec<Relations>> = merged.collect();
+    let places = shares.share_of.par_iter().zip(&shares.places);
+    let related = places.map(|(&share, &place)| merged[usize::from(share)][place as usize]);
+    related.collect()
 }
 
 /// Slice tracks in shares: those of a component are in the same one.
 struct Shares {
     /// The slice tracks of each share, in ascending order.
     members: Vec<Vec<u32>>,
+    /// The share of each slice track.
+    share_of: Vec<u16>,
     /// The number of each slice track in its share.
     places: Vec<u32>,
 }
@@ -62,24 +61,33 @@ impl Shares {
     fn new(input: &SliceTracks, count: usize) -> Self {
         if count == 1 {
             let all: Vec<u32> = (0..input.len() as u32).collect();
-            let (places, members) = (all.clone(), vec![all]);
-            return Shares { members, places };
+            return Shares {
+                share_of: vec![0; all.len()],
+                places: all.clone(),
+                members: vec![all],
+            };
         }
         let labels = components::labels(input);
-        let share_of = shares_of_labels(&labels, count);
+        let share_of_label = shares_of_labels(&labels, count);
+        let share_of = |&label: &u32| share_of_label[label as usize];
+        let share_of: Vec<u16> = labels.par_iter().map(share_of).collect();
         let mut members = vec![Vec::new(); count];
-        let place = |(track, label): (usize, u32)| {
-            let share: &mut Vec<u32> = &mut members[share_of[label as usize]];
-            share.push(track as u32);
+        let place = |(&share, track): (&u16, u32)| {
+            let share: &mut Vec<u32> = &mut members[usize::from(share)];
+            share.push(track);
             share.len() as u32 - 1
         };
-        let places = labels.into_iter().enumerate().map(place).collect();
-        Shares { members, places }
+        let places = share_of.iter().zip(0..).map(place).collect();
+        Shares {
+            members,
+            share_of,
+            places,
+        }
     }
 }
 
 /// The share of each component, by its label: about as many slice tracks in each.
-fn shares_of_labels(labels: &[u32], count: usize) -> Vec<usize> {
+fn shares_of_labels(labels: &[u32], count: usize) -> Vec<u16> {
     let mut sizes = vec![0; labels.len()];
     for &label in labels {
         sizes[label as usize] += 1;
@@ -88,7 +96,7 @@ fn shares_of_labels(labels: &[u32], count: usize) -> Vec<usize> {
     let share = |size: usize| {
         let share = before * count / labels.len();
         before += size;
-        share.min(count - 1)
+        share.min(count - 1) as u16
     };
     sizes.into_iter().map(share).collect()
 }

@@ -27,7 +27,7 @@ pub fn read_clusters(path: &Path) -> Partitioned<Cluster> {
         time: columns.word(4, at),
         time_error: columns.float(5, at),
     };
-    Partitioned::of_sides(columns.groups(|_, at| cluster(at)))
+    Partitioned::of_sides(&columns.groups(|_, at| cluster(at)))
 }
 
 /// The hits of all modules, in the order of the file.
@@ -47,7 +47,7 @@ pub fn read_hits(path: &Path) -> Partitioned<Hit> {
         dv: columns.float(10, at),
         address: Address::of_module(module).full(),
     };
-    Partitioned::of_modules(columns.groups(hit))
+    Partitioned::of_modules(&columns.groups(hit))
 }
 
 /// Writes clusters for [`read_clusters`].

@@ -39,8 +39,8 @@ impl Data {
             hits.filter_map(|(number, &hit)| change(number, hit))
                 .collect()
         };
-        let hits = (0..self.hits.segments()).map(module).collect();
-        let hits = Partitioned::of_modules(hits);
+        let hits: Vec<Vec<Hit>> = (0..self.hits.segments()).map(module).collect();
+        let hits = Partitioned::of_modules(&hits);
         let metrics = figures([(&self.setup, &self.crossings, &hits)]);
         let pairs = metrics
             .iter()

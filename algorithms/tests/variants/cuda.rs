@@ -1,5 +1,6 @@
 //! Every CUDA variant is right on every hard input, on the emulator.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
@@ -35,10 +36,11 @@ fn check(candidate: &mut dyn Candidate) -> Result<(), String> {
     checked
 }
 
-fn every_variant_is_right(lanes: Lanes, policy: Policy) {
+/// The emulator, if this build has one.
+fn emulated(lanes: Lanes, policy: Policy, team: &Team) -> Option<Place<'_>> {
     if let Some(reason) = emulator::unavailable() {
         eprintln!("skipped: {reason}");
-        return;
+        return None;
     }
     let schedule = Schedule { seed: 1, policy };
     let config = Config {
@@ -47,11 +49,17 @@ fn every_variant_is_right(lanes: Lanes, policy: Policy) {
         ..Config::default()
     };
     let gpu = Arc::new(Gpu::emulated(config).expect("it is available"));
-    let team = Team::new(1).expect("a thread");
-    let place = Place {
+    Some(Place {
         device: Device::Emulator,
         gpu: Some(gpu),
-        team: &team,
+        team,
+    })
+}
+
+fn every_variant_is_right(lanes: Lanes, policy: Policy) {
+    let team = Team::new(1).expect("a thread");
+    let Some(place) = emulated(lanes, policy, &team) else {
+        return;
     };
     let mut run = 0;
     let has_kernels = |task: &&&dyn Task| {
@@ -88,4 +96,50 @@ fn every_variant_is_right_with_32_lanes() {
 #[test]
 fn every_variant_is_right_with_64_lanes_in_random_order() {
     every_variant_is_right(Lanes::L64, Policy::Random);
+}
+
+/// Whether the output is refused of a run that did nothing, with what a right one has left.
+/// Poison leads nowhere, so who follows it may panic: that is no right output either.
+fn is_refused_without_a_run(candidate: &mut dyn Candidate) -> bool {
+    let ran = candidate.reset().and_then(|()| candidate.run());
+    assert_eq!(ran, Ok(()));
+    let right = candidate.check().map_err(|error| error.to_string());
+    assert_eq!(right, Ok(()));
+    let poisoned = candidate.reset().and_then(|()| candidate.poison());
+    assert_eq!(poisoned, Ok(()));
+    catch_unwind(AssertUnwindSafe(|| candidate.check().is_err())).unwrap_or(true)
+}
+
+/// Of inputs in which there is nothing to be found, nothing is right: one of the larger ones
+/// has something.
+#[test]
+fn what_an_earlier_run_has_left_is_no_output() {
+    const MOST_ITEMS: u64 = 1_000;
+    let team = Team::new(1).expect("a thread");
+    let Some(place) = emulated(Lanes::L32, Policy::InOrder, &team) else {
+        return;
+    };
+    let mut refused = 0;
+    for task in tasks() {
+        let mut cases = task.hard_cases(5);
+        cases.retain(|(_, case)| case.work().items <= MOST_ITEMS);
+        cases.sort_by_key(|(_, case)| std::cmp::Reverse(case.work().items));
+        for (number, variant) in task.variants().iter().enumerate() {
+            if variant.backend != Backend::Cuda {
+                continue;
+            }
+            let candidates = cases.iter().filter_map(|(_, case)| {
+                let prepared = case.prepare(number, &place);
+                prepared.ok()
+            });
+            let mut tried = candidates.take(5).peekable();
+            if tried.peek().is_none() {
+                continue;
+            }
+            let is_refused = tried.any(|mut candidate| is_refused_without_a_run(&mut *candidate));
+            assert!(is_refused, "{} of {}", variant.name, task.name());
+            refused += 1;
+        }
+    }
+    assert!(refused > 20, "{refused} refused");
 }

@@ -81,6 +81,7 @@ fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
             .and_then(|()| prepared.poison())
             .and_then(|()| team.run(|| prepared.run()));
         assert_eq!(run, Ok(()));
+        prepared.inspect().expect("nothing is damaged");
         decoded.insert(variant.name(), prepared.output().into_owned());
     }
     decoded

@@ -61,15 +61,20 @@ pub struct CandidateSampler<'a> {
     spec: Option<&'a TeamSpec>,
     usual: Option<&'a Mutex<Usual>>,
     gpu: Option<OnGpu<'a>>,
-    /// Runs of this visit, the one for warming up included.
+    /// Runs so far, those for warming up included.
     runs: usize,
+    /// Those of them that were made once more for their stages.
+    staged: usize,
     counting: Option<&'a dyn Counting>,
     slowdown: f64,
 }
 
-/// Samples on a GPU that are run once more for their stages, in each visit: those hold
-/// still, and each run costs as much as a sample.
-const STAGED_RUNS: usize = 2;
+/// Runs on a GPU that are made once more for their stages: the one for warming up, and the
+/// first samples.
+const FIRST_STAGED: usize = 3;
+/// Of the runs after these, one in so many: stages hold still, and each run costs as much as
+/// a sample. Five visits have six, the least for an interval.
+const STAGED_EVERY: usize = 5;
 
 /// What a run took.
 struct Timed {
@@ -96,6 +101,7 @@ impl<'a> CandidateSampler<'a> {
             usual: None,
             gpu: None,
             runs: 0,
+            staged: 0,
             counting: None,
             slowdown: 0.0,
         }
@@ -128,7 +134,6 @@ impl<'a> CandidateSampler<'a> {
     /// A visit begins, in which each run is made slower than it is by this fraction:
     /// what a self-test of the gate has to find.
     pub(super) fn begin_visit(&mut self, slowdown: f64) {
-        self.runs = 0;
         self.slowdown = slowdown;
     }
 
@@ -165,16 +170,21 @@ impl<'a> CandidateSampler<'a> {
         on_gpu.map_or(Ok(()), |on_gpu| on_gpu.get_ready(cache))
     }
 
+    /// Whether the last run on a GPU is made once more.
+    fn is_staged(&self) -> bool {
+        let samples_before = self.runs.saturating_sub(2);
+        self.staged < FIRST_STAGED + samples_before / STAGED_EVERY
+    }
+
     /// The stages of the run that was timed; on a GPU those of another one, with
     /// marks between copies and kernels, which the end-to-end time is free of.
     fn stages(&mut self) -> Result<Option<Stages>, DeviceError> {
         let gpu = match &self.gpu {
             None => return self.candidate.stages().map(Some),
-            Some(on_gpu) if on_gpu.care == Care::None || self.runs > STAGED_RUNS => {
-                return Ok(None);
-            }
+            Some(on_gpu) if on_gpu.care == Care::None || !self.is_staged() => return Ok(None),
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
+        self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
         let candidate = &mut self.candidate;
@@ -198,10 +208,12 @@ impl<'a> CandidateSampler<'a> {
         joules
     }
 
+    /// Cores that wait for a GPU are not probed: what they were at is of no concern.
     fn look(&self) -> Vec<Sight> {
+        let is_probed = self.gpu.is_none();
         self.team.run_on_each(|_| Sight {
             cpu: current_cpu(),
-            reading: probe::read(),
+            reading: is_probed.then(probe::read).flatten(),
         })
     }
 

@@ -2,6 +2,7 @@
 //! reach or not.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use bytemuck::Pod;
 use super::DeviceError;
 use super::engine::Engine;
 use super::pool::{self, Kind, Pool};
+use crate::all_cores::fill;
 
 /// Memory of all kinds.
 pub(super) struct Memory {
@@ -223,8 +225,9 @@ impl<T: Pod> DerefMut for PinnedBuffer<T> {
 /// Writes zeros once, whoever takes the memory later: its pages are then there,
 /// and all of its bytes are some.
 fn zeroed(start: *mut u8, bytes: usize) -> u64 {
-    // SAFETY: so many bytes were just allocated there.
-    unsafe { start.write_bytes(0, bytes) };
+    // SAFETY: so many bytes were just allocated there, and nobody else has them.
+    let all = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), bytes) };
+    fill(all, MaybeUninit::new(0));
     start.expose_provenance() as u64
 }
 

@@ -5,7 +5,7 @@
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
 //! | `memory` | buffers on the device and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
-//! | `pristine` | inputs in page-locked memory, copied there once |
+//! | `lent` | page-locked inputs and tables, made once for all candidates |
 //! | `kernel` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
@@ -27,11 +27,11 @@ mod error;
 mod graph;
 mod image;
 mod kernel;
+mod lent;
 mod memory;
 pub mod monitor;
 mod observe;
 mod pool;
-mod pristine;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -51,9 +51,9 @@ pub use graph::Graph;
 pub use image::Image;
 pub(crate) use image::image;
 pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
+pub(crate) use lent::{Lent, Pristine};
 pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
 pub use observe::KernelUse;
-pub(crate) use pristine::Pristine;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;

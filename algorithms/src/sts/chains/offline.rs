@@ -134,21 +134,20 @@ impl Chain for Offline<'_> {
     }
 
     fn product(&self, stage: Stage) -> Product {
-        let clusters = || Partitioned::of_sides(self.clusters.clone());
+        let clusters = || Partitioned::of_sides(&self.clusters);
         match stage {
             Stage::Presort | Stage::Zero | Stage::Sort => Product::OfflineDigis(self.digis.clone()),
             Stage::Cluster | Stage::ClusterSort => Product::OfflineClusters(clusters()),
-            Stage::Hits => Product::OfflineHits(Partitioned::of_modules(self.hits.clone())),
+            Stage::Hits => Product::OfflineHits(Partitioned::of_modules(&self.hits)),
             Stage::Collect => {
                 let mut rest = self.flat.as_slice();
                 let module = |hits: &Vec<OfflineHit>| {
                     let (own, others) = rest.split_at(hits.len().min(rest.len()));
                     rest = others;
-                    own.to_vec()
+                    own
                 };
-                Product::OfflineHits(Partitioned::of_modules(
-                    self.hits.iter().map(module).collect(),
-                ))
+                let modules: Vec<&[OfflineHit]> = self.hits.iter().map(module).collect();
+                Product::OfflineHits(Partitioned::of_modules(&modules))
             }
         }
     }

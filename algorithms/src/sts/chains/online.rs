@@ -270,16 +270,12 @@ impl<P: Rules> Chain for Online<'_, P> {
             Stage::Cluster => Product::clusters(&self.clusters, &self.sides, &self.counts),
             Stage::ClusterSort => Product::sorted_clusters(sorted()),
             Stage::Hits => {
-                let buckets = self.fronts.buckets().map(<[Hit]>::to_vec);
-                Product::Hits(Partitioned::of_modules(buckets.collect()))
+                let buckets: Vec<&[Hit]> = self.fronts.buckets().collect();
+                Product::Hits(Partitioned::of_modules(&buckets))
             }
             Stage::Collect => {
-                let modules = self
-                    .places
-                    .split(&self.flat)
-                    .into_iter()
-                    .map(<[Hit]>::to_vec);
-                Product::collected(Partitioned::of_modules(modules.collect()), self.ways.hits)
+                let modules = self.places.split(&self.flat);
+                Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
             }
         }
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
-use rayon::prelude::*;
 
 use super::cluster_order::{ClusterOrder, ClusterSortWay};
 use super::clusters::{ClusterWay, Clusters, SortedDigis};
@@ -15,8 +14,10 @@ use super::downloaded;
 use super::hits::{self, Hits, HitsWay};
 use super::kept::Kept;
 use super::presort::{Presort, PresortWay};
+use super::tables::DeviceTables;
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, Pristine};
 use crate::sts::hits::SortedClusters;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Hit, Partitioned, Timeslice};
@@ -36,6 +37,7 @@ pub(in crate::sts) struct CudaWays {
 /// [`CudaChain::release`] only.
 pub(in crate::sts) struct CudaChain<'a> {
     input: &'a Timeslice,
+    arena: &'a Arena,
     ways: CudaWays,
     gpu: Arc<Gpu>,
     held: Option<Held>,
@@ -51,8 +53,9 @@ pub(in crate::sts) struct CudaChain<'a> {
 
 /// What is held during a run.
 struct Held {
+    tables: Lent<Arc<DeviceTables>>,
     /// The digis as they are read out.
-    stream: PinnedBuffer<u64>,
+    stream: Pristine<u64>,
     presort: Presort,
     /// The digis by side, and those of the stream, whose place is free for the sort. Made
     /// for the sides that were found the last time.
@@ -65,9 +68,14 @@ struct Held {
 }
 
 impl<'a> CudaChain<'a> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, ways: CudaWays, gpu: Arc<Gpu>) -> Self {
+    pub(in crate::sts) fn new(
+        (input, arena): (&'a Timeslice, &'a Arena),
+        ways: CudaWays,
+        gpu: Arc<Gpu>,
+    ) -> Self {
         CudaChain {
             input,
+            arena,
             ways,
             gpu,
             held: None,
@@ -82,11 +90,8 @@ impl<'a> CudaChain<'a> {
     /// Takes buffers, unless they are held already.
     pub(in crate::sts) fn hold(&mut self) -> Result<(), DeviceError> {
         if self.held.is_none() {
-            let mut held = Held::new(&self.gpu, self.input, self.ways, self.rooms)?;
-            if self.kept.is_none() {
-                held.fill_stream(self.input);
-            }
-            self.held = Some(held);
+            let input = (self.input, self.arena);
+            self.held = Some(Held::new(&self.gpu, input, self.ways, self.rooms)?);
         }
         Ok(())
     }
@@ -182,6 +187,7 @@ impl<'a> CudaChain<'a> {
         if let Some(held) = self.held.take() {
             self.rooms = [held.hits.room(), held.collected.room()];
             self.held_bytes = held.bytes();
+            held.give(self.arena);
         }
     }
 
@@ -194,29 +200,32 @@ impl<'a> CudaChain<'a> {
 
 impl Held {
     fn new(
-        gpu: &Gpu,
-        input: &Timeslice,
+        gpu: &Arc<Gpu>,
+        (input, arena): (&Timeslice, &Arena),
         ways: CudaWays,
         rooms: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         let [buckets, flat] = rooms;
+        let lent = DeviceTables::lent(gpu, (input, arena))?;
+        let tables = (input, &*lent);
         Ok(Held {
-            stream: gpu.pinned(digis)?,
-            presort: Presort::new(gpu, input, ways.presort)?,
+            stream: Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?,
+            presort: Presort::new(gpu, tables, ways.presort)?,
             sort: ChannelBucket::with_room(gpu, digis)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, input, ways.clusters)?,
+            clusters: Clusters::new(gpu, tables, ways.clusters)?,
             order: ClusterOrder::new(gpu, digis, sides, ways.cluster_sort)?,
-            hits: Hits::new(gpu, input, ways.hits, buckets)?,
+            hits: Hits::new(gpu, tables, ways.hits, buckets)?,
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
+            tables: lent,
         })
     }
 
-    /// Which presort reads, and no other stage.
-    fn fill_stream(&mut self, input: &Timeslice) {
-        let places = self.stream.par_iter_mut().zip(input.stream());
-        places.for_each(|(bits, digi)| *bits = digi.bits());
+    /// Leaves the digis and the tables to the next candidate; all else is freed.
+    fn give(self, arena: &Arena) {
+        self.tables.give(arena);
+        self.stream.give(arena);
     }
 
     fn run(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
@@ -275,10 +284,10 @@ impl Held {
             Stage::ClusterSort => self.sorted_clusters(gpu),
             Stage::Hits => {
                 let hits = downloaded(gpu, self.hits.buckets().0)?;
-                let buckets = self.hits.places().map(|bucket| hits[bucket].to_vec());
-                Ok(hits_of(buckets.collect()))
+                let buckets: Vec<_> = self.hits.places().map(|bucket| &hits[bucket]).collect();
+                Ok(hits_of(&buckets))
             }
-            Stage::Collect => Ok(hits_of(self.collected.of_modules())),
+            Stage::Collect => Ok(hits_of(&self.collected.of_modules())),
         }
     }
 
@@ -335,10 +344,10 @@ impl Held {
     fn bytes(&self) -> u64 {
         let of_digis = self.presort.bytes() + self.sort.bytes();
         let of_clusters = self.clusters.bytes() + self.order.bytes();
-        of_digis + of_clusters + self.hits.bytes() + self.collected.bytes()
+        self.tables.bytes() + of_digis + of_clusters + self.hits.bytes() + self.collected.bytes()
     }
 }
 
-fn hits_of(modules: Vec<Vec<Hit>>) -> Product {
+fn hits_of(modules: &[&[Hit]]) -> Product {
     Product::Hits(Partitioned::of_modules(modules))
 }

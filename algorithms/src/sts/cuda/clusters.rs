@@ -1,7 +1,9 @@
 //! Digis to clusters: see the kernels.
 
-use super::{ByRules, Clusters as ClusterPtr, Digis, Found, Founds, Words, tables};
-use super::{thread_each, uploaded};
+use std::sync::Arc;
+
+use super::tables::{DeviceTables, window};
+use super::{ByRules, Clusters as ClusterPtr, Digis, Found, Founds, Words, thread_each};
 use crate::algorithm::Semantics;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Ptr, Shape, image,
@@ -96,7 +98,7 @@ pub(super) struct Clusters {
     semantics: Semantics,
     sides: u32,
     window: [u32; 3],
-    tables: DeviceBuffer<f32>,
+    tables: Arc<DeviceTables>,
     connectors: DeviceBuffer<u32>,
     channels: DeviceBuffer<u32>,
     /// For each digi whether it follows another one; ends with a whole word.
@@ -107,7 +109,11 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: ClusterWay) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        (input, tables): (&Timeslice, &Arc<DeviceTables>),
+        way: ClusterWay,
+    ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         let (channels, follows) = match way {
             ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
@@ -117,8 +123,8 @@ impl Clusters {
             way,
             semantics: input.online(),
             sides: sides as u32,
-            window: tables::window(input.setup()),
-            tables: uploaded(gpu, &tables::cluster_tables(input.setup()))?,
+            window: window(input.setup()),
+            tables: Arc::clone(tables),
             connectors: gpu.buffer(digis)?,
             channels: gpu.buffer(channels)?,
             follows: gpu.buffer(follows)?,
@@ -180,7 +186,7 @@ impl Clusters {
             begins,
             sides,
             connectors,
-            &self.tables,
+            &self.tables.clusters,
             &self.clusters,
             &self.found,
         );
@@ -214,7 +220,7 @@ impl Clusters {
             ns,
             whole,
             crowd,
-            &self.tables,
+            &self.tables.clusters,
             &self.clusters,
             &self.found,
         );
@@ -234,7 +240,7 @@ impl Clusters {
             sides,
             connectors,
             follows,
-            &self.tables,
+            &self.tables.clusters,
             &self.clusters,
             &self.found,
         );
@@ -267,6 +273,6 @@ impl Clusters {
     /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
         let linked = self.connectors.bytes() + self.channels.bytes() + self.follows.bytes();
-        linked + self.tables.bytes() + self.found.bytes() + self.clusters.bytes()
+        linked + self.found.bytes() + self.clusters.bytes()
     }
 }

@@ -114,10 +114,9 @@ impl Collected {
     }
 
     /// The hits of each module, once they have arrived.
-    pub(super) fn of_modules(&self) -> Vec<Vec<Hit>> {
+    pub(super) fn of_modules(&self) -> Vec<&[Hit]> {
         let hits = &self.hits.host()[..self.modules.elements()];
-        let modules = self.modules.split(hits).into_iter();
-        modules.map(<[Hit]>::to_vec).collect()
+        self.modules.split(hits)
     }
 
     /// Room for so many hits there is.

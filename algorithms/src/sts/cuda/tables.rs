@@ -1,18 +1,60 @@
 //! What kernels look up, made by the formulas of the host.
 
+use std::sync::Arc;
+
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, CHANNELS_PER_SIDE, MAX_ADC};
 
+use super::uploaded;
+use crate::device::Arena;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent};
+use crate::sts::Timeslice;
 use crate::sts::formulas::{
     BelowFirstStep, ChargeModel, Charges, SENSOR_WORDS, Sensor, Shape, Shapes,
 };
+use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};
 
 /// A sensor and its address: `Sensor` in `formulas/sensor.h`.
 pub(super) type SensorWords = [u32; SENSOR_WORDS + 1];
 
+/// All tables of a timeslice on the device.
+pub(super) struct DeviceTables {
+    /// The module of each address.
+    pub(super) modules: DeviceBuffer<u32>,
+    /// [`cluster_tables`].
+    pub(super) clusters: DeviceBuffer<f32>,
+    /// [`sensors`].
+    pub(super) sensors: DeviceBuffer<SensorWords>,
+}
+
+impl DeviceTables {
+    /// The tables of a timeslice, which all candidates on it share.
+    pub(super) fn lent(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&Timeslice, &Arena),
+    ) -> Result<Lent<Arc<Self>>, DeviceError> {
+        Lent::of(input, arena, gpu, |gpu| {
+            Ok(Arc::new(Self::new(gpu, input)?))
+        })
+    }
+
+    fn new(gpu: &Gpu, input: &Timeslice) -> Result<Self, DeviceError> {
+        Ok(DeviceTables {
+            modules: uploaded(gpu, LookupTable::new(input.modules()).modules())?,
+            clusters: uploaded(gpu, &cluster_tables(input.setup()))?,
+            sensors: uploaded(gpu, &sensors(input.setup()))?,
+        })
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        self.modules.bytes() + self.clusters.bytes() + self.sensors.bytes()
+    }
+}
+
 /// `ClusterTables` in `formulas/clusters.h`.
-pub(super) fn cluster_tables(setup: &Setup) -> Vec<f32> {
+fn cluster_tables(setup: &Setup) -> Vec<f32> {
     let charges = Charges::new(setup.asic(), setup.landau(), BelowFirstStep::Flat);
     let shapes = Shapes::<f32>::new(setup, BelowFirstStep::Flat);
     let mut table: Vec<f32> = (0..=MAX_ADC).map(|adc| charges.charge(adc)).collect();
@@ -28,7 +70,7 @@ pub(super) fn cluster_tables(setup: &Setup) -> Vec<f32> {
 }
 
 /// The sensors of all modules.
-pub(super) fn sensors(setup: &Setup) -> Vec<SensorWords> {
+fn sensors(setup: &Setup) -> Vec<SensorWords> {
     let modules = setup.modules().iter().enumerate();
     let words = |(number, module)| {
         let mut words = [Address::of_module(number).full(); SENSOR_WORDS + 1];

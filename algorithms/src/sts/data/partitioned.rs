@@ -3,6 +3,8 @@
 use generators::partition::Partition;
 use generators::sts::{Address, ModuleSide};
 
+use crate::all_cores::joined;
+
 /// Things of all segments of a detector in one flat array. What their segment tells
 /// is kept once a segment and not in each of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,34 +14,32 @@ pub struct Partitioned<T> {
     addresses: Vec<Address>,
 }
 
-impl<T> Partitioned<T> {
+impl<T: Clone + Default + Send + Sync> Partitioned<T> {
     /// Things given as one list for each side of each module: the fronts, then the
-    /// backs.
-    pub fn of_sides(sides: Vec<Vec<T>>) -> Self {
+    /// backs. All cores copy them.
+    pub fn of_sides<L: AsRef<[T]>>(sides: &[L]) -> Self {
         let count = sides.len();
         let address = |side| Address::of_module(ModuleSide::of_segment(side, count).module);
         Self::new(sides, (0..count).map(address).collect())
     }
 
-    /// Things given as one list for each module.
-    pub fn of_modules(modules: Vec<Vec<T>>) -> Self {
+    /// Things given as one list for each module. All cores copy them.
+    pub fn of_modules<L: AsRef<[T]>>(modules: &[L]) -> Self {
         let addresses = (0..modules.len()).map(Address::of_module).collect();
         Self::new(modules, addresses)
     }
 
-    fn new(segments: Vec<Vec<T>>, addresses: Vec<Address>) -> Self {
-        let partition = Partition::from_lengths(segments.iter().map(Vec::len));
-        let mut items = Vec::with_capacity(partition.elements());
-        for segment in segments {
-            items.extend(segment);
-        }
+    fn new<L: AsRef<[T]>>(segments: &[L], addresses: Vec<Address>) -> Self {
+        let segments: Vec<&[T]> = segments.iter().map(AsRef::as_ref).collect();
         Partitioned {
-            items,
-            partition,
+            items: joined(&segments),
+            partition: Partition::from_lengths(segments.iter().map(|segment| segment.len())),
             addresses,
         }
     }
+}
 
+impl<T> Partitioned<T> {
     /// All things, segment after segment.
     pub fn items(&self) -> &[T] {
         &self.items
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn sides_know_their_modules() {
-        let sides = Partitioned::of_sides(vec![vec![1, 2], vec![], vec![3], vec![4]]);
+        let sides = Partitioned::of_sides(&[vec![1, 2], vec![], vec![3], vec![4]]);
         assert_eq!((sides.segments(), sides.items().len()), (4, 4));
         assert_eq!(sides.segment(2), [3]);
         assert_eq!(sides.address(2), Address::of_module(0));

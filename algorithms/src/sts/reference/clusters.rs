@@ -29,7 +29,8 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
         clusters.sort_unstable_by_key(Cluster::order);
         clusters
     };
-    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
+    let sides: Vec<Vec<_>> = (0..sides).into_par_iter().map(side).collect();
+    Partitioned::of_sides(&sides)
 }
 
 fn of_side<P: Rules>(

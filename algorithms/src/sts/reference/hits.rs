@@ -24,7 +24,8 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
         hits.sort_unstable_by_key(Hit::order);
         hits
     };
-    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
+    let found: Vec<Vec<_>> = (0..modules.len()).into_par_iter().map(module).collect();
+    Partitioned::of_modules(&found)
 }
 
 /// What is the same for all hits of a module.

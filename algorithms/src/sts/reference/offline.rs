@@ -32,7 +32,8 @@ pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineClu
         clusters.sort_by_key(OfflineCluster::order);
         clusters
     };
-    Partitioned::of_sides((0..sides).into_par_iter().map(side).collect())
+    let sides: Vec<Vec<_>> = (0..sides).into_par_iter().map(side).collect();
+    Partitioned::of_sides(&sides)
 }
 
 /// At most one digi is active in each channel; active neighbours are a cluster.
@@ -131,7 +132,8 @@ pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitione
         hits.sort_by_key(OfflineHit::order);
         hits
     };
-    Partitioned::of_modules((0..modules.len()).into_par_iter().map(module).collect())
+    let found: Vec<Vec<_>> = (0..modules.len()).into_par_iter().map(module).collect();
+    Partitioned::of_modules(&found)
 }
 
 /// What is the same for all hits of a module.

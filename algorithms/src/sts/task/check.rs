@@ -254,7 +254,7 @@ mod tests {
             ..Cluster::default()
         };
         let segment = |clusters: usize| (0..clusters).map(cluster).collect::<Vec<_>>();
-        Partitioned::of_sides([70_000, 0, 5, 131_073].map(segment).to_vec())
+        Partitioned::of_sides(&[70_000, 0, 5, 131_073].map(segment))
     }
 
     fn checked(
@@ -275,7 +275,7 @@ mod tests {
             .map(|number| right.segment(number).to_vec())
             .collect();
         spoil(&mut all[segment]);
-        Partitioned::of_sides(all)
+        Partitioned::of_sides(&all)
     }
 
     const PLACES: [(usize, usize); 6] = [
@@ -346,7 +346,7 @@ mod tests {
         let right = Product::Clusters(clusters());
         let nothing = check(Some(Stage::Cluster), true, &right, &Product::Nothing);
         assert_eq!(nothing, Err(Mismatch::Kind));
-        let none = Product::Clusters(Partitioned::of_sides(Vec::new()));
+        let none = Product::Clusters(Partitioned::of_sides::<Vec<Cluster>>(&[]));
         let found = check(Some(Stage::Cluster), true, &right, &none);
         assert!(matches!(found, Err(Mismatch::Segments { found: 0, .. })));
     }

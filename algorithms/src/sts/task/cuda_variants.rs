@@ -7,6 +7,7 @@ use super::{Stage, StsTask, Timeslices};
 use crate::algorithm::{Prepared, Semantics, Unavailable, Variant};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Place};
+use crate::sts::Timeslice;
 use crate::sts::cuda::{
     ClusterSortWay, ClusterWay, CollectWay, CudaChain, CudaWays, HitsWay, PresortWay,
 };
@@ -192,8 +193,10 @@ impl CudaVariant {
         gpu: &Arc<Gpu>,
         kept: (&'a Arena, u64),
     ) -> PreparedCudaChains<'a> {
-        let chains = input.0.iter();
-        let chains = chains.map(|timeslice| CudaChain::new(timeslice, self.ways, Arc::clone(gpu)));
+        let chain = |timeslice: &'a Timeslice| {
+            CudaChain::new((timeslice, kept.0), self.ways, Arc::clone(gpu))
+        };
+        let chains = input.0.iter().map(chain);
         PreparedCudaChains::new(
             chains.collect(),
             stage,

@@ -35,8 +35,8 @@ impl Product {
     /// Clusters, so many in the room of each side.
     pub(in crate::sts) fn clusters(flat: &[Cluster], rooms: &Partition, counts: &[usize]) -> Self {
         let rooms = rooms.split(flat).into_iter().zip(counts);
-        let side = |(room, &count): (&[Cluster], &usize)| room[..count].to_vec();
-        Product::Clusters(Partitioned::of_sides(rooms.map(side).collect()))
+        let sides: Vec<_> = rooms.map(|(room, &count)| &room[..count]).collect();
+        Product::Clusters(Partitioned::of_sides(&sides))
     }
 
     /// Hits that were collected in this order.
@@ -49,13 +49,14 @@ impl Product {
 
     /// Clusters in the order of their entries.
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
-        let side = |side: usize| {
+        let side = |side: usize| -> Vec<Cluster> {
             let numbers = 0..clusters.counts[side];
             numbers
                 .map(|number| *clusters.cluster(side, number))
                 .collect()
         };
         let sides = (0..clusters.counts.len()).into_par_iter();
-        Product::Clusters(Partitioned::of_sides(sides.map(side).collect()))
+        let sides: Vec<_> = sides.map(side).collect();
+        Product::Clusters(Partitioned::of_sides(&sides))
     }
 }

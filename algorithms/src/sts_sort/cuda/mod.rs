@@ -143,11 +143,12 @@ impl Variant<StsSort> for CudaSort {
     fn prepare<'a>(
         &self,
         input: &'a SegmentedDigis,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<StsSort> + 'a>, Unavailable> {
         accept(input)?;
         let gpu = place.required_gpu()?;
-        Ok(Box::new(PreparedCudaSort::new(self.sorter, input, gpu)))
+        let prepared = PreparedCudaSort::new(self.sorter, (input, arena), gpu);
+        Ok(Box::new(prepared))
     }
 }

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use generators::tpc::page::PAGE_BYTES;
+
 use super::Division;
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
@@ -64,6 +66,11 @@ impl<'a> FromIterator<&'a OpenPage> for Load {
 }
 
 impl Part {
+    /// Where its pages lie among the bytes of all pages.
+    pub(super) fn bytes(&self) -> Range<usize> {
+        self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
+    }
+
     /// Samples in all fragments: those of a page count in each that it touches.
     pub(super) fn samples(&self) -> u64 {
         let fragments = self.fragments.iter();

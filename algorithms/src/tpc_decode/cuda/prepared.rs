@@ -15,7 +15,7 @@ use super::{Way, judgement, placing, validation};
 use crate::algorithm::{Prepared, Stages};
 use crate::all_cores::{fill, mapped};
 use crate::device::Arena;
-use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer, QUEUES};
+use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, PinnedBuffer, Pristine, QUEUES};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -28,14 +28,19 @@ pub(super) struct PreparedCudaDecode<'a> {
     held: Option<Held>,
     /// What was held last, in bytes.
     held_bytes: u64,
-    /// The positions and charges of the last run, once they were asked for.
-    charges: Decoded,
+    /// What the last run has found, once it was asked for.
+    found: Decoded,
     gpu: Arc<Gpu>,
 }
 
 /// What is held during a run.
 struct Held {
-    tables: DeviceTables,
+    tables: Lent<DeviceTables>,
+    /// All pages, page-locked. A run does not change them.
+    pages: Pristine<u8>,
+    /// Digits on the host, those of one part behind those of another. Charges stay on the
+    /// device, where clusters are found.
+    digits: PinnedBuffer<u64>,
     parts: Vec<HeldPart>,
 }
 
@@ -43,8 +48,6 @@ struct Held {
 struct HeldPart {
     buffers: Buffers,
     target: Target,
-    /// Digits on the host. Charges stay on the device, where clusters are found.
-    digits: PinnedBuffer<u64>,
 }
 
 impl<'a> PreparedCudaDecode<'a> {
@@ -61,7 +64,7 @@ impl<'a> PreparedCudaDecode<'a> {
             parts,
             held: None,
             held_bytes: 0,
-            charges: Decoded::default(),
+            found: Decoded::default(),
             gpu,
         }
     }
@@ -75,19 +78,22 @@ impl<'a> PreparedCudaDecode<'a> {
         Ok(self.held.insert(held))
     }
 
-    fn held_parts(&self) -> impl Iterator<Item = (&Part, &HeldPart)> {
-        let held = self.held.iter().flat_map(|held| &held.parts);
-        self.parts.iter().zip(held)
-    }
-
-    /// Positions and charges, copied to the host, which no run does.
-    fn fetch(&self) -> Result<Decoded, DeviceError> {
+    /// All that was found; positions and charges are copied to the host, which no run does.
+    fn found_in(&self, held: &Held) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
-        for (part, held) in self.held_parts() {
+        let mut digits = &held.digits[..];
+        for (part, held) in self.parts.iter().zip(&held.parts) {
+            let (own, others) = digits.split_at(held.target.digits());
+            digits = others;
+            let (samples, verdicts) = (held.buffers.samples(), held.buffers.verdicts());
+            let own = own[..samples.min(own.len())].par_iter();
+            all.digits
+                .par_extend(own.map(|&bits| Digit::from_bits(bits)));
+            let damaged = judgement::damaged(self.frame, part.pages.start, verdicts);
+            all.damaged.extend(damaged);
             if let Target::Charges(charges) = &held.target {
-                let samples = held.buffers.samples();
-                all.positions
-                    .extend(positions(&self.gpu, charges, samples)?);
+                let positions = positions(&self.gpu, charges, samples)?;
+                all.positions.par_extend(positions);
                 all.charges.extend(present_in(&self.gpu, charges, part)?);
             }
         }
@@ -102,14 +108,45 @@ impl Held {
         parts: &[Part],
         way: Way,
     ) -> Result<Self, DeviceError> {
-        let tables = DeviceTables::new(gpu, &frame.tables)?;
+        let tables = &frame.tables;
+        let pages = frame.pages.bytes();
         let parts = parts
             .iter()
-            .map(|part| HeldPart::new(gpu, (frame, arena), part, way));
+            .map(|part| HeldPart::new(gpu, frame, part, way));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let digits = parts.iter().map(|part| part.target.digits());
         Ok(Held {
-            tables,
-            parts: parts.collect::<Result<_, _>>()?,
+            tables: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+            pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+            digits: gpu.pinned(digits.sum())?,
+            parts,
         })
+    }
+
+    /// Starts all copies and kernels, those of parts side by side.
+    fn start(
+        &mut self,
+        gpu: &Gpu,
+        (frame, parts): (&TimeFrame, &[Part]),
+        way: Way,
+    ) -> Result<(), DeviceError> {
+        let (tables, mut digits) = (&self.tables, &mut self.digits[..]);
+        for ((part, held), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
+            let (own, others) = digits.split_at_mut(held.target.digits());
+            digits = others;
+            if !part.pages.is_empty() {
+                let host = (&self.pages[part.bytes()], own);
+                let start = || held.start(gpu, (frame, part, tables), host, way);
+                gpu.in_queue(number % QUEUES, start)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves pages and tables to the next candidate; all else is freed.
+    fn give(self, arena: &Arena) {
+        self.tables.give(arena);
+        self.pages.give(arena);
     }
 
     /// Bytes on the device.
@@ -121,30 +158,19 @@ impl Held {
 }
 
 impl HeldPart {
-    fn new(
-        gpu: &Arc<Gpu>,
-        (frame, arena): (&TimeFrame, &Arena),
-        part: &Part,
-        way: Way,
-    ) -> Result<Self, DeviceError> {
-        let target = Target::new(gpu, frame, part)?;
-        let digits = match &target {
-            Target::Digits(digits) => digits.len(),
-            Target::Charges(_) => 0,
-        };
+    fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
         Ok(HeldPart {
-            buffers: Buffers::new(gpu, (frame, arena), part, way.index)?,
-            target,
-            digits: gpu.pinned(digits)?,
+            buffers: Buffers::new(gpu, frame, part, way.index)?,
+            target: Target::new(gpu, frame, part)?,
         })
     }
 
-    /// Starts all copies and kernels.
+    /// Starts all copies and kernels, from pages to digits.
     fn start(
         &mut self,
         gpu: &Gpu,
-        (frame, part): (&TimeFrame, &Part),
-        tables: &DeviceTables,
+        (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
+        (pages, digits): (&[u8], &mut [u64]),
         way: Way,
     ) -> Result<(), DeviceError> {
         let resident = Resident {
@@ -153,7 +179,7 @@ impl HeldPart {
             tables,
             buffers: &self.buffers,
         };
-        self.buffers.upload(gpu)?;
+        self.buffers.upload(gpu, pages)?;
         validation::validate(gpu, &resident)?;
         placing::place(gpu, &resident)?;
         for fragment in 0..part.fragments.len() {
@@ -162,21 +188,14 @@ impl HeldPart {
         }
         self.buffers.download(gpu)?;
         match &self.target {
-            Target::Digits(digits) => gpu.download(&mut self.digits, digits),
+            Target::Digits(decoded) => gpu.download(digits, decoded),
             Target::Charges(_) => Ok(()),
         }
     }
 
     fn poison(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        fill(&mut self.digits, u64::from_ne_bytes([POISON; 8]));
         self.buffers.poison(gpu, POISON)?;
         self.target.poison(gpu, POISON)
-    }
-
-    fn digits(&self) -> impl ParallelIterator<Item = Digit> {
-        let samples = self.buffers.samples().min(self.digits.len());
-        let bits = self.digits[..samples].par_iter();
-        bits.map(|&bits| Digit::from_bits(bits))
     }
 }
 
@@ -218,9 +237,12 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.charges = Decoded::default();
-        for part in self.held.iter_mut().flat_map(|held| &mut held.parts) {
-            part.poison(&self.gpu)?;
+        self.found = Decoded::default();
+        if let Some(held) = &mut self.held {
+            fill(&mut held.digits, u64::from_ne_bytes([POISON; 8]));
+            for part in &mut held.parts {
+                part.poison(&self.gpu)?;
+            }
         }
         self.gpu.finish()
     }
@@ -229,15 +251,8 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
         let gpu = Arc::clone(&self.gpu);
         let (frame, way) = (self.frame, self.way);
         self.hold()?;
-        let Some(Held { tables, parts }) = &mut self.held else {
-            return Ok(());
-        };
-        let parts = self.parts.iter().zip(parts);
-        for ((part, held), number) in parts.zip(0_u32..) {
-            if !part.pages.is_empty() {
-                let start = || held.start(&gpu, (frame, part), tables, way);
-                gpu.in_queue(number % QUEUES, start)?;
-            }
+        if let Some(held) = &mut self.held {
+            held.start(&gpu, (frame, &self.parts), way)?;
         }
         gpu.finish()
     }
@@ -247,31 +262,22 @@ impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
     }
 
     fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        self.charges = self.fetch()?;
+        if let Some(held) = &self.held {
+            self.found = self.found_in(held)?;
+        }
         Ok(())
     }
 
-    /// Positions and charges as [`Prepared::inspect`] has found them.
+    /// What [`Prepared::inspect`] has found.
     fn output(&self) -> Cow<'_, Decoded> {
-        let damaged = self.held_parts().flat_map(|(part, held)| {
-            judgement::damaged(self.frame, part.pages.start, held.buffers.verdicts())
-        });
-        let mut digits = Vec::new();
-        for (_, held) in self.held_parts() {
-            digits.par_extend(held.digits());
-        }
-        Cow::Owned(Decoded {
-            digits,
-            damaged: damaged.collect(),
-            ..self.charges.clone()
-        })
+        Cow::Borrowed(&self.found)
     }
 
     fn release(&mut self) {
-        for part in self.held.take().into_iter().flat_map(|held| held.parts) {
-            part.buffers.give(self.arena);
+        if let Some(held) = self.held.take() {
+            held.give(self.arena);
         }
-        self.charges = Decoded::default();
+        self.found = Decoded::default();
     }
 
     fn buffer_bytes(&self) -> u64 {

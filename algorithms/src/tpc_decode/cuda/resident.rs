@@ -1,15 +1,12 @@
 //! Pages on the device, with what the stages tell each other of them.
 
-use std::sync::Arc;
-
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{Index, Record};
-use crate::device::Arena;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
@@ -29,8 +26,6 @@ pub(super) struct Resident<'a> {
 
 /// What is held during a run, but for what comes out.
 pub(super) struct Buffers {
-    /// The pages, page-locked. A run does not change them.
-    host_pages: Pristine<u8>,
     host_streams: PinnedBuffer<u32>,
     /// How each page was judged.
     host_verdicts: PinnedBuffer<u8>,
@@ -53,8 +48,8 @@ pub(super) struct Buffers {
 
 impl Buffers {
     pub(super) fn new(
-        gpu: &Arc<Gpu>,
-        (frame, arena): (&TimeFrame, &Arena),
+        gpu: &Gpu,
+        frame: &TimeFrame,
         part: &Part,
         index: Index,
     ) -> Result<Self, DeviceError> {
@@ -62,9 +57,7 @@ impl Buffers {
         let stride = stride(index, frame.format().layout());
         let begins = part.fragments.len() + 2;
         let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
-        let bytes = part.pages.start * PAGE_BYTES..part.pages.end * PAGE_BYTES;
         let mut buffers = Buffers {
-            host_pages: Pristine::take(arena, gpu, frame.pages.bytes(), bytes)?,
             host_streams: gpu.pinned(pages)?,
             host_verdicts: gpu.pinned(pages)?,
             host_begins: gpu.pinned(begins)?,
@@ -86,9 +79,9 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// Copies the pages to the device.
-    pub(super) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.upload(&self.pages, &self.host_pages)?;
+    /// Copies pages to the device.
+    pub(super) fn upload(&self, gpu: &Gpu, pages: &[u8]) -> Result<(), DeviceError> {
+        gpu.upload(&self.pages, pages)?;
         gpu.upload(&self.streams, &self.host_streams)
     }
 
@@ -96,11 +89,6 @@ impl Buffers {
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
-    }
-
-    /// Leaves the pages to the next candidate; all else is freed.
-    pub(super) fn give(self, arena: &Arena) {
-        self.host_pages.give(arena);
     }
 
     /// How each page was judged, once it is downloaded.

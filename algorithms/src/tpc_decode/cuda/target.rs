@@ -53,6 +53,14 @@ impl Target {
         }
     }
 
+    /// How many digits there is room for.
+    pub(super) fn digits(&self) -> usize {
+        match self {
+            Target::Digits(digits) => digits.len(),
+            Target::Charges(_) => 0,
+        }
+    }
+
     /// Bytes that are stored for a sample.
     pub(super) fn bytes_of_sample(&self) -> u64 {
         let bytes = match self {

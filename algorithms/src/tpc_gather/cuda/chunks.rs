@@ -104,12 +104,12 @@ fn pack(
         bytes: 2 * chunk.bytes.len() as u64,
     };
     let arguments = (
-        &pieces.source,
+        &pieces.given.source,
         packed,
-        &pieces.arrays,
-        &pieces.track_starts,
+        &pieces.given.arrays,
+        &pieces.given.track_starts,
         &pieces.track_places,
-        &pieces.row_starts,
+        &pieces.given.row_starts,
         &pieces.row_places,
         chunk.arrays.start as u32,
         chunk.arrays.end as u32,

@@ -19,6 +19,8 @@ mod multi_block;
 mod naive;
 mod pieces;
 mod prepared;
+#[cfg(test)]
+mod tests;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
@@ -124,13 +126,13 @@ impl Variant<TpcGather> for CudaGather {
     fn prepare<'a>(
         &self,
         input: &'a Clusters,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcGather> + 'a>, Unavailable> {
         accept(input)?;
         let gpu = place.required_gpu()?;
         let sample = (self.sample)(input);
-        let prepared = PreparedCudaGather::new(self.gatherer, input, sample, gpu);
+        let prepared = PreparedCudaGather::new(self.gatherer, (input, arena), sample, gpu);
         Ok(Box::new(prepared))
     }
 }

@@ -43,7 +43,7 @@ impl Gatherer for Naive {
                 }
                 let to = begin + piece.to;
                 let to = &mut self.host[to..to + piece.from.len()];
-                gpu.download_part(to, &pieces.source, piece.from.start)?;
+                gpu.download_part(to, &pieces.given.source, piece.from.start)?;
             }
         }
         Ok(())

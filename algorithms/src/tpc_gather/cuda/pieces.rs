@@ -1,9 +1,13 @@
 //! Pieces on the device, and finding out where they go.
 
+use std::sync::Arc;
+
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
+use crate::all_cores::first_difference;
+use crate::device::Arena;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Parameter, Parameters, Ptr, Shape, image,
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Lent, Parameter, Parameters, Ptr, Shape, image,
 };
 
 static IMAGE: Image = image!("tpc_gather-places");
@@ -45,13 +49,18 @@ const THREADS: u32 = 256;
 /// Pieces whose places a block finds.
 const TILE: usize = 2048;
 
-/// Clusters where kernels find them.
-pub(super) struct DevicePieces {
+/// What a compression leaves on the device. Runs read it only, so it is provided once.
+pub(super) struct Given {
     pub(super) source: DeviceBuffer<u8>,
     pub(super) arrays: DeviceBuffer<Array>,
     pub(super) track_starts: DeviceBuffer<u32>,
-    pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_starts: DeviceBuffer<u32>,
+}
+
+/// Clusters where kernels find them.
+pub(super) struct DevicePieces {
+    pub(super) given: Lent<Given>,
+    pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
     /// Where the numbers of clusters of tracks and of rows begin.
@@ -59,28 +68,19 @@ pub(super) struct DevicePieces {
     packed_bytes: u64,
 }
 
-impl DevicePieces {
-    pub(super) fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
-        let [tracks, rows] = [input.tracks().len(), input.rows().len()];
-        let begin = |name| {
-            let field = FIELDS.iter().position(|field| field.name == name);
-            input.layout().range(field.unwrap_or_default()).start as u32
-        };
-        Ok(DevicePieces {
+impl Given {
+    fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
+        let given = Given {
             source: gpu.buffer(input.bytes().len() + SLACK)?,
             arrays: gpu.buffer(FIELDS.len())?,
-            track_starts: gpu.buffer(tracks)?,
-            track_places: gpu.buffer(tracks + 1)?,
-            row_starts: gpu.buffer(rows)?,
-            row_places: gpu.buffer(rows + 1)?,
-            sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,
-            counts: ["track_n_clusters", "row_n_clusters"].map(begin),
-            packed_bytes: input.packed().bytes() as u64,
-        })
+            track_starts: gpu.buffer(input.tracks().len())?,
+            row_starts: gpu.buffer(input.rows().len())?,
+        };
+        given.upload(gpu, input)?;
+        Ok(given)
     }
 
-    /// Provides what a compression leaves on the device.
-    pub(super) fn upload(&self, gpu: &Gpu, input: &Clusters) -> Result<(), DeviceError> {
+    fn upload(&self, gpu: &Gpu, input: &Clusters) -> Result<(), DeviceError> {
         gpu.upload(&self.source, input.bytes())?;
         let arrays = arrays(input);
         gpu.upload(&self.arrays, &arrays)?;
@@ -90,9 +90,80 @@ impl DevicePieces {
         gpu.finish()
     }
 
+    /// What is no longer as it was provided.
+    fn changed(&self, gpu: &Gpu, input: &Clusters) -> Result<Option<&'static str>, DeviceError> {
+        let bytes = input.bytes();
+        let source = gpu.fetched(&self.source, 0..bytes.len())?;
+        let arrays_now = gpu.fetched(&self.arrays, 0..self.arrays.len())?;
+        let tracks = gpu.fetched(&self.track_starts, 0..self.track_starts.len())?;
+        let rows = gpu.fetched(&self.row_starts, 0..self.row_starts.len())?;
+        let changes = [
+            ("its source", first_difference(bytes, &source)),
+            (
+                "its table of arrays",
+                first_difference(&arrays(input), &arrays_now),
+            ),
+            (
+                "the starts of tracks",
+                first_difference(&input.tracks().starts, &tracks),
+            ),
+            (
+                "the starts of rows",
+                first_difference(&input.rows().starts, &rows),
+            ),
+        ];
+        let changed = changes.into_iter().find(|(_, change)| change.is_some());
+        Ok(changed.map(|(name, _)| name))
+    }
+
+    fn device_bytes(&self) -> u64 {
+        let starts = self.track_starts.bytes() + self.row_starts.bytes();
+        self.source.bytes() + self.arrays.bytes() + starts
+    }
+}
+
+impl DevicePieces {
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&Clusters, &Arena),
+    ) -> Result<Self, DeviceError> {
+        let [tracks, rows] = [input.tracks().len(), input.rows().len()];
+        let begin = |name| {
+            let field = FIELDS.iter().position(|field| field.name == name);
+            input.layout().range(field.unwrap_or_default()).start as u32
+        };
+        Ok(DevicePieces {
+            given: Lent::of(input, arena, gpu, |gpu| Given::new(gpu, input))?,
+            track_places: gpu.buffer(tracks + 1)?,
+            row_places: gpu.buffer(rows + 1)?,
+            sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,
+            counts: ["track_n_clusters", "row_n_clusters"].map(begin),
+            packed_bytes: input.packed().bytes() as u64,
+        })
+    }
+
+    /// What a run has changed that it may only read. It is then provided again, as others
+    /// run on it too.
+    pub(super) fn damage(
+        &self,
+        gpu: &Gpu,
+        input: &Clusters,
+    ) -> Result<Option<&'static str>, DeviceError> {
+        let changed = self.given.changed(gpu, input)?;
+        if changed.is_some() {
+            self.given.upload(gpu, input)?;
+        }
+        Ok(changed)
+    }
+
+    /// Leaves what was provided to the next candidate.
+    pub(super) fn give(self, arena: &Arena) {
+        self.given.give(arena);
+    }
+
     /// Finds the places of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (source, sums, [of_tracks, of_rows]) = (&self.source, &self.sums, self.counts);
+        let (source, sums, [of_tracks, of_rows]) = (&self.given.source, &self.sums, self.counts);
         let (tracks, rows) = (self.tracks(), self.rows());
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
         let shape = |bytes| Shape {
@@ -121,12 +192,12 @@ impl DevicePieces {
         target: Target::Given<'a>,
     ) -> <PackParameters<Target> as Parameters>::Given<'a> {
         (
-            &self.source,
+            &self.given.source,
             target,
-            &self.arrays,
-            &self.track_starts,
+            &self.given.arrays,
+            &self.given.track_starts,
             &self.track_places,
-            &self.row_starts,
+            &self.given.row_starts,
             &self.row_places,
             FIELDS.len() as u32,
             self.tracks(),
@@ -135,11 +206,11 @@ impl DevicePieces {
     }
 
     pub(super) fn tracks(&self) -> u32 {
-        self.track_starts.len() as u32
+        self.given.track_starts.len() as u32
     }
 
     pub(super) fn rows(&self) -> u32 {
-        self.row_starts.len() as u32
+        self.given.row_starts.len() as u32
     }
 
     /// So many blocks, which read all that is packed and write it so many times less one.
@@ -160,15 +231,9 @@ impl DevicePieces {
     }
 
     pub(super) fn device_bytes(&self) -> u64 {
-        let words = [
-            &self.track_starts,
-            &self.track_places,
-            &self.row_starts,
-            &self.row_places,
-            &self.sums,
-        ];
-        let words: u64 = words.iter().map(|buffer| buffer.bytes()).sum();
-        self.source.bytes() + self.arrays.bytes() + words
+        let found = [&self.track_places, &self.row_places, &self.sums];
+        let found: u64 = found.iter().map(|buffer| buffer.bytes()).sum();
+        self.given.device_bytes() + found
     }
 }
 

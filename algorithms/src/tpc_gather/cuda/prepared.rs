@@ -1,6 +1,7 @@
 //! A way to gather from a GPU with its memory, ready to run on one input.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::sync::Arc;
 
 use generators::tpc::clusters::{Clusters, Layout};
@@ -10,6 +11,7 @@ use super::pieces::DevicePieces;
 use super::{Gatherer, MakeGatherer};
 use crate::algorithm::{Metric, Prepared, Relation, Stages, Work};
 use crate::all_cores::fill;
+use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu, POISON};
 use crate::tpc_gather::packed::Packed;
 use crate::tpc_gather::sample::Sample;
@@ -18,6 +20,7 @@ use crate::tpc_gather::{TpcGather, work_of};
 pub(super) struct PreparedCudaGather<'a> {
     make_gatherer: MakeGatherer,
     input: &'a Clusters,
+    arena: &'a Arena,
     sample: Sample,
     buffers: Option<Buffers>,
     device_bytes: u64,
@@ -34,13 +37,14 @@ struct Buffers {
 impl<'a> PreparedCudaGather<'a> {
     pub(super) fn new(
         make_gatherer: MakeGatherer,
-        input: &'a Clusters,
+        (input, arena): (&'a Clusters, &'a Arena),
         sample: Sample,
         gpu: Arc<Gpu>,
     ) -> Self {
         PreparedCudaGather {
             make_gatherer,
             input,
+            arena,
             sample,
             buffers: None,
             device_bytes: 0,
@@ -53,7 +57,7 @@ impl<'a> PreparedCudaGather<'a> {
         let buffers = match self.buffers.take() {
             Some(buffers) => buffers,
             None => Buffers {
-                pieces: DevicePieces::new(&self.gpu, self.input)?,
+                pieces: DevicePieces::new(&self.gpu, (self.input, self.arena))?,
                 gatherer: (self.make_gatherer)(&self.gpu, Layout::new(&self.input.packed()))?,
             },
         };
@@ -64,8 +68,7 @@ impl<'a> PreparedCudaGather<'a> {
 
 impl Prepared<TpcGather> for PreparedCudaGather<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
-        let (gpu, input) = (Arc::clone(&self.gpu), self.input);
-        self.buffers()?.pieces.upload(&gpu, input)
+        self.buffers().map(drop)
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
@@ -89,6 +92,16 @@ impl Prepared<TpcGather> for PreparedCudaGather<'_> {
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         self.gpu.stages()
+    }
+
+    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let Some(Buffers { pieces, .. }) = &self.buffers else {
+            return Ok(());
+        };
+        match pieces.damage(&self.gpu, self.input)? {
+            None => Ok(()),
+            Some(changed) => Err(format!("it changed {changed}").into()),
+        }
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -126,7 +139,9 @@ impl Prepared<TpcGather> for PreparedCudaGather<'_> {
     }
 
     fn release(&mut self) {
-        self.buffers = None;
+        if let Some(held) = self.buffers.take() {
+            held.pieces.give(self.arena);
+        }
     }
 
     fn buffer_bytes(&self) -> u64 {

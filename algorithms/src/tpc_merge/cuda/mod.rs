@@ -77,7 +77,7 @@ impl Variant<TpcMerge> for CudaMerge {
     fn prepare<'a>(
         &self,
         input: &'a SliceTracks,
-        _: &'a Arena,
+        arena: &'a Arena,
         place: &Place<'_>,
     ) -> Result<Box<dyn Prepared<TpcMerge> + 'a>, Unavailable> {
         let (tracks, most) = (input.len(), self.most);
@@ -87,6 +87,7 @@ impl Variant<TpcMerge> for CudaMerge {
             )));
         }
         let gpu = place.required_gpu()?;
-        Ok(Box::new(PreparedCudaMerge::new(self.merger, input, gpu)))
+        let prepared = PreparedCudaMerge::new(self.merger, (input, arena), gpu);
+        Ok(Box::new(prepared))
     }
 }

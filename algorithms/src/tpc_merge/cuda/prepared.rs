@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
-use super::tracks::{DeviceTracks, HostTracks};
+use super::tracks::{DeviceTracks, HostTracks, Quad};
 use super::{MakeMerger, Merger};
 use crate::algorithm::{Prepared, Stages};
-use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, POISON};
+use crate::all_cores::{fill, mapped};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::tpc_merge::TpcMerge;
 
 pub(super) struct PreparedCudaMerge<'a> {
     make_merger: MakeMerger,
     input: &'a SliceTracks,
+    arena: &'a Arena,
     buffers: Option<Buffers>,
     device_bytes: u64,
     gpu: Arc<Gpu>,
@@ -23,15 +25,22 @@ pub(super) struct PreparedCudaMerge<'a> {
 /// What is held during a run.
 struct Buffers {
     host: HostTracks,
+    /// The relations after merging.
+    merged: PinnedBuffer<Quad>,
     device: DeviceTracks,
     merger: Box<dyn Merger>,
 }
 
 impl<'a> PreparedCudaMerge<'a> {
-    pub(super) fn new(make_merger: MakeMerger, input: &'a SliceTracks, gpu: Arc<Gpu>) -> Self {
+    pub(super) fn new(
+        make_merger: MakeMerger,
+        (input, arena): (&'a SliceTracks, &'a Arena),
+        gpu: Arc<Gpu>,
+    ) -> Self {
         PreparedCudaMerge {
             make_merger,
             input,
+            arena,
             buffers: None,
             device_bytes: 0,
             gpu,
@@ -43,7 +52,8 @@ impl<'a> PreparedCudaMerge<'a> {
         let buffers = match self.buffers.take() {
             Some(buffers) => buffers,
             None => Buffers {
-                host: HostTracks::new(&self.gpu, tracks)?,
+                host: HostTracks::new(&self.gpu, (self.input, self.arena))?,
+                merged: self.gpu.pinned(tracks)?,
                 device: DeviceTracks::new(&self.gpu, tracks)?,
                 merger: (self.make_merger)(&self.gpu, tracks)?,
             },
@@ -54,14 +64,15 @@ impl<'a> PreparedCudaMerge<'a> {
 }
 
 impl Prepared<TpcMerge> for PreparedCudaMerge<'_> {
+    /// Runs do not change what is before merging, so it is provided once.
     fn reset(&mut self) -> Result<(), DeviceError> {
-        let input = self.input;
-        self.buffers()?.host.refresh(input);
-        Ok(())
+        self.buffers().map(drop)
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        if let Some(Buffers { device, merger, .. }) = &self.buffers {
+        if let Some(held) = &mut self.buffers {
+            let Buffers { device, merger, .. } = held;
+            fill(&mut held.merged, [u32::from_ne_bytes([POISON; 4]); 4]);
             self.gpu.fill(&device.tracks, POISON)?;
             self.gpu.fill(&device.relations, POISON)?;
             self.gpu.fill(&device.links, POISON)?;
@@ -74,12 +85,13 @@ impl Prepared<TpcMerge> for PreparedCudaMerge<'_> {
         let gpu = Arc::clone(&self.gpu);
         let Buffers {
             host,
+            merged,
             device,
             merger,
         } = self.buffers()?;
         device.upload(&gpu, host)?;
         merger.merge(&gpu, device)?;
-        gpu.download(&mut host.relations, &device.relations)?;
+        gpu.download(merged, &device.relations)?;
         gpu.finish()
     }
 
@@ -93,12 +105,14 @@ impl Prepared<TpcMerge> for PreparedCudaMerge<'_> {
             segment_next,
             neighbours: [lower, upper],
         };
-        let merged = self.buffers.as_ref().map(|held| &held.host.relations[..]);
+        let merged = self.buffers.as_ref().map(|held| &held.merged[..]);
         Cow::Owned(mapped(merged.unwrap_or_default(), relations))
     }
 
     fn release(&mut self) {
-        self.buffers = None;
+        if let Some(held) = self.buffers.take() {
+            held.host.give(self.arena);
+        }
     }
 
     fn buffer_bytes(&self) -> u64 {

@@ -1,9 +1,11 @@
 //! Slice tracks on the device.
 
-use generators::tpc::slice_tracks::SliceTracks;
-use rayon::prelude::*;
+use std::sync::Arc;
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Shape};
+use generators::tpc::slice_tracks::{Relations, SliceTrack, SliceTracks};
+
+use crate::device::Arena;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine, Ptr, Shape};
 
 /// Kinematics, or relations, in the order of the host's fields.
 pub(super) type Quad = [u32; 4];
@@ -13,50 +15,47 @@ pub(super) type Words = Ptr<u32>;
 
 /// Threads of a block of most kernels.
 pub(super) const THREADS: u32 = 256;
-/// Slice tracks that are copied at a time when fresh input is provided.
-const PIECE: usize = 1 << 15;
 
-/// Slice tracks in memory that the GPU copies from and to.
+/// Slice tracks as they are before merging, in memory that the GPU copies from. No run
+/// changes them.
 pub(super) struct HostTracks {
-    pub(super) tracks: PinnedBuffer<Quad>,
-    /// Before merging, and after.
-    pub(super) relations: PinnedBuffer<Quad>,
-    pub(super) links: PinnedBuffer<u32>,
+    tracks: Pristine<Quad>,
+    relations: Pristine<Quad>,
+    links: Pristine<u32>,
 }
 
 impl HostTracks {
-    pub(super) fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&SliceTracks, &Arena),
+    ) -> Result<Self, DeviceError> {
         Ok(HostTracks {
-            tracks: gpu.pinned(tracks)?,
-            relations: gpu.pinned(tracks)?,
-            links: gpu.pinned(tracks)?,
+            tracks: Pristine::converted(arena, gpu, input.tracks(), kinematics)?,
+            relations: Pristine::converted(arena, gpu, input.relations(), related)?,
+            links: Pristine::take(arena, gpu, input.links(), 0..input.len())?,
         })
     }
 
-    pub(super) fn refresh(&mut self, input: &SliceTracks) {
-        fill(&mut self.tracks, input.tracks(), |track| {
-            [
-                track.q_over_pt.to_bits(),
-                track.zt_min.to_bits(),
-                track.zt_max.to_bits(),
-                track.n_clusters,
-            ]
-        });
-        fill(&mut self.relations, input.relations(), |related| {
-            let [lower, upper] = related.neighbours;
-            [related.segment_prev, related.segment_next, lower, upper]
-        });
-        fill(&mut self.links, input.links(), |&link| link);
+    /// Leaves them to the next candidate.
+    pub(super) fn give(self, arena: &Arena) {
+        self.tracks.give(arena);
+        self.relations.give(arena);
+        self.links.give(arena);
     }
 }
 
-fn fill<T: Send, S: Sync>(to: &mut [T], from: &[S], make: impl Fn(&S) -> T + Sync) {
-    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
-    pieces.for_each(|(to, from)| {
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = make(from);
-        }
-    });
+fn kinematics(track: &SliceTrack) -> Quad {
+    [
+        track.q_over_pt.to_bits(),
+        track.zt_min.to_bits(),
+        track.zt_max.to_bits(),
+        track.n_clusters,
+    ]
+}
+
+fn related(relations: &Relations) -> Quad {
+    let [lower, upper] = relations.neighbours;
+    [relations.segment_prev, relations.segment_next, lower, upper]
 }
 
 /// Slice tracks where kernels find them.

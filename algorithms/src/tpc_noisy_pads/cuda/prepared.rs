@@ -6,8 +6,11 @@ use std::sync::Arc;
 use super::groups::{self, Group};
 use super::{Activity, Launch};
 use crate::algorithm::{Prepared, Stages};
+use crate::all_cores::{fill, mapped};
 use crate::device::Arena;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON, PinnedBuffer, Pristine, Shape};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, Lent, POISON, PinnedBuffer, Pristine, Shape,
+};
 use crate::tpc_noisy_pads::TpcNoisyPads;
 use crate::tpc_noisy_pads::activity::{PadActivity, Verdict};
 use crate::tpc_noisy_pads::input::ChargeMaps;
@@ -31,7 +34,7 @@ struct Held {
 struct OnDevice {
     charges: DeviceBuffer<u16>,
     /// The same in each time frame, so that no run copies it.
-    groups: DeviceBuffer<Group>,
+    groups: Lent<DeviceBuffer<Group>>,
     activity: DeviceBuffer<Activity>,
 }
 
@@ -66,17 +69,20 @@ impl Held {
         Ok(Held {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             found: gpu.pinned(maps.pads())?,
-            device: OnDevice::new(gpu, maps)?,
+            device: OnDevice::new(gpu, maps, arena)?,
         })
     }
 }
 
 impl OnDevice {
-    fn new(gpu: &Gpu, maps: &ChargeMaps) -> Result<Self, DeviceError> {
-        let of_sector = groups::of_sector();
-        let groups = gpu.buffer(of_sector.len())?;
-        gpu.upload(&groups, &of_sector)?;
-        gpu.finish()?;
+    fn new(gpu: &Arc<Gpu>, maps: &ChargeMaps, arena: &Arena) -> Result<Self, DeviceError> {
+        let groups = Lent::of(maps, arena, gpu, |gpu| {
+            let of_sector = groups::of_sector();
+            let groups = gpu.buffer(of_sector.len())?;
+            gpu.upload(&groups, &of_sector)?;
+            gpu.finish()?;
+            Ok(groups)
+        })?;
         Ok(OnDevice {
             charges: gpu.buffer(maps.entries().len())?,
             groups,
@@ -96,7 +102,7 @@ impl OnDevice {
         let thresholds = maps.thresholds();
         let arguments = (
             &self.charges,
-            &self.groups,
+            &*self.groups,
             &self.activity,
             groups,
             maps.tile_rows() as u32,
@@ -122,7 +128,7 @@ impl Prepared<TpcNoisyPads> for PreparedCudaNoisyPads<'_> {
 
     fn poison(&mut self) -> Result<(), DeviceError> {
         if let Some(held) = &mut self.held {
-            held.found.fill([u16::from_ne_bytes([POISON; 2]); 4]);
+            fill(&mut held.found, [u16::from_ne_bytes([POISON; 2]); 4]);
             self.gpu.fill(&held.device.charges, POISON)?;
             self.gpu.fill(&held.device.activity, POISON)?;
         }
@@ -143,13 +149,14 @@ impl Prepared<TpcNoisyPads> for PreparedCudaNoisyPads<'_> {
     }
 
     fn output(&self) -> Cow<'_, Vec<PadActivity>> {
-        let found = self.held.iter().flat_map(|held| held.found.iter());
-        Cow::Owned(found.map(activity).collect())
+        let found = self.held.as_ref().map(|held| &held.found[..]);
+        Cow::Owned(mapped(found.unwrap_or_default(), activity))
     }
 
     fn release(&mut self) {
         if let Some(held) = self.held.take() {
             held.charges.give(self.arena);
+            held.device.groups.give(self.arena);
         }
     }
 

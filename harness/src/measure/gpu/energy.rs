@@ -49,7 +49,10 @@ pub(in crate::measure) fn of_a_run(
     max_time: Duration,
 ) -> Result<Option<f64>, DeviceError> {
     let duration = LOOP.min(max_time / SHARE);
-    let Some(before) = next_tick(watch).filter(|_| duration >= SHORTEST_LOOP) else {
+    if duration < SHORTEST_LOOP {
+        return Ok(None);
+    }
+    let Some(before) = next_tick(watch) else {
         return Ok(None);
     };
     let (start, mut runs) = (Instant::now(), 0_u32);

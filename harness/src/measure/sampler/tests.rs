@@ -116,13 +116,31 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
 }
 
 #[test]
-fn later_samples_of_a_visit_are_not_run_again_for_their_stages() {
-    let Some((sample, resets, runs)) = sampled(Care::Full, &[1980; 5], &[]) else {
-        eprintln!("skipped: no emulator");
-        return;
+fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
+    // One more warms up.
+    let runs_of = |samples: usize| {
+        let (sample, resets, runs) = sampled(Care::Full, &vec![1980; 1 + samples], &[])?;
+        assert_eq!(resets, runs);
+        Some((runs - samples - 1, sample.stages.is_some()))
     };
-    assert_eq!((resets, runs), (5 + STAGED_RUNS, 5 + STAGED_RUNS));
-    assert_eq!(sample.stages, None);
+    let expected = [
+        (1, 2),
+        (2, 3),
+        (3, 3),
+        (5, 3),
+        (6, 4),
+        (7, 4),
+        (11, 5),
+        (25, 7),
+    ];
+    for (samples, staged) in expected {
+        let Some((found, is_staged)) = runs_of(samples) else {
+            eprintln!("skipped: no emulator");
+            return;
+        };
+        assert_eq!(found, staged, "{samples} samples");
+        assert_eq!(is_staged, matches!(samples, 1 | 2 | 6 | 11), "{samples}");
+    }
 }
 
 /// Does nothing, on the host.

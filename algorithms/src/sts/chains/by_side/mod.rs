@@ -293,7 +293,7 @@ impl<'a, P: Rules> BySide<'a, P> {
         for (job, hits) in self.jobs.iter().zip(pieces) {
             modules[job.module].extend_from_slice(hits);
         }
-        Partitioned::of_modules(modules)
+        Partitioned::of_modules(&modules)
     }
 }
 
@@ -360,7 +360,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
                 for (part, clusters) in self.parts.iter().zip(self.clusters_of_parts()) {
                     sides[part.side].extend_from_slice(clusters);
                 }
-                Product::Clusters(Partitioned::of_sides(sides))
+                Product::Clusters(Partitioned::of_sides(&sides))
             }
             Stage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
             Stage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),

@@ -3,13 +3,14 @@
 mod fronts;
 mod pairs;
 
+use std::sync::Arc;
+
 use generators::partition::Partition;
 
 use self::pairs::Pairs;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
-use super::tables::{self, SensorWords};
-use super::uploaded;
+use super::tables::{DeviceTables, SensorWords, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::sts::{Hit, Timeslice};
@@ -42,7 +43,7 @@ pub(super) struct Hits {
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
-    sensors: DeviceBuffer<SensorWords>,
+    tables: Arc<DeviceTables>,
     /// Where threads share pairs.
     pairs: Option<Pairs>,
     rooms: Table,
@@ -94,7 +95,7 @@ impl Hits {
     /// With room for so many hits, which is made larger where it turns out to be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        input: &Timeslice,
+        (input, tables): (&Timeslice, &Arc<DeviceTables>),
         way: HitsWay,
         room: usize,
     ) -> Result<Self, DeviceError> {
@@ -106,8 +107,8 @@ impl Hits {
         Ok(Hits {
             semantics: input.online(),
             modules,
-            cut: tables::time_cut(input.setup().cuts()),
-            sensors: uploaded(gpu, &tables::sensors(input.setup()))?,
+            cut: time_cut(input.setup().cuts()),
+            tables: Arc::clone(tables),
             pairs,
             rooms: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
@@ -164,7 +165,7 @@ impl Hits {
             order: sorted.order,
             begins: sorted.begins,
             modules: self.modules as u32,
-            sensors: &self.sensors,
+            sensors: &self.tables.sensors,
             cut: self.cut,
             rooms: self.rooms.device(),
             counts: &self.counts,
@@ -233,7 +234,7 @@ impl Hits {
 
     /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
-        let tables = self.sensors.bytes() + self.rooms.device().bytes() + self.counts.bytes();
-        tables + self.pairs.as_ref().map_or(0, Pairs::bytes) + self.hits.bytes()
+        let counted = self.rooms.device().bytes() + self.counts.bytes();
+        counted + self.pairs.as_ref().map_or(0, Pairs::bytes) + self.hits.bytes()
     }
 }

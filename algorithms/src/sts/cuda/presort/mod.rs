@@ -3,16 +3,18 @@
 mod rows;
 mod tiles;
 
+use std::sync::Arc;
+
 use generators::partition::Partition;
 
 use self::rows::Rows;
 use self::tiles::Tiles;
-use super::{Words, uploaded};
+use super::Words;
+use super::tables::DeviceTables;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
 };
 use crate::sts::Timeslice;
-use crate::sts::presort::LookupTable;
 
 static IMAGE: Image = image!("sts-presort");
 
@@ -33,7 +35,7 @@ pub(in crate::sts) enum PresortWay {
 /// What distributing takes beside the digis.
 pub(super) struct Presort {
     way: Way,
-    modules: DeviceBuffer<u32>,
+    tables: Arc<DeviceTables>,
     begins: DeviceBuffer<u32>,
     host_begins: PinnedBuffer<u32>,
 }
@@ -67,11 +69,15 @@ impl Way {
 }
 
 impl Presort {
-    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: PresortWay) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        (input, tables): (&Timeslice, &Arc<DeviceTables>),
+        way: PresortWay,
+    ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         Ok(Presort {
             way: Way::new(gpu, way, digis, sides)?,
-            modules: uploaded(gpu, LookupTable::new(input.modules()).modules())?,
+            tables: Arc::clone(tables),
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         })
@@ -86,7 +92,7 @@ impl Presort {
     ) -> Result<Partition, DeviceError> {
         let target = Target {
             stream,
-            modules: &self.modules,
+            modules: &self.tables.modules,
             begins: &self.begins,
             digis,
         };
@@ -121,7 +127,7 @@ impl Presort {
             Way::Rows(rows) => rows.bytes(),
             Way::Tiles(tiles) => tiles.bytes(),
         };
-        of_way + self.modules.bytes() + self.begins.bytes()
+        of_way + self.begins.bytes()
     }
 }
 

@@ -1,0 +1,146 @@
+//! What all candidates on an input have in common on a GPU, and no run changes.
+//!
+//! All candidates on an input copy the same bytes to the device, and their kernels look things
+//! up in the same tables. So these are made once, and go from one candidate to the next
+//! through the arena of the input.
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use super::{DeviceError, Gpu, PinnedBuffer};
+use crate::all_cores::convert;
+use crate::device::Arena;
+
+/// Something that was made for a GPU of something else. There is no way to change it.
+pub(crate) struct Lent<T> {
+    /// Where that lies, which nothing else does while the arena of its input is there: its
+    /// first byte, and how many.
+    source: (usize, usize),
+    gpu: Arc<Gpu>,
+    thing: T,
+}
+
+/// A part of an input, page-locked for a GPU.
+pub(crate) type Pristine<T> = Lent<PinnedBuffer<T>>;
+
+impl<T: Send + 'static> Lent<T> {
+    /// What `make` makes of a part of the input that the arena belongs to: it was made before,
+    /// or else is now.
+    ///
+    /// # Errors
+    /// Those of making it.
+    pub(crate) fn of<S: ?Sized>(
+        source: &S,
+        arena: &Arena,
+        gpu: &Arc<Gpu>,
+        make: impl FnOnce(&Gpu) -> Result<T, DeviceError>,
+    ) -> Result<Self, DeviceError> {
+        let source = ((&raw const *source).addr(), size_of_val(source));
+        let fits = |other: &Self| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
+        arena.take_other(fits, || {
+            Ok(Lent {
+                source,
+                gpu: Arc::clone(gpu),
+                thing: make(gpu)?,
+            })
+        })
+    }
+
+    /// Leaves it to the next candidate.
+    pub(crate) fn give(self, arena: &Arena) {
+        arena.give_other(self);
+    }
+}
+
+impl<T: Pod + Send + Sync> Pristine<T> {
+    /// A page-locked copy of a part of the input that the arena belongs to.
+    ///
+    /// # Errors
+    /// If there is no room for another one.
+    pub(crate) fn take(
+        arena: &Arena,
+        gpu: &Arc<Gpu>,
+        input: &[T],
+        part: Range<usize>,
+    ) -> Result<Self, DeviceError> {
+        Self::converted(arena, gpu, &input[part], |&element| element)
+    }
+
+    /// The same of elements that kernels know in another form.
+    ///
+    /// # Errors
+    /// If there is no room for another one.
+    pub(crate) fn converted<S: Sync>(
+        arena: &Arena,
+        gpu: &Arc<Gpu>,
+        input: &[S],
+        make: impl Fn(&S) -> T + Sync + Send,
+    ) -> Result<Self, DeviceError> {
+        Lent::of(input, arena, gpu, |gpu| {
+            let mut pinned = gpu.pinned(input.len())?;
+            convert(&mut pinned, input, make);
+            Ok(pinned)
+        })
+    }
+}
+
+impl<T> Deref for Lent<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.thing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::emulator::{self, Config};
+
+    /// Two GPUs, if this build has an emulator.
+    fn gpus() -> Option<[Arc<Gpu>; 2]> {
+        if let Some(reason) = emulator::unavailable() {
+            eprintln!("skipped: {reason}");
+            return None;
+        }
+        Some([(); 2].map(|()| Arc::new(Gpu::emulated(Config::default()).expect("one"))))
+    }
+
+    #[test]
+    fn a_copy_goes_from_one_to_the_next_while_the_arena_has_it() {
+        let Some(gpus) = gpus() else { return };
+        let (arena, input) = (Arena::default(), (0..1000).collect::<Vec<u32>>());
+        let take = |gpu, part| Pristine::take(&arena, gpu, &input, part).expect("room");
+        let first = take(&gpus[0], 10..500);
+        assert_eq!(first[..], input[10..500]);
+        let place = first.as_ptr();
+        let meanwhile = take(&gpus[0], 10..500);
+        assert_ne!(meanwhile.as_ptr(), place, "the other one is taken");
+        first.give(&arena);
+        for (gpu, part) in [(1, 10..500), (0, 10..499), (0, 11..501), (0, 0..0)] {
+            let other = take(&gpus[gpu], part.clone());
+            assert_ne!(other.as_ptr(), place);
+            assert_eq!(other[..], input[part]);
+        }
+        let again = take(&gpus[0], 10..500);
+        assert_eq!((again.as_ptr(), &again[..]), (place, &input[10..500]));
+        again.give(&arena);
+        arena.clear();
+        assert_eq!(take(&gpus[0], 10..500)[..], input[10..500], "made anew");
+    }
+
+    #[test]
+    fn what_was_made_of_something_else_or_is_something_else_is_not_lent() {
+        let Some([gpu, _]) = gpus() else { return };
+        let (arena, inputs) = (Arena::default(), [1_u32, 2]);
+        let of = |input: &u32| Lent::of(input, &arena, &gpu, |_| Ok(u64::from(*input)));
+        of(&inputs[0]).expect("made").give(&arena);
+        assert_eq!(*of(&inputs[1]).expect("made"), 2);
+        let text = Lent::of(&inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
+        assert_eq!(*text.expect("made"), "one");
+        let known = Lent::of(&inputs[0], &arena, &gpu, |_| Ok(0_u64));
+        assert_eq!(*known.expect("known"), 1);
+    }
+}
