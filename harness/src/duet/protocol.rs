@@ -27,7 +27,7 @@ pub(crate) enum Ask {
         protocol: u32,
         /// The same executable was asked the same before: what it found out then of
         /// itself, and whether outputs are right, need not be found out again.
-        #[serde(default, skip_serializing_if = "is_first")]
+        #[serde(default, skip_serializing_if = "is_false")]
         again: bool,
     },
     /// These inputs, from now on by their numbers. Asked once.
@@ -79,6 +79,10 @@ pub(crate) struct VisitOrder {
     pub warm_up: bool,
     /// By which fraction to slow each sample down: what a self-test has to find.
     pub slowdown: f64,
+    /// Whether to use the buffers of the last visit again: fresh ones have to be had from
+    /// the system page by page, which may take longer than a run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep: bool,
 }
 
 /// What a child answers.
@@ -142,8 +146,8 @@ pub(crate) struct Prepared {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_first(again: &bool) -> bool {
-    !again
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 #[cfg(test)]
@@ -160,6 +164,7 @@ mod tests {
             samples: 5,
             warm_up: true,
             slowdown: 0.05,
+            keep: false,
         });
         let cases = [
             (

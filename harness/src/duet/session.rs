@@ -441,6 +441,7 @@ impl Sampler for Sides<'_> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);
         let limit = VISITING + TIMES_LAST * self.last;
+        let start = Instant::now();
         let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
         let Answer::Visit {
             rows,
@@ -452,7 +453,7 @@ impl Sampler for Sides<'_> {
         };
         let rows = self.numbered(side, order, rows);
         self.write(side, &rows, &failed)?;
-        let took = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let took = start.elapsed();
         self.last = took;
         let timed = rows.iter().filter(|row| row.stage == "total");
         let timed: f64 = timed.map(|row| row.seconds).sum();

@@ -1,10 +1,12 @@
 //! The order of visits, and when a point has enough of them.
 //!
-//! In each round both sides of a point have a visit, right after each other: base, new in
-//! one round and new, base in the next one, by the same processes, so that a drift favours
-//! neither; the next processes begin the other way round. The points of a round come in a
-//! random order. Rounds are
-//! looked at after the 8th, 16th, 24th and 48th: see `reports::statistics::Paired`.
+//! In a round both sides of a point have two short visits, right after each other: base,
+//! new, new, base, and in the next round the other way round, so that a drift favours
+//! neither. Visits of some 2 ms are as long as they have to be to be worth it: neighbours
+//! come and go within tens of milliseconds, and what both sides see of them is no
+//! difference. A point has rounds one after the other for its share of the time, the points
+//! come in a random order, and then the processes are started anew. After the 4th, 8th, 12th
+//! and 24th of these generations its rounds are looked at: see `reports::statistics::Paired`.
 //! Who takes too long for all of them ends when his time is over, between two looks.
 //! Nothing here knows what is sampled, so that tests can do without processes.
 
@@ -13,18 +15,16 @@ use std::time::Duration;
 use generators::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
-use reports::statistics::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, is_look};
+use reports::statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
 
 use super::DuetError;
 use super::child::Side;
 use super::protocol::VisitOrder;
 use crate::measure::shuffle;
 
-/// A visit takes a part of the time of a point such that all rounds fit, and no longer
-/// than this: short against what drifts.
-const LONGEST_VISIT: Duration = Duration::from_millis(200);
+/// What a visit takes, or one sample if that takes longer.
+const VISIT: Duration = Duration::from_millis(2);
 /// Samples in a visit.
-const FEWEST: usize = 2;
 const MOST: usize = 101;
 /// Runs that take longer are warm by themselves.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
@@ -67,7 +67,7 @@ pub(super) struct Visited {
 pub(super) enum Stop {
     /// Its rounds say enough.
     Verdict,
-    /// It has as many as it may.
+    /// It has as many generations as it may.
     Rounds,
     /// The time is over.
     Time,
@@ -99,6 +99,7 @@ pub(super) struct Turn {
     /// The time that it may take on either side.
     max_time: Duration,
     spent: Duration,
+    generations: usize,
     rounds: [Vec<Round>; 2],
     /// What a run costs, with all that surrounds it: in the quickest visit of the last
     /// round, since in others somebody else may have had the core.
@@ -124,6 +125,7 @@ impl Turn {
             slowdown: 0.0,
             max_time,
             spent: Duration::ZERO,
+            generations: 0,
             rounds: Default::default(),
             run: None,
             last: Duration::ZERO,
@@ -133,40 +135,60 @@ impl Turn {
 
     /// How many rounds it has had.
     pub(super) fn rounds(&self) -> usize {
-        self.rounds.iter().map(Vec::len).max().unwrap_or(0)
+        let taken = |rounds: &Vec<Round>| rounds.iter().filter(|round| round.all.is_some()).count();
+        self.rounds.iter().map(taken).max().unwrap_or(0)
     }
 
-    /// The visit that is due.
+    /// The first visit that is due in a round.
     fn order(&self, round: usize) -> VisitOrder {
-        let visit = LONGEST_VISIT.min(self.max_time / MOST_ROUNDS as u32);
         let fit = self
             .run
-            .map_or(0.0, |run| visit.as_secs_f64() / run.as_secs_f64().max(1e-9));
+            .map_or(0.0, |run| VISIT.as_secs_f64() / run.as_secs_f64().max(1e-9));
         VisitOrder {
             input: self.input,
             point: self.point,
             round,
-            samples: (fit as usize).clamp(FEWEST, MOST),
+            samples: (fit as usize).clamp(1, MOST),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
+            keep: round % GENERATION > 0,
         }
     }
 
-    fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
-        let mut sides = self.sides.clone();
-        if is_new_first(round) {
-            sides.reverse();
+    /// As many rounds as fit into its time by the same processes, one at least.
+    fn generation<S: Sampler>(&mut self, number: usize, sampler: &mut S) -> Result<(), DuetError> {
+        let share = self.max_time * self.sides.len() as u32 / MOST_GENERATIONS as u32;
+        let mut spent = Duration::ZERO;
+        for round in 0..GENERATION {
+            if round > 0 && (spent + self.last > share || sampler.ends_before(self.last)) {
+                break;
+            }
+            self.round(number * GENERATION + round, sampler)?;
+            if self.failed {
+                return Ok(());
+            }
+            spent += self.last;
         }
-        let order = self.order(round);
+        self.spent += spent;
+        self.generations += 1;
+        Ok(())
+    }
+
+    fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
+        let first = self.order(round);
+        let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
         self.last = Duration::ZERO;
-        let mut rows: [Vec<SampleRow>; 2] = Default::default();
-        for side in sides {
-            let slowdown = match side {
-                Side::Base => 0.0,
-                Side::New => self.slowdown,
+        for (visit, side) in self.in_order(round).into_iter().enumerate() {
+            let order = VisitOrder {
+                slowdown: match side {
+                    Side::Base => 0.0,
+                    Side::New => self.slowdown,
+                },
+                keep: first.keep || visit >= self.sides.len(),
+                ..first
             };
-            let visited = sampler.visit(side, &VisitOrder { slowdown, ..order })?;
+            let visited = sampler.visit(side, &order)?;
             self.failed |= visited.failed;
             let runs = order.samples + usize::from(order.warm_up);
             let each = visited.took / runs as u32;
@@ -177,7 +199,6 @@ impl Turn {
                 return Ok(());
             }
         }
-        self.spent += self.last;
         for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
             let whole = rows.iter().filter(|row| row.stage == "total");
             rounds.resize(round, Round::default());
@@ -185,6 +206,17 @@ impl Turn {
         }
         self.run = run;
         Ok(())
+    }
+
+    /// There and back; the next round begins with the other side, and so does the next
+    /// generation.
+    fn in_order(&self, round: usize) -> Vec<Side> {
+        let mut sides = self.sides.clone();
+        if (round + round / GENERATION) % 2 == 1 {
+            sides.reverse();
+        }
+        sides.extend(sides.clone().into_iter().rev());
+        sides
     }
 
     /// Whether its rounds say enough; `points` share the error that is allowed.
@@ -200,29 +232,24 @@ impl Turn {
     }
 
     fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
-        let rounds = self.rounds();
+        let generations = self.generations;
         if self.sides.len() < 2 {
             // There is nothing to compare with: for the next time.
-            return (rounds >= MOST_ROUNDS / 4).then_some(Stop::Rounds);
+            return (generations >= MIN_GENERATIONS).then_some(Stop::Rounds);
         }
-        if is_look(rounds) && self.is_clear(rule, points) {
+        if is_look(generations) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
         // One more than was looked at has all of the error that is left.
-        let may_end = rounds >= MIN_ROUNDS && !is_look(rounds);
+        let may_end = generations >= MIN_GENERATIONS && !is_look(generations);
         if may_end && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }
-        (rounds >= MOST_ROUNDS).then_some(Stop::Rounds)
+        (generations >= MOST_GENERATIONS).then_some(Stop::Rounds)
     }
 }
 
-/// Who begins: within a generation each side once, and over generations as well.
-fn is_new_first(round: usize) -> bool {
-    (round + round / GENERATION) % 2 == 1
-}
-
-/// Measures all points in turn until each is clear or has all its rounds; `all` points
+/// Measures all points in turn until each is clear or has all its generations; `all` points
 /// share the error that is allowed. Those that failed are left out without a word: the
 /// sampler knows.
 ///
@@ -234,19 +261,19 @@ pub(super) fn measure<S: Sampler>(
     rule: &Rule,
     sampler: &mut S,
 ) -> Result<Vec<Turn>, DuetError> {
-    for round in 0..MOST_ROUNDS {
-        if round > 0 && round % GENERATION == 0 {
+    for generation in 0..MOST_GENERATIONS {
+        if generation > 0 {
             if sampler.ends_before(sampler.renewing()) {
                 break;
             }
             sampler.renew(&turns)?;
         }
-        shuffle(&mut turns, hash(rule.seed, [round as u64]));
+        shuffle(&mut turns, hash(rule.seed, [generation as u64]));
         let mut left = Vec::new();
         for mut turn in turns {
             // What takes too long for the time that is left makes room for what does not.
             if !sampler.ends_before(turn.last) {
-                turn.round(round, sampler)?;
+                turn.generation(generation, sampler)?;
                 if turn.failed {
                     continue;
                 }

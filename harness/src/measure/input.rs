@@ -160,7 +160,7 @@ impl<'p> InputState<'p> {
         note
     }
 
-    /// Takes so many samples of a candidate, in fresh buffers; returns their rows, and
+    /// Takes so many samples of a candidate, in fresh buffers or those it has; returns their rows, and
     /// those of the candidate if it failed.
     pub(super) fn visit_one(
         &mut self,
@@ -171,7 +171,7 @@ impl<'p> InputState<'p> {
         let (Some(case), Some(mut sampler)) = (self.case, self.samplers[number].take()) else {
             return (rows, Vec::new());
         };
-        if self.is_on_host() {
+        if !order.keep && self.is_on_host() {
             case.drop_buffers();
         }
         sampler.begin_visit(order.slowdown);

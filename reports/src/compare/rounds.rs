@@ -201,6 +201,7 @@ fn too_few(base: &Samples, new: &Samples) -> Judgement {
 mod tests {
     use super::*;
     use crate::history::testing::row;
+    use crate::statistics::GENERATION;
 
     fn sample(round: usize, seconds: f64, cpu_s: Option<f64>, flags: &str) -> SampleRow {
         SampleRow {
@@ -247,7 +248,13 @@ mod tests {
         let busy = [round(1.9); 10];
         assert_eq!(Quantity::of(&quiet, &quiet), Quantity::Wall);
         assert_eq!(Quantity::of(&quiet, &busy), Quantity::Cpu);
-        let (found, _) = paired(&quiet, &busy);
+        // One round each by five processes.
+        let spread = |round: Round| -> Vec<Round> {
+            let is_first = |number: usize| number.is_multiple_of(GENERATION);
+            let all = (0..5 * GENERATION).map(|number| is_first(number).then_some(round));
+            all.map(Option::unwrap_or_default).collect()
+        };
+        let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
         assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
         let disturbed = [Round {
             disturbed: 0.2,

@@ -6,7 +6,7 @@ use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
 use super::rounds::Quantity;
-use crate::statistics::{Interval, MIN_ROUNDS, MIN_SAMPLES};
+use crate::statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 use crate::units;
 
 /// What was found of a point, to be said.
@@ -96,7 +96,9 @@ impl Found<'_> {
             Why::SameCode => format!(
                 "{range}, but the machine code is the same: it lies elsewhere in another build"
             ),
-            Why::TooFewRounds => format!("fewer than {MIN_ROUNDS} rounds have no interval"),
+            Why::TooFewRounds => format!(
+                "rounds by fewer than {MIN_GENERATIONS} processes on each side have no interval"
+            ),
             Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
             Why::NoDuration => "samples of no duration have no ratio".to_owned(),
         }

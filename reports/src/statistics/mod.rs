@@ -31,7 +31,7 @@ pub use false_steps::without_false_steps;
 pub use interval::{Interval, Leveled, MIN_SAMPLES};
 pub use mann_whitney::mann_whitney;
 pub use oddities::{Oddity, oddities};
-pub use paired::{GENERATION, MIN_ROUNDS, MOST_ROUNDS, Paired, is_look};
+pub use paired::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, Paired, is_look};
 pub use ratio::{Series, ratio_freedom, ratio_interval, visits};
 pub use sign_test::sign_test;
 pub use visits::{MIN_VISITS, PILOT, Scatter, median, visits_for};

@@ -8,15 +8,15 @@
 //!
 //! Where code and data happen to lie in memory is the same for all rounds of a process,
 //! and makes some per cent: for the same executable on both sides, too. So the processes
-//! are started anew after each few rounds, and it is these generations that count: each is
+//! are started anew after some rounds, and it is these generations that count: each is
 //! one observation, the median of its rounds. What a neighbour makes of some rounds, and
 //! what an unlucky process makes of some generations, is far off: such are trimmed, and
 //! what the ranks are elsewhere, the signs of rounds are here.
 //!
-//! Rounds are looked at several times, and whoever is clear has no more of them. Each
+//! Generations are looked at several times, and whoever is clear has no more of them. Each
 //! look has its share of the error that is allowed in all (the bound of Bonferroni, with
 //! weights): the first ones little of it, the last one most, so that looking early costs
-//! those hardly anything that need all rounds.
+//! those hardly anything that need them all.
 
 use std::collections::BTreeMap;
 
@@ -24,22 +24,22 @@ use super::interval::Interval;
 use super::sign_test::sign_test;
 use super::visits::{Scatter, median};
 
-/// Fewer rounds can't reach a significance of 1 % by their signs: eight, all to
-/// one side, have p = 2/2⁸.
-pub const MIN_ROUNDS: usize = 8;
-/// After so many rounds they are looked at, each time with this share of the error.
+/// Fewer generations have no scatter to speak of.
+pub const MIN_GENERATIONS: usize = 4;
+/// After so many generations they are looked at, each time with this share of the error.
 const LOOKS: [(usize, f64); 4] = [
-    (MIN_ROUNDS, 0.05),
-    (16, 0.10),
-    (24, 0.15),
-    (MOST_ROUNDS, 0.70),
+    (MIN_GENERATIONS, 0.05),
+    (8, 0.10),
+    (12, 0.15),
+    (MOST_GENERATIONS, 0.70),
 ];
-/// More rounds tell little more.
-pub const MOST_ROUNDS: usize = 48;
+/// More generations tell little more.
+pub const MOST_GENERATIONS: usize = 24;
+/// The rounds that a generation has numbers for: those of the first one are 0 and more,
+/// those of the second one this and more.
+pub const GENERATION: usize = 64;
 /// The error of an interval over all looks.
 const ERROR: f64 = 0.05;
-/// Rounds by the same processes.
-pub const GENERATION: usize = 2;
 /// The share of generations that is trimmed at either end.
 const TRIMMED: f64 = 0.1;
 
@@ -48,32 +48,34 @@ const TRIMMED: f64 = 0.1;
 pub struct Paired {
     /// Of the ratios, round by round.
     logarithms: Vec<f64>,
+    generations: usize,
     /// Of the generations.
     scatter: Scatter,
 }
 
-/// Whether so many rounds are to be looked at.
-pub fn is_look(rounds: usize) -> bool {
-    LOOKS.iter().any(|(look, _)| *look == rounds)
+/// Whether so many generations are to be looked at.
+pub fn is_look(generations: usize) -> bool {
+    LOOKS.iter().any(|(look, _)| *look == generations)
 }
 
 impl Paired {
     /// From the times of base and new in each round, in seconds, with the rounds'
-    /// numbers; `None` for fewer than [`MIN_ROUNDS`], or if a time is none.
+    /// numbers; `None` for fewer than [`MIN_GENERATIONS`], or if a time is none.
     pub fn of(rounds: impl IntoIterator<Item = (usize, (f64, f64))>) -> Option<Self> {
         let mut generations: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (round, (base, new)) in rounds {
             let generation = generations.entry(round / GENERATION).or_default();
             generation.push((new / base).ln());
         }
-        let logarithms: Vec<_> = generations.values().flatten().copied().collect();
-        if logarithms.len() < MIN_ROUNDS {
+        if generations.len() < MIN_GENERATIONS {
             return None;
         }
+        let logarithms = generations.values().flatten().copied().collect();
         let medians = generations.values().map(|ratios| median(ratios));
         let scatter = Scatter::of_logarithms(medians.collect(), TRIMMED)?;
         Some(Paired {
             logarithms,
+            generations: generations.len(),
             scatter,
         })
     }
@@ -110,11 +112,11 @@ impl Paired {
         self.scatter.df()
     }
 
-    /// The share of the error that the rounds so far have: that of the look at them. Who
-    /// ended between two looks, for want of time, has all that earlier looks have left.
+    /// The share of the error that the generations so far have: that of the look at them.
+    /// Who ended between two looks, for want of time, has all that earlier looks have left.
     fn weight(&self) -> f64 {
-        let look = LOOKS.iter().find(|(look, _)| *look == self.rounds());
-        let earlier = LOOKS.iter().filter(|(look, _)| *look < self.rounds());
+        let look = LOOKS.iter().find(|(look, _)| *look == self.generations);
+        let earlier = LOOKS.iter().filter(|(look, _)| *look < self.generations);
         look.map_or_else(
             || 1.0 - earlier.map(|(_, weight)| weight).sum::<f64>(),
             |(_, weight)| *weight,
@@ -138,13 +140,14 @@ mod tests {
     }
 
     impl Machine {
-        /// So many rounds of a change, with a drift that both sides share.
-        fn rounds(self, seed: u64, rounds: usize, change: f64) -> Vec<(usize, (f64, f64))> {
+        /// Generations of two rounds of a change, with a drift that both sides share.
+        fn rounds(self, seed: u64, change: f64) -> Vec<(usize, (f64, f64))> {
             let mut random = Noise::new(seed);
             let mut process = 0.0;
             let mut all = Vec::new();
-            for round in 0..rounds {
-                if round % GENERATION == 0 {
+            for number in 0..2 * MOST_GENERATIONS {
+                let round = number / 2 * GENERATION + number % 2;
+                if number % 2 == 0 {
                     process = self.processes * random.normal();
                 }
                 let noise = if self.heavy {
@@ -162,16 +165,17 @@ mod tests {
         /// A point that is looked at until it is clear, or has all rounds: the p-value
         /// then, and whether the interval holds the change.
         fn looked_at(self, seed: u64, change: f64, enough: f64) -> (f64, bool) {
-            let all = self.rounds(seed, MOST_ROUNDS, change);
-            for rounds in (1..=MOST_ROUNDS).filter(|&rounds| is_look(rounds)) {
-                let paired = Paired::of(all[..rounds].iter().copied()).expect("enough rounds");
+            let all = self.rounds(seed, change);
+            for look in (1..=MOST_GENERATIONS).filter(|&generations| is_look(generations)) {
+                let rounds = all[..2 * look].iter().copied();
+                let paired = Paired::of(rounds).expect("enough generations");
                 let p = paired.p_beyond(0.01);
-                if p < enough || rounds == MOST_ROUNDS {
+                if p < enough || look == MOST_GENERATIONS {
                     let Interval { low, high } = paired.interval();
                     return (p, low <= 1.0 + change && 1.0 + change <= high);
                 }
             }
-            unreachable!("the last look is at all rounds")
+            unreachable!("the last look is at all")
         }
     }
 
@@ -217,8 +221,8 @@ mod tests {
     #[test]
     fn an_unlucky_process_neither_hides_a_change_nor_makes_one() {
         let unlucky = |change: f64| {
-            let mut rounds = QUIET.rounds(7, MOST_ROUNDS, change);
-            for (_, (_, new)) in &mut rounds[GENERATION..2 * GENERATION] {
+            let mut rounds = QUIET.rounds(7, change);
+            for (_, (_, new)) in &mut rounds[2..4] {
                 *new *= 0.83;
             }
             Paired::of(rounds).expect("enough rounds")
@@ -227,22 +231,38 @@ mod tests {
         assert_eq!(unlucky(0.0).p_beyond(0.01), 1.0);
     }
 
+    /// A round in each of so many generations.
+    fn alike(generations: usize, pair: (f64, f64)) -> Option<Paired> {
+        Paired::of((0..generations).map(move |number| (number * GENERATION, pair)))
+    }
+
     #[test]
     fn what_is_not_beyond_the_minimum_is_nothing() {
-        let all = |ratio: f64| (0..8).map(move |round| (round, (1.0, ratio)));
-        let still = Paired::of(all(1.005)).expect("enough rounds");
+        let still = alike(8, (1.0, 1.005)).expect("enough generations");
         assert_eq!(still.p_beyond(0.01), 1.0);
-        let moved = Paired::of(all(1.05)).expect("enough rounds");
+        let moved = alike(8, (1.0, 1.05)).expect("enough generations");
         assert_eq!(moved.p_beyond(0.01), 0.0);
         assert_eq!(moved.rounds(), 8);
     }
 
     #[test]
-    fn few_rounds_or_none_say_nothing() {
-        let rounds = |count: usize, pair| Paired::of((0..count).map(move |i| (i, pair)));
-        assert!(rounds(MIN_ROUNDS - 1, (1.0, 2.0)).is_none());
-        assert!(rounds(MIN_ROUNDS, (0.0, 1.0)).is_none());
-        assert!(rounds(MIN_ROUNDS, (1.0, 0.0)).is_none());
-        assert!(rounds(MIN_ROUNDS, (1.0, 2.0)).is_some());
+    fn few_generations_or_no_times_say_nothing() {
+        assert!(alike(MIN_GENERATIONS - 1, (1.0, 2.0)).is_none());
+        assert!(alike(MIN_GENERATIONS, (0.0, 1.0)).is_none());
+        assert!(alike(MIN_GENERATIONS, (1.0, 0.0)).is_none());
+        assert!(alike(MIN_GENERATIONS, (1.0, 2.0)).is_some());
+        let of_one = (0..GENERATION).map(|round| (round, (1.0, 2.0)));
+        assert!(Paired::of(of_one).is_none());
+    }
+
+    /// Nobody looked before the time was over: nothing of the error is spent.
+    #[test]
+    fn who_ends_between_two_looks_has_what_is_left_of_the_error() {
+        let weight = |generations| alike(generations, (1.0, 1.1)).map(|paired| paired.weight());
+        assert_eq!(weight(4), Some(0.05));
+        let close = |generations, expected: f64| {
+            (weight(generations).expect("enough") - expected).abs() < 1e-12
+        };
+        assert!(close(7, 0.95) && close(11, 0.85) && close(13, 0.70) && close(24, 0.70));
     }
 }

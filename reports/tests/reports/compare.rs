@@ -9,6 +9,7 @@ use reports::compare::{
     Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
 };
 use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::statistics::GENERATION;
 use reports::store::RunFolder;
 use tempfile::TempDir;
 
@@ -518,7 +519,7 @@ fn every_format_tells_what_is_slower() {
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
-/// Rounds of one visit each by base and new in turn. Each round has a drift of
+/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a drift of
 /// its own, which both share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
     in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
@@ -543,6 +544,7 @@ fn in_turn_by(
             let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
             let visit = samples(&row, factor * drift, round + name.len());
             let visit = visit[..VISIT].iter().cloned();
+            let round = round / 2 * GENERATION + round % 2;
             let visit: Vec<_> = visit.map(|row| SampleRow { round, ..row }).collect();
             run.append_samples(&visit).expect("written");
         }
@@ -601,11 +603,11 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
 
 #[test]
 fn few_rounds_are_not_clear() {
-    let comparison = in_turn(folder().path(), 7, 1.5);
+    let comparison = in_turn(folder().path(), 6, 1.5);
     let point = &comparison.points[0];
     assert_eq!(point.verdict, Verdict::Inconclusive);
     assert!(
-        point.reason.contains("fewer than 8 rounds"),
+        point.reason.contains("fewer than 4 processes"),
         "{}",
         point.reason
     );

@@ -13,6 +13,7 @@ struct Scripted {
     noise: f64,
     seed: u64,
     visits: Vec<(Side, usize, usize)>,
+    /// Why, and after how many generations.
     finished: HashMap<usize, (Stop, usize)>,
     /// Visits after which the time is over.
     most_visits: usize,
@@ -74,8 +75,7 @@ impl Sampler for Scripted {
     }
 
     fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
-        self.finished
-            .insert(turn.point, (why, turn.rounds[0].len()));
+        self.finished.insert(turn.point, (why, turn.generations));
         Ok(())
     }
 
@@ -103,7 +103,7 @@ fn rule(seed: u64) -> Rule {
 fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<Turn> {
     let points = 0..scripted.changes.len();
     let turns: Vec<_> = points
-        .map(|point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(1000)))
+        .map(|point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(10)))
         .collect();
     let all = turns.len();
     measure(turns, all, &rule(1), scripted).expect("no errors")
@@ -117,7 +117,10 @@ fn sides_take_turns_and_neither_always_begins() {
     use Side::{Base, New};
     assert_eq!(order[..8], [Base, New, New, Base, New, Base, Base, New]);
     let rounds: Vec<_> = sides.visits.iter().map(|(.., round)| *round).collect();
-    assert_eq!(rounds[..6], [0, 0, 1, 1, 2, 2]);
+    assert_eq!(rounds[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
+    // A second generation, by other processes.
+    assert_eq!(order[8..12], [New, Base, Base, New]);
+    assert_eq!(rounds[8..12], [GENERATION; 4]);
 }
 
 #[test]
@@ -125,15 +128,15 @@ fn what_is_clear_has_no_more_rounds() {
     let mut sides = scripted(&[0.0, 0.2, -0.2, 0.0101], 0.002, 2);
     assert!(measured(&mut sides, &Side::BOTH).is_empty());
     let finished = |point: usize| sides.finished[&point];
-    assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 24);
+    assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 12);
     assert_eq!(finished(1).0, Stop::Verdict);
     assert_eq!(finished(2).0, Stop::Verdict);
     assert_eq!(
         finished(3),
-        (Stop::Rounds, MOST_ROUNDS),
+        (Stop::Rounds, MOST_GENERATIONS),
         "about the minimum"
     );
-    assert_eq!(sides.renewed.len(), MOST_ROUNDS / GENERATION - 1);
+    assert_eq!(sides.renewed.len(), MOST_GENERATIONS - 1);
     assert_eq!(sides.renewed.first(), Some(&4));
     assert_eq!(sides.renewed.last(), Some(&1), "those that are left");
 }
