@@ -212,6 +212,7 @@ code is 4 if a point is slower (--fail-on), and 3 if one that was right is wrong
 pub(super) const SELFTEST: &str = "\
 Examples:
   bench selftest                      runs of its own suite, alike and slowed down on purpose
+  bench selftest --way in-turn        in turn only, in four minutes
   bench selftest --suite mine.toml --repeats 3
   bench selftest --suite nightly      how much the points of a nightly run scatter
 

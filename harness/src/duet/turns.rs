@@ -151,7 +151,7 @@ impl Turn {
             samples: (fit as usize).clamp(1, MOST),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
-            keep: round % GENERATION > 0,
+            keep: !round.is_multiple_of(GENERATION),
         }
     }
 

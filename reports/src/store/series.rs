@@ -146,12 +146,6 @@ pub(super) fn duration(seconds: f64) -> Result<f64, String> {
 }
 
 impl SampleSeries {
-    /// Appends what another run measured of the same, as further visits.
-    pub fn append(&mut self, other: SampleSeries) {
-        self.all.append(other.all);
-        self.quiet.append(other.quiet);
-    }
-
     /// How many samples were taken while others used the cores.
     pub fn disturbed(&self) -> usize {
         self.all.seconds.len() - self.quiet.seconds.len()
@@ -183,12 +177,5 @@ impl Visits {
 
     fn begin(&mut self) {
         self.starts.push(self.seconds.len());
-    }
-
-    fn append(&mut self, other: Visits) {
-        let offset = self.seconds.len();
-        self.starts
-            .extend(other.starts.iter().map(|start| start + offset));
-        self.seconds.extend(other.seconds);
     }
 }
