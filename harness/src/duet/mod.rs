@@ -1,9 +1,10 @@
 //! Two executables measured in turn.
 //!
-//! Each is a child of its own, which lives as long as the measurement: it makes the
-//! inputs once, and takes a few samples of a point whenever it is asked. A coordinator
-//! has them take turns (base, new, new, base, …), so that whatever drifts is common to
-//! both sides of a round, and stops each point once its rounds say enough.
+//! Each is a child of its own, which makes the inputs, and takes a few samples of a point
+//! whenever it is asked. A coordinator has them take turns (base, new, new, base, …), so that
+//! whatever drifts is common to both sides of a round, starts both anew now and then, so that
+//! no verdict rests on where things lie in the memory of one process, and stops each point once
+//! its rounds say enough.
 //!
 //! | module | does |
 //! |---|---|

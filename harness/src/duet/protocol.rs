@@ -30,7 +30,7 @@ pub(crate) enum Ask {
         #[serde(default, skip_serializing_if = "is_false")]
         again: bool,
     },
-    /// These inputs, from now on by their numbers. Asked once.
+    /// These inputs, from now on by their numbers. Asked once of each process.
     Open {
         /// The inputs.
         inputs: Vec<InputPoints>,

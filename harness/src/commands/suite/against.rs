@@ -4,38 +4,30 @@ use std::path::{Path, PathBuf};
 
 use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
-use reports::record::SuitePart;
 use reports::store::{Run, read_run};
 
-use super::super::{refuse_development_build, say, try_plugins};
+use super::super::{say, try_plugins};
+use super::Planned;
 use super::earlier;
 use super::measure::keep;
 use crate::cli::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
-use crate::plan::Plan;
 use crate::platform::{self, Interrupt, Topology};
 use crate::plugins;
 use crate::suite::Suite;
 
 pub(super) fn run(
-    mut suite: Suite,
+    suite: Suite,
     request: &SuiteRequest,
     against: &AgainstRequest,
 ) -> Result<Exit, Failure> {
-    for left_out in suite.leave_out_unusable() {
-        say(&format!("note: {left_out}"));
-    }
-    let requests = suite.requests(&request.command);
-    let plans = suite.plans(&requests)?;
-    refuse_development_build()?;
-    let part = SuitePart {
-        name: suite.name.clone(),
-        hash: suite.hash.clone(),
-        shard: request.shard,
-        points: plans.iter().map(Plan::len).sum(),
-    };
+    let Planned {
+        requests,
+        plans,
+        part,
+    } = Planned::of(suite, request)?;
     let tell = |text: &str| {
         if !request.quiet {
             say(text);

@@ -7,7 +7,8 @@ use reports::record::SuitePart;
 use reports::store::Run;
 
 use super::super::present::Presentation;
-use super::super::{note_defaults, refuse_development_build, say, try_plugins};
+use super::super::{say, try_plugins};
+use super::Planned;
 use super::earlier::{self, Earlier};
 use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
@@ -17,24 +18,12 @@ use crate::platform::{self, Interrupt};
 use crate::plugins;
 use crate::suite::Suite;
 
-pub(super) fn run(mut suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
-    for left_out in suite.leave_out_unusable() {
-        say(&format!("note: {left_out}"));
-    }
-    let mut requests = suite.requests(&request.command);
-    note_defaults(&mut requests, &request.config);
-    for part in &mut requests {
-        part.counters = request.counters;
-    }
-    // All plans before the first sample: what can't be measured is told at once.
-    let mut plans = suite.plans(&requests)?;
-    refuse_development_build()?;
-    let part = SuitePart {
-        name: suite.name.clone(),
-        hash: suite.hash.clone(),
-        shard: request.shard,
-        points: plans.iter().map(Plan::len).sum(),
-    };
+pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
+    let Planned {
+        requests,
+        mut plans,
+        part,
+    } = Planned::of(suite, request)?;
     let earlier = earlier::find(request, &part, &plugins::records(plans.iter()))?;
     if let Some(earlier) = &earlier {
         plans

@@ -6,9 +6,12 @@ pub(super) mod earlier;
 pub(super) mod measure;
 mod merge;
 
-use super::open_suite;
-use crate::cli::SuiteRequest;
+use reports::record::SuitePart;
+
+use super::{note_defaults, open_suite, refuse_development_build, say};
+use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::{Exit, Failure};
+use crate::plan::Plan;
 use crate::suite::Suite;
 use dry_run::DryRun;
 
@@ -41,4 +44,38 @@ fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
         return Err(Failure::NothingMeasured(reason));
     }
     Ok(suite)
+}
+
+/// What there is to measure.
+struct Planned {
+    requests: Vec<MeasureRequest>,
+    plans: Vec<Plan>,
+    part: SuitePart,
+}
+
+impl Planned {
+    /// All plans before the first sample: what can't be measured is told at once.
+    fn of(mut suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
+        for left_out in suite.leave_out_unusable() {
+            say(&format!("note: {left_out}"));
+        }
+        let mut requests = suite.requests(&request.command);
+        note_defaults(&mut requests, &request.config);
+        for part in &mut requests {
+            part.counters = request.counters;
+        }
+        let plans = suite.plans(&requests)?;
+        refuse_development_build()?;
+        let part = SuitePart {
+            points: plans.iter().map(Plan::len).sum(),
+            name: suite.name,
+            hash: suite.hash,
+            shard: request.shard,
+        };
+        Ok(Planned {
+            requests,
+            plans,
+            part,
+        })
+    }
 }
