@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use algorithms::axis::Params;
-use algorithms::device::{Backend, Place, Team};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::task;
 use algorithms::task::{Case, Task};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -67,7 +67,7 @@ fn bench_variant(
     number: usize,
     team: &Team,
 ) {
-    let Ok(mut candidate) = case.prepare(number, &Place::host(team)) else {
+    let Ok(mut candidate) = case.prepare(number, &Target::host(team)) else {
         return;
     };
     group.bench_function(id, |bencher| {

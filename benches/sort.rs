@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use algorithms::axis::Params;
-use algorithms::device::{Backend, Place, Team};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::task;
 use algorithms::task::Task;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -36,7 +36,7 @@ fn bench_task(criterion: &mut Criterion, task: &dyn Task, digis: u64, team: &Tea
     let Ok(case) = case else {
         return;
     };
-    let place = Place::host(team);
+    let place = Target::host(team);
     let mut group = criterion.benchmark_group(task.name());
     group.throughput(Throughput::Elements(digis));
     group

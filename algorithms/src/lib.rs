@@ -15,7 +15,7 @@
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
-//! | [`code`] | where the machine code of variants begins |
+//! | [`timing`] | how long the parts of a run took |
 //! | [`plugin`] | variants from shared libraries |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
@@ -26,7 +26,6 @@ pub mod algorithm;
 mod all_cores;
 pub mod axis;
 pub mod ceilings;
-pub mod code;
 pub mod device;
 pub mod plugin;
 pub mod registry;
@@ -36,6 +35,7 @@ pub mod sts_scenario;
 pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
+pub mod timing;
 pub mod tpc_decode;
 pub mod tpc_gather;
 pub mod tpc_merge;

@@ -1,6 +1,6 @@
 //! The list of all tasks.
 
-use crate::sts::task::{StsChain, StsCluster, StsClusterSort, StsCollect, StsHits, StsPresort};
+use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
 use crate::tpc_decode::TpcDecode;
@@ -9,17 +9,17 @@ use crate::tpc_merge::TpcMerge;
 use crate::tpc_noisy_pads::TpcNoisyPads;
 
 static TASKS: &[&dyn Task] = &[
-    &TaskOf::<StsSort>::new(),
-    &TaskOf::<StsPresort>::new(),
-    &TaskOf::<StsCluster>::new(),
-    &TaskOf::<StsClusterSort>::new(),
-    &TaskOf::<StsHits>::new(),
-    &TaskOf::<StsCollect>::new(),
-    &TaskOf::<StsChain>::new(),
-    &TaskOf::<TpcDecode>::new(),
-    &TaskOf::<TpcMerge>::new(),
-    &TaskOf::<TpcGather>::new(),
-    &TaskOf::<TpcNoisyPads>::new(),
+    &TaskOf(StsSort),
+    &TaskOf(STS_PRESORT),
+    &TaskOf(STS_CLUSTER),
+    &TaskOf(STS_CLUSTER_SORT),
+    &TaskOf(STS_HITS),
+    &TaskOf(STS_COLLECT),
+    &TaskOf(STS),
+    &TaskOf(TpcDecode),
+    &TaskOf(TpcMerge),
+    &TaskOf(TpcGather),
+    &TaskOf(TpcNoisyPads),
 ];
 
 /// All tasks, in the order in which they are listed.
@@ -72,6 +72,18 @@ mod tests {
             for (name, case) in task.hard_cases(1) {
                 assert!(case.rejects_no_op(), "{}: {name}", task.name());
             }
+        }
+    }
+
+    #[test]
+    fn every_check_refuses_an_output_with_one_element_harmed() {
+        for task in tasks() {
+            let mut refused = 0;
+            for (name, case) in task.hard_cases(1) {
+                let of_case = case.refused_mutants(1);
+                refused += of_case.unwrap_or_else(|told| panic!("{}: {name}: {told}", task.name()));
+            }
+            assert!(refused > 100, "{}: {refused} were refused", task.name());
         }
     }
 }

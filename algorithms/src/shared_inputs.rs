@@ -51,11 +51,6 @@ pub(crate) fn shared<T: Send + Sync + 'static, E>(
     INPUTS.shared((name, params, seed), bytes, make)
 }
 
-/// Frees the inputs that nobody has.
-pub(crate) fn forget() {
-    INPUTS.forget();
-}
-
 impl Inputs {
     const fn new(most_bytes: u64) -> Self {
         Inputs(Mutex::new(Known {
@@ -87,10 +82,6 @@ impl Inputs {
         self.known()
             .note(key, Arc::clone(&input) as Arc<Shared>, bytes);
         Ok(input)
-    }
-
-    fn forget(&self) {
-        self.known().kept.clear();
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -172,8 +163,6 @@ mod tests {
         assert!(!ask(&inputs, "sts", "3", 1).1);
         assert!(!ask(&inputs, "sts", "2", 1).1);
         assert!(ask(&inputs, "sts", "1", 1).1, "two of 10 bytes are kept");
-        inputs.forget();
-        assert!(ask(&inputs, "sts", "1", 1).1);
     }
 
     #[test]

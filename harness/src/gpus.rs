@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
 use algorithms::device::gpu::{DeviceError, Gpu};
-use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
 
 /// GPUs by their names.
@@ -31,12 +31,12 @@ impl Gpus {
     ///
     /// # Errors
     /// Why the device can't be used.
-    pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Place<'a>, DeviceError> {
+    pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
         let gpu = match device {
-            Device::Cpu => return Ok(Place::host(team)),
+            Device::Cpu => return Ok(Target::host(team)),
             _ => Some(self.gpu(device)?),
         };
-        Ok(Place { device, gpu, team })
+        Ok(Target { device, gpu, team })
     }
 
     /// A GPU; see [`Gpus::place`].

@@ -1,6 +1,7 @@
 //! Where variants run.
 
 mod arena;
+mod buffers;
 mod cpu;
 pub mod emulator;
 pub mod gpu;
@@ -12,11 +13,15 @@ use std::sync::Arc;
 
 pub use arena::Arena;
 pub(crate) use arena::Leave;
+pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
 pub(crate) use shared::{Apart, SharedSlice};
 
-use crate::algorithm::Unavailable;
+/// Why a variant can't run here, or not on such an input.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(pub String);
 
 /// What a variant is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +44,7 @@ pub enum Device {
 }
 
 /// Where to run: a device, and the threads of the host that serve it.
-pub struct Place<'a> {
+pub struct Target<'a> {
     /// The device.
     pub device: Device,
     /// The GPU, if the device is one, or the emulator.
@@ -48,10 +53,10 @@ pub struct Place<'a> {
     pub team: &'a Team,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Target<'a> {
     /// The threads alone.
     pub fn host(team: &'a Team) -> Self {
-        Place {
+        Target {
             device: Device::Cpu,
             gpu: None,
             team,

@@ -5,10 +5,6 @@
 
 use std::sync::OnceLock;
 
-use super::variant::PluginTask;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
-
 /// The library's file name. It is looked for beside the executable.
 pub const FILE: &str = "libcub_baseline.so";
 
@@ -23,7 +19,7 @@ pub fn set_problem(problem: String) {
 }
 
 /// Why its variants are not here, and what to do.
-fn why_missing() -> &'static str {
+pub(super) fn why_absent() -> &'static str {
     PROBLEM.get().map_or(NOT_THERE, String::as_str)
 }
 
@@ -32,35 +28,4 @@ pub(crate) struct BaselineVariant {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) stable: bool,
-}
-
-impl<A: PluginTask> Variant<A> for BaselineVariant {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cuda
-    }
-
-    fn stable(&self) -> bool {
-        self.stable
-    }
-
-    fn missing(&self) -> Option<&'static str> {
-        Some(why_missing())
-    }
-
-    fn prepare<'a>(
-        &self,
-        _: &'a A::Input,
-        _: &'a Arena,
-        _: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<A> + 'a>, Unavailable> {
-        Err(Unavailable(why_missing().to_owned()))
-    }
 }

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::variant::of_plugin;
 use super::{LoadedVariant, PluginTask, load, plugins, variants_of};
-use crate::algorithm::{Content, Prepared, Promise, Semantics, Stages, Variant};
+use crate::algorithm::{Content, Opening, Promise, Semantics, Session};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
-use crate::device::{Arena, Backend, Place, Team};
+use crate::device::{Arena, Backend, Target, Team};
+use crate::timing::Stages;
 
 /// What came of a run: the stages, or what is wrong.
 pub(crate) type Outcome = Result<Stages, String>;
@@ -69,49 +71,76 @@ pub(crate) fn named(
     found
 }
 
+/// Gets a variant of a plugin ready.
+pub(crate) fn opened<'a, A: PluginTask>(
+    task: &'a A,
+    loaded: &'static LoadedVariant,
+    (input, arena): (&'a A::Input, &'a Arena),
+    target: &Target<'_>,
+) -> Box<dyn Session<A> + 'a> {
+    let variant = of_plugin(loaded);
+    let session = (variant.open)(&Opening {
+        task,
+        variant,
+        input,
+        arena,
+        target,
+    });
+    session.expect("it can run here, or fails later")
+}
+
 /// Runs a variant where it belongs, twice, as it is when it is measured; none without the
 /// emulator.
-pub(crate) fn run<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Option<Outcome> {
+pub(crate) fn run<A: PluginTask>(
+    task: A,
+    variant: &'static LoadedVariant,
+    input: &A::Input,
+) -> Option<Outcome> {
     match variant.backend {
-        Backend::Cpu => Some(on_host::<A>(variant, input)),
+        Backend::Cpu => Some(on_host(task, variant, input)),
         Backend::Cuda if unavailable().is_some() => None,
-        Backend::Cuda => Some(on_emulator::<A>(variant, input)),
+        Backend::Cuda => Some(on_emulator(task, variant, input)),
     }
 }
 
-pub(crate) fn on_host<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Outcome {
+pub(crate) fn on_host<A: PluginTask>(
+    task: A,
+    variant: &'static LoadedVariant,
+    input: &A::Input,
+) -> Outcome {
     let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
-    let place = Place::host(&team);
-    let prepared = Variant::<A>::prepare(variant, input, &arena, &place);
-    let mut prepared = prepared.expect("it can run here");
-    measure::<A>(prepared.as_mut(), input)?;
-    measure::<A>(prepared.as_mut(), input)
+    let target = Target::host(&team);
+    let mut session = opened(&task, variant, (input, &arena), &target);
+    measure(task, session.as_mut(), input)?;
+    measure(task, session.as_mut(), input)
 }
 
-fn on_emulator<A: PluginTask>(variant: &LoadedVariant, input: &A::Input) -> Outcome {
+fn on_emulator<A: PluginTask>(task: A, variant: &LoadedVariant, input: &A::Input) -> Outcome {
     let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
-    let prepared = A::on_gpu(variant.functions, input, 1, &gpu, 0);
-    let mut prepared = prepared.unwrap_or_else(|error| panic!("{error:?}"));
-    measure::<A>(prepared.as_mut(), input)?;
-    measure::<A>(prepared.as_mut(), input)
+    let session = A::on_gpu(variant.functions, input, 1, &gpu, 0);
+    let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
+    measure(task, session.as_mut(), input)?;
+    measure(task, session.as_mut(), input)
 }
 
-fn measure<A: PluginTask>(prepared: &mut dyn Prepared<A>, input: &A::Input) -> Outcome {
-    let ran = prepared
+fn measure<A: PluginTask>(task: A, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {
+    let ran = session
         .reset()
-        .and_then(|()| prepared.poison())
-        .and_then(|()| prepared.run());
+        .and_then(|()| session.poison())
+        .and_then(|()| session.run());
     ran.map_err(|error| error.to_string())?;
-    let stages = prepared.stages().map_err(|error| error.to_string())?;
-    prepared.inspect().map_err(|error| error.to_string())?;
+    let stages = session.stages().map_err(|error| error.to_string())?;
+    session.inspect().map_err(|error| error.to_string())?;
     let promise = Promise {
         stable: false,
         content: Content::Whole,
         semantics: Semantics::Exact,
     };
-    let reference = A::reference(input, promise.semantics);
-    let checked = A::check(input, reference.as_ref(), &prepared.output(), promise);
-    prepared.release();
+    let reference = task.reference(input, promise.semantics);
+    let output = session.output().expect("a run");
+    let checked = task.check(input, reference.as_ref(), &output, promise);
+    drop(output);
+    session.release();
     checked.map_err(|error| error.to_string())?;
     Ok(stages)
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::abi;
-use crate::algorithm::{Stage, Stages};
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
+use crate::timing::{StageTiming, Stages};
 
 /// The longest name of a stage.
 const MOST_CHARACTERS: usize = 32;
@@ -150,7 +150,7 @@ impl Notes {
         let seconds = start.elapsed().as_secs_f64();
         let known = self.stages.iter().position(|stage| stage.name == name);
         let at = known.unwrap_or_else(|| {
-            self.stages.push(Stage::new(name));
+            self.stages.push(StageTiming::new(name));
             self.stages.len() - 1
         });
         self.stages[at].add(seconds, 0);

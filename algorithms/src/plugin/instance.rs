@@ -8,8 +8,8 @@ use super::calls::{Call, Calls, watched};
 use super::host::{EndError, Host};
 use super::loaded::{Buffers, Functions};
 use super::{PluginInfo, abi};
-use crate::algorithm::Stages;
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::timing::Stages;
 
 /// Where a result lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -234,7 +234,7 @@ fn holder_of(variant: &LoadedVariant) -> Option<String> {
         .into_iter()
         .find(|info| (info.backend, info.name) == (variant.backend, variant.name))?;
     // Whoever brings a variant that is not here takes the place that is kept for it.
-    if same.missing.is_some() {
+    if same.unavailable_reason.is_some() {
         return None;
     }
     Some(same.plugin.map_or_else(

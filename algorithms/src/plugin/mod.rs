@@ -42,4 +42,4 @@ pub use error::PluginError;
 pub use loaded::{Condemnation, PluginInfo, any_for, condemn, load, plugins};
 
 pub(crate) use loaded::{Buffers, Functions, LoadedVariant, Waiting, variants_of};
-pub(crate) use variant::{PluginTask, Ready, variants};
+pub(crate) use variant::{PluginTask, PluginVariant, Ready, variants};

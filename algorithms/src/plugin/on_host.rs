@@ -9,9 +9,9 @@ use super::Functions;
 use super::account::{Account, HostMeter};
 use super::guarded::{Guarded, Overrun};
 use super::instance::{Instance, NotReady, ResultIn};
-use crate::algorithm::Stages;
 use crate::device::Arena;
 use crate::device::gpu::DeviceError;
+use crate::timing::Stages;
 
 /// Words that a thread takes at a time where all write.
 const PIECE: usize = 1 << 16;

@@ -1,13 +1,13 @@
 //! A variant that is not to be called: it ends as it would have, but for the crash.
 
 use std::borrow::Cow;
-use std::error::Error;
 
 use super::{Condemnation, Functions};
-use crate::algorithm::{Algorithm, Prepared};
+use crate::algorithm::{Algorithm, Damage, Runner};
 use crate::device::gpu::DeviceError;
 
 pub(super) struct Refused<'a, A: Algorithm> {
+    task: &'a A,
     input: &'a A::Input,
     ending: Ending,
 }
@@ -18,15 +18,16 @@ enum Ending {
 }
 
 impl<'a, A: Algorithm> Refused<'a, A> {
-    pub(super) fn failed(input: &'a A::Input, error: DeviceError) -> Self {
+    pub(super) fn failed((task, input): (&'a A, &'a A::Input), error: DeviceError) -> Self {
         Refused {
+            task,
             input,
             ending: Ending::Failed(error),
         }
     }
 
     pub(super) fn condemned(
-        input: &'a A::Input,
+        (task, input): (&'a A, &'a A::Input),
         functions: &Functions,
         condemnation: Condemnation,
     ) -> Self {
@@ -37,40 +38,36 @@ impl<'a, A: Algorithm> Refused<'a, A> {
                 problem,
             }),
         };
-        Refused { input, ending }
+        Refused {
+            task,
+            input,
+            ending,
+        }
     }
 }
 
-impl<A: Algorithm> Prepared<A> for Refused<'_, A> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
+impl<A: Algorithm> Runner<A> for Refused<'_, A> {
+    type Buffers = ();
+
+    fn allocate(&self) -> Result<(), DeviceError> {
         match &self.ending {
             Ending::Failed(error) => Err(error.clone()),
             Ending::Wrong(_) => Ok(()),
         }
     }
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
+    fn run(&mut self, (): &mut ()) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self, (): &mut ()) -> Result<(), Damage> {
         match &self.ending {
             Ending::Failed(error) => Err(Box::new(error.clone())),
             Ending::Wrong(problem) => Err(problem.clone().into()),
         }
     }
 
-    fn output(&self) -> Cow<'_, A::Output> {
-        Cow::Owned(A::untouched(self.input))
-    }
-
-    fn release(&mut self) {}
-
-    fn buffer_bytes(&self) -> u64 {
-        0
+    fn output<'b>(&'b self, (): &'b ()) -> Cow<'b, A::Output> {
+        Cow::Owned(self.task.no_op_output(self.input))
     }
 }

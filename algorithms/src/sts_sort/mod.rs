@@ -25,32 +25,19 @@ use generators::DataError;
 use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
-use crate::algorithm::{Algorithm, Plan, Promise, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Mutants, Plan, Promise, Semantics, TaskInfo, Variant, Work, mutants,
+};
 use crate::axis::{Axis, Params};
 use crate::plugin::variants;
 
 pub use check::Mismatch;
 pub(crate) use cpu::sort_alone_in_place as sort_side;
-pub(crate) use cuda::{ChannelBucket, Table, begins};
+pub(crate) use cuda::{ChannelBucket, begins};
 
 /// The task `sort`.
+#[derive(Clone, Copy, Debug)]
 pub struct StsSort;
-
-static VARIANTS: &[&dyn Variant<StsSort>] = &[
-    &cpu::STD_STABLE,
-    &cpu::STD_UNSTABLE,
-    &cpu::BLOCK_MERGE,
-    &cpu::SEGMENTED_RADIX,
-    &cpu::CONCAT,
-    &cpu::CHANNEL_BUCKET,
-    &cpu::RDST,
-    &cpu::VORACIOUS,
-    &cpu::VORACIOUS_STABLE,
-    &cuda::BLOCK_MERGE,
-    &cuda::SEGMENTED_RADIX,
-    &cuda::SEGMENTED_RADIX_PAIRS,
-    &cuda::CHANNEL_BUCKET,
-];
 
 /// Beyond so many digis the reference would take too long (some ten seconds of two
 /// cores) and too much memory (two gigabytes).
@@ -63,20 +50,25 @@ impl Algorithm for StsSort {
     type Output = Vec<Digi>;
     type Mismatch = Mismatch;
 
-    const NAME: &'static str = "sort";
-    const SUMMARY: &'static str = "sort the STS digis of each module side by channel and time";
-    const FILE_ENDING: &'static str = "csv";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "sort",
+            summary: "sort the STS digis of each module side by channel and time",
+            input: "sort",
+            file_ending: "csv",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         axes::AXES
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        let own = VARIANTS.iter().copied();
-        own.chain(variants(&cuda::CUB)).collect()
+    fn variants(&self) -> Vec<Variant<Self>> {
+        let of_plugins = variants(self, &cuda::CUB);
+        [cpu::VARIANTS, cuda::VARIANTS, &of_plugins].concat()
     }
 
-    fn plan(mut params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, mut params: Params) -> Result<Plan, DataError> {
         axes::complete(&mut params)?;
         let shape = axes::shape(&params)?;
         shape.validate()?;
@@ -89,29 +81,32 @@ impl Algorithm for StsSort {
         })
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
         generate(&axes::shape(params)?, seed)
     }
 
-    fn read(path: &Path, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+    fn read(&self, path: &Path, _: &Params) -> Result<(SegmentedDigis, Params), DataError> {
         let digis = read_digis(path)?;
         let params = axes::of_file(path, &digis);
         Ok((digis, params))
     }
 
-    fn write(input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {
+    fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {
         write_digis(path, input)
     }
 
-    fn smaller(input: &SegmentedDigis) -> Box<dyn Iterator<Item = SegmentedDigis> + '_> {
+    fn shrink<'i>(
+        &self,
+        input: &'i SegmentedDigis,
+    ) -> Box<dyn Iterator<Item = SegmentedDigis> + 'i> {
         Box::new(smaller::all(input))
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, SegmentedDigis)> {
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, SegmentedDigis)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &SegmentedDigis) -> Work {
+    fn work(&self, input: &SegmentedDigis) -> Work {
         let digis = input.digis().len() as u64;
         Work {
             items: digis,
@@ -124,12 +119,13 @@ impl Algorithm for StsSort {
         }
     }
 
-    fn reference(input: &SegmentedDigis, _: Semantics) -> Option<Vec<Digi>> {
+    fn reference(&self, input: &SegmentedDigis, _: Semantics) -> Option<Vec<Digi>> {
         let feasible = input.digis().len() as u64 <= REFERENCE_LIMIT;
         feasible.then(|| reference::sort(input))
     }
 
     fn check(
+        &self,
         input: &SegmentedDigis,
         reference: Option<&Vec<Digi>>,
         output: &Vec<Digi>,
@@ -143,7 +139,18 @@ impl Algorithm for StsSort {
         }
     }
 
-    fn untouched(input: &SegmentedDigis) -> Vec<Digi> {
+    fn mutants(
+        &self,
+        _: &SegmentedDigis,
+        right: &Vec<Digi>,
+        choose: Choose<'_>,
+    ) -> Mutants<Vec<Digi>> {
+        mutants::of_list(right, choose, |digi, choose| {
+            Digi::from_bits(digi.bits() ^ 1 << choose(64))
+        })
+    }
+
+    fn no_op_output(&self, input: &SegmentedDigis) -> Vec<Digi> {
         input.digis().to_vec()
     }
 }

@@ -1,8 +1,10 @@
-//! Inputs that are shared, and references that are freed.
+//! Inputs that are shared.
 
-use super::*;
-use crate::device::Team;
+use std::sync::Arc;
+
+use crate::axis::Params;
 use crate::registry::tasks;
+use crate::shared_inputs;
 use crate::sts::task::Timeslices;
 
 #[test]
@@ -24,22 +26,4 @@ fn an_input_is_made_once_for_all_tasks_that_take_it() {
     let input = shared_inputs::shared(asked, |_: &Timeslices| 0, not_there);
     let holders = Arc::strong_count(&input.expect("it was made"));
     assert!(holders > cases.len(), "{holders}");
-}
-
-#[test]
-fn released_references_are_found_anew() {
-    let team = Team::new(1).expect("a thread");
-    let place = Place::host(&team);
-    for task in tasks() {
-        let (_, case) = task.hard_cases(5).swap_remove(0);
-        let Ok(mut candidate) = case.prepare(0, &place) else {
-            continue;
-        };
-        for _ in 0..2 {
-            let ran = candidate.reset().and_then(|()| candidate.run());
-            assert_eq!(ran, Ok(()));
-            assert!(candidate.check().is_ok(), "{}", task.name());
-            case.release_references();
-        }
-    }
 }

@@ -8,6 +8,7 @@ use super::charge_map::Position;
 use super::damage::DamagedPage;
 use super::input::TimeFrame;
 use super::reference;
+use crate::algorithm::{Choose, Mutants, mutants};
 use crate::all_cores::{first_difference, first_error, first_where, sorted};
 
 /// How an output is wrong.
@@ -87,7 +88,7 @@ pub(super) fn same(
 type Charges = Vec<(u32, u16)>;
 
 /// Of samples with the same pad and time bin, which damaged and repeated pages can have,
-/// any may stand in the map: who comes last is not said.
+/// any one of them may stand in the map: who comes last is not said.
 fn same_charges(
     frame: &TimeFrame,
     expected: &[Charges],
@@ -103,16 +104,27 @@ fn same_charges(
         return Ok(());
     }
     let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
-    let certain = |sector: usize, charges: &Charges| -> Charges {
-        let all = charges.iter().copied();
-        all.filter(|(entry, _)| !contested.contains(&(sectors[sector], *entry)))
-            .collect()
-    };
     first_error(differing, |sector| {
-        match certain(sector, &expected[sector]) == certain(sector, &found[sector]) {
-            true => Ok(()),
-            false => Err(Mismatch::Charges { sector }),
-        }
+        let of_sector = |entry| contested.get(&(sectors[sector], entry));
+        let certain = |charges: &Charges| -> Charges {
+            let all = charges.iter().copied();
+            all.filter(|(entry, _)| of_sector(*entry).is_none())
+                .collect()
+        };
+        let claimed = contested.range((sectors[sector], 0)..=(sectors[sector], u32::MAX));
+        let has_a_claim = |((_, entry), claims): (&(u8, u32), &Vec<u16>)| {
+            // What is not listed is 0.
+            let there = found[sector].iter().filter(|(other, _)| other == entry);
+            let charges: Vec<_> = there.map(|(_, charge)| *charge).collect();
+            match charges[..] {
+                [] => claims.contains(&0),
+                [charge] => charge > 0 && claims.contains(&charge),
+                _ => false,
+            }
+        };
+        let is_right = certain(&expected[sector]) == certain(&found[sector])
+            && claimed.into_iter().all(has_a_claim);
+        is_right.then_some(()).ok_or(Mismatch::Charges { sector })
     })
 }
 
@@ -167,6 +179,51 @@ fn same_positions(expected: &[Position], found: &[Position]) -> Result<(), Misma
             found: found[index],
         }),
     }
+}
+
+/// Each list in turn, with an element harmed.
+pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
+    let digits = mutants::of_list(&right.digits, choose, |digit, choose| {
+        Digit::from_bits(digit.bits() ^ 1 << choose(64))
+    });
+    let positions = mutants::of_list(&right.positions, choose, |position, _| Position {
+        time: position.time ^ 1,
+        ..*position
+    });
+    let damaged = mutants::of_list(&right.damaged, choose, |page, _| DamagedPage {
+        page: page.page ^ 1,
+        ..*page
+    });
+    let with = |put: &dyn Fn(&mut Decoded)| {
+        let mut decoded = right.clone();
+        put(&mut decoded);
+        decoded
+    };
+    let mut all = Mutants::new();
+    all.extend(mutants::within(digits, |digits| {
+        with(&|decoded| decoded.digits.clone_from(&digits))
+    }));
+    all.extend(mutants::within(positions, |positions| {
+        with(&|decoded| decoded.positions.clone_from(&positions))
+    }));
+    all.extend(mutants::within(damaged, |damaged| {
+        with(&|decoded| decoded.damaged.clone_from(&damaged))
+    }));
+    let sectors = 0..right.charges.len();
+    let sectors: Vec<_> = sectors
+        .filter(|&at| !right.charges[at].is_empty())
+        .collect();
+    if sectors.is_empty() {
+        return all;
+    }
+    let sector = sectors[choose(sectors.len())];
+    // So far off that no other sample of a contested entry has it.
+    let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
+    let charges = mutants::of_list(&right.charges[sector], choose, far_off);
+    all.extend(mutants::within(charges, |charges| {
+        with(&|decoded| decoded.charges[sector].clone_from(&charges))
+    }));
+    all
 }
 
 #[cfg(test)]

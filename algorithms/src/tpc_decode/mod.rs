@@ -43,7 +43,9 @@ use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::{Axis, Params};
 use header::OpenPage;
 
@@ -54,6 +56,7 @@ pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
 pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 
 /// The task `decode`.
+#[derive(Clone, Copy, Debug)]
 pub struct TpcDecode;
 
 /// What pages are decoded to. Either there are digits, or positions and charges.
@@ -75,55 +78,52 @@ impl Algorithm for TpcDecode {
     type Output = Decoded;
     type Mismatch = Mismatch;
 
-    const NAME: &'static str = "decode";
-    const SUMMARY: &'static str = "decode the raw pages of the TPC";
-    const FILE_ENDING: &'static str = "pages";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "decode",
+            summary: "decode the raw pages of the TPC",
+            input: "decode",
+            file_ending: "pages",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         axes::AXES
     }
 
-    fn reading() -> &'static [Axis] {
+    fn file_axes(&self) -> &'static [Axis] {
         axes::READING
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        vec![
-            &cpu::REFERENCE,
-            &cpu::SCALAR,
-            &cpu::SIMD,
-            &cuda::SHUFFLE_SCAN,
-            &cuda::BALLOT_SCAN,
-            &cuda::FUSED,
-            &cuda::FUSED_OVERLAPPED,
-        ]
+    fn variants(&self) -> Vec<Variant<Self>> {
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
-    fn plan(params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
         axes::plan(params)
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
         axes::generate(params, seed)
     }
 
-    fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
+    fn read(&self, path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
         axes::read(path, options)
     }
 
-    fn write(input: &TimeFrame, path: &Path) -> Result<(), DataError> {
+    fn write(&self, input: &TimeFrame, path: &Path) -> Result<(), DataError> {
         write_raw_pages(path, &input.pages).map(drop)
     }
 
-    fn smaller(input: &TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + '_> {
+    fn shrink<'i>(&self, input: &'i TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + 'i> {
         Box::new(smaller::all(input))
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, TimeFrame)> {
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, TimeFrame)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &TimeFrame) -> Work {
+    fn work(&self, input: &TimeFrame) -> Work {
         let load = input.load();
         let per_sample = match input.settings.output {
             Output::Digits => size_of::<Digit>(),
@@ -140,15 +140,16 @@ impl Algorithm for TpcDecode {
         }
     }
 
-    fn notes(input: &TimeFrame) -> Vec<String> {
+    fn notes(&self, input: &TimeFrame) -> Vec<String> {
         input.notes()
     }
 
-    fn reference(input: &TimeFrame, _: Semantics) -> Option<Decoded> {
+    fn reference(&self, input: &TimeFrame, _: Semantics) -> Option<Decoded> {
         Some(reference::decode(input))
     }
 
     fn check(
+        &self,
         input: &TimeFrame,
         reference: Option<&Decoded>,
         output: &Decoded,
@@ -160,7 +161,11 @@ impl Algorithm for TpcDecode {
         }
     }
 
-    fn untouched(_: &TimeFrame) -> Decoded {
+    fn mutants(&self, _: &TimeFrame, right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
+        check::mutants(right, choose)
+    }
+
+    fn no_op_output(&self, _: &TimeFrame) -> Decoded {
         Decoded::default()
     }
 }

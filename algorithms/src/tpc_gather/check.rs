@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
 
-use super::packed::Packed;
+use super::packed::{Block, Packed};
 use super::packing::Packing;
 use super::sample::Sample;
+use crate::algorithm::{Choose, Harm, Mutants};
 use crate::all_cores::{first_difference, first_error};
 
 /// How an output can be wrong.
@@ -87,6 +88,35 @@ fn same_piece(
             found: found.to_vec(),
         }),
     }
+}
+
+/// The array of a field that has entries, with a byte changed or two of them swapped; too few
+/// and too many blocks.
+pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> Mutants<Packed> {
+    let layout = Layout::new(&input.packed());
+    let ranges = (0..FIELDS.len()).map(|field| layout.range(field));
+    let ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
+    if ranges.is_empty() {
+        return Vec::new();
+    }
+    let field = ranges[choose(ranges.len())].clone();
+    let places = [(); 2].map(|()| field.start + choose(field.len()));
+    let with = |harm, work: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = right.bytes().to_vec();
+        work(&mut bytes);
+        (harm, Packed::from_bytes(&bytes))
+    };
+    let bit = choose(8);
+    vec![
+        with(Harm::Changed, &|bytes| bytes[places[0]] ^= 1 << bit),
+        with(Harm::Swapped, &|bytes| bytes.swap(places[0], places[1])),
+        with(Harm::Dropped, &|bytes| {
+            bytes.truncate(bytes.len() - size_of::<Block>());
+        }),
+        with(Harm::Doubled, &|bytes| {
+            bytes.extend_from_within(bytes.len() - size_of::<Block>()..);
+        }),
+    ]
 }
 
 #[cfg(test)]

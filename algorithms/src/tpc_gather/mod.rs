@@ -37,7 +37,9 @@ use generators::DataError;
 use generators::io::{read_clusters, write_clusters};
 use generators::tpc::clusters::{Clusters, generate};
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::{Axis, Params};
 use crate::plugin::variants;
 
@@ -47,20 +49,8 @@ pub use packed::Packed;
 use sample::Sample;
 
 /// The task `gather`.
+#[derive(Clone, Copy, Debug)]
 pub struct TpcGather;
-
-static VARIANTS: &[&dyn Variant<TpcGather>] = &[
-    &cpu::NAIVE,
-    &cpu::PARALLEL_PIECES,
-    &cpu::PARALLEL_BYTES,
-    &cpu::STREAMED,
-    &cuda::NAIVE,
-    &cuda::DMA_1,
-    &cuda::DMA_2,
-    &cuda::DMA_BUFFERED,
-    &cuda::MULTI_BLOCK,
-    &cuda::CHUNKS,
-];
 
 /// Of a cluster on a track: its bytes before, with free places, in the input and as a plugin
 /// is shown them, and after: in the reference and in two outputs.
@@ -97,20 +87,25 @@ impl Algorithm for TpcGather {
     type Output = Packed;
     type Mismatch = Mismatch;
 
-    const NAME: &'static str = "gather";
-    const SUMMARY: &'static str = "gather the TPC's compressed clusters from their pieces";
-    const FILE_ENDING: &'static str = "bin";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "gather",
+            summary: "gather the TPC's compressed clusters from their pieces",
+            input: "gather",
+            file_ending: "bin",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         AXES
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        let own = VARIANTS.iter().copied();
-        own.chain(variants(&cuda::LIBRARIES)).collect()
+    fn variants(&self) -> Vec<Variant<Self>> {
+        let of_plugins = variants(self, &cuda::LIBRARIES);
+        [cpu::VARIANTS, cuda::VARIANTS, &of_plugins].concat()
     }
 
-    fn plan(mut params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, mut params: Params) -> Result<Plan, DataError> {
         axes::complete(&mut params)?;
         let shape = shape(&params)?;
         shape.validate()?;
@@ -122,33 +117,33 @@ impl Algorithm for TpcGather {
         })
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<Clusters, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<Clusters, DataError> {
         generate(&shape(params)?, seed)
     }
 
-    fn read(path: &Path, _: &Params) -> Result<(Clusters, Params), DataError> {
+    fn read(&self, path: &Path, _: &Params) -> Result<(Clusters, Params), DataError> {
         let clusters = read_clusters(path)?;
         let params = axes::of_file(path, &clusters);
         Ok((clusters, params))
     }
 
-    fn write(input: &Clusters, path: &Path) -> Result<(), DataError> {
+    fn write(&self, input: &Clusters, path: &Path) -> Result<(), DataError> {
         write_clusters(path, input)
     }
 
-    fn smaller(input: &Clusters) -> Box<dyn Iterator<Item = Clusters> + '_> {
+    fn shrink<'i>(&self, input: &'i Clusters) -> Box<dyn Iterator<Item = Clusters> + 'i> {
         Box::new(smaller::all(input))
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, Clusters)> {
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, Clusters)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &Clusters) -> Work {
+    fn work(&self, input: &Clusters) -> Work {
         work_of(input, Sample::ALL)
     }
 
-    fn notes(input: &Clusters) -> Vec<String> {
+    fn notes(&self, input: &Clusters) -> Vec<String> {
         let packed = input.packed();
         vec![format!(
             "{} tracks with {} clusters, {} clusters in {} rows, {} kB packed",
@@ -160,11 +155,12 @@ impl Algorithm for TpcGather {
         )]
     }
 
-    fn reference(input: &Clusters, _: Semantics) -> Option<Packed> {
+    fn reference(&self, input: &Clusters, _: Semantics) -> Option<Packed> {
         Some(reference::gather(input))
     }
 
     fn check(
+        &self,
         input: &Clusters,
         reference: Option<&Packed>,
         output: &Packed,
@@ -176,7 +172,11 @@ impl Algorithm for TpcGather {
         }
     }
 
-    fn untouched(input: &Clusters) -> Packed {
+    fn mutants(&self, input: &Clusters, right: &Packed, choose: Choose<'_>) -> Mutants<Packed> {
+        check::mutants(input, right, choose)
+    }
+
+    fn no_op_output(&self, input: &Clusters) -> Packed {
         Packed::new(&input.packed())
     }
 }

@@ -36,7 +36,9 @@ use generators::DataError;
 use generators::io::{read_slice_tracks, write_slice_tracks};
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
 
-use crate::algorithm::{Algorithm, Plan, Promise, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Mutants, Plan, Promise, Semantics, TaskInfo, Variant, Work, mutants,
+};
 use crate::axis::{Axis, Params};
 
 pub use axes::AXES;
@@ -44,17 +46,8 @@ pub use axes::shape;
 pub use check::Mismatch;
 
 /// The task `merge`.
+#[derive(Clone, Copy, Debug)]
 pub struct TpcMerge;
-
-static VARIANTS: &[&dyn Variant<TpcMerge>] = &[
-    &cpu::SEQUENTIAL,
-    &cpu::COMPONENTS,
-    &cpu::PETGRAPH,
-    &cpu::SHARES,
-    &cuda::SEQUENTIAL,
-    &cuda::COMPONENTS_BLOCKS,
-    &cuda::BUCKETS,
-];
 
 /// Kinematics, relations and a link.
 const TRACK_BYTES: u64 = (size_of::<SliceTrack>() + size_of::<Relations>() + 4) as u64;
@@ -70,19 +63,24 @@ impl Algorithm for TpcMerge {
     type Output = Vec<Relations>;
     type Mismatch = Mismatch;
 
-    const NAME: &'static str = "merge";
-    const SUMMARY: &'static str = "merge the TPC's slice tracks that belong together";
-    const FILE_ENDING: &'static str = "csv";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "merge",
+            summary: "merge the TPC's slice tracks that belong together",
+            input: "merge",
+            file_ending: "csv",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         AXES
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        VARIANTS.to_vec()
+    fn variants(&self) -> Vec<Variant<Self>> {
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
-    fn plan(mut params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, mut params: Params) -> Result<Plan, DataError> {
         axes::complete(&mut params);
         let shape = shape(&params)?;
         shape.validate()?;
@@ -97,29 +95,29 @@ impl Algorithm for TpcMerge {
         })
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<SliceTracks, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<SliceTracks, DataError> {
         generate(&shape(params)?, seed)
     }
 
-    fn read(path: &Path, _: &Params) -> Result<(SliceTracks, Params), DataError> {
+    fn read(&self, path: &Path, _: &Params) -> Result<(SliceTracks, Params), DataError> {
         let tracks = read_slice_tracks(path)?;
         let params = axes::of_file(path, &tracks);
         Ok((tracks, params))
     }
 
-    fn write(input: &SliceTracks, path: &Path) -> Result<(), DataError> {
+    fn write(&self, input: &SliceTracks, path: &Path) -> Result<(), DataError> {
         write_slice_tracks(path, input)
     }
 
-    fn smaller(input: &SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + '_> {
+    fn shrink<'i>(&self, input: &'i SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + 'i> {
         Box::new(smaller::all(input))
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, SliceTracks)> {
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, SliceTracks)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &SliceTracks) -> Work {
+    fn work(&self, input: &SliceTracks) -> Work {
         let tracks = input.len() as u64;
         let input_bytes = tracks * TRACK_BYTES;
         Work {
@@ -134,16 +132,17 @@ impl Algorithm for TpcMerge {
         }
     }
 
-    fn notes(input: &SliceTracks) -> Vec<String> {
+    fn notes(&self, input: &SliceTracks) -> Vec<String> {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         vec![components::describe(input), format!("{links} links")]
     }
 
-    fn reference(input: &SliceTracks, _: Semantics) -> Option<Vec<Relations>> {
+    fn reference(&self, input: &SliceTracks, _: Semantics) -> Option<Vec<Relations>> {
         (input.len() <= REFERENCE_LIMIT).then(|| reference::merge(input))
     }
 
     fn check(
+        &self,
         input: &SliceTracks,
         reference: Option<&Vec<Relations>>,
         output: &Vec<Relations>,
@@ -155,7 +154,27 @@ impl Algorithm for TpcMerge {
         }
     }
 
-    fn untouched(input: &SliceTracks) -> Vec<Relations> {
+    fn mutants(
+        &self,
+        _: &SliceTracks,
+        right: &Vec<Relations>,
+        choose: Choose<'_>,
+    ) -> Mutants<Vec<Relations>> {
+        mutants::of_list(right, choose, |relations, choose| {
+            let mut changed = *relations;
+            let [lower, upper] = &mut changed.neighbours;
+            let words = [
+                &mut changed.segment_prev,
+                &mut changed.segment_next,
+                lower,
+                upper,
+            ];
+            *words[choose(4)] ^= 1 << choose(32);
+            changed
+        })
+    }
+
+    fn no_op_output(&self, input: &SliceTracks) -> Vec<Relations> {
         input.relations().to_vec()
     }
 }

@@ -1,5 +1,7 @@
 //! What is found of a pad.
 
+use crate::device::Poison;
+
 /// What a pad did in a time frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -34,6 +36,16 @@ pub struct Thresholds {
     pub run: u16,
     /// But never with a larger charge than this: what saturates is no noise.
     pub saturation: u16,
+}
+
+/// What no pad does: a longer run than charges.
+impl Poison for PadActivity {
+    const POISON: Self = PadActivity {
+        charges: 0,
+        longest_run: u16::MAX,
+        largest: 0,
+        verdict: Verdict::Good,
+    };
 }
 
 impl PadActivity {

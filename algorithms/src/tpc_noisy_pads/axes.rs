@@ -147,7 +147,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
 
 /// Maps of the sound pages of a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
-    let (frame, of_decoding) = TpcDecode::read(path, &of_pages(options))?;
+    let (frame, of_decoding) = TpcDecode.read(path, &of_pages(options))?;
     let mut params = Params::default();
     for (name, value) in of_decoding.iter().filter(|(name, _)| !WAYS.contains(name)) {
         params.set(name, value);

@@ -9,13 +9,12 @@
 //! |---|---|
 //! | `input`, `axes` | the maps and the thresholds, and where they come from |
 //! | `activity` | what is found of a pad, and what makes it noisy |
-//! | `reference`, `check` | what is right |
+//! | `reference` | what is right |
 //! | `hard_inputs` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
 
 mod activity;
 mod axes;
-mod check;
 mod cpu;
 mod cuda;
 mod hard_inputs;
@@ -29,66 +28,74 @@ use std::path::Path;
 use generators::DataError;
 use generators::tpc::geometry::PADS_IN_SECTOR;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Difference, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
+    Variant, Work, mutants, same,
+};
 use crate::axis::{Axis, Params};
 
 pub use activity::{PadActivity, Thresholds, Verdict};
-pub use check::Mismatch;
 pub use input::ChargeMaps;
 
 /// The task `noisy-pads`.
+#[derive(Clone, Copy, Debug)]
 pub struct TpcNoisyPads;
 
 impl Algorithm for TpcNoisyPads {
     type Input = ChargeMaps;
     /// The pads of each sector, by row and pad.
     type Output = Vec<PadActivity>;
-    type Mismatch = Mismatch;
+    type Mismatch = Difference<PadActivity>;
 
-    const NAME: &'static str = "noisy-pads";
-    const SUMMARY: &'static str = "find the TPC's noisy pads in maps of charges";
-    const FILE_ENDING: &'static str = "pages";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "noisy-pads",
+            summary: "find the TPC's noisy pads in maps of charges",
+            input: "noisy-pads",
+            file_ending: "pages",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         axes::AXES
     }
 
-    fn reading() -> &'static [Axis] {
+    fn file_axes(&self) -> &'static [Axis] {
         axes::READING
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        vec![&cpu::SCALAR, &cpu::SIMD, &cuda::CACHE_LINE, &cuda::BIT_RUNS]
+    fn variants(&self) -> Vec<Variant<Self>> {
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
-    fn plan(params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
         axes::plan(params)
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<ChargeMaps, DataError> {
         axes::generate(params, seed)
     }
 
-    fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
+    fn read(&self, path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
         axes::read(path, options)
     }
 
-    fn write(_: &ChargeMaps, path: &Path) -> Result<(), DataError> {
+    fn write(&self, _: &ChargeMaps, path: &Path) -> Result<(), DataError> {
         Err(DataError::Shape(format!(
             "{}: maps of charges are made of pages, and can't be written as such",
             path.display()
         )))
     }
 
-    fn smaller(input: &ChargeMaps) -> Box<dyn Iterator<Item = ChargeMaps> + '_> {
+    fn shrink<'i>(&self, input: &'i ChargeMaps) -> Box<dyn Iterator<Item = ChargeMaps> + 'i> {
         Box::new(input.smaller())
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, ChargeMaps)> {
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, ChargeMaps)> {
         hard_inputs::all(seed)
     }
 
-    fn work(input: &ChargeMaps) -> Work {
+    fn work(&self, input: &ChargeMaps) -> Work {
         let pads = (input.sectors() * PADS_IN_SECTOR) as u64;
         let read = input.bytes_with_pads();
         Work {
@@ -107,30 +114,43 @@ impl Algorithm for TpcNoisyPads {
     }
 
     /// How many pads are noisy.
-    fn notes(input: &ChargeMaps) -> Vec<String> {
+    fn notes(&self, input: &ChargeMaps) -> Vec<String> {
         let found = reference::find(input);
         let is_noisy = |pad: &&PadActivity| pad.verdict == Verdict::Noisy;
         let noisy = found.iter().filter(is_noisy).count();
         vec![format!("{noisy} of {} pads are noisy", found.len())]
     }
 
-    fn reference(input: &ChargeMaps, _: Semantics) -> Option<Vec<PadActivity>> {
+    fn reference(&self, input: &ChargeMaps, _: Semantics) -> Option<Vec<PadActivity>> {
         Some(reference::find(input))
     }
 
     fn check(
+        &self,
         input: &ChargeMaps,
         reference: Option<&Vec<PadActivity>>,
         output: &Vec<PadActivity>,
         _: Promise,
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), Self::Mismatch> {
         match reference {
-            Some(reference) => check::same(reference, output),
-            None => check::same(&reference::find(input), output),
+            Some(reference) => same("pad", reference, output),
+            None => same("pad", &reference::find(input), output),
         }
     }
 
-    fn untouched(_: &ChargeMaps) -> Vec<PadActivity> {
+    fn mutants(
+        &self,
+        _: &ChargeMaps,
+        right: &Vec<PadActivity>,
+        choose: Choose<'_>,
+    ) -> Mutants<Vec<PadActivity>> {
+        mutants::of_list(right, choose, |pad, _| PadActivity {
+            largest: pad.largest ^ 1,
+            ..*pad
+        })
+    }
+
+    fn no_op_output(&self, _: &ChargeMaps) -> Vec<PadActivity> {
         Vec::new()
     }
 }

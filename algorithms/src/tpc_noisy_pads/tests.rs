@@ -12,8 +12,8 @@ fn maps(values: &[(&'static str, &str)]) -> ChargeMaps {
     for (name, value) in QUIET.iter().chain(values) {
         params.set(name, *value);
     }
-    let plan = TpcNoisyPads::plan(params).expect("a time frame");
-    TpcNoisyPads::generate(&plan.params, 1).expect("maps")
+    let plan = TpcNoisyPads.plan(params).expect("a time frame");
+    TpcNoisyPads.generate(&plan.params, 1).expect("maps")
 }
 
 fn found(values: &[(&'static str, &str)]) -> Vec<PadActivity> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
 use algorithms::device::emulator::{self, Config, Lanes};
 use algorithms::device::gpu::Gpu;
-use algorithms::device::{Arena, Device, Place, Team};
-use algorithms::sts::task::{Product, StsChain, Timeslices};
+use algorithms::device::{Device, Target, Team};
+use algorithms::sts::task::{Product, STS, Timeslices};
 
 /// What each variant with these semantics finds on the host, by its name.
 pub fn found_by_all(
@@ -15,7 +15,7 @@ pub fn found_by_all(
     threads: usize,
 ) -> Vec<(&'static str, Vec<Product>)> {
     let team = Team::new(threads).expect("threads");
-    found_at(input, semantics, &Place::host(&team))
+    found_at(input, semantics, &Target::host(&team))
 }
 
 /// Only timeslices that follow each other are told apart by it.
@@ -36,7 +36,7 @@ pub fn found_by_kernels(
         ..Config::default()
     };
     let team = Team::new(1).expect("a thread");
-    let place = Place {
+    let place = Target {
         device: Device::Emulator,
         gpu: Some(Arc::new(Gpu::emulated(config).expect("it is available"))),
         team: &team,
@@ -52,27 +52,17 @@ fn is_double(name: &str, input: &Timeslices) -> bool {
 fn found_at(
     input: &Timeslices,
     semantics: Semantics,
-    place: &Place<'_>,
+    target: &Target<'_>,
 ) -> Vec<(&'static str, Vec<Product>)> {
-    let arena = Arena::default();
-    let variants = StsChain::variants().into_iter();
-    let variants = variants.filter(|variant| variant.backend() == place.device.backend());
-    let variants = variants.filter(|variant| variant.semantics(input) == semantics);
-    let variants = variants.filter(|variant| !is_double(variant.name(), input));
-    let run = |variant: &dyn algorithms::algorithm::Variant<StsChain>| {
-        let mut prepared = variant
-            .prepare(input, &arena, place)
-            .expect("it takes any input");
-        let ran = place.team.run(|| {
-            prepared.reset()?;
-            prepared.poison()?;
-            prepared.run()
-        });
-        assert_eq!(ran, Ok(()), "{}", variant.name());
-        prepared.inspect().expect("nothing is damaged");
-        (variant.name(), prepared.output().into_owned())
-    };
-    variants.map(run).collect()
+    let variants = STS.variants().into_iter();
+    let variants = variants.filter(|variant| variant.backend == target.device.backend());
+    let variants = variants.filter(|variant| (variant.semantics)(input) == semantics);
+    let variants = variants.filter(|variant| !is_double(variant.name, input));
+    let found = variants.map(|variant| {
+        let output = variant.output(&STS, input, target);
+        (variant.name, output.expect("any input"))
+    });
+    found.collect()
 }
 
 /// Whether something found is what is expected, to the last bit.
@@ -83,6 +73,6 @@ pub fn assert_same(input: &Timeslices, expected: &Product, found: &[Product], co
         semantics: Semantics::Exact,
     };
     let expected = vec![expected.clone()];
-    let checked = StsChain::check(input, Some(&expected), &found.to_vec(), promise);
+    let checked = STS.check(input, Some(&expected), &found.to_vec(), promise);
     assert_eq!(checked, Ok(()), "{context}");
 }

@@ -1,6 +1,6 @@
 //! Every variant of every task is right on every hard input.
 
-use algorithms::device::{Backend, Place, Team};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::tasks;
 
 #[test]
@@ -8,7 +8,7 @@ fn every_cpu_variant_is_right_on_hard_inputs() {
     let (mut run, mut refused) = (0, 0);
     for threads in [1, 2, 3, 8] {
         let team = Team::new(threads).expect("threads");
-        let place = Place::host(&team);
+        let place = Target::host(&team);
         for task in tasks() {
             for (name, case) in task.hard_cases(5) {
                 for (number, variant) in task.variants().iter().enumerate() {

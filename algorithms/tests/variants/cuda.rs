@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
 use algorithms::device::gpu::Gpu;
-use algorithms::device::{Backend, Device, Place, Team};
+use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
 
@@ -37,7 +37,7 @@ fn check(candidate: &mut dyn Candidate) -> Result<(), String> {
 }
 
 /// The emulator, if this build has one.
-fn emulated(lanes: Lanes, policy: Policy, team: &Team) -> Option<Place<'_>> {
+fn emulated(lanes: Lanes, policy: Policy, team: &Team) -> Option<Target<'_>> {
     if let Some(reason) = emulator::unavailable() {
         eprintln!("skipped: {reason}");
         return None;
@@ -49,7 +49,7 @@ fn emulated(lanes: Lanes, policy: Policy, team: &Team) -> Option<Place<'_>> {
         ..Config::default()
     };
     let gpu = Arc::new(Gpu::emulated(config).expect("it is available"));
-    Some(Place {
+    Some(Target {
         device: Device::Emulator,
         gpu: Some(gpu),
         team,

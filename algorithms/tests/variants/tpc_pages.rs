@@ -10,7 +10,7 @@ use algorithms::algorithm::Algorithm;
 use algorithms::axis::Params;
 use algorithms::device::emulator::{self, Config};
 use algorithms::device::gpu::Gpu;
-use algorithms::device::{Arena, Backend, Device, Place, Team};
+use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode};
 use flate2::read::GzDecoder;
 use generators::tpc::ZsFormat;
@@ -45,18 +45,18 @@ fn read(pages: &Path, options: &[(&'static str, String)]) -> TimeFrame {
     for (name, value) in options {
         params.set(name, value);
     }
-    let (frame, _) = TpcDecode::read(pages, &params).expect("pages");
+    let (frame, _) = TpcDecode.read(pages, &params).expect("pages");
     frame
 }
 
 /// The emulator, if this build has one.
-fn emulated(team: &Team) -> Option<Place<'_>> {
+fn emulated(team: &Team) -> Option<Target<'_>> {
     if let Some(reason) = emulator::unavailable() {
         eprintln!("CUDA variants skipped: {reason}");
         return None;
     }
     let gpu = Gpu::emulated(Config::default()).expect("there is one");
-    Some(Place {
+    Some(Target {
         device: Device::Emulator,
         gpu: Some(Arc::new(gpu)),
         team,
@@ -66,23 +66,16 @@ fn emulated(team: &Team) -> Option<Place<'_>> {
 /// What each variant makes of a time frame.
 fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
     let team = Team::new(2).expect("threads");
-    let (host, emulated) = (Place::host(&team), emulated(&team));
+    let (host, emulated) = (Target::host(&team), emulated(&team));
     let mut decoded = BTreeMap::new();
-    for variant in TpcDecode::variants() {
-        let place = match variant.backend() {
+    for variant in TpcDecode.variants() {
+        let target = match variant.backend {
             Backend::Cpu => Some(&host),
             Backend::Cuda => emulated.as_ref(),
         };
-        let Some(place) = place else { continue };
-        let arena = Arena::default();
-        let mut prepared = variant.prepare(frame, &arena, place).expect("any input");
-        let run = prepared
-            .reset()
-            .and_then(|()| prepared.poison())
-            .and_then(|()| team.run(|| prepared.run()));
-        assert_eq!(run, Ok(()));
-        prepared.inspect().expect("nothing is damaged");
-        decoded.insert(variant.name(), prepared.output().into_owned());
+        let Some(target) = target else { continue };
+        let output = variant.output(&TpcDecode, frame, target);
+        decoded.insert(variant.name, output.expect("any input"));
     }
     decoded
 }

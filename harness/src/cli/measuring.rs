@@ -131,7 +131,7 @@ pub(super) fn command(task: &'static dyn Task) -> Command {
 
 fn input_flag(task: &'static dyn Task) -> Arg {
     let generated = task.axes().iter().map(|axis| axis.name);
-    let only_generated = generated.filter(|name| !is_in(task.reading(), name));
+    let only_generated = generated.filter(|name| !is_in(task.file_axes(), name));
     let endings = match task.file_ending() {
         "csv" => "(.csv, .bin, or either with .gz)",
         _ => "(.pages, with .gz if compressed)",
@@ -147,7 +147,7 @@ fn input_flag(task: &'static dyn Task) -> Arg {
 
 /// What can be said about files only.
 fn reading_flags(task: &'static dyn Task) -> impl Iterator<Item = Arg> {
-    let axes = task.reading().iter();
+    let axes = task.file_axes().iter();
     let of_files = axes.filter(|axis| !is_in(task.axes(), axis.name));
     of_files.map(|axis| axes::flag(axis, false).requires("input"))
 }
@@ -327,7 +327,7 @@ pub(super) fn request(
     let source = match matches.get_one::<PathBuf>("input") {
         Some(file) => Source::File {
             path: file.clone(),
-            options: axes::values(task.reading(), matches)?,
+            options: axes::values(task.file_axes(), matches)?,
         },
         None => Source::Generated(axes::values(task.axes(), matches)?),
     };

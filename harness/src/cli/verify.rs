@@ -92,7 +92,7 @@ fn input_flags() -> [Arg; 4] {
 /// What can be said about files, whatever the task; each once.
 fn reading() -> Vec<&'static Axis> {
     let mut axes: Vec<&Axis> = Vec::new();
-    for axis in tasks().iter().flat_map(|task| task.reading()) {
+    for axis in tasks().iter().flat_map(|task| task.file_axes()) {
         if !axes.iter().any(|known| known.name == axis.name) {
             axes.push(axis);
         }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Promise, Variant};
-use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::task;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::tpc::Digit;
@@ -27,7 +27,7 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
         .into_iter()
         .next()
         .unwrap_or_default();
-    let (frame, _) = TpcDecode::read(path, &options)?;
+    let (frame, _) = TpcDecode.read(path, &options)?;
     let decoded = frame.digits();
     if request.damage == DamagePolicy::Refuse {
         refuse_damage(path, &decoded)?;
@@ -79,41 +79,26 @@ fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
 
 /// Each of the variants must find the same digits as the reference.
 fn check_variants(frame: &TimeFrame, expected: &Decoded, names: &[String]) -> Result<(), Failure> {
-    let infos = task(TpcDecode::NAME).map_or_else(Vec::new, |task| task.variants());
+    let infos = task(TpcDecode.info().name).map_or_else(Vec::new, |task| task.variants());
     let numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
     let team = Team::new(usable_threads())?;
     for number in numbers {
         if infos[number].backend == Backend::Cpu {
-            check(TpcDecode::variants()[number], frame, expected, &team)?;
+            check(TpcDecode.variants()[number], frame, expected, &team)?;
         }
     }
     Ok(())
 }
 
 fn check(
-    variant: &'static dyn Variant<TpcDecode>,
+    variant: Variant<TpcDecode>,
     frame: &TimeFrame,
     expected: &Decoded,
     team: &Team,
 ) -> Result<(), Failure> {
-    let name = variant.name();
-    let wrong = |problem: String| Failure::WrongOutput(format!("{name}: {problem}"));
-    let arena = Arena::default();
-    let prepared = variant.prepare(frame, &arena, &Place::host(team));
-    let mut prepared = prepared.map_err(|reason| wrong(reason.to_string()))?;
-    team.run(|| {
-        prepared.reset()?;
-        prepared.poison()?;
-        prepared.run()
-    })
-    .map_err(|error| wrong(error.to_string()))?;
-    let promise = Promise {
-        stable: variant.stable(),
-        content: variant.content(),
-        semantics: variant.semantics(frame),
-    };
-    TpcDecode::check(frame, Some(expected), &prepared.output(), promise)
-        .map_err(|mismatch| wrong(mismatch.to_string()))
+    let checked = variant.checked_output(&TpcDecode, frame, &Target::host(team), Some(expected));
+    let wrong = |problem| Failure::WrongOutput(format!("{}: {problem}", variant.name));
+    checked.map(drop).map_err(wrong)
 }
 
 /// Writes digits by row, pad and time bin.

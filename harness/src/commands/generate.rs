@@ -11,11 +11,11 @@ use crate::failure::{Exit, Failure};
 
 pub(super) fn run(axes: &AxisValues, seed: u64, out: &Path) -> Result<Exit, Failure> {
     let params = axes.combinations().pop().unwrap_or_default();
-    let plan = StsSort::plan(params)?;
+    let plan = StsSort.plan(params)?;
     crate::plan::check_memory(&plan)?;
     let segments = plan.params.value("segments").unwrap_or(0);
     check_writable(out, segments)?;
-    let digis = StsSort::generate(&plan.params, seed)?;
+    let digis = StsSort.generate(&plan.params, seed)?;
     write_digis(out, &digis)?;
     super::say(&format!(
         "{} digis in {} segments written to {}",

@@ -55,7 +55,7 @@ fn suites() -> Value {
 
 fn describe(task: &dyn Task) -> Value {
     let variant = |info: &VariantInfo| {
-        let availability = info.missing.map_or_else(
+        let availability = info.unavailable_reason.map_or_else(
             || availability(info.backend),
             |reason| Err(reason.to_owned()),
         );
@@ -104,7 +104,7 @@ fn notes(shown: &[&dyn Task]) -> Vec<String> {
 fn missing(task: &dyn Task) -> Vec<String> {
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for info in task.variants() {
-        if let Some(reason) = info.missing {
+        if let Some(reason) = info.unavailable_reason {
             reasons.entry(reason).or_default().push(info.name);
         }
     }
@@ -122,13 +122,13 @@ fn emulation() -> Value {
 
 /// The right answers that it knows.
 fn answers(info: &VariantInfo) -> Vec<&'static str> {
-    let answers = info.answers.iter();
+    let answers = info.semantics_supported.iter();
     answers.map(|semantics| semantics.name()).collect()
 }
 
 /// The same behind the summary of a variant, if it knows others than usual.
 fn other_answers(info: &VariantInfo) -> String {
-    match info.answers {
+    match info.semantics_supported {
         [Semantics::Exact] => String::new(),
         _ => format!(" ({})", answers(info).join(", ")),
     }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Device, Place};
+use algorithms::device::{Device, Target};
 use algorithms::task::{Candidate, Case};
 use reports::record::{Effort, SampleRow, SummaryRow};
 
@@ -438,9 +438,9 @@ impl From<CheckError> for Refusal {
 /// Runs a candidate, checked or not, and takes down what that tells of it.
 fn check(
     candidate: &mut dyn Candidate,
-    place: &Place<'_>,
+    place: &Target<'_>,
     subject: &mut Subject,
-    run: fn(&mut dyn Candidate, &Place<'_>) -> Result<u64, CheckError>,
+    run: fn(&mut dyn Candidate, &Target<'_>) -> Result<u64, CheckError>,
 ) -> Result<(), CheckError> {
     let free = place.gpu.as_deref().map(FreeBefore::look);
     let allocated = run(candidate, place)?;
@@ -483,7 +483,7 @@ pub enum CheckError {
 /// What is wrong.
 pub fn check_candidate(
     candidate: &mut dyn Candidate,
-    place: &Place<'_>,
+    place: &Target<'_>,
 ) -> Result<u64, CheckError> {
     caught(candidate, |candidate| {
         let allocated = run_once(candidate, place)?;
@@ -494,7 +494,7 @@ pub fn check_candidate(
 }
 
 /// Runs a candidate whose output was found right before; otherwise as [`check_candidate`].
-fn run_candidate(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
+fn run_candidate(candidate: &mut dyn Candidate, place: &Target<'_>) -> Result<u64, CheckError> {
     caught(candidate, |candidate| run_once(candidate, place))
 }
 
@@ -512,7 +512,7 @@ fn caught(
 }
 
 /// Runs a candidate in fresh buffers; returns the most bytes that it allocated.
-fn run_once(candidate: &mut dyn Candidate, place: &Place<'_>) -> Result<u64, CheckError> {
+fn run_once(candidate: &mut dyn Candidate, place: &Target<'_>) -> Result<u64, CheckError> {
     place.team.run(|| {
         candidate.reset()?;
         candidate.poison()

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use algorithms::algorithm::{Metric, Stage, Work};
+use algorithms::algorithm::{Metric, Work};
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
+use algorithms::timing::StageTiming;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
 use reports::units;
@@ -297,7 +298,7 @@ impl Subject {
     /// A stage moves bytes of its own, and has no share in the memory's peak. All
     /// kernels together have to move what any implementation must, so that they
     /// can be compared; what they do move is a figure of theirs.
-    fn of_its_own(&self, row: SummaryRow, stage: &Stage, all: &[Stage]) -> SummaryRow {
+    fn of_its_own(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
         let mut metrics = row.metrics.clone();
         metrics.set("calls", stage.calls.to_string());
         if stage.name == KERNEL {
@@ -374,7 +375,7 @@ impl Subject {
 /// (calls and bytes) is as in `own` samples of the same candidate.
 pub(super) fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
     let mut series = Series::default();
-    let known: Vec<&Stage> = own
+    let known: Vec<&StageTiming> = own
         .samples
         .iter()
         .find_map(|sample| sample.stages.as_ref())
@@ -395,7 +396,7 @@ pub(super) fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Samp
         let stage = |row: &&SampleRow| {
             let name = row.stage.strip_prefix(&prefix).unwrap_or(&row.stage);
             let known = known.iter().find(|stage| stage.name == name);
-            Stage {
+            StageTiming {
                 name: name.to_owned().into(),
                 seconds: row.seconds,
                 calls: known.map_or(0, |stage| stage.calls),
@@ -422,7 +423,7 @@ pub(super) fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Samp
 }
 
 /// The times of a stage in all samples that have stages, and where in them visits begin.
-fn times_of(stage: &Stage, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
+fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
     let (mut seconds, mut starts) = (Vec::new(), Vec::new());
     for (number, sample) in counted.iter().enumerate() {
         if visits.contains(&number) {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use algorithms::algorithm::Stages;
 use algorithms::device::Team;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::gpu::monitor::Limit;
 use algorithms::task::Candidate;
+use algorithms::timing::Stages;
 
 use super::cache::CacheFlush;
 use super::gpu::energy::{self, Consumer};

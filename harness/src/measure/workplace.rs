@@ -11,7 +11,7 @@ use crate::cli::CacheMode;
 use crate::gpus::Gpus;
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform;
-use algorithms::device::Place;
+use algorithms::device::Target;
 use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 
@@ -75,7 +75,7 @@ impl Workplace {
         &self,
         plan: &Plan,
         spec: &CandidateSpec,
-    ) -> Result<Place<'_>, DeviceError> {
+    ) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(spec.device, &self.team(plan, spec).team)
     }
 
@@ -97,7 +97,7 @@ impl Workplace {
         candidate: Box<dyn Candidate + 'a>,
         plan: &'a Plan,
         spec: &CandidateSpec,
-        place: Place<'a>,
+        place: Target<'a>,
     ) -> CandidateSampler<'a> {
         let team_spec = &plan.teams[spec.team];
         let team = self.team(plan, spec);

@@ -68,10 +68,10 @@ mod tests {
                 summary: "",
                 backend: Backend::Cpu,
                 stable: true,
-                answers: &[algorithms::algorithm::Semantics::Exact],
+                semantics_supported: &[algorithms::algorithm::Semantics::Exact],
                 team_levels: 1,
                 plugin: None,
-                missing: None,
+                unavailable_reason: None,
                 code: Default::default(),
             })
             .to_vec()

@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::Stages;
 use algorithms::device::gpu::DeviceError;
+use algorithms::timing::Stages;
 use harness::cli::{MeasureRequest, SampleRange};
 use harness::measure::{Assignment, Session};
 use harness::plan::Plan;

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use algorithms::algorithm::{Stage, Stages, Unavailable};
+use algorithms::device::Unavailable;
 use algorithms::device::gpu::DeviceError;
+use algorithms::timing::{StageTiming, Stages};
 use harness::cli::{MeasureRequest, SampleRange};
 use harness::failure::Exit;
 use harness::measure::{Assignment, Session};
@@ -33,7 +34,7 @@ fn behaving(variant: &str) -> Result<FakeCandidate, Unavailable> {
 }
 
 fn stages() -> Stages {
-    let stage = |name: &'static str, seconds| Stage {
+    let stage = |name: &'static str, seconds| StageTiming {
         name: name.into(),
         seconds,
         calls: 1,

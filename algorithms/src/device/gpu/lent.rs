@@ -4,6 +4,7 @@
 //! up in the same tables. So these are made once, and go from one candidate to the next
 //! through the arena of the input.
 
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -14,18 +15,25 @@ use crate::all_cores::convert;
 use crate::device::Arena;
 
 /// Something that was made for a GPU of something else. There is no way to change it.
-pub(crate) struct Lent<T> {
-    /// Where that lies, which nothing else does while the arena of its input is there: its
-    /// first byte, and how many.
+/// Dropped, it is there for the next candidate.
+pub(crate) struct Lent<'a, T: Send + 'static> {
+    made: ManuallyDrop<Made<T>>,
+    arena: &'a Arena,
+}
+
+/// What lies in the arena.
+struct Made<T> {
+    /// Where the source lies, which nothing else does while the arena of its input is there:
+    /// its first byte, and how many.
     source: (usize, usize),
     gpu: Arc<Gpu>,
     thing: T,
 }
 
 /// A part of an input, page-locked for a GPU.
-pub(crate) type Pristine<T> = Lent<PinnedBuffer<T>>;
+pub(crate) type Pristine<'a, T> = Lent<'a, PinnedBuffer<T>>;
 
-impl<T: Send + 'static> Lent<T> {
+impl<'a, T: Send + 'static> Lent<'a, T> {
     /// What `make` makes of a part of the input that the arena belongs to: it was made before,
     /// or else is now.
     ///
@@ -33,34 +41,41 @@ impl<T: Send + 'static> Lent<T> {
     /// Those of making it.
     pub(crate) fn of<S: ?Sized>(
         source: &S,
-        arena: &Arena,
+        arena: &'a Arena,
         gpu: &Arc<Gpu>,
         make: impl FnOnce(&Gpu) -> Result<T, DeviceError>,
     ) -> Result<Self, DeviceError> {
         let source = ((&raw const *source).addr(), size_of_val(source));
-        let fits = |other: &Self| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
-        arena.take_other(fits, || {
-            Ok(Lent {
+        let fits = |other: &Made<T>| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
+        let made = arena.take_other(fits, || {
+            Ok(Made {
                 source,
                 gpu: Arc::clone(gpu),
                 thing: make(gpu)?,
             })
+        });
+        Ok(Lent {
+            made: ManuallyDrop::new(made?),
+            arena,
         })
-    }
-
-    /// Leaves it to the next candidate.
-    pub(crate) fn give(self, arena: &Arena) {
-        arena.give_other(self);
     }
 }
 
-impl<T: Pod + Send + Sync> Pristine<T> {
+impl<T: Send + 'static> Drop for Lent<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: it is not used after this.
+        let made = unsafe { ManuallyDrop::take(&mut self.made) };
+        self.arena.give_other(made);
+    }
+}
+
+impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
     /// A page-locked copy of a part of the input that the arena belongs to.
     ///
     /// # Errors
     /// If there is no room for another one.
     pub(crate) fn take(
-        arena: &Arena,
+        arena: &'a Arena,
         gpu: &Arc<Gpu>,
         input: &[T],
         part: Range<usize>,
@@ -73,7 +88,7 @@ impl<T: Pod + Send + Sync> Pristine<T> {
     /// # Errors
     /// If there is no room for another one.
     pub(crate) fn converted<S: Sync>(
-        arena: &Arena,
+        arena: &'a Arena,
         gpu: &Arc<Gpu>,
         input: &[S],
         make: impl Fn(&S) -> T + Sync + Send,
@@ -86,11 +101,11 @@ impl<T: Pod + Send + Sync> Pristine<T> {
     }
 }
 
-impl<T> Deref for Lent<T> {
+impl<T: Send + 'static> Deref for Lent<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.thing
+        &self.made.thing
     }
 }
 
@@ -118,7 +133,7 @@ mod tests {
         let place = first.as_ptr();
         let meanwhile = take(&gpus[0], 10..500);
         assert_ne!(meanwhile.as_ptr(), place, "the other one is taken");
-        first.give(&arena);
+        drop(first);
         for (gpu, part) in [(1, 10..500), (0, 10..499), (0, 11..501), (0, 0..0)] {
             let other = take(&gpus[gpu], part.clone());
             assert_ne!(other.as_ptr(), place);
@@ -126,7 +141,7 @@ mod tests {
         }
         let again = take(&gpus[0], 10..500);
         assert_eq!((again.as_ptr(), &again[..]), (place, &input[10..500]));
-        again.give(&arena);
+        drop(again);
         arena.clear();
         assert_eq!(take(&gpus[0], 10..500)[..], input[10..500], "made anew");
     }
@@ -136,7 +151,7 @@ mod tests {
         let Some([gpu, _]) = gpus() else { return };
         let (arena, inputs) = (Arena::default(), [1_u32, 2]);
         let of = |input: &u32| Lent::of(input, &arena, &gpu, |_| Ok(u64::from(*input)));
-        of(&inputs[0]).expect("made").give(&arena);
+        drop(of(&inputs[0]).expect("made"));
         assert_eq!(*of(&inputs[1]).expect("made"), 2);
         let text = Lent::of(&inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
         assert_eq!(*text.expect("made"), "one");

@@ -155,6 +155,19 @@ impl<T> DeviceBuffer<T> {
     pub fn address(&self) -> u64 {
         self.block.address
     }
+
+    /// Starts to set each byte, where no times are taken.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn overwrite(&mut self, byte: u8) -> Result<(), DeviceError>
+    where
+        T: Pod,
+    {
+        let bytes = self.length * size_of::<T>();
+        // SAFETY: the buffer has so many bytes, any of which make a `T`.
+        unsafe { self.block.memory.engine.fill(self.address(), byte, bytes) }
+    }
 }
 
 impl<T: Pod> PinnedBuffer<T> {

@@ -5,6 +5,7 @@
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
 //! | `memory` | buffers on the device and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
+//! | `table` | small arrays that the host makes |
 //! | `lent` | page-locked inputs and tables, made once for all candidates |
 //! | `kernel` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
@@ -32,6 +33,7 @@ mod memory;
 pub mod monitor;
 mod observe;
 mod pool;
+mod table;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -54,6 +56,7 @@ pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
 pub(crate) use lent::{Lent, Pristine};
 pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
 pub use observe::KernelUse;
+pub(crate) use table::Table;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;

@@ -1,7 +1,7 @@
 //! What is seen of copies and kernels: their times, and what kernels take.
 
 use super::{Attributes, DeviceError, Gpu, Image, Kernel, Shape, lock};
-use crate::algorithm::Stages;
+use crate::timing::Stages;
 
 /// A kernel that was started in some shape.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::DeviceError;
 use super::engine::{Engine, Hold};
-use crate::algorithm::{Stage, Stages};
+use crate::timing::{StageTiming, Stages};
 
 /// The stage that all kernels are together.
 const KERNEL: &str = "kernel";
@@ -156,7 +156,7 @@ impl Timeline {
         if self.entries.is_empty() {
             return Ok(Stages::new());
         }
-        let mut stages = vec![Stage::new(KERNEL)];
+        let mut stages = vec![StageTiming::new(KERNEL)];
         for entry in &self.entries {
             let Some(seconds) = seconds_between(entry.from, entry.to)? else {
                 return Ok(Stages::new());
@@ -184,11 +184,11 @@ fn scopes(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The stage of that name, which comes last in its scope if it is new.
-fn stage<'s>(stages: &'s mut Stages, name: Cow<'static, str>) -> &'s mut Stage {
+fn stage<'s>(stages: &'s mut Stages, name: Cow<'static, str>) -> &'s mut StageTiming {
     let known = stages.iter().position(|stage| stage.name == name);
     let at = known.unwrap_or_else(|| {
         let end = end_of_scope(stages, &name);
-        stages.insert(end, Stage::new(name));
+        stages.insert(end, StageTiming::new(name));
         end
     });
     &mut stages[at]
@@ -198,7 +198,7 @@ fn end_of_scope(stages: &Stages, name: &str) -> usize {
     let Some((scope, _)) = name.rsplit_once(WITHIN) else {
         return stages.len();
     };
-    let is_within = |stage: &Stage| {
+    let is_within = |stage: &StageTiming| {
         let rest = stage.name.strip_prefix(scope);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(WITHIN))
     };
@@ -226,8 +226,8 @@ mod tests {
         }
     }
 
-    fn stage(name: &'static str, seconds: f64, calls: u32, bytes: u64) -> Stage {
-        Stage {
+    fn stage(name: &'static str, seconds: f64, calls: u32, bytes: u64) -> StageTiming {
+        StageTiming {
             name: name.into(),
             seconds,
             calls,

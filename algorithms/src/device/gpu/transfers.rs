@@ -55,4 +55,16 @@ impl Gpu {
         }
         Ok(fetched)
     }
+
+    /// A buffer on the device with these elements, once they are there.
+    ///
+    /// # Errors
+    /// If there is no room, or the driver refuses.
+    pub(crate) fn table<T: Pod>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
+        let table = self.buffer(elements.len())?;
+        let copied = self.upload(&table, elements);
+        // Waited for in any case, as neither side may go before.
+        self.finish()?;
+        copied.map(|()| table)
+    }
 }

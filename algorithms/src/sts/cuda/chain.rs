@@ -16,8 +16,8 @@ use super::kept::Kept;
 use super::presort::{Presort, PresortWay};
 use super::tables::DeviceTables;
 use crate::all_cores::mapped;
-use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, Pristine};
+use crate::device::{Arena, Buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::task::{Product, Stage};
 use crate::sts::{Hit, Partitioned, Timeslice};
@@ -40,7 +40,7 @@ pub(in crate::sts) struct CudaChain<'a> {
     arena: &'a Arena,
     ways: CudaWays,
     gpu: Arc<Gpu>,
-    held: Option<Held>,
+    held: Option<Held<'a>>,
     /// Room for hits in buckets and behind each other, as was needed the last time.
     rooms: [usize; 2],
     /// What was held last, in bytes.
@@ -52,10 +52,10 @@ pub(in crate::sts) struct CudaChain<'a> {
 }
 
 /// What is held during a run.
-struct Held {
-    tables: Lent<Arc<DeviceTables>>,
+struct Held<'a> {
+    tables: Lent<'a, Arc<DeviceTables>>,
     /// The digis as they are read out.
-    stream: Pristine<u64>,
+    stream: Pristine<'a, u64>,
     presort: Presort,
     /// The digis by side, and those of the stream, whose place is free for the sort. Made
     /// for the sides that were found the last time.
@@ -165,7 +165,7 @@ impl<'a> CudaChain<'a> {
     fn in_scope(
         &mut self,
         stage: Stage,
-        work: impl FnOnce(&mut Held, &Gpu) -> Result<(), DeviceError>,
+        work: impl FnOnce(&mut Held<'a>, &Gpu) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
         match &mut self.held {
@@ -187,7 +187,6 @@ impl<'a> CudaChain<'a> {
         if let Some(held) = self.held.take() {
             self.rooms = [held.hits.room(), held.collected.room()];
             self.held_bytes = held.bytes();
-            held.give(self.arena);
         }
     }
 
@@ -198,10 +197,10 @@ impl<'a> CudaChain<'a> {
     }
 }
 
-impl Held {
+impl<'a> Held<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Timeslice, &Arena),
+        (input, arena): (&Timeslice, &'a Arena),
         ways: CudaWays,
         rooms: [usize; 2],
     ) -> Result<Self, DeviceError> {
@@ -220,12 +219,6 @@ impl Held {
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
             tables: lent,
         })
-    }
-
-    /// Leaves the digis and the tables to the next candidate; all else is freed.
-    fn give(self, arena: &Arena) {
-        self.tables.give(arena);
-        self.stream.give(arena);
     }
 
     fn run(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
@@ -342,9 +335,13 @@ impl Held {
     }
 
     fn bytes(&self) -> u64 {
-        let of_digis = self.presort.bytes() + self.sort.bytes();
+        let of_digis = self.presort.bytes() + Buffers::bytes(&self.sort);
         let of_clusters = self.clusters.bytes() + self.order.bytes();
-        self.tables.bytes() + of_digis + of_clusters + self.hits.bytes() + self.collected.bytes()
+        Buffers::bytes(&**self.tables)
+            + of_digis
+            + of_clusters
+            + self.hits.bytes()
+            + self.collected.bytes()
     }
 }
 

@@ -5,9 +5,8 @@ use generators::partition::Partition;
 use super::clusters::Clusters;
 use super::time_bins::TimeBins;
 use super::{Clusters as ClusterPtr, Entries, Found, Founds, Words, parts_of};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
 use crate::sts::{Cluster, ClusterEntry};
-use crate::sts_sort::Table;
 
 static IMAGE: Image = image!("sts-cluster_sort");
 

@@ -5,10 +5,11 @@ use generators::partition::Partition;
 use super::hits::Hits;
 use super::{Hits as HitPtr, Words, thread_each};
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, PinnedBuffer, image,
+    DeviceBuffer, DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, PinnedBuffer, Table,
+    image,
 };
 use crate::sts::Hit;
-use crate::sts_sort::{Table, begins};
+use crate::sts_sort::begins;
 
 static IMAGE: Image = image!("sts-collect");
 

@@ -98,14 +98,6 @@ fn parts_of(
     })
 }
 
-/// A buffer with these values.
-fn uploaded<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
-    let buffer = gpu.buffer(values.len())?;
-    gpu.upload(&buffer, values)?;
-    gpu.finish()?;
-    Ok(buffer)
-}
-
 /// The values of a buffer.
 fn downloaded<T: bytemuck::Pod + Default + Send + Sync>(
     gpu: &Gpu,

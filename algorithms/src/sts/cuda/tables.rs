@@ -5,9 +5,8 @@ use std::sync::Arc;
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, CHANNELS_PER_SIDE, MAX_ADC};
 
-use super::uploaded;
-use crate::device::Arena;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent};
+use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts::formulas::{
     BelowFirstStep, ChargeModel, Charges, SENSOR_WORDS, Sensor, Shape, Shapes,
@@ -28,12 +27,14 @@ pub(super) struct DeviceTables {
     pub(super) sensors: DeviceBuffer<SensorWords>,
 }
 
+buffers!(DeviceTables: modules, clusters, sensors);
+
 impl DeviceTables {
     /// The tables of a timeslice, which all candidates on it share.
-    pub(super) fn lent(
+    pub(super) fn lent<'a>(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Timeslice, &Arena),
-    ) -> Result<Lent<Arc<Self>>, DeviceError> {
+        (input, arena): (&Timeslice, &'a Arena),
+    ) -> Result<Lent<'a, Arc<Self>>, DeviceError> {
         Lent::of(input, arena, gpu, |gpu| {
             Ok(Arc::new(Self::new(gpu, input)?))
         })
@@ -41,15 +42,10 @@ impl DeviceTables {
 
     fn new(gpu: &Gpu, input: &Timeslice) -> Result<Self, DeviceError> {
         Ok(DeviceTables {
-            modules: uploaded(gpu, LookupTable::new(input.modules()).modules())?,
-            clusters: uploaded(gpu, &cluster_tables(input.setup()))?,
-            sensors: uploaded(gpu, &sensors(input.setup()))?,
+            modules: gpu.table(LookupTable::new(input.modules()).modules())?,
+            clusters: gpu.table(&cluster_tables(input.setup()))?,
+            sensors: gpu.table(&sensors(input.setup()))?,
         })
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        self.modules.bytes() + self.clusters.bytes() + self.sensors.bytes()
     }
 }
 

@@ -4,9 +4,8 @@ use generators::partition::Partition;
 
 use super::cluster_order::UnsortedClusters;
 use super::{Clusters, Entries, Founds, Words, parts_of};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, Table, image};
 use crate::sts::ClusterEntry;
-use crate::sts_sort::Table;
 
 static IMAGE: Image = image!("sts-time_bins");
 

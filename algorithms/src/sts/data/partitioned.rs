@@ -29,6 +29,11 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
         Self::new(modules, addresses)
     }
 
+    /// Other things in segments with the same addresses.
+    pub(in crate::sts) fn with_segments<L: AsRef<[T]>>(&self, segments: &[L]) -> Self {
+        Self::new(segments, self.addresses.clone())
+    }
+
     fn new<L: AsRef<[T]>>(segments: &[L], addresses: Vec<Address>) -> Self {
         let segments: Vec<&[T]> = segments.iter().map(AsRef::as_ref).collect();
         Partitioned {

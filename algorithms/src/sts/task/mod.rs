@@ -7,8 +7,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `stage`, `product` | the stages, and what they leave |
-//! | `variants`, `prepared` | ways to do a stage or all of them on the host, ready to run |
-//! | `cuda_variants`, `cuda_prepared` | the same on a GPU |
+//! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
+//! | `cuda_variants`, `cuda_session` | the same on a GPU |
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
 //! | `source` | simulated digis, files |
@@ -16,12 +16,12 @@
 
 mod answer;
 mod check;
-mod cuda_prepared;
+mod cuda_session;
 mod cuda_variants;
 mod hard_inputs;
-mod prepared;
 mod product;
 mod quality;
+mod session;
 mod smaller;
 mod source;
 mod stage;
@@ -33,7 +33,10 @@ use generators::DataError;
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Promise, Relation, Semantics, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
+    Work, mutants,
+};
 use crate::axis::{Axis, Params};
 use crate::sts::Timeslice;
 
@@ -41,24 +44,31 @@ pub use check::Mismatch;
 pub use product::Product;
 pub use stage::Stage;
 
-/// The number of the whole chain where stages have theirs.
-const CHAIN: u8 = Stage::ALL.len() as u8;
-
-/// The task of the stage with this number in [`Stage::ALL`], or of the whole chain.
-pub struct StsTask<const STAGE: u8>;
+/// The task of a stage, or of the whole chain.
+#[derive(Clone, Copy, Debug)]
+pub struct StsTask {
+    /// The stage; the whole chain if there is none.
+    stage: Option<Stage>,
+}
 
 /// The task `presort`.
-pub type StsPresort = StsTask<{ Stage::Presort as u8 }>;
+pub const STS_PRESORT: StsTask = StsTask::of(Stage::Presort);
 /// The task `cluster`.
-pub type StsCluster = StsTask<{ Stage::Cluster as u8 }>;
+pub const STS_CLUSTER: StsTask = StsTask::of(Stage::Cluster);
 /// The task `cluster-sort`.
-pub type StsClusterSort = StsTask<{ Stage::ClusterSort as u8 }>;
+pub const STS_CLUSTER_SORT: StsTask = StsTask::of(Stage::ClusterSort);
 /// The task `hits`.
-pub type StsHits = StsTask<{ Stage::Hits as u8 }>;
+pub const STS_HITS: StsTask = StsTask::of(Stage::Hits);
 /// The task `collect`.
-pub type StsCollect = StsTask<{ Stage::Collect as u8 }>;
+pub const STS_COLLECT: StsTask = StsTask::of(Stage::Collect);
 /// The task `sts`.
-pub type StsChain = StsTask<CHAIN>;
+pub const STS: StsTask = StsTask { stage: None };
+
+impl StsTask {
+    const fn of(stage: Stage) -> Self {
+        StsTask { stage: Some(stage) }
+    }
+}
 
 /// What a detector delivers, one timeslice after the other, with the same setup and the
 /// same right answer.
@@ -85,77 +95,68 @@ impl Timeslices {
     }
 }
 
-impl<const STAGE: u8> StsTask<STAGE> {
-    /// The stage; the whole chain if there is none.
-    const STAGE: Option<Stage> = if STAGE < CHAIN {
-        Some(Stage::ALL[STAGE as usize])
-    } else {
-        None
-    };
-}
-
-impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
+impl Algorithm for StsTask {
     type Input = Timeslices;
     type Output = Vec<Product>;
     type Mismatch = Mismatch;
 
-    const NAME: &'static str = match Self::STAGE {
-        Some(stage) => stage.name(),
-        None => "sts",
-    };
-    const SUMMARY: &'static str = match Self::STAGE {
-        Some(Stage::Presort) => "distribute a detector's STS digis over module sides",
-        Some(Stage::Cluster) => "find clusters in the sorted STS digis of each module side",
-        Some(Stage::ClusterSort) => "sort the STS clusters of each module side by time",
-        Some(Stage::Hits) => "find hits in the STS clusters of both sides of each module",
-        Some(Stage::Collect) => "collect the STS hits of all modules in one array",
-        Some(Stage::Zero | Stage::Sort) => "",
-        None => "the whole STS chain, from a detector's digis to hits",
-    };
-    const INPUT: &'static str = "sts";
-    const FILE_ENDING: &'static str = "csv";
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: match self.stage {
+                Some(stage) => stage.name(),
+                None => "sts",
+            },
+            summary: match self.stage {
+                Some(Stage::Presort) => "distribute a detector's STS digis over module sides",
+                Some(Stage::Cluster) => "find clusters in the sorted STS digis of each module side",
+                Some(Stage::ClusterSort) => "sort the STS clusters of each module side by time",
+                Some(Stage::Hits) => "find hits in the STS clusters of both sides of each module",
+                Some(Stage::Collect) => "collect the STS hits of all modules in one array",
+                Some(Stage::Zero | Stage::Sort) => "",
+                None => "the whole STS chain, from a detector's digis to hits",
+            },
+            input: "sts",
+            file_ending: "csv",
+        }
+    }
 
-    fn axes() -> &'static [Axis] {
+    fn axes(&self) -> &'static [Axis] {
         source::AXES
     }
 
-    fn reading() -> &'static [Axis] {
+    fn file_axes(&self) -> &'static [Axis] {
         source::READING
     }
 
-    fn variants() -> Vec<&'static dyn Variant<Self>> {
-        let on_host = variants::of(Self::STAGE).iter();
-        let on_host = on_host.map(|variant| variant as &dyn Variant<Self>);
-        let on_gpu = cuda_variants::of(Self::STAGE).iter();
-        let on_gpu = on_gpu.map(|variant| variant as &dyn Variant<Self>);
-        on_host.chain(on_gpu).collect()
+    fn variants(&self) -> Vec<Variant<Self>> {
+        [variants::of(self.stage), cuda_variants::of(self.stage)].concat()
     }
 
-    fn plan(params: Params) -> Result<Plan, DataError> {
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
         source::plan(params)
     }
 
-    fn generate(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+    fn generate(&self, params: &Params, seed: u64) -> Result<Timeslices, DataError> {
         source::simulated(params, seed)
     }
 
-    fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+    fn read(&self, path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
         source::read(path, options)
     }
 
-    fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
+    fn write(&self, input: &Timeslices, path: &Path) -> Result<(), DataError> {
         source::write(input, path)
     }
 
-    fn smaller(input: &Timeslices) -> Box<dyn Iterator<Item = Timeslices> + '_> {
+    fn shrink<'i>(&self, input: &'i Timeslices) -> Box<dyn Iterator<Item = Timeslices> + 'i> {
         smaller::all(input)
     }
 
-    fn hard_inputs(seed: u64) -> Vec<(String, Timeslices)> {
-        hard_inputs::all(Self::STAGE, seed)
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, Timeslices)> {
+        hard_inputs::all(self.stage, seed)
     }
 
-    fn work(input: &Timeslices) -> Work {
+    fn work(&self, input: &Timeslices) -> Work {
         let digis = input.digis();
         let bytes = (digis * size_of::<Digi>()) as u64;
         Work {
@@ -174,12 +175,13 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         }
     }
 
-    fn reference(input: &Timeslices, semantics: Semantics) -> Option<Vec<Product>> {
-        let answer = |timeslice| answer::answer(timeslice, Self::STAGE, semantics);
+    fn reference(&self, input: &Timeslices, semantics: Semantics) -> Option<Vec<Product>> {
+        let answer = |timeslice| answer::answer(timeslice, self.stage, semantics);
         Some(input.0.par_iter().map(answer).collect())
     }
 
     fn check(
+        &self,
         _: &Timeslices,
         reference: Option<&Vec<Product>>,
         output: &Vec<Product>,
@@ -193,18 +195,37 @@ impl<const STAGE: u8> Algorithm for StsTask<STAGE> {
         }
         let mut pairs = reference.iter().zip(output);
         pairs.try_for_each(|(reference, output)| {
-            check::check(Self::STAGE, promise.stable, reference, output)
+            check::check(self.stage, promise.stable, reference, output)
         })
     }
 
-    fn quality(input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
-        match Self::STAGE {
+    fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
+        match self.stage {
             None | Some(Stage::Hits) => quality::figures(input, output),
             Some(_) => Vec::new(),
         }
     }
 
-    fn untouched(_: &Timeslices) -> Vec<Product> {
+    fn mutants(
+        &self,
+        _: &Timeslices,
+        right: &Vec<Product>,
+        choose: Choose<'_>,
+    ) -> Mutants<Vec<Product>> {
+        if right.is_empty() {
+            return Vec::new();
+        }
+        let at = choose(right.len());
+        let mutants = right[at].mutants(choose);
+        let put = |product: Product| {
+            let mut products = right.clone();
+            products[at] = product;
+            products
+        };
+        mutants::within(mutants, put).collect()
+    }
+
+    fn no_op_output(&self, _: &Timeslices) -> Vec<Product> {
         Vec::new()
     }
 }

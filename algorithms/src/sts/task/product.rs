@@ -1,9 +1,10 @@
 //! What stages leave, in a form that can be compared.
 
 use generators::partition::Partition;
-use generators::sts::SegmentedDigis;
+use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
+use crate::algorithm::{Choose, Mutants, mutants};
 use crate::sts::collect::HitOrder;
 use crate::sts::hits::SortedClusters;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
@@ -58,5 +59,109 @@ impl Product {
         let sides = (0..clusters.counts.len()).into_par_iter();
         let sides: Vec<_> = sides.map(side).collect();
         Product::Clusters(Partitioned::of_sides(&sides))
+    }
+}
+
+/// Of one segment that is not empty an element is harmed.
+impl Product {
+    pub(super) fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
+        match self {
+            Product::Nothing => Vec::new(),
+            Product::Digis(digis) => {
+                let change = |digi: &Digi, choose: Choose<'_>| {
+                    Digi::from_bits(digi.bits() ^ 1 << choose(64))
+                };
+                let segments: Vec<_> = digis.segments().map(<[_]>::to_vec).collect();
+                let mutants = of_a_segment(&segments, choose, change).into_iter();
+                let put = |(harm, segments): (_, Vec<Vec<_>>)| {
+                    (
+                        harm,
+                        Product::Digis(SegmentedDigis::from_segments(&segments)),
+                    )
+                };
+                mutants.map(put).collect()
+            }
+            Product::OfflineDigis(segments) => {
+                let change = |digi: &OfflineDigi, _: Choose<'_>| OfflineDigi {
+                    adc: digi.adc ^ 1,
+                    ..*digi
+                };
+                let mutants = of_a_segment(segments, choose, change);
+                mutants::within(mutants, Product::OfflineDigis).collect()
+            }
+            Product::Clusters(clusters) => {
+                let change = |cluster: &Cluster, _: Choose<'_>| Cluster {
+                    size: cluster.size ^ 1,
+                    ..*cluster
+                };
+                clusters.mutants(choose, change, Product::Clusters)
+            }
+            Product::OfflineClusters(clusters) => {
+                let change = |cluster: &OfflineCluster, _: Choose<'_>| OfflineCluster {
+                    size: cluster.size ^ 1,
+                    ..cluster.clone()
+                };
+                clusters.mutants(choose, change, Product::OfflineClusters)
+            }
+            Product::Hits(hits) => hits.mutants(choose, changed_hit, Product::Hits),
+            Product::Streams(hits) => hits.mutants(choose, changed_hit, Product::Streams),
+            Product::OfflineHits(hits) => {
+                let change = |hit: &OfflineHit, _: Choose<'_>| OfflineHit {
+                    x: f64::from_bits(hit.x.to_bits() ^ 1),
+                    ..*hit
+                };
+                hits.mutants(choose, change, Product::OfflineHits)
+            }
+            Product::Both(clusters, hits) => {
+                let with_clusters = |clusters| Product::Both(Box::new(clusters), hits.clone());
+                let with_hits = |hits| Product::Both(clusters.clone(), Box::new(hits));
+                let of_clusters = mutants::within(clusters.mutants(choose), with_clusters);
+                let mut all: Mutants<_> = of_clusters.collect();
+                all.extend(mutants::within(hits.mutants(choose), with_hits));
+                all
+            }
+        }
+    }
+}
+
+fn changed_hit(hit: &Hit, _: Choose<'_>) -> Hit {
+    Hit {
+        x: f32::from_bits(hit.x.to_bits() ^ 1),
+        ..*hit
+    }
+}
+
+fn of_a_segment<T: Clone>(
+    segments: &[Vec<T>],
+    choose: Choose<'_>,
+    change: impl Fn(&T, Choose<'_>) -> T,
+) -> Mutants<Vec<Vec<T>>> {
+    let filled = 0..segments.len();
+    let filled: Vec<_> = filled.filter(|&at| !segments[at].is_empty()).collect();
+    if filled.is_empty() {
+        return Vec::new();
+    }
+    let at = filled[choose(filled.len())];
+    let mutants = mutants::of_list(&segments[at], choose, change);
+    let put = |segment| {
+        let mut segments = segments.to_vec();
+        segments[at] = segment;
+        segments
+    };
+    mutants::within(mutants, put).collect()
+}
+
+impl<T: Clone + Default + Send + Sync> Partitioned<T> {
+    fn mutants(
+        &self,
+        choose: Choose<'_>,
+        change: impl Fn(&T, Choose<'_>) -> T,
+        put: impl Fn(Self) -> Product,
+    ) -> Mutants<Product> {
+        let segments = (0..self.segments()).map(|segment| self.segment(segment).to_vec());
+        let segments: Vec<_> = segments.collect();
+        let mutants = of_a_segment(&segments, choose, change);
+        let put = |segments: Vec<Vec<T>>| put(self.with_segments(&segments));
+        mutants::within(mutants, put).collect()
     }
 }

@@ -8,21 +8,19 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::{Cost, CpuSort, ResultIn, Scratch, accept_all, merge_path, radix};
+use super::{Cost, ResultIn, Scratch, merge_path, radix, sort_segments};
+use crate::algorithm::Variant;
+use crate::sts_sort::StsSort;
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;
 
 /// Chunks by radix sort, then merges: two arrays of the size of the input.
-pub(in crate::sts_sort) static BLOCK_MERGE: CpuSort = CpuSort {
-    name: "block-merge",
-    summary: "published: chunks of 5632 digis by radix sort, merged by Merge Path",
-    stable: true,
-    scratch: Scratch::Always,
-    cost: Cost::LogLinear,
-    accepts: accept_all,
-    sort_segment,
-};
+pub(super) const BLOCK_MERGE: Variant<StsSort> = Variant::cpu(
+    "block-merge",
+    "published: chunks of 5632 digis by radix sort, merged by Merge Path",
+    |at| sort_segments(at, Scratch::Always, Cost::LogLinear, sort_segment),
+);
 
 fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let sort_chunk =

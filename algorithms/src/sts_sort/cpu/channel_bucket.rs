@@ -18,7 +18,9 @@ mod within_channels;
 use generators::sts::Digi;
 
 use super::scatter;
-use super::{Cost, CpuSort, ResultIn, Scratch, accept_all};
+use super::{Cost, ResultIn, Scratch, sort_segments};
+use crate::algorithm::Variant;
+use crate::sts_sort::StsSort;
 use coarse_time::CoarseTime;
 use finish::{finish, finish_in_parts};
 use survey::{Strategy, Survey};
@@ -34,15 +36,11 @@ const SMALL: usize = 256;
 const PIECES_PER_PART: usize = 2;
 
 /// At most two scatters and a final pass.
-pub(in crate::sts_sort) static CHANNEL_BUCKET: CpuSort = CpuSort {
-    name: "channel-bucket",
-    summary: "ours: a scatter by channel, and by coarse time where the input is in disorder",
-    stable: true,
-    scratch: Scratch::Always,
-    cost: Cost::LogLinear,
-    accepts: accept_all,
-    sort_segment,
-};
+pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cpu(
+    "channel-bucket",
+    "ours: a scatter by channel, and by coarse time where the input is in disorder",
+    |at| sort_segments(at, Scratch::Always, Cost::LogLinear, sort_segment),
+);
 
 /// Sorts the digis of a segment on one thread, with a scratch of the same length.
 pub(crate) fn sort_alone_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {

@@ -6,33 +6,34 @@
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::scatter;
-use super::{Cost, CpuSort, ResultIn, Scratch};
-use crate::algorithm::Unavailable;
+use super::{Cost, ResultIn, Scratch, sort_segments};
+use crate::algorithm::Variant;
+use crate::device::Unavailable;
+use crate::sts_sort::StsSort;
 
 /// All 11 bits of a channel.
 const CHANNELS: usize = 1 << 11;
 
 /// The digis of each channel are counted, then appended to its list.
-pub(in crate::sts_sort) static CONCAT: CpuSort = CpuSort {
-    name: "concat",
-    summary: "Concat Sort: linear, if the digis of each channel arrive in order of time",
-    stable: true,
-    scratch: Scratch::Always,
-    cost: Cost::Linear,
-    accepts: channels_in_order,
-    sort_segment: |digis, output, parts| {
-        if parts == 1 {
-            let mut places = scatter::count(digis, CHANNELS, channel);
-            scatter::begin(&mut places);
-            scatter::scatter(digis, output, &mut places, channel);
-        } else {
-            let part = digis.len().div_ceil(parts);
-            let counts = scatter::count_parts(digis, part, CHANNELS, channel);
-            scatter::scatter_parts(digis, output, part, &counts, channel);
-        }
-        ResultIn::Scratch
+pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(
+    "concat",
+    "Concat Sort: linear, if the digis of each channel arrive in order of time",
+    |at| {
+        channels_in_order(at.input)?;
+        sort_segments(at, Scratch::Always, Cost::Linear, |digis, output, parts| {
+            if parts == 1 {
+                let mut places = scatter::count(digis, CHANNELS, channel);
+                scatter::begin(&mut places);
+                scatter::scatter(digis, output, &mut places, channel);
+            } else {
+                let part = digis.len().div_ceil(parts);
+                let counts = scatter::count_parts(digis, part, CHANNELS, channel);
+                scatter::scatter_parts(digis, output, part, &counts, channel);
+            }
+            ResultIn::Scratch
+        })
     },
-};
+);
 
 #[inline]
 fn channel(digi: Digi) -> usize {

@@ -1,18 +1,18 @@
 //! Sorting on the host.
 //!
-//! A variant here is what it does with one segment; [`CpuSort`] does what all
-//! have in common: segments in parallel, and large segments in parts.
+//! A variant here is what it does with one segment; `segments` does what all
+//! have in common: segments in parallel, and large segments in `parts`.
 
 mod block_merge;
 mod channel_bucket;
 mod concat;
 mod merge_path;
 mod parts;
-mod prepared;
 mod radix;
 mod rdst;
 mod scatter;
 mod segmented_radix;
+mod segments;
 mod std_stable;
 mod std_unstable;
 mod voracious;
@@ -20,31 +20,24 @@ mod voracious;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
+use crate::algorithm::{Opened, Opening, Variant};
+use crate::device::Unavailable;
 use parts::Cost;
-use prepared::PreparedCpuSort;
+use segments::Segments;
 
-pub(super) use block_merge::BLOCK_MERGE;
-pub(super) use channel_bucket::CHANNEL_BUCKET;
 pub(crate) use channel_bucket::sort_alone_in_place;
-pub(super) use concat::CONCAT;
-pub(super) use rdst::RDST;
-pub(super) use segmented_radix::SEGMENTED_RADIX;
-pub(super) use std_stable::STD_STABLE;
-pub(super) use std_unstable::STD_UNSTABLE;
-pub(super) use voracious::{VORACIOUS, VORACIOUS_STABLE};
 
-/// A way to sort one segment.
-pub(super) struct CpuSort {
-    name: &'static str,
-    summary: &'static str,
-    stable: bool,
-    scratch: Scratch,
-    cost: Cost,
-    accepts: fn(&SegmentedDigis) -> Result<(), Unavailable>,
-    sort_segment: SortSegment,
-}
+pub(super) const VARIANTS: &[Variant<StsSort>] = &[
+    std_stable::STD_STABLE,
+    std_unstable::STD_UNSTABLE,
+    block_merge::BLOCK_MERGE,
+    segmented_radix::SEGMENTED_RADIX,
+    concat::CONCAT,
+    channel_bucket::CHANNEL_BUCKET,
+    rdst::RDST,
+    voracious::VORACIOUS,
+    voracious::VORACIOUS_STABLE,
+];
 
 /// Sorts the digis of a segment, in place or into the scratch. The scratch is
 /// as long as the segment, or empty where [`Scratch`] says so. The work is to
@@ -84,9 +77,15 @@ impl ResultIn {
     }
 }
 
-/// For sorts that take any input.
-fn accept_all(_: &SegmentedDigis) -> Result<(), Unavailable> {
-    Ok(())
+/// A sort of segments, ready to run.
+fn sort_segments<'a>(
+    at: &Opening<'a, '_, StsSort>,
+    scratch: Scratch,
+    cost: Cost,
+    sort_segment: SortSegment,
+) -> Opened<'a, StsSort> {
+    accept_lengths(at.input)?;
+    at.session(Segments::new(at, scratch, cost, sort_segment))
 }
 
 /// Places in a segment are counted with 32 bits.
@@ -98,35 +97,4 @@ fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
     Err(Unavailable(format!(
         "a segment has {longest} digis; 2^32 - 1 is the most; use more segments"
     )))
-}
-
-impl Variant<StsSort> for CpuSort {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cpu
-    }
-
-    fn stable(&self) -> bool {
-        self.stable
-    }
-
-    fn prepare<'a>(
-        &self,
-        input: &'a SegmentedDigis,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<StsSort> + 'a>, Unavailable> {
-        accept_lengths(input)?;
-        (self.accepts)(input)?;
-        let threads = place.team.threads();
-        let prepared = PreparedCpuSort::new(self, input, arena, threads);
-        Ok(Box::new(prepared))
-    }
 }

@@ -4,26 +4,24 @@ use bytemuck::TransparentWrapper;
 use generators::sts::Digi;
 use rdst::{RadixKey, RadixSort};
 
-use super::{Cost, CpuSort, ResultIn, Scratch, accept_all};
+use super::{Cost, ResultIn, Scratch, sort_segments};
+use crate::algorithm::Variant;
+use crate::sts_sort::StsSort;
 
 /// `rdst` on the very same 8-byte records, with its single-threaded tuner; for
 /// large segments, where threads are idle, with its parallel algorithms.
-pub(in crate::sts_sort) static RDST: CpuSort = CpuSort {
-    name: "rdst",
-    summary: "peer: the crate rdst, a segment at a time",
-    stable: false,
-    scratch: Scratch::Never,
-    cost: Cost::Linear,
-    accepts: accept_all,
-    sort_segment: |digis, _, parts| {
-        let mut records = Record::wrap_slice_mut(digis).radix_sort_builder();
-        if parts == 1 {
-            records = records.with_parallel(false).with_single_threaded_tuner();
-        }
-        records.sort();
-        ResultIn::Digis
-    },
-};
+pub(super) const RDST: Variant<StsSort> =
+    Variant::cpu("rdst", "peer: the crate rdst, a segment at a time", |at| {
+        sort_segments(at, Scratch::Never, Cost::Linear, |digis, _, parts| {
+            let mut records = Record::wrap_slice_mut(digis).radix_sort_builder();
+            if parts == 1 {
+                records = records.with_parallel(false).with_single_threaded_tuner();
+            }
+            records.sort();
+            ResultIn::Digis
+        })
+    })
+    .unstable();
 
 #[derive(Clone, Copy, TransparentWrapper)]
 #[repr(transparent)]

@@ -7,38 +7,48 @@ use generators::sts::Digi;
 use voracious_radix_sort::{RadixSort, Radixable};
 
 use super::parts::sort_parts;
-use super::{Cost, CpuSort, Scratch, accept_all};
+use super::{Cost, Scratch, sort_segments};
+use crate::algorithm::Variant;
+use crate::sts_sort::StsSort;
 
 /// Its unstable sort on the very same 8-byte records.
-pub(in crate::sts_sort) static VORACIOUS: CpuSort = CpuSort {
-    name: "voracious",
-    summary: "peer: the crate voracious_radix_sort, unstable, a segment at a time",
-    stable: false,
-    scratch: Scratch::WhenSplit,
-    cost: Cost::LogLinear,
-    accepts: accept_all,
-    sort_segment: |digis, scratch, parts| {
-        sort_parts(digis, scratch, parts, |part| {
-            Record::wrap_slice_mut(part).voracious_sort();
-        })
+pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
+    "voracious",
+    "peer: the crate voracious_radix_sort, unstable, a segment at a time",
+    |at| {
+        sort_segments(
+            at,
+            Scratch::WhenSplit,
+            Cost::LogLinear,
+            |digis, scratch, parts| {
+                sort_parts(digis, scratch, parts, |part| {
+                    Record::wrap_slice_mut(part).voracious_sort();
+                })
+            },
+        )
     },
-};
+)
+.unstable();
 
 /// The sort that it calls stable, on the very same 8-byte records. With many
 /// equal keys it is not (seen with version 1.2.0), so it is not checked for that.
-pub(in crate::sts_sort) static VORACIOUS_STABLE: CpuSort = CpuSort {
-    name: "voracious-stable",
-    summary: "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
-    stable: false,
-    scratch: Scratch::WhenSplit,
-    cost: Cost::LogLinear,
-    accepts: accept_all,
-    sort_segment: |digis, scratch, parts| {
-        sort_parts(digis, scratch, parts, |part| {
-            Record::wrap_slice_mut(part).voracious_stable_sort();
-        })
+pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
+    "voracious-stable",
+    "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
+    |at| {
+        sort_segments(
+            at,
+            Scratch::WhenSplit,
+            Cost::LogLinear,
+            |digis, scratch, parts| {
+                sort_parts(digis, scratch, parts, |part| {
+                    Record::wrap_slice_mut(part).voracious_stable_sort();
+                })
+            },
+        )
     },
-};
+)
+.unstable();
 
 #[derive(Clone, Copy, TransparentWrapper)]
 #[repr(transparent)]

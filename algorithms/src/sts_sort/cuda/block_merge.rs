@@ -3,8 +3,11 @@
 
 use generators::partition::Partition;
 
-use super::{CudaSort, Digis, Sorter, Table, Words, begins};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use super::{Digis, Sorter, Words, begins, sort_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
+use crate::sts_sort::StsSort;
 
 static IMAGE: Image = image!("sts_sort-block_merge");
 
@@ -17,12 +20,15 @@ const TILE: u32 = THREADS * 11;
 const BINS: u32 = 1 << 7;
 
 /// Two arrays of the size of the input.
-pub(in crate::sts_sort) static BLOCK_MERGE: CudaSort = CudaSort {
-    name: "block-merge",
-    summary: "published: a block a segment, chunks of 5632 digis by radix sort, Merge Path",
-    stable: true,
-    sorter: |gpu, partition| Ok(Box::new(BlockMerge::new(gpu, partition)?)),
-};
+pub(super) const BLOCK_MERGE: Variant<StsSort> = Variant::cuda(
+    "block-merge",
+    "published: a block a segment, chunks of 5632 digis by radix sort, Merge Path",
+    |at| {
+        sort_on_gpu(at, |gpu, partition| {
+            Ok(Box::new(BlockMerge::new(gpu, partition)?))
+        })
+    },
+);
 
 struct BlockMerge {
     partition: Partition,
@@ -30,6 +36,8 @@ struct BlockMerge {
     scratch: DeviceBuffer<u64>,
     begins: Table,
 }
+
+buffers!(BlockMerge: digis, scratch, begins);
 
 impl BlockMerge {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
@@ -67,14 +75,6 @@ impl Sorter for BlockMerge {
         &self.digis
     }
 
-    fn arrays(&self) -> Vec<&DeviceBuffer<u64>> {
-        vec![&self.digis, &self.scratch]
-    }
-
-    fn bytes_of_tables(&self) -> u64 {
-        self.begins.device.bytes()
-    }
-
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.begins.fill(gpu, begins(&self.partition))?;
         let shape = Shape {
@@ -83,7 +83,7 @@ impl Sorter for BlockMerge {
             shared_bytes: shared_bytes(gpu.properties().lanes),
             bytes: self.bytes_moved(),
         };
-        let arguments = (&self.digis, &self.scratch, &self.begins.device);
+        let arguments = (&self.digis, &self.scratch, self.begins.device());
         // SAFETY: both arrays have a place for each digi of each segment.
         unsafe { gpu.launch(&SORT, &shape, arguments) }
     }

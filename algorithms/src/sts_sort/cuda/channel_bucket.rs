@@ -19,8 +19,11 @@ use self::division::{Division, Range};
 use self::limits::{THREADS, shared_by_sorting};
 use self::lists::{Crowds, Unfit};
 use self::regions::{Level, Regions, groups_of};
-use super::{CudaSort, Digis, Sorter, Table, Words};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use super::{Digis, Sorter, Words, sort_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
+use crate::sts_sort::StsSort;
 
 static IMAGE: Image = image!("sts_sort-channel_bucket");
 
@@ -48,12 +51,16 @@ const AGAIN: &str = "unfit";
 const DIGI: u64 = size_of::<u64>() as u64;
 
 /// Two arrays of the size of the input, and tables of some per cent of it.
-pub(in crate::sts_sort) static CHANNEL_BUCKET: CudaSort = CudaSort {
-    name: "channel-bucket",
-    summary: "ours: distributed by channel, then binned by time in shared memory: two moves",
-    stable: false,
-    sorter: |gpu, partition| Ok(Box::new(ChannelBucket::new(gpu, partition)?)),
-};
+pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
+    "channel-bucket",
+    "ours: distributed by channel, then binned by time in shared memory: two moves",
+    |at| {
+        sort_on_gpu(at, |gpu, partition| {
+            Ok(Box::new(ChannelBucket::new(gpu, partition)?))
+        })
+    },
+)
+.unstable();
 
 /// Digis, and what sorting them takes.
 pub(crate) struct ChannelBucket {
@@ -63,6 +70,8 @@ pub(crate) struct ChannelBucket {
     tables: Tables,
 }
 
+buffers!(ChannelBucket: digis, scratch, tables);
+
 /// What sorting takes beside the digis.
 struct Tables {
     small: Table,
@@ -70,6 +79,8 @@ struct Tables {
     unfit: Unfit,
     crowds: Crowds,
 }
+
+buffers!(Tables: small, regions, unfit, crowds);
 
 impl Tables {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
@@ -83,16 +94,6 @@ impl Tables {
             unfit: Unfit::new(gpu, digis)?,
             crowds: Crowds::new(gpu, groups.max(division.small.len()))?,
         })
-    }
-
-    fn bytes(&self) -> u64 {
-        let lists = [
-            &self.small.device,
-            self.unfit.device(),
-            self.crowds.device(),
-        ];
-        let in_lists: u64 = lists.iter().map(|list| list.bytes()).sum();
-        in_lists + self.regions.bytes()
     }
 }
 
@@ -140,11 +141,6 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Bytes of all buffers on the device.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.digis.bytes() + self.scratch.bytes() + self.tables.bytes()
-    }
-
     /// Starts the kernels. Where buckets may be too large for shared memory, waits for
     /// those that make a list of them.
     ///
@@ -179,7 +175,7 @@ impl ChannelBucket {
         tables.small.fill(gpu, words(segments))?;
         // Read three times, written once.
         let shape = shape(segments, 4, shared_by_sorting(gpu));
-        let arguments = (digis, &tables.small.device, tables.crowds.device());
+        let arguments = (digis, tables.small.device(), tables.crowds.device());
         tables.crowds.clear(gpu)?;
         // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(&SMALL, &shape, arguments)? };
@@ -219,14 +215,6 @@ impl Sorter for ChannelBucket {
 
     fn sorted(&self) -> &DeviceBuffer<u64> {
         &self.digis
-    }
-
-    fn arrays(&self) -> Vec<&DeviceBuffer<u64>> {
-        vec![&self.digis, &self.scratch]
-    }
-
-    fn bytes_of_tables(&self) -> u64 {
-        self.tables.bytes()
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {

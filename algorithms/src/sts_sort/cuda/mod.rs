@@ -1,60 +1,47 @@
 //! Sorting on a GPU.
 //!
-//! A variant here is a [`Sorter`]: its buffers and its kernels. What all have
-//! in common is in `prepared`: digis go to the device, are sorted, and come
-//! back. Each launcher stands beside its kernels.
+//! Digis go to the device, are sorted, and come back. A variant here is a [`Sorter`]: its
+//! buffers and its kernels. Each launcher stands beside its kernels.
 
 mod block_merge;
 mod channel_bucket;
 mod cub;
-mod prepared;
 mod segmented_radix;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use generators::partition::Partition;
-use generators::sts::SegmentedDigis;
+use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
-use crate::device::{Arena, Backend, Place};
-use prepared::PreparedCudaSort;
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::all_cores::mapped;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine, Ptr};
+use crate::device::{Arena, Buffers, Unavailable, buffers};
 
-pub(super) use block_merge::BLOCK_MERGE;
-pub(super) use channel_bucket::CHANNEL_BUCKET;
 pub(crate) use channel_bucket::ChannelBucket;
 pub(super) use cub::CUB;
-pub(super) use segmented_radix::{SEGMENTED_RADIX, SEGMENTED_RADIX_PAIRS};
+
+pub(super) const VARIANTS: &[Variant<StsSort>] = &[
+    block_merge::BLOCK_MERGE,
+    segmented_radix::SEGMENTED_RADIX,
+    segmented_radix::SEGMENTED_RADIX_PAIRS,
+    channel_bucket::CHANNEL_BUCKET,
+];
 
 /// What kernels take: a pointer to digis, or to keys.
 type Digis = Ptr<u64>;
 /// A pointer to positions and counts.
 type Words = Ptr<u32>;
 
-/// A way to sort on a GPU.
-pub(super) struct CudaSort {
-    name: &'static str,
-    summary: &'static str,
-    stable: bool,
-    sorter: MakeSorter,
-}
-
-/// Takes the buffers for digis in such segments.
-type MakeSorter = fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>;
-
 /// The buffers of a sort, and what to do with them.
-trait Sorter: Send {
+trait Sorter: Buffers {
     /// Where the digis have to be before.
     fn digis(&self) -> &DeviceBuffer<u64>;
 
     /// Where they are after.
     fn sorted(&self) -> &DeviceBuffer<u64>;
-
-    /// All buffers with as many elements as there are digis, those of
-    /// [`Sorter::digis`] and [`Sorter::sorted`] among them.
-    fn arrays(&self) -> Vec<&DeviceBuffer<u64>>;
-
-    /// Bytes of the other buffers on the device.
-    fn bytes_of_tables(&self) -> u64;
 
     /// Starts the kernels.
     ///
@@ -63,92 +50,68 @@ trait Sorter: Send {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
-/// A small array that the host makes and kernels read.
-pub(crate) struct Table {
-    host: PinnedBuffer<u32>,
-    device: DeviceBuffer<u32>,
+/// Takes the buffers for digis in such segments.
+type MakeSorter = fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>;
+
+/// A sorter with an input.
+struct OnGpu<'a> {
+    make_sorter: MakeSorter,
+    input: &'a SegmentedDigis,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
 }
 
-impl Table {
-    /// With room for so many values.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        Ok(Table {
-            host: gpu.pinned(length)?,
-            device: gpu.buffer(length)?,
+struct Held<'a> {
+    unsorted: Pristine<'a, u64>,
+    sorted: PinnedBuffer<u64>,
+    sorter: Box<dyn Sorter>,
+}
+
+buffers!(Held<'_>: unsorted, sorted, sorter);
+
+/// A sorter, ready to run. Positions are counted with 32 bits on the device, and a few more
+/// are needed to go beyond the end.
+fn sort_on_gpu<'a>(at: &Opening<'a, '_, StsSort>, make_sorter: MakeSorter) -> Opened<'a, StsSort> {
+    let (digis, most) = (at.input.digis().len(), i32::MAX as usize);
+    if digis > most {
+        return Err(Unavailable(format!(
+            "{digis} digis; on a GPU {most} is the most; use fewer"
+        )));
+    }
+    at.session(OnGpu {
+        make_sorter,
+        input: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+    })
+}
+
+impl<'a> Runner<StsSort> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, digis) = (&self.gpu, self.input.digis());
+        Ok(Held {
+            unsorted: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
+            sorted: gpu.pinned(digis.len())?,
+            sorter: (self.make_sorter)(gpu, self.input.partition())?,
         })
     }
 
-    /// Fills the table from its beginning. It must not be filled again before
-    /// the GPU has finished.
-    ///
-    /// # Errors
-    /// If the device refuses.
-    pub(crate) fn fill(
-        &mut self,
-        gpu: &Gpu,
-        values: impl Iterator<Item = u32>,
-    ) -> Result<(), DeviceError> {
-        let mut length = 0;
-        for (place, value) in self.host.iter_mut().zip(values) {
-            *place = value;
-            length += 1;
-        }
-        gpu.upload(&self.device, &self.host[..length])
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let (gpu, sorter) = (&self.gpu, &mut held.sorter);
+        gpu.upload(sorter.digis(), &held.unsorted)?;
+        sorter.sort(gpu)?;
+        gpu.download(&mut held.sorted, sorter.sorted())
     }
 
-    /// Where kernels find the values.
-    pub(crate) fn device(&self) -> &DeviceBuffer<u32> {
-        &self.device
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Digi>> {
+        Cow::Owned(mapped(&held.sorted, |&bits| Digi::from_bits(bits)))
     }
 }
 
-/// Where segments begin, and where the last one ends. They fit: see [`accept`].
+/// Where segments begin, and where the last one ends. They fit: see [`sort_on_gpu`].
 pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)
-}
-
-/// Positions are counted with 32 bits on the device, and a few more are needed
-/// to go beyond the end.
-fn accept(input: &SegmentedDigis) -> Result<(), Unavailable> {
-    let (digis, most) = (input.digis().len(), i32::MAX as usize);
-    if digis <= most {
-        return Ok(());
-    }
-    Err(Unavailable(format!(
-        "{digis} digis; on a GPU {most} is the most; use fewer"
-    )))
-}
-
-impl Variant<StsSort> for CudaSort {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cuda
-    }
-
-    fn stable(&self) -> bool {
-        self.stable
-    }
-
-    fn prepare<'a>(
-        &self,
-        input: &'a SegmentedDigis,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<StsSort> + 'a>, Unavailable> {
-        accept(input)?;
-        let gpu = place.required_gpu()?;
-        let prepared = PreparedCudaSort::new(self.sorter, (input, arena), gpu);
-        Ok(Box::new(prepared))
-    }
 }

@@ -4,8 +4,11 @@
 
 use generators::partition::Partition;
 
-use super::{CudaSort, Digis, Sorter, Table, Words, begins};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use super::{Digis, Sorter, Words, begins, sort_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
+use crate::sts_sort::StsSort;
 
 static IMAGE: Image = image!("sts_sort-segmented_radix");
 
@@ -27,20 +30,26 @@ const DIGITS_OF_DIGI: [(u32, u32); 6] = [(0, 8), (8, 8), (16, 8), (24, 7), (37, 
 const DIGITS_OF_KEY: [(u32, u32); 6] = [(0, 7), (7, 7), (14, 7), (21, 7), (28, 7), (35, 7)];
 
 /// Input, output, and an array between them.
-pub(in crate::sts_sort) static SEGMENTED_RADIX: CudaSort = CudaSort {
-    name: "segmented-radix",
-    summary: "LSD radix sort a segment with one block, six passes (as CUB), digis as keys: 3n",
-    stable: true,
-    sorter: |gpu, partition| Ok(Box::new(Keys::new(gpu, partition)?)),
-};
+pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cuda(
+    "segmented-radix",
+    "LSD radix sort a segment with one block, six passes (as CUB), digis as keys: 3n",
+    |at| {
+        sort_on_gpu(at, |gpu, partition| {
+            Ok(Box::new(Keys::new(gpu, partition)?))
+        })
+    },
+);
 
 /// Input, output, and an array between them, of keys and of values.
-pub(in crate::sts_sort) static SEGMENTED_RADIX_PAIRS: CudaSort = CudaSort {
-    name: "segmented-radix-pairs",
-    summary: "LSD radix sort a segment with one block, six passes (as CUB), keys and values: 6n",
-    stable: true,
-    sorter: |gpu, partition| Ok(Box::new(Pairs::new(gpu, partition)?)),
-};
+pub(super) const SEGMENTED_RADIX_PAIRS: Variant<StsSort> = Variant::cuda(
+    "segmented-radix-pairs",
+    "LSD radix sort a segment with one block, six passes (as CUB), keys and values: 6n",
+    |at| {
+        sort_on_gpu(at, |gpu, partition| {
+            Ok(Box::new(Pairs::new(gpu, partition)?))
+        })
+    },
+);
 
 /// Three arrays.
 struct Triple {
@@ -48,6 +57,8 @@ struct Triple {
     between: DeviceBuffer<u64>,
     output: DeviceBuffer<u64>,
 }
+
+buffers!(Triple: input, between, output);
 
 impl Triple {
     fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
@@ -66,10 +77,6 @@ impl Triple {
             _ => (&self.output, &self.between),
         }
     }
-
-    fn arrays(&self) -> [&DeviceBuffer<u64>; 3] {
-        [&self.input, &self.between, &self.output]
-    }
 }
 
 /// What both sorts need besides their arrays.
@@ -77,6 +84,8 @@ struct Segments {
     partition: Partition,
     begins: Table,
 }
+
+buffers!(Segments: begins);
 
 impl Segments {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
@@ -109,6 +118,8 @@ struct Keys {
     segments: Segments,
 }
 
+buffers!(Keys: digis, segments);
+
 impl Keys {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         Ok(Keys {
@@ -127,14 +138,6 @@ impl Sorter for Keys {
         &self.digis.output
     }
 
-    fn arrays(&self) -> Vec<&DeviceBuffer<u64>> {
-        self.digis.arrays().to_vec()
-    }
-
-    fn bytes_of_tables(&self) -> u64 {
-        self.segments.begins.device.bytes()
-    }
-
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Segments { partition, begins } = &mut self.segments;
         begins.fill(gpu, self::begins(partition))?;
@@ -142,7 +145,7 @@ impl Sorter for Keys {
         let shape = self.segments.shape(gpu, 1, 3);
         for (pass, (shift, bits)) in DIGITS_OF_DIGI.into_iter().enumerate() {
             let (from, to) = self.digis.of_pass(pass);
-            let arguments = (from, to, &self.segments.begins.device, shift, bits);
+            let arguments = (from, to, self.segments.begins.device(), shift, bits);
             // SAFETY: all arrays have a place for each digi of each segment.
             unsafe { gpu.launch(&PASS, &shape, arguments)? };
         }
@@ -155,6 +158,8 @@ struct Pairs {
     digis: Triple,
     segments: Segments,
 }
+
+buffers!(Pairs: keys, digis, segments);
 
 impl Pairs {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
@@ -189,14 +194,6 @@ impl Sorter for Pairs {
         &self.digis.output
     }
 
-    fn arrays(&self) -> Vec<&DeviceBuffer<u64>> {
-        [self.keys.arrays(), self.digis.arrays()].concat()
-    }
-
-    fn bytes_of_tables(&self) -> u64 {
-        self.segments.begins.device.bytes()
-    }
-
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Segments { partition, begins } = &mut self.segments;
         begins.fill(gpu, self::begins(partition))?;
@@ -206,7 +203,7 @@ impl Sorter for Pairs {
         for (pass, (shift, bits)) in DIGITS_OF_KEY.into_iter().enumerate() {
             let ((keys, keys_to), (digis, digis_to)) =
                 (self.keys.of_pass(pass), self.digis.of_pass(pass));
-            let begins = &self.segments.begins.device;
+            let begins = self.segments.begins.device();
             let arguments = (keys, digis, keys_to, digis_to, begins, shift, bits);
             // SAFETY: all arrays have a place for each digi of each segment.
             unsafe { gpu.launch(&PAIRS_PASS, &shape, arguments)? };

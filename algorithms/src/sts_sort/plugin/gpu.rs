@@ -1,20 +1,20 @@
 //! A plugin's sort on a GPU.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::sync::Arc;
 
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::host::{changed, copy};
 use super::shape::Shape;
-use crate::algorithm::{Prepared, Stages};
+use crate::algorithm::{Damage, Session};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::plugin::instance::{NotReady, ResultIn};
 use crate::plugin::on_gpu::{GuardedOnGpu, OnGpu, overrun};
 use crate::plugin::{Buffers, Functions};
 use crate::sts_sort::StsSort;
+use crate::timing::Stages;
 
 pub(super) struct SortOnGpu<'a> {
     // Before the buffers: `release` may use them.
@@ -126,7 +126,7 @@ impl Held {
     }
 }
 
-impl Prepared<StsSort> for SortOnGpu<'_> {
+impl Session<StsSort> for SortOnGpu<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let mut held = self.take()?;
         copy(&mut held.host, self.input.digis());
@@ -162,7 +162,7 @@ impl Prepared<StsSort> for SortOnGpu<'_> {
         self.plugin.gpu().stages()
     }
 
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self) -> Result<(), Damage> {
         self.plugin.count_memory();
         let held = self.held.as_ref();
         let damage = held.map(|held| self.damage(held)).transpose()?;
@@ -173,11 +173,11 @@ impl Prepared<StsSort> for SortOnGpu<'_> {
         self.plugin.remarks()
     }
 
-    fn output(&self) -> Cow<'_, Vec<Digi>> {
-        let bits = self.held.as_ref().map(|held| &held.host[..]);
-        Cow::Owned(mapped(bits.unwrap_or_default(), |&bits| {
+    fn output(&self) -> Option<Cow<'_, Vec<Digi>>> {
+        let held = self.held.as_ref()?;
+        Some(Cow::Owned(mapped(&held.host, |&bits| {
             Digi::from_bits(bits)
-        }))
+        })))
     }
 
     fn release(&mut self) {

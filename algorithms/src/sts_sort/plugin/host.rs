@@ -1,13 +1,13 @@
 //! A plugin's sort on the host.
 
 use std::borrow::Cow;
-use std::error::Error;
 
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use super::shape::Shape;
-use crate::algorithm::{Prepared, Stages};
+use crate::algorithm::{Damage, Session};
+use crate::all_cores::mapped;
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, POISON};
 use crate::plugin::guarded::Guarded;
@@ -15,6 +15,7 @@ use crate::plugin::instance::{NotReady, ResultIn};
 use crate::plugin::on_host::{OnHost, overrun};
 use crate::plugin::{Buffers, Functions};
 use crate::sts_sort::StsSort;
+use crate::timing::Stages;
 
 /// Digis that are copied at a time when fresh input is provided.
 const PIECE: usize = 1 << 16;
@@ -124,7 +125,7 @@ pub(super) fn changed(input: &[Digi], found: &[u64]) -> Option<String> {
     position.map(|at| format!("it changed its input, at position {at}: see RECOBENCH_SEPARATE"))
 }
 
-impl Prepared<StsSort> for SortOnHost<'_> {
+impl Session<StsSort> for SortOnHost<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let mut held = self.take()?;
         copy(held.input.words_mut(), self.input.digis());
@@ -151,7 +152,7 @@ impl Prepared<StsSort> for SortOnHost<'_> {
         Ok(self.plugin.stages())
     }
 
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self) -> Result<(), Damage> {
         self.plugin.count_memory();
         self.result = self.plugin.result()?;
         let damage = self.held.as_ref().and_then(|held| self.damage(held));
@@ -162,9 +163,9 @@ impl Prepared<StsSort> for SortOnHost<'_> {
         self.plugin.remarks()
     }
 
-    fn output(&self) -> Cow<'_, Vec<Digi>> {
-        let bits = self.result().par_iter();
-        Cow::Owned(bits.map(|&bits| Digi::from_bits(bits)).collect())
+    fn output(&self) -> Option<Cow<'_, Vec<Digi>>> {
+        let bits = mapped(self.result(), |&bits| Digi::from_bits(bits));
+        Some(Cow::Owned(bits))
     }
 
     fn release(&mut self) {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Instant;
 
 use generators::tpc::Digit;
 use rayon::prelude::*;
@@ -13,10 +12,11 @@ use super::headers::{self, Slot};
 use super::kernel::DecodePage;
 use super::page_decoder::PageDecoder;
 use super::tasks::split_mut;
-use crate::algorithm::{Prepared, Stage, Stages};
-use crate::all_cores::{fill, mapped};
-use crate::device::Arena;
+use crate::algorithm::Runner;
+use crate::all_cores::mapped;
 use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, Poison, buffers};
+use crate::timing::{Laps, Stages};
 use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
@@ -25,16 +25,21 @@ use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 /// What no sample has: it is outside every map.
-const POISON: Position = Position {
-    column: i16::MAX,
-    time: i16::MAX,
-};
-/// What no map should keep.
-const POISON_CHARGE: u16 = u16::MAX;
+impl Poison for Position {
+    const POISON: Self = Position {
+        column: i16::MAX,
+        time: i16::MAX,
+    };
+}
+
+/// The stages of a run.
+const CLEAR: &str = "clear";
+const DECODE: &str = "decode";
 /// Entries that are cleared at a time.
 const CLEARED: usize = 1 << 18;
 
-pub(super) struct PreparedCharges<'a> {
+/// A decoder with the pages of a time frame.
+pub(super) struct ChargesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     tasks: Vec<Range<usize>>,
@@ -46,12 +51,17 @@ pub(super) struct PreparedCharges<'a> {
     entries: usize,
     /// The sectors' places among the maps, by the pages that they begin with.
     sectors: Vec<Range<usize>>,
-    slots: Vec<Slot>,
-    maps: Vec<u16>,
-    output: Decoded,
-    clear: Stage,
-    fill: Stage,
+    laps: Laps,
 }
+
+pub(super) struct Held<'a> {
+    slots: ArenaVec<'a, Slot>,
+    maps: ArenaVec<'a, u16>,
+    positions: ArenaVec<'a, Position>,
+    damaged: Vec<DamagedPage>,
+}
+
+buffers!(Held<'_>: slots, maps, positions);
 
 /// A fragment of a time frame: what its tasks have in common.
 struct Fragment<'a> {
@@ -71,7 +81,7 @@ struct Rejected {
     positions: Range<usize>,
 }
 
-impl<'a> PreparedCharges<'a> {
+impl<'a> ChargesOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
@@ -85,7 +95,7 @@ impl<'a> PreparedCharges<'a> {
         let pages = slots.iter().filter_map(Slot::page);
         let time_bins = pages.clone().map(|page| time_bins_of(page).end).max();
         let time_bins = time_bins.unwrap_or(0).min(frame.settings.fragment);
-        PreparedCharges {
+        ChargesOf {
             frame,
             arena,
             tasks,
@@ -94,54 +104,23 @@ impl<'a> PreparedCharges<'a> {
             promised: pages.map(copies).sum(),
             entries: entries(time_bins),
             sectors: frame.sectors(),
-            slots: Vec::new(),
-            maps: Vec::new(),
-            output: Decoded::default(),
-            clear: Stage::new("clear"),
-            fill: Stage::new("decode"),
+            laps: Laps::default(),
         }
-    }
-
-    fn decode(&mut self) {
-        (self.clear, self.fill) = (Stage::new("clear"), Stage::new("decode"));
-        self.output.damaged.clear();
-        let start = Instant::now();
-        headers::read(self.frame, &self.tasks, &mut self.slots);
-        let mut holes = Vec::new();
-        let mut position = 0;
-        let numbers = self
-            .frame
-            .fragments(self.slots.iter().filter_map(Slot::page));
-        self.fill.add(start.elapsed().as_secs_f64(), 0);
-        for number in numbers {
-            self.clear_maps();
-            let start = Instant::now();
-            position = self.decode_fragment(number, position, &mut holes);
-            self.fill.add(start.elapsed().as_secs_f64(), 0);
-        }
-        self.conclude(&holes);
-    }
-
-    fn clear_maps(&mut self) {
-        let start = Instant::now();
-        self.maps
-            .par_chunks_mut(CLEARED)
-            .for_each(|part| part.fill(0));
-        let bytes = size_of_val(self.maps.as_slice()) as u64;
-        self.clear.add(start.elapsed().as_secs_f64(), bytes);
     }
 
     /// Decodes the pages of a fragment; returns where its positions end.
     fn decode_fragment(
-        &mut self,
+        &self,
+        held: &mut Held<'a>,
         number: u32,
         start: usize,
         holes: &mut Vec<Range<usize>>,
     ) -> usize {
+        let Held { slots, maps, .. } = held;
         let fragments = self.fragments;
         let touches = |page: &&OpenPage| fragments.of(time_bins_of(page)).contains(&number);
         let of_task = |pages: &Range<usize>| {
-            let pages = self.slots[pages.clone()].iter().filter_map(Slot::page);
+            let pages = slots[pages.clone()].iter().filter_map(Slot::page);
             pages
                 .filter(touches)
                 .map(|page| usize::from(page.samples))
@@ -152,12 +131,12 @@ impl<'a> PreparedCharges<'a> {
             frame: self.frame,
             decode: self.decode,
             time_bins: fragments.time_bins(number),
-            slots: &self.slots,
-            maps: as_atomic(&mut self.maps),
+            slots,
+            maps: as_atomic(maps),
             entries: self.entries,
             sectors: &self.sectors,
         };
-        let parts = split_mut(&mut self.output.positions[start..], lengths.iter().copied());
+        let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
         let rejected: Vec<_> = self
             .tasks
             .par_iter()
@@ -168,7 +147,7 @@ impl<'a> PreparedCharges<'a> {
         let mut start = start;
         for (of_task, length) in rejected.into_iter().zip(lengths) {
             for Rejected { page, positions } in of_task {
-                self.output.damaged.push(page);
+                held.damaged.push(page);
                 holes.push(start + positions.start..start + positions.end);
             }
             start += length;
@@ -177,16 +156,80 @@ impl<'a> PreparedCharges<'a> {
     }
 
     /// Takes out what damaged pages have left, and names each of them once.
-    fn conclude(&mut self, holes: &[Range<usize>]) {
-        close(&mut self.output.positions, holes);
-        let slots = self.slots.iter().enumerate();
+    fn conclude(&self, held: &mut Held<'a>, holes: &[Range<usize>]) {
+        close(&mut held.positions, holes);
+        let slots = held.slots.iter().enumerate();
         let headers = slots.filter_map(|(number, slot)| match slot {
             Slot::Damaged(damage) => Some(self.frame.damaged(number, *damage)),
             _ => None,
         });
-        self.output.damaged.extend(headers);
-        self.output.damaged.sort_unstable_by_key(|page| page.page);
-        self.output.damaged.dedup_by_key(|page| page.page);
+        held.damaged.extend(headers);
+        held.damaged.sort_unstable_by_key(|page| page.page);
+        held.damaged.dedup_by_key(|page| page.page);
+    }
+}
+
+impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        Ok(Held {
+            slots: self.arena.vector(self.frame.pages.pages().len()),
+            maps: self.arena.vector(self.entries * self.sectors.len()),
+            positions: self.arena.vector(self.promised),
+            damaged: Vec::new(),
+        })
+    }
+
+    /// Gives back what damaged pages took away.
+    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        held.positions.resize(self.promised, Position::POISON);
+        held.damaged.clear();
+        Ok(())
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        self.laps.start();
+        held.damaged.clear();
+        headers::read(self.frame, &self.tasks, &mut held.slots);
+        let (mut holes, mut position) = (Vec::new(), 0);
+        let numbers = held.slots.iter().filter_map(Slot::page);
+        let numbers = self.frame.fragments(numbers);
+        self.laps.lap(DECODE, 0);
+        for number in numbers {
+            let maps = held.maps.par_chunks_mut(CLEARED);
+            maps.for_each(|part| part.fill(0));
+            self.laps
+                .lap(CLEAR, size_of_val(held.maps.as_slice()) as u64);
+            position = self.decode_fragment(held, number, position, &mut holes);
+            self.laps.lap(DECODE, 0);
+        }
+        self.conclude(held, &holes);
+        Ok(())
+    }
+
+    fn stages(&self, held: &Held<'a>) -> Stages {
+        let pages = held.slots.iter().filter_map(Slot::page);
+        let bytes = pages.map(|page| u64::from(page.used)).sum();
+        let mut stages = self.laps.stages();
+        stages.sort_by_key(|stage| stage.name != CLEAR);
+        for decoding in stages.iter_mut().filter(|stage| stage.name == DECODE) {
+            decoding.bytes = bytes;
+        }
+        stages
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
+        Cow::Owned(Decoded {
+            charges: held.maps.chunks(self.entries).map(present).collect(),
+            positions: mapped(&held.positions, |position| *position),
+            damaged: held.damaged.clone(),
+            digits: Vec::new(),
+        })
+    }
+
+    fn input_bytes(&self) -> u64 {
+        self.frame.pages.bytes().len() as u64
     }
 }
 
@@ -242,62 +285,4 @@ fn as_atomic(entries: &mut [u16]) -> &[AtomicU16] {
     // SAFETY: an atomic has the size and alignment of its number, and as the entries
     // are borrowed mutably, nobody accesses them otherwise meanwhile.
     unsafe { &*pointer }
-}
-
-impl Prepared<TpcDecode> for PreparedCharges<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        if self.slots.is_empty() {
-            self.slots = self.arena.take(self.frame.pages.pages().len());
-            self.maps = self.arena.take(self.entries * self.sectors.len());
-            self.output.positions = self.arena.take(self.promised);
-        }
-        // What damaged pages took away.
-        self.output.positions.resize(self.promised, POISON);
-        Ok(())
-    }
-
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        self.slots.fill(Slot::Empty);
-        fill(&mut self.maps, POISON_CHARGE);
-        fill(&mut self.output.positions, POISON);
-        self.output.damaged.clear();
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        self.decode();
-        Ok(())
-    }
-
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        let bytes = self
-            .slots
-            .iter()
-            .filter_map(Slot::page)
-            .map(|page| u64::from(page.used));
-        self.fill.bytes = bytes.sum();
-        Ok(vec![self.clear.clone(), self.fill.clone()])
-    }
-
-    fn output(&self) -> Cow<'_, Decoded> {
-        Cow::Owned(Decoded {
-            charges: self.maps.chunks(self.entries).map(present).collect(),
-            positions: mapped(&self.output.positions, |position| *position),
-            damaged: self.output.damaged.clone(),
-            digits: Vec::new(),
-        })
-    }
-
-    fn release(&mut self) {
-        self.arena.give(std::mem::take(&mut self.slots));
-        self.arena.give(std::mem::take(&mut self.maps));
-        self.arena.give(std::mem::take(&mut self.output.positions));
-    }
-
-    fn buffer_bytes(&self) -> u64 {
-        let slots = self.frame.pages.pages().len() * size_of::<Slot>();
-        let maps = self.entries * self.sectors.len() * size_of::<u16>();
-        let positions = self.promised * size_of::<Position>();
-        (self.frame.pages.bytes().len() + slots + maps + positions) as u64
-    }
 }

@@ -10,10 +10,10 @@ use super::headers::{self, Slot};
 use super::kernel::DecodePage;
 use super::page_decoder::PageDecoder;
 use super::tasks::split_mut;
-use crate::algorithm::Prepared;
+use crate::algorithm::Runner;
 use crate::all_cores::fill;
-use crate::device::Arena;
 use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, Buffers};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -21,15 +21,39 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 /// What no digit of any input is.
 const POISON: Digit = Digit::from_bits(u64::MAX);
 
-pub(super) struct PreparedDigits<'a> {
+/// A decoder with the pages of a time frame.
+pub(super) struct DigitsOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     tasks: Vec<Range<usize>>,
     decode: DecodePage,
     /// Samples that the headers promise.
     promised: usize,
-    slots: Vec<Slot>,
+}
+
+pub(super) struct Held<'a> {
+    slots: ArenaVec<'a, Slot>,
     output: Decoded,
+    arena: &'a Arena,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.arena.give(std::mem::take(&mut self.output.digits));
+    }
+}
+
+impl Buffers for Held<'_> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.slots.poison()?;
+        fill(&mut self.output.digits, POISON);
+        self.output.damaged.clear();
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.slots.bytes() + size_of_val(self.output.digits.as_slice()) as u64
+    }
 }
 
 /// The place of a page's digits that has none.
@@ -38,7 +62,7 @@ struct Hole {
     length: usize,
 }
 
-impl<'a> PreparedDigits<'a> {
+impl<'a> DigitsOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
@@ -46,26 +70,46 @@ impl<'a> PreparedDigits<'a> {
         decode: DecodePage,
     ) -> Self {
         let slots = headers::of(frame, &tasks);
-        PreparedDigits {
+        DigitsOf {
             frame,
             arena,
             tasks,
             decode,
             promised: slots.iter().map(Slot::samples).sum(),
-            slots: Vec::new(),
-            output: Decoded::default(),
         }
     }
+}
 
-    fn decode(&mut self) {
-        headers::read(self.frame, &self.tasks, &mut self.slots);
-        let slots = &self.slots;
+impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let digits = self.arena.take(self.promised);
+        Ok(Held {
+            slots: self.arena.vector(self.frame.pages.pages().len()),
+            output: Decoded {
+                digits,
+                ..Decoded::default()
+            },
+            arena: self.arena,
+        })
+    }
+
+    /// Gives back what damaged pages took away.
+    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        held.output.digits.resize(self.promised, Digit::default());
+        Ok(())
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        headers::read(self.frame, &self.tasks, &mut held.slots);
+        let slots = &held.slots;
         let lengths: Vec<usize> = self
             .tasks
             .iter()
             .map(|pages| slots[pages.clone()].iter().map(Slot::samples).sum())
             .collect();
-        let parts = split_mut(&mut self.output.digits, lengths.iter().copied());
+        let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
         let (frame, decode) = (self.frame, self.decode);
         let rejected: Vec<_> = self
             .tasks
@@ -74,23 +118,32 @@ impl<'a> PreparedDigits<'a> {
             .with_max_len(1)
             .map(|(pages, digits)| decode_task(frame, decode, pages, slots, digits))
             .collect();
-        self.conclude(rejected, &lengths);
+        conclude(&mut held.output, rejected, &lengths);
+        Ok(())
     }
 
-    /// Closes the holes that damaged pages have left.
-    fn conclude(&mut self, rejected: Vec<Vec<(DamagedPage, Hole)>>, lengths: &[usize]) {
-        let mut start = 0;
-        let mut holes = Vec::new();
-        self.output.damaged.clear();
-        for (of_task, length) in rejected.into_iter().zip(lengths) {
-            for (page, hole) in of_task {
-                self.output.damaged.push(page);
-                holes.push(start + hole.start..start + hole.start + hole.length);
-            }
-            start += length;
-        }
-        close(&mut self.output.digits, &holes);
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
+        Cow::Borrowed(&held.output)
     }
+
+    fn input_bytes(&self) -> u64 {
+        self.frame.pages.bytes().len() as u64
+    }
+}
+
+/// Names the damaged pages, and closes the holes that they have left.
+fn conclude(output: &mut Decoded, rejected: Vec<Vec<(DamagedPage, Hole)>>, lengths: &[usize]) {
+    let mut start = 0;
+    let mut holes = Vec::new();
+    output.damaged.clear();
+    for (of_task, length) in rejected.into_iter().zip(lengths) {
+        for (page, hole) in of_task {
+            output.damaged.push(page);
+            holes.push(start + hole.start..start + hole.start + hole.length);
+        }
+        start += length;
+    }
+    close(&mut output.digits, &holes);
 }
 
 /// Decodes the pages of a task; returns those that are damaged.
@@ -129,45 +182,6 @@ pub(super) fn close<T: Copy>(list: &mut Vec<T>, holes: &[Range<usize>]) {
         end += kept_end - hole.end;
     }
     list.truncate(end);
-}
-
-impl Prepared<TpcDecode> for PreparedDigits<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        if self.slots.is_empty() {
-            self.slots = self.arena.take(self.frame.pages.pages().len());
-            self.output.digits = self.arena.take(self.promised);
-        }
-        // What damaged pages took away.
-        self.output.digits.resize(self.promised, Digit::default());
-        Ok(())
-    }
-
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        self.slots.fill(Slot::Empty);
-        fill(&mut self.output.digits, POISON);
-        self.output.damaged.clear();
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        self.decode();
-        Ok(())
-    }
-
-    fn output(&self) -> Cow<'_, Decoded> {
-        Cow::Borrowed(&self.output)
-    }
-
-    fn release(&mut self) {
-        self.arena.give(std::mem::take(&mut self.slots));
-        self.arena.give(std::mem::take(&mut self.output.digits));
-    }
-
-    fn buffer_bytes(&self) -> u64 {
-        let slots = self.frame.pages.pages().len() * size_of::<Slot>();
-        let digits = self.promised * size_of::<Digit>();
-        (self.frame.pages.bytes().len() + slots + digits) as u64
-    }
 }
 
 #[cfg(test)]

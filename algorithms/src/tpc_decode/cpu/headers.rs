@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::tasks::split_mut;
+use crate::device::Poison;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
@@ -22,6 +23,11 @@ pub(super) enum Slot {
     Page(OpenPage),
     /// A page whose headers are damaged.
     Damaged(Damage),
+}
+
+/// A page that is not there.
+impl Poison for Slot {
+    const POISON: Self = Slot::Empty;
 }
 
 impl Slot {

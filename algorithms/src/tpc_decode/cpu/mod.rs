@@ -20,75 +20,43 @@ mod tests;
 mod walk;
 
 use super::TpcDecode;
-use super::input::{Output, TimeFrame};
+use super::input::Output;
 use super::reference;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
-use charges::PreparedCharges;
-use digits::PreparedDigits;
+use crate::algorithm::{Opened, Opening, Variant};
+use charges::ChargesOf;
+use digits::DigitsOf;
 use kernel::{DecodePage, Level};
 
-/// A way to decode pages.
-pub(super) struct CpuDecode {
-    name: &'static str,
-    summary: &'static str,
-    /// Its decoder on this machine.
-    decoder: fn() -> DecodePage,
+pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
+    Variant::cpu(
+        "reference",
+        "page by page and sample by sample, each step checked where it is taken",
+        |at| decode(at, reference_page),
+    ),
+    Variant::cpu(
+        "scalar",
+        "without wide instructions, on any machine",
+        |at| decode(at, Level::Scalar.decoder().unwrap_or(reference_page)),
+    ),
+    Variant::cpu(
+        "simd",
+        "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can",
+        |at| decode(at, Level::best().decoder().unwrap_or(reference_page)),
+    ),
+];
+
+/// A decoder of pages, ready to run.
+fn decode<'a>(at: &Opening<'a, '_, TpcDecode>, decode: DecodePage) -> Opened<'a, TpcDecode> {
+    let (frame, tasks) = (at.input, tasks::of(at.input, at.threads()));
+    match frame.settings.output {
+        Output::Digits => at.session(DigitsOf::new(frame, at.arena, tasks, decode)),
+        Output::ChargeMap => at.session(ChargesOf::new(frame, at.arena, tasks, decode)),
+    }
 }
-
-pub(super) static REFERENCE: CpuDecode = CpuDecode {
-    name: "reference",
-    summary: "page by page and sample by sample, each step checked where it is taken",
-    decoder: || reference_page,
-};
-
-pub(super) static SCALAR: CpuDecode = CpuDecode {
-    name: "scalar",
-    summary: "without wide instructions, on any machine",
-    decoder: || Level::Scalar.decoder().unwrap_or(reference_page),
-};
-
-pub(super) static SIMD: CpuDecode = CpuDecode {
-    name: "simd",
-    summary: "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can",
-    decoder: || Level::best().decoder().unwrap_or(reference_page),
-};
 
 /// The reference in the form of the other decoders.
 fn reference_page(job: walk::Job<'_>, digits: &mut [generators::tpc::Digit]) -> Option<()> {
     let decoded = reference::decode_page(job.page, job.payload, &job.tables.mapping).ok()?;
     digits.copy_from_slice(&decoded);
     Some(())
-}
-
-impl Variant<TpcDecode> for CpuDecode {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cpu
-    }
-
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        frame: &'a TimeFrame,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcDecode> + 'a>, Unavailable> {
-        let tasks = tasks::of(frame, place.team.threads());
-        let decode = (self.decoder)();
-        Ok(match frame.settings.output {
-            Output::Digits => Box::new(PreparedDigits::new(frame, arena, tasks, decode)),
-            Output::ChargeMap => Box::new(PreparedCharges::new(frame, arena, tasks, decode)),
-        })
-    }
 }

@@ -3,9 +3,12 @@
 use generators::tpc::Layout;
 
 use super::resident::Resident;
+use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::{Bytes, CudaDecode, Division, Fragments, Index, Pairs, Records, Words};
+use super::{Bytes, Division, Fragments, Index, Pairs, Records, Words};
+use crate::algorithm::Variant;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::tpc_decode::TpcDecode;
 use crate::tpc_decode::input::Output;
 
 static IMAGE: Image = image!("tpc_decode-fused");
@@ -89,21 +92,18 @@ struct Decoder {
 const THREADS: u32 = 256;
 const STAGE: &str = "decode";
 
-pub(in crate::tpc_decode) static FUSED: CudaDecode = CudaDecode {
-    name: "fused",
-    summary: "ours: pages staged in shared memory, a thread a block of them, wide stores",
-    division: Division::Whole,
-    index: Index::Written,
-    decode,
-};
+pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
+    "fused",
+    "ours: pages staged in shared memory, a thread a block of them, wide stores",
+    |at| decode_on_gpu(at, Division::Whole, Index::Written, decode),
+);
 
-pub(in crate::tpc_decode) static FUSED_OVERLAPPED: CudaDecode = CudaDecode {
-    name: "fused-overlapped",
-    summary: "fused, sector by sector, three at once: copies of one beside the work of another",
-    division: Division::Sectors,
-    index: Index::Written,
-    decode,
-};
+pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
+    "fused-overlapped",
+    "fused, sector by sector, three at once: copies of one beside the work of another",
+    |at| decode_on_gpu(at, Division::Sectors, Index::Written, decode),
+)
+.unstable();
 
 fn decode(
     gpu: &Gpu,

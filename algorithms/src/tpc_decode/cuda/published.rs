@@ -5,9 +5,12 @@ use generators::tpc::Layout;
 
 use super::parts::PromisedFragment;
 use super::resident::Resident;
+use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::{Bytes, CudaDecode, Division, Fragments, Index, Pairs, Records, Words};
+use super::{Bytes, Division, Fragments, Index, Pairs, Records, Words};
+use crate::algorithm::Variant;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::tpc_decode::TpcDecode;
 
 static ROW_IMAGE: Image = image!("tpc_decode-row");
 static BALLOT_IMAGE: Image = image!("tpc_decode-ballot_scan");
@@ -48,35 +51,45 @@ static SHUFFLE_DENSE_LINK: Decoder<u16> = Decoder {
 const WARP_THREADS: u32 = 128;
 const STAGE: &str = "decode";
 
-pub(in crate::tpc_decode) static BALLOT_SCAN: CudaDecode = CudaDecode {
-    name: "ballot-scan",
-    summary: "published: a block a row page, a warp a link page, lanes ranked by votes",
-    division: Division::Whole,
-    index: Index::Unused,
-    decode: |gpu, resident, target, fragment| {
-        let work = Work::new(gpu, resident, target, fragment);
-        match resident.frame.format().layout() {
-            Layout::Row => work.launch(&ROW, &resident.tables.geometry),
-            Layout::Link => work.launch(&LINK, &resident.tables.pads),
-            Layout::DenseLink => work.launch(&DENSE_LINK, &resident.tables.pads),
-        }
+pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
+    "ballot-scan",
+    "published: a block a row page, a warp a link page, lanes ranked by votes",
+    |at| {
+        decode_on_gpu(
+            at,
+            Division::Whole,
+            Index::Unused,
+            |gpu, resident, target, fragment| {
+                let work = Work::new(gpu, resident, target, fragment);
+                match resident.frame.format().layout() {
+                    Layout::Row => work.launch(&ROW, &resident.tables.geometry),
+                    Layout::Link => work.launch(&LINK, &resident.tables.pads),
+                    Layout::DenseLink => work.launch(&DENSE_LINK, &resident.tables.pads),
+                }
+            },
+        )
     },
-};
+);
 
-pub(in crate::tpc_decode) static SHUFFLE_SCAN: CudaDecode = CudaDecode {
-    name: "shuffle-scan",
-    summary: "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
-    division: Division::Whole,
-    index: Index::Unused,
-    decode: |gpu, resident, target, fragment| {
-        let work = Work::new(gpu, resident, target, fragment);
-        match resident.frame.format().layout() {
-            Layout::Row => work.launch(&ROW, &resident.tables.geometry),
-            Layout::Link => work.launch(&SHUFFLE_LINK, &resident.tables.pads),
-            Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.tables.pads),
-        }
+pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
+    "shuffle-scan",
+    "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
+    |at| {
+        decode_on_gpu(
+            at,
+            Division::Whole,
+            Index::Unused,
+            |gpu, resident, target, fragment| {
+                let work = Work::new(gpu, resident, target, fragment);
+                match resident.frame.format().layout() {
+                    Layout::Row => work.launch(&ROW, &resident.tables.geometry),
+                    Layout::Link => work.launch(&SHUFFLE_LINK, &resident.tables.pads),
+                    Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.tables.pads),
+                }
+            },
+        )
     },
-};
+);
 
 /// The kernels for a layout: they take a table of `T`, the geometry or the pads of links.
 struct Decoder<T> {

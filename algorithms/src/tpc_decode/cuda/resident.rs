@@ -6,6 +6,7 @@ use generators::tpc::page::PAGE_BYTES;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{Index, Record};
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
@@ -21,11 +22,11 @@ pub(super) struct Resident<'a> {
     pub(super) frame: &'a TimeFrame,
     pub(super) part: &'a Part,
     pub(super) tables: &'a DeviceTables,
-    pub(super) buffers: &'a Buffers,
+    pub(super) buffers: &'a PageBuffers,
 }
 
 /// What is held during a run, but for what comes out.
-pub(super) struct Buffers {
+pub(super) struct PageBuffers {
     host_streams: PinnedBuffer<u32>,
     /// How each page was judged.
     host_verdicts: PinnedBuffer<u8>,
@@ -46,7 +47,12 @@ pub(super) struct Buffers {
     pub(super) jobs: DeviceBuffer<[u32; 2]>,
 }
 
-impl Buffers {
+buffers!(
+    PageBuffers: host_verdicts, host_begins, pages, streams, records, extents, verdicts, index,
+    sums, begins, jobs; kept: fragments
+);
+
+impl PageBuffers {
     pub(super) fn new(
         gpu: &Gpu,
         frame: &TimeFrame,
@@ -57,7 +63,7 @@ impl Buffers {
         let stride = stride(index, frame.format().layout());
         let begins = part.fragments.len() + 2;
         let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
-        let mut buffers = Buffers {
+        let mut buffers = PageBuffers {
             host_streams: gpu.pinned(pages)?,
             host_verdicts: gpu.pinned(pages)?,
             host_begins: gpu.pinned(begins)?,
@@ -106,27 +112,6 @@ impl Buffers {
     /// Tiles that the pages of a fragment are in.
     pub(super) fn tiles(&self) -> usize {
         self.streams.len().div_ceil(PAGES_IN_TILE)
-    }
-
-    /// Overwrites all that a run makes.
-    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        self.host_verdicts.fill(byte);
-        self.host_begins.fill(0);
-        gpu.fill(&self.pages, byte)?;
-        gpu.fill(&self.records, byte)?;
-        gpu.fill(&self.extents, byte)?;
-        gpu.fill(&self.verdicts, byte)?;
-        gpu.fill(&self.index, byte)?;
-        gpu.fill(&self.begins, byte)?;
-        gpu.fill(&self.jobs, byte)
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let of_pages = self.pages.bytes() + self.streams.bytes() + self.records.bytes();
-        let judged = self.extents.bytes() + self.verdicts.bytes() + self.index.bytes();
-        let placed = self.sums.bytes() + self.begins.bytes() + self.jobs.bytes();
-        of_pages + judged + self.fragments.bytes() + placed
     }
 }
 

@@ -3,6 +3,7 @@
 use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, ROWS, SECTORS, pads_in_row};
 use generators::tpc::{Endpoint, PadId};
 
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::Tables;
@@ -25,28 +26,18 @@ pub(super) struct DeviceTables {
     pub(super) charge_cells: DeviceBuffer<[u32; 2]>,
 }
 
+buffers!(DeviceTables: geometry, pads, gains, pad_cells, charge_cells);
+
 impl DeviceTables {
     pub(super) fn new(gpu: &Gpu, tables: &Tables) -> Result<Self, DeviceError> {
         Ok(DeviceTables {
-            geometry: copied(gpu, &geometry())?,
-            pads: copied(gpu, &pads(tables))?,
-            gains: copied(gpu, tables.gains.factors())?,
-            pad_cells: copied(gpu, &pad_cells(tables))?,
-            charge_cells: copied(gpu, &charge_cells(tables))?,
+            geometry: gpu.table(&geometry())?,
+            pads: gpu.table(&pads(tables))?,
+            gains: gpu.table(tables.gains.factors())?,
+            pad_cells: gpu.table(&pad_cells(tables))?,
+            charge_cells: gpu.table(&charge_cells(tables))?,
         })
     }
-
-    pub(super) fn bytes(&self) -> u64 {
-        let (links, cells) = (self.pads.bytes(), self.pad_cells.bytes());
-        self.geometry.bytes() + links + self.gains.bytes() + cells + self.charge_cells.bytes()
-    }
-}
-
-fn copied<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
-    let buffer = gpu.buffer(values.len())?;
-    gpu.upload(&buffer, values)?;
-    gpu.finish()?;
-    Ok(buffer)
 }
 
 fn geometry() -> Vec<u32> {

@@ -2,6 +2,7 @@
 
 use super::parts::Part;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::{Buffers, buffers};
 use crate::tpc_decode::input::{Output, TimeFrame};
 
 /// Where samples go.
@@ -43,16 +44,6 @@ impl Target {
         }
     }
 
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        match self {
-            Target::Digits(digits) => gpu.fill(digits, byte),
-            Target::Charges(Charges { positions, maps }) => {
-                gpu.fill(positions, byte)?;
-                gpu.fill(maps, byte)
-            }
-        }
-    }
-
     /// How many digits there is room for.
     pub(super) fn digits(&self) -> usize {
         match self {
@@ -69,12 +60,22 @@ impl Target {
         };
         bytes as u64
     }
+}
 
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
+buffers!(Charges: positions, maps);
+
+impl Buffers for Target {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        match self {
+            Target::Digits(digits) => digits.poison(),
+            Target::Charges(charges) => charges.poison(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
         match self {
             Target::Digits(digits) => digits.bytes(),
-            Target::Charges(Charges { positions, maps }) => positions.bytes() + maps.bytes(),
+            Target::Charges(charges) => charges.bytes(),
         }
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{RawPages, StreamPages};
 
-use super::{BALLOT_SCAN, CudaDecode, FUSED};
-use crate::algorithm::{Algorithm, Promise, Semantics, Variant};
+use super::fused::FUSED;
+use super::published::BALLOT_SCAN;
+use crate::algorithm::{Algorithm, Semantics, Variant};
 use crate::axis::Params;
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::Gpu;
-use crate::device::{Arena, Device, Place, Team};
+use crate::device::{Device, Target, Team};
 use crate::tpc_decode::hard_inputs;
 use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::mutate::Mutator;
@@ -34,31 +35,16 @@ fn gpu() -> Option<Arc<Gpu>> {
 }
 
 /// Checks what a variant makes of a time frame.
-fn check(gpu: &Arc<Gpu>, variant: &CudaDecode, frame: &TimeFrame, expected: &Decoded) {
+fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expected: &Decoded) {
     let team = Team::new(1).expect("a thread");
-    let place = Place {
+    let target = Target {
         device: Device::Emulator,
         gpu: Some(Arc::clone(gpu)),
         team: &team,
     };
-    let arena = Arena::default();
-    let mut prepared = variant.prepare(frame, &arena, &place).expect("any input");
-    let run = prepared
-        .reset()
-        .and_then(|()| prepared.poison())
-        .and_then(|()| prepared.run());
-    assert_eq!(run, Ok(()), "{}", variant.name());
-    prepared.inspect().expect("charges");
-    let promise = Promise {
-        semantics: Semantics::Exact,
-        stable: variant.stable(),
-        content: variant.content(),
-    };
-    let checked = TpcDecode::check(frame, Some(expected), &prepared.output(), promise);
-    assert_eq!(checked, Ok(()), "{} on {}", variant.name(), frame.format());
-    prepared.release();
-    let pages = frame.pages.bytes().len() as u64;
-    assert!(prepared.buffer_bytes() > pages, "known once it has run");
+    let checked = variant.checked_output(&TpcDecode, frame, &target, Some(expected));
+    let problem = checked.err().map(|problem| problem.to_string());
+    assert_eq!(problem, None, "{} on {}", variant.name, frame.format());
 }
 
 /// Whether a page has few samples, or a block that goes on in the next page.
@@ -106,7 +92,9 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
         let mut damaged = damaged_pairs(&frame, &mut random);
         for output in [Output::Digits, Output::ChargeMap] {
             damaged.settings.output = output;
-            let expected = TpcDecode::reference(&damaged, Semantics::Exact).expect("always");
+            let expected = TpcDecode
+                .reference(&damaged, Semantics::Exact)
+                .expect("always");
             let share = expected.damaged.len() as f64 / damaged.pages.pages().len() as f64;
             assert!((0.1..0.9).contains(&share), "{share} are damaged");
             check(&gpu, &FUSED, &damaged, &expected);
@@ -126,8 +114,8 @@ fn generated(format: &str, occupancy: &str) -> TimeFrame {
     for (name, value) in values {
         params.set(name, value);
     }
-    let plan = TpcDecode::plan(params).expect("a time frame");
-    TpcDecode::generate(&plan.params, 1).expect("pages")
+    let plan = TpcDecode.plan(params).expect("a time frame");
+    TpcDecode.generate(&plan.params, 1).expect("pages")
 }
 
 #[test]
@@ -139,7 +127,9 @@ fn blocks_are_cut_anywhere() {
         let opened = pages.filter_map(|page| frame.open(page).expect("sound"));
         let cut = opened.filter(|page| page.continuation.is_some()).count();
         assert!(cut > 80, "{cut} blocks are cut");
-        let expected = TpcDecode::reference(&frame, Semantics::Exact).expect("always");
+        let expected = TpcDecode
+            .reference(&frame, Semantics::Exact)
+            .expect("always");
         check(&gpu, &FUSED, &frame, &expected);
         check(&gpu, &BALLOT_SCAN, &frame, &expected);
     }

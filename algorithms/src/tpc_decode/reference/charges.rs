@@ -1,12 +1,11 @@
 //! Positions and charges, entry by entry.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
-use super::DecodedPage;
+use super::{Contested, DecodedPage};
 use crate::tpc_decode::Decoded;
 use crate::tpc_decode::charge_map::{Converter, Position};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
@@ -70,22 +69,28 @@ fn map_of(
     last.filter(|&(_, charge)| charge > 0).collect()
 }
 
-/// Entries of the maps of the last fragment that several samples claim.
-pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> BTreeSet<(u8, u32)> {
+/// Entries of the maps of the last fragment that several samples claim, with their charges.
+pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
     let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
     let Some(&last) = numbers.last() else {
-        return BTreeSet::new();
+        return Contested::new();
     };
     let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);
-    let digits = pages
-        .par_iter()
-        .flat_map_iter(|decoded| decoded.digits.iter().flatten());
-    let entry = |digit: &Digit| {
-        let position = position_of(digit, &time_bins)?;
-        Some((digit.sector(), position.index() as u32))
+    let claims_of = |DecodedPage { page, digits }: &DecodedPage| {
+        let converter = Converter::new(&frame.tables.gains, page.sector, page.format);
+        let claim = |digit: &Digit| {
+            let entry = position_of(digit, &time_bins)?.index() as u32;
+            Some(((page.sector, entry), converter.charge(*digit)))
+        };
+        let claims: Vec<_> = digits.iter().flatten().filter_map(claim).collect();
+        claims
     };
-    let mut claims: Vec<_> = digits.filter_map(entry).collect();
+    let mut claims: Vec<_> = pages.par_iter().flat_map_iter(claims_of).collect();
     claims.par_sort_unstable();
-    let several = claims.windows(2).filter(|pair| pair[0] == pair[1]);
-    several.map(|pair| pair[0]).collect()
+    let of_entry = claims.chunk_by(|(entry, _), (next, _)| entry == next);
+    let several = of_entry.filter(|claims| claims.len() > 1);
+    let charges = |claims: &[(_, u16)]| claims.iter().map(|(_, charge)| *charge).collect();
+    several
+        .map(|claims| (claims[0].0, charges(claims)))
+        .collect()
 }

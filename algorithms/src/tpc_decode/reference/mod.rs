@@ -6,7 +6,7 @@ mod link;
 mod reader;
 mod row;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
 use rayon::prelude::*;
@@ -50,9 +50,12 @@ pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     }
 }
 
-/// The sectors and indices of entries in the maps of the last fragment that several
+/// By sector and index, the charges of entries in the maps of the last fragment that several
 /// samples claim.
-pub(super) fn contested(frame: &TimeFrame) -> BTreeSet<(u8, u32)> {
+pub(super) type Contested = BTreeMap<(u8, u32), Vec<u16>>;
+
+/// What is contested in the maps of a time frame.
+pub(super) fn contested(frame: &TimeFrame) -> Contested {
     charges::contested(frame, &decode_pages(frame).0)
 }
 

@@ -4,89 +4,131 @@
 //! |---|---|
 //! | `naive`, `parallel_pieces`, `parallel_bytes`, `streamed` | the variants |
 //! | `vectors`, `masked` | copies by whole vectors, and past the caches; by masked ones |
-//! | `prepared` | a variant that is ready to run |
 
 mod masked;
 mod naive;
 mod parallel_bytes;
 mod parallel_pieces;
-mod prepared;
 mod streamed;
 mod vectors;
 
-use generators::tpc::clusters::Clusters;
+use std::borrow::Cow;
+
+use generators::tpc::clusters::{Clusters, Layout};
 
 use super::TpcGather;
+use super::packed::{Packed, blocks};
 use super::packing::{Array, Packing, Part};
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
-use prepared::PreparedCpuGather;
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::all_cores::fill;
+use crate::device::gpu::{DeviceError, POISON};
+use crate::device::{Arena, ArenaVec, Buffers};
 
-/// A way to gather.
-pub(super) struct CpuGather {
-    name: &'static str,
-    summary: &'static str,
-    gather: Gather,
-}
+pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
+    Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| {
+        on_host(at, naive::gather)
+    }),
+    Variant::cpu(
+        "parallel-pieces",
+        "a memcpy a piece and array, as many pieces for each thread",
+        |at| on_host(at, parallel_pieces::gather),
+    ),
+    Variant::cpu(
+        "parallel-bytes",
+        "a memcpy a piece and array, as many bytes for each thread",
+        |at| on_host(at, parallel_bytes::gather),
+    ),
+    Variant::cpu(
+        "streamed",
+        "ours: pieces by whole vectors into a cached page, and that past the caches",
+        |at| on_host(at, streamed::gather),
+    ),
+];
 
 /// Moves all pieces to the bytes of the packed arrays.
 type Gather = fn(&Packing<'_>, &mut [u8]);
 
-pub(super) static NAIVE: CpuGather = CpuGather {
-    name: "naive",
-    summary: "a memcpy a piece and array, one thread",
-    gather: naive::gather,
-};
+/// A way to gather with an input.
+struct OnHost<'a> {
+    gather: Gather,
+    input: &'a Clusters,
+    arena: &'a Arena,
+}
 
-pub(super) static PARALLEL_PIECES: CpuGather = CpuGather {
-    name: "parallel-pieces",
-    summary: "a memcpy a piece and array, as many pieces for each thread",
-    gather: parallel_pieces::gather,
-};
+struct Held<'a> {
+    output: Packed,
+    /// The places of tracks and rows.
+    places: [ArenaVec<'a, u32>; 2],
+    arena: &'a Arena,
+}
 
-pub(super) static PARALLEL_BYTES: CpuGather = CpuGather {
-    name: "parallel-bytes",
-    summary: "a memcpy a piece and array, as many bytes for each thread",
-    gather: parallel_bytes::gather,
-};
+fn on_host<'a>(at: &Opening<'a, '_, TpcGather>, gather: Gather) -> Opened<'a, TpcGather> {
+    at.session(OnHost {
+        gather,
+        input: at.input,
+        arena: at.arena,
+    })
+}
 
-pub(super) static STREAMED: CpuGather = CpuGather {
-    name: "streamed",
-    summary: "ours: pieces by whole vectors into a cached page, and that past the caches",
-    gather: streamed::gather,
-};
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let output = std::mem::replace(&mut self.output, Packed::from_blocks(Vec::new()));
+        self.arena.give(output.into_blocks());
+    }
+}
+
+impl Buffers for Held<'_> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        fill(self.output.bytes_mut(), POISON);
+        self.places.poison()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.output.bytes().len() as u64 + self.places.bytes()
+    }
+}
+
+impl<'a> Runner<TpcGather> for OnHost<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (input, arena) = (self.input, self.arena);
+        let layout = Layout::new(&input.packed());
+        Ok(Held {
+            output: Packed::from_blocks(arena.take(blocks(&layout))),
+            places: [input.tracks(), input.rows()].map(|pieces| arena.vector(pieces.len() + 1)),
+            arena,
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let [tracks, rows] = held
+            .places
+            .each_mut()
+            .map(|places| std::mem::take(&mut **places));
+        let packing = Packing::new(self.input, tracks, rows);
+        (self.gather)(&packing, held.output.bytes_mut());
+        for (place, vector) in held.places.iter_mut().zip(packing.into_vectors()) {
+            **place = vector;
+        }
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Packed> {
+        Cow::Borrowed(&held.output)
+    }
+
+    fn input_bytes(&self) -> u64 {
+        let pieces = self.input.tracks().len() + self.input.rows().len() + 2;
+        let starts_and_counts = 2 * pieces * size_of::<u32>();
+        (self.input.bytes().len() + starts_and_counts) as u64
+    }
+}
 
 /// Copies what of the pieces goes to a part, by a memcpy each.
 fn copy_part(array: Array<'_>, part: &Part, to: &mut [u8]) {
     for piece in array.within(part.bytes.clone()) {
         let length = piece.from.len();
         to[piece.to..piece.to + length].copy_from_slice(&array.bytes()[piece.from]);
-    }
-}
-
-impl Variant<TpcGather> for CpuGather {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cpu
-    }
-
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        input: &'a Clusters,
-        arena: &'a Arena,
-        _: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcGather> + 'a>, Unavailable> {
-        Ok(Box::new(PreparedCpuGather::new(self.gather, input, arena)))
     }
 }

@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
+use super::Gatherer;
 use super::pieces::{Arrays, Bytes, DevicePieces, Words};
-use super::{CudaGather, Gatherer};
+use super::runner::gather_from_gpu;
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, QUEUES, Shape, image,
 };
-use crate::tpc_gather::sample::Sample;
+use crate::tpc_gather::TpcGather;
 
 static IMAGE: Image = image!("tpc_gather-chunks");
 
@@ -41,24 +44,27 @@ const FIRST_BYTES: usize = 32 << 20;
 /// least than packing is the copy, in whose shade it is.
 const GROWTH: usize = 8;
 
-pub(in crate::tpc_gather) static CHUNKS: CudaGather = CudaGather {
-    name: "chunks",
-    summary: "ours: packs arrays by aligned vectors, while those before are copied to the host",
-    sample: |_| Sample::ALL,
-    gatherer: |gpu, layout| {
-        Ok(Box::new(Chunks {
-            packed: gpu.buffer(layout.bytes())?,
-            host: gpu.pinned(layout.bytes())?,
-            chunks: chunks(&layout),
-        }))
+pub(super) const CHUNKS: Variant<TpcGather> = Variant::cuda(
+    "chunks",
+    "ours: packs arrays by aligned vectors, while those before are copied to the host",
+    |at| {
+        gather_from_gpu(at, |gpu, layout| {
+            Ok(Box::new(Chunks {
+                packed: gpu.buffer(layout.bytes())?,
+                host: gpu.pinned(layout.bytes())?,
+                chunks: chunks(&layout),
+            }))
+        })
     },
-};
+);
 
 struct Chunks {
     packed: DeviceBuffer<u8>,
     host: PinnedBuffer<u8>,
     chunks: Vec<Chunk>,
 }
+
+buffers!(Chunks: packed, host);
 
 /// Neighbouring arrays that are packed and copied together.
 #[derive(Debug, PartialEq)]
@@ -92,7 +98,7 @@ fn chunks(layout: &Layout) -> Vec<Chunk> {
 
 fn pack(
     gpu: &Gpu,
-    pieces: &DevicePieces,
+    pieces: &DevicePieces<'_>,
     packed: &DeviceBuffer<u8>,
     chunk: &Chunk,
 ) -> Result<(), DeviceError> {
@@ -126,7 +132,7 @@ impl Gatherer for Chunks {
         &mut self,
         gpu: &Gpu,
         _: &Clusters,
-        pieces: &DevicePieces,
+        pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         for queue in 1..QUEUES {
@@ -147,18 +153,6 @@ impl Gatherer for Chunks {
 
     fn host(&self) -> &[u8] {
         &self.host
-    }
-
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.host
-    }
-
-    fn poison_device(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.packed, byte)
-    }
-
-    fn device_bytes(&self) -> u64 {
-        self.packed.bytes()
     }
 }
 

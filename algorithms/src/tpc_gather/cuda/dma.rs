@@ -2,10 +2,13 @@
 
 use generators::tpc::clusters::Clusters;
 
+use super::Gatherer;
 use super::pieces::{DevicePieces, PackParameters};
-use super::{CudaGather, Gatherer};
+use super::runner::gather_from_gpu;
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, image};
-use crate::tpc_gather::sample::Sample;
+use crate::tpc_gather::TpcGather;
 
 static DMA_IMAGE: Image = image!("tpc_gather-dma");
 static BUFFERED_IMAGE: Image = image!("tpc_gather-dma_buffered");
@@ -17,32 +20,35 @@ static BUFFERED_KERNEL: DmaKernel = Kernel::new(&BUFFERED_IMAGE, "gather_dma_buf
 
 const THREADS: u32 = 1024;
 
-pub(in crate::tpc_gather) static DMA_1: CudaGather = CudaGather {
-    name: "dma-1",
-    summary: "published: one block writes entries into the host's memory (thesis 3.8)",
-    sample: |_| Sample::ALL,
-    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 1),
-};
+pub(super) const DMA_1: Variant<TpcGather> = Variant::cuda(
+    "dma-1",
+    "published: one block writes entries into the host's memory (thesis 3.8)",
+    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 1)),
+);
 
-pub(in crate::tpc_gather) static DMA_2: CudaGather = CudaGather {
-    name: "dma-2",
-    summary: "published: two blocks write entries into the host's memory (thesis 3.8)",
-    sample: |_| Sample::ALL,
-    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 2),
-};
+pub(super) const DMA_2: Variant<TpcGather> = Variant::cuda(
+    "dma-2",
+    "published: two blocks write entries into the host's memory (thesis 3.8)",
+    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 2)),
+);
 
-pub(in crate::tpc_gather) static DMA_BUFFERED: CudaGather = CudaGather {
-    name: "dma-buffered",
-    summary: "published: two blocks write full bursts of 128 bytes into the host's memory",
-    sample: |_| Sample::ALL,
-    gatherer: |gpu, layout| dma(gpu, layout.bytes(), &BUFFERED_KERNEL, 2),
-};
+pub(super) const DMA_BUFFERED: Variant<TpcGather> = Variant::cuda(
+    "dma-buffered",
+    "published: two blocks write full bursts of 128 bytes into the host's memory",
+    |at| {
+        gather_from_gpu(at, |gpu, layout| {
+            dma(gpu, layout.bytes(), &BUFFERED_KERNEL, 2)
+        })
+    },
+);
 
 struct Dma {
     host: MappedBuffer<u8>,
     kernel: &'static DmaKernel,
     blocks: u32,
 }
+
+buffers!(Dma: host);
 
 fn dma(
     gpu: &Gpu,
@@ -63,7 +69,7 @@ impl Gatherer for Dma {
         &mut self,
         gpu: &Gpu,
         _: &Clusters,
-        pieces: &DevicePieces,
+        pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let shape = pieces.shape(self.blocks, THREADS, 1);
@@ -75,10 +81,6 @@ impl Gatherer for Dma {
 
     fn host(&self) -> &[u8] {
         &self.host
-    }
-
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.host
     }
 
     fn multiprocessors(&self, _: &Gpu) -> u32 {

@@ -2,10 +2,13 @@
 
 use generators::tpc::clusters::Clusters;
 
+use super::Gatherer;
 use super::pieces::{Bytes, DevicePieces, PackParameters};
-use super::{CudaGather, Gatherer};
+use super::runner::gather_from_gpu;
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, image};
-use crate::tpc_gather::sample::Sample;
+use crate::tpc_gather::TpcGather;
 
 static IMAGE: Image = image!("tpc_gather-multi_block");
 
@@ -15,29 +18,32 @@ const THREADS: u32 = 256;
 /// Blocks on each multiprocessor: as many as run at a time. An even number.
 const BLOCKS_EACH: u32 = 8;
 
-pub(in crate::tpc_gather) static MULTI_BLOCK: CudaGather = CudaGather {
-    name: "multi-block",
-    summary: "published: all blocks pack into the device's memory, then one copy (thesis 3.8)",
-    sample: |_| Sample::ALL,
-    gatherer: |gpu, layout| {
-        Ok(Box::new(MultiBlock {
-            packed: gpu.buffer(layout.bytes())?,
-            host: gpu.pinned(layout.bytes())?,
-        }))
+pub(super) const MULTI_BLOCK: Variant<TpcGather> = Variant::cuda(
+    "multi-block",
+    "published: all blocks pack into the device's memory, then one copy (thesis 3.8)",
+    |at| {
+        gather_from_gpu(at, |gpu, layout| {
+            Ok(Box::new(MultiBlock {
+                packed: gpu.buffer(layout.bytes())?,
+                host: gpu.pinned(layout.bytes())?,
+            }))
+        })
     },
-};
+);
 
 struct MultiBlock {
     packed: DeviceBuffer<u8>,
     host: PinnedBuffer<u8>,
 }
 
+buffers!(MultiBlock: packed, host);
+
 impl Gatherer for MultiBlock {
     fn gather(
         &mut self,
         gpu: &Gpu,
         _: &Clusters,
-        pieces: &DevicePieces,
+        pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
@@ -50,17 +56,5 @@ impl Gatherer for MultiBlock {
 
     fn host(&self) -> &[u8] {
         &self.host
-    }
-
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.host
-    }
-
-    fn poison_device(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.packed, byte)
-    }
-
-    fn device_bytes(&self) -> u64 {
-        self.packed.bytes()
     }
 }

@@ -2,35 +2,42 @@
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
+use super::Gatherer;
 use super::pieces::DevicePieces;
-use super::{CudaGather, Gatherer};
+use super::runner::gather_sample_from_gpu;
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::packing::Packing;
 use crate::tpc_gather::sample::Sample;
 
-pub(in crate::tpc_gather) static NAIVE: CudaGather = CudaGather {
-    name: "naive",
-    summary: "a copy to the host a piece and array (thesis 3.8); of many pieces a sample",
-    sample: Sample::of,
-    gatherer: |gpu, layout| {
-        Ok(Box::new(Naive {
-            host: gpu.pinned(layout.bytes())?,
-            layout,
-        }))
+pub(super) const NAIVE: Variant<TpcGather> = Variant::cuda(
+    "naive",
+    "a copy to the host a piece and array (thesis 3.8); of many pieces a sample",
+    |at| {
+        gather_sample_from_gpu(at, |gpu, layout| {
+            Ok(Box::new(Naive {
+                host: gpu.pinned(layout.bytes())?,
+                layout,
+            }))
+        })
     },
-};
+);
 
 struct Naive {
     host: PinnedBuffer<u8>,
     layout: Layout,
 }
 
+buffers!(Naive: host);
+
 impl Gatherer for Naive {
     fn gather(
         &mut self,
         gpu: &Gpu,
         input: &Clusters,
-        pieces: &DevicePieces,
+        pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         let packing = Packing::new(input, Vec::new(), Vec::new());
         let sample = Sample::of(input);
@@ -53,22 +60,7 @@ impl Gatherer for Naive {
         &self.host
     }
 
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.host
-    }
-
     fn multiprocessors(&self, _: &Gpu) -> u32 {
         0
-    }
-
-    fn remarks(&self, _: &Gpu, input: &Clusters) -> Vec<String> {
-        let sample = Sample::of(input);
-        let (made, all) = (sample.copies(input), Sample::ALL.copies(input));
-        match sample.is_all() {
-            true => vec![format!("{made} copies")],
-            false => vec![format!(
-                "a sample: times and rates are of {made} of all {all} copies"
-            )],
-        }
     }
 }

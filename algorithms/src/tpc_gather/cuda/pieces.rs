@@ -5,10 +5,10 @@ use std::sync::Arc;
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
 use crate::all_cores::first_difference;
-use crate::device::Arena;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Image, Kernel, Lent, Parameter, Parameters, Ptr, Shape, image,
 };
+use crate::device::{Arena, buffers};
 
 static IMAGE: Image = image!("tpc_gather-places");
 
@@ -57,9 +57,11 @@ pub(super) struct Given {
     pub(super) row_starts: DeviceBuffer<u32>,
 }
 
+buffers!(Given: source, arrays, track_starts, row_starts);
+
 /// Clusters where kernels find them.
-pub(super) struct DevicePieces {
-    pub(super) given: Lent<Given>,
+pub(super) struct DevicePieces<'a> {
+    pub(super) given: Lent<'a, Given>,
     pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
@@ -67,6 +69,8 @@ pub(super) struct DevicePieces {
     counts: [u32; 2],
     packed_bytes: u64,
 }
+
+buffers!(DevicePieces<'_>: given, track_places, row_places, sums);
 
 impl Given {
     fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
@@ -115,17 +119,12 @@ impl Given {
         let changed = changes.into_iter().find(|(_, change)| change.is_some());
         Ok(changed.map(|(name, _)| name))
     }
-
-    fn device_bytes(&self) -> u64 {
-        let starts = self.track_starts.bytes() + self.row_starts.bytes();
-        self.source.bytes() + self.arrays.bytes() + starts
-    }
 }
 
-impl DevicePieces {
+impl<'a> DevicePieces<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Clusters, &Arena),
+        (input, arena): (&Clusters, &'a Arena),
     ) -> Result<Self, DeviceError> {
         let [tracks, rows] = [input.tracks().len(), input.rows().len()];
         let begin = |name| {
@@ -156,11 +155,6 @@ impl DevicePieces {
         Ok(changed)
     }
 
-    /// Leaves what was provided to the next candidate.
-    pub(super) fn give(self, arena: &Arena) {
-        self.given.give(arena);
-    }
-
     /// Finds the places of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let (source, sums, [of_tracks, of_rows]) = (&self.given.source, &self.sums, self.counts);
@@ -187,10 +181,10 @@ impl DevicePieces {
     }
 
     /// What a kernel that packs all arrays is given, with its target.
-    pub(super) fn arguments<'a, Target: Parameter>(
-        &'a self,
-        target: Target::Given<'a>,
-    ) -> <PackParameters<Target> as Parameters>::Given<'a> {
+    pub(super) fn arguments<'p, Target: Parameter>(
+        &'p self,
+        target: Target::Given<'p>,
+    ) -> <PackParameters<Target> as Parameters>::Given<'p> {
         (
             &self.given.source,
             target,
@@ -221,19 +215,6 @@ impl DevicePieces {
             shared_bytes: 0,
             bytes: times * self.packed_bytes,
         }
-    }
-
-    /// Overwrites what is found on the device with a byte.
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.track_places, byte)?;
-        gpu.fill(&self.row_places, byte)?;
-        gpu.fill(&self.sums, byte)
-    }
-
-    pub(super) fn device_bytes(&self) -> u64 {
-        let found = [&self.track_places, &self.row_places, &self.sums];
-        let found: u64 = found.iter().map(|buffer| buffer.bytes()).sum();
-        self.given.device_bytes() + found
     }
 }
 

@@ -4,47 +4,52 @@ use std::sync::Arc;
 
 use generators::tpc::clusters::Clusters;
 
+use super::Gatherer;
 use super::pieces::DevicePieces;
-use super::prepared::PreparedCudaGather;
-use super::{Gatherer, MakeGatherer};
-use crate::algorithm::Prepared;
-use crate::device::Arena;
+use super::runner::gather_from_gpu;
+use crate::algorithm::{Open, Opening, Variant};
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
+use crate::device::{Arena, Device, Target, Team, buffers};
+use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
-use crate::tpc_gather::sample::Sample;
 
 /// Overwrites its input.
-struct Careless(PinnedBuffer<u8>);
+struct Careless {
+    host: PinnedBuffer<u8>,
+}
+
+buffers!(Careless: host);
 
 impl Gatherer for Careless {
-    fn gather(&mut self, gpu: &Gpu, _: &Clusters, all: &DevicePieces) -> Result<(), DeviceError> {
+    fn gather(
+        &mut self,
+        gpu: &Gpu,
+        _: &Clusters,
+        all: &DevicePieces<'_>,
+    ) -> Result<(), DeviceError> {
         gpu.fill(&all.given.row_starts, POISON)
     }
 
     fn host(&self) -> &[u8] {
-        &self.0
-    }
-
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        &self.host
     }
 }
 
 /// Does nothing.
-struct Idle(PinnedBuffer<u8>);
+struct Idle {
+    host: PinnedBuffer<u8>,
+}
+
+buffers!(Idle: host);
 
 impl Gatherer for Idle {
-    fn gather(&mut self, _: &Gpu, _: &Clusters, _: &DevicePieces) -> Result<(), DeviceError> {
+    fn gather(&mut self, _: &Gpu, _: &Clusters, _: &DevicePieces<'_>) -> Result<(), DeviceError> {
         Ok(())
     }
 
     fn host(&self) -> &[u8] {
-        &self.0
-    }
-
-    fn host_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        &self.host
     }
 }
 
@@ -57,20 +62,40 @@ fn a_run_that_changes_its_input_is_told_and_harms_no_other() {
     let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
     let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
     let arena = Arena::default();
-    let damage = |gatherer: MakeGatherer| {
-        let given = (&input, &arena);
-        let mut prepared = PreparedCudaGather::new(gatherer, given, Sample::ALL, Arc::clone(&gpu));
-        let ran = prepared.reset().and_then(|()| prepared.run());
+    let team = Team::new(1).expect("a thread");
+    let target = Target {
+        device: Device::Emulator,
+        gpu: Some(gpu),
+        team: &team,
+    };
+    let damage = |open: Open<TpcGather>| {
+        let opening = Opening {
+            task: &TpcGather,
+            variant: Variant::cuda("of a test", "", open),
+            input: &input,
+            arena: &arena,
+            target: &target,
+        };
+        let mut session = open(&opening).expect("it fits");
+        let ran = session.reset().and_then(|()| session.run());
         assert_eq!(ran, Ok(()));
-        let damage = prepared.inspect().err().map(|damage| damage.to_string());
-        prepared.release();
-        damage
+        session.inspect().err().map(|damage| damage.to_string())
     };
     let told = Some("it changed the starts of rows".to_owned());
     for _ in 0..2 {
-        let careless = damage(|gpu, layout| Ok(Box::new(Careless(gpu.pinned(layout.bytes())?))));
+        let careless = damage(|at| {
+            gather_from_gpu(at, |gpu, layout| {
+                let host = gpu.pinned(layout.bytes())?;
+                Ok(Box::new(Careless { host }))
+            })
+        });
         assert_eq!(careless, told);
-        let idle = damage(|gpu, layout| Ok(Box::new(Idle(gpu.pinned(layout.bytes())?))));
+        let idle = damage(|at| {
+            gather_from_gpu(at, |gpu, layout| {
+                let host = gpu.pinned(layout.bytes())?;
+                Ok(Box::new(Idle { host }))
+            })
+        });
         assert_eq!(idle, None);
     }
 }

@@ -1,7 +1,6 @@
 //! Gathering from a GPU's memory by a plugin.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -9,11 +8,12 @@ use generators::tpc::clusters::{Clusters, Layout};
 
 use super::changed;
 use super::shape::{Buffers, Shape};
-use crate::algorithm::{Metric, Prepared, Stages};
+use crate::algorithm::{Damage, Metric, Session};
 use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON};
 use crate::plugin::instance::NotReady;
 use crate::plugin::on_gpu::{GUARD, GuardedOnGpu, OnGpu, overrun};
 use crate::plugin::{Buffers as Kind, Functions};
+use crate::timing::Stages;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::cuda::slowdowns;
 use crate::tpc_gather::packed::Packed;
@@ -188,7 +188,7 @@ impl Held {
     }
 }
 
-impl Prepared<TpcGather> for GatherOnGpu<'_> {
+impl Session<TpcGather> for GatherOnGpu<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let mut held = self.take()?;
         held.upload(self.plugin.gpu(), self.input)?;
@@ -220,7 +220,7 @@ impl Prepared<TpcGather> for GatherOnGpu<'_> {
         self.plugin.gpu().stages()
     }
 
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self) -> Result<(), Damage> {
         self.plugin.count_memory();
         let held = self.held.as_ref();
         let damage = held.map(|held| self.damage(held)).transpose()?;
@@ -239,10 +239,9 @@ impl Prepared<TpcGather> for GatherOnGpu<'_> {
         figures
     }
 
-    fn output(&self) -> Cow<'_, Packed> {
-        let held = self.held.as_ref();
-        let bytes = held.map(|held| &held.host[..self.output_bytes]);
-        Cow::Owned(Packed::from_bytes(bytes.unwrap_or_default()))
+    fn output(&self) -> Option<Cow<'_, Packed>> {
+        let bytes = &self.held.as_ref()?.host[..self.output_bytes];
+        Some(Cow::Owned(Packed::from_bytes(bytes)))
     }
 
     fn release(&mut self) {

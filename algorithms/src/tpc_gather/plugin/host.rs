@@ -1,7 +1,6 @@
 //! Gathering in the host's memory by a plugin.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::ptr::{null, null_mut};
 
 use generators::tpc::clusters::{Clusters, Layout};
@@ -9,13 +8,14 @@ use rayon::prelude::*;
 
 use super::changed;
 use super::shape::{Buffers, Shape};
-use crate::algorithm::{Prepared, Stages};
+use crate::algorithm::{Damage, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, POISON};
 use crate::plugin::Functions;
 use crate::plugin::guarded::Guarded;
 use crate::plugin::instance::NotReady;
 use crate::plugin::on_host::{OnHost, overrun};
+use crate::timing::Stages;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::packed::Packed;
 
@@ -102,7 +102,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     parts.for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-impl Prepared<TpcGather> for GatherOnHost<'_> {
+impl Session<TpcGather> for GatherOnHost<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let mut held = self.take()?;
         copy(held.source.bytes_mut(), self.input.bytes());
@@ -132,7 +132,7 @@ impl Prepared<TpcGather> for GatherOnHost<'_> {
         Ok(self.plugin.stages())
     }
 
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self) -> Result<(), Damage> {
         self.plugin.count_memory();
         let damage = self.held.as_ref().and_then(|held| self.damage(held));
         damage.map_or(Ok(()), |damage| Err(damage.into()))
@@ -142,9 +142,9 @@ impl Prepared<TpcGather> for GatherOnHost<'_> {
         self.plugin.remarks()
     }
 
-    fn output(&self) -> Cow<'_, Packed> {
-        let output = self.held.as_ref().map(|held| held.output.bytes());
-        Cow::Owned(Packed::from_bytes(output.unwrap_or_default()))
+    fn output(&self) -> Option<Cow<'_, Packed>> {
+        let output = self.held.as_ref()?.output.bytes();
+        Some(Cow::Owned(Packed::from_bytes(output)))
     }
 
     fn release(&mut self) {

@@ -11,19 +11,21 @@ use generators::tpc::slice_tracks::SliceTracks;
 use rayon::prelude::*;
 
 use super::atomics::atomic;
-use super::by_component::{FindComponents, Known, Labels, PART, POISON};
-use crate::device::Arena;
+use super::by_component::{FindComponents, Known, Labels, PART};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
 /// The parent of each slice track.
-pub(super) struct Hooking {
-    parents: Vec<u32>,
+pub(super) struct Hooking<'a> {
+    parents: ArenaVec<'a, u32>,
 }
 
-impl FindComponents for Hooking {
-    fn take(tracks: usize, _: usize, arena: &Arena) -> Self {
+buffers!(Hooking<'_>: parents);
+
+impl<'a> FindComponents<'a> for Hooking<'a> {
+    fn take(tracks: usize, _: usize, arena: &'a Arena) -> Self {
         Hooking {
-            parents: arena.take(tracks),
+            parents: arena.vector(tracks),
         }
     }
 
@@ -63,18 +65,6 @@ impl FindComponents for Hooking {
 
     fn labels(&self) -> Labels<'_> {
         Labels::new(&self.parents)
-    }
-
-    fn poison(&mut self) {
-        self.parents.fill(POISON);
-    }
-
-    fn release(self, arena: &Arena) {
-        arena.give(self.parents);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.parents[..])
     }
 }
 

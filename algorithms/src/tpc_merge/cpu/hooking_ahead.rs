@@ -13,10 +13,10 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
 use super::atomics::atomic;
-use super::by_component::{FindComponents, Known, Labels, PART, POISON};
+use super::by_component::{FindComponents, Known, Labels, PART};
 use super::cuts::pieces;
 use super::prefetch::prefetch;
-use crate::device::Arena;
+use crate::device::{Arena, ArenaVec, buffers};
 
 /// Slice tracks whose connections are collected at a time: they fit into the cache next
 /// to the processor.
@@ -28,15 +28,17 @@ const FAR: usize = 24;
 const NEAR: usize = 12;
 
 /// The parent of each slice track.
-pub(super) struct HookingAhead {
-    parents: Vec<u32>,
+pub(super) struct HookingAhead<'a> {
+    parents: ArenaVec<'a, u32>,
     threads: usize,
 }
 
-impl FindComponents for HookingAhead {
-    fn take(tracks: usize, threads: usize, arena: &Arena) -> Self {
+buffers!(HookingAhead<'_>: parents);
+
+impl<'a> FindComponents<'a> for HookingAhead<'a> {
+    fn take(tracks: usize, threads: usize, arena: &'a Arena) -> Self {
         HookingAhead {
-            parents: arena.take(tracks),
+            parents: arena.vector(tracks),
             threads,
         }
     }
@@ -74,18 +76,6 @@ impl FindComponents for HookingAhead {
 
     fn labels(&self) -> Labels<'_> {
         Labels::new(&self.parents)
-    }
-
-    fn poison(&mut self) {
-        self.parents.fill(POISON);
-    }
-
-    fn release(self, arena: &Arena) {
-        arena.give(self.parents);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.parents[..])
     }
 }
 

@@ -10,25 +10,27 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
 use super::atomics::atomic;
-use super::by_component::{BringTogether, Labels, PART, POISON};
-use crate::device::{Arena, SharedSlice};
+use super::by_component::{BringTogether, Labels, PART};
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::legs::SharedLegs;
 use crate::tpc_merge::resolve::follow;
 
 /// The slice tracks with links, by component.
-pub(super) struct LinksByComponent {
+pub(super) struct LinksByComponent<'a> {
     /// For each component, by the number of the slice track that names it: links, then
     /// where its list begins, then where it ends.
-    ends: Vec<u32>,
-    linked: Vec<u32>,
+    ends: ArenaVec<'a, u32>,
+    linked: ArenaVec<'a, u32>,
 }
 
-impl BringTogether for LinksByComponent {
-    fn take(input: &SliceTracks, _: usize, arena: &Arena) -> Self {
+buffers!(LinksByComponent<'_>: ends, linked);
+
+impl<'a> BringTogether<'a> for LinksByComponent<'a> {
+    fn take(input: &SliceTracks, _: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         LinksByComponent {
-            ends: arena.take(input.len()),
-            linked: arena.take(links),
+            ends: arena.vector(input.len()),
+            linked: arena.vector(links),
         }
     }
 
@@ -57,23 +59,9 @@ impl BringTogether for LinksByComponent {
             }
         });
     }
-
-    fn poison(&mut self) {
-        self.ends.fill(POISON);
-        self.linked.fill(POISON);
-    }
-
-    fn release(self, arena: &Arena) {
-        arena.give(self.ends);
-        arena.give(self.linked);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.ends[..]) + size_of_val(&self.linked[..])
-    }
 }
 
-impl LinksByComponent {
+impl LinksByComponent<'_> {
     fn count(&mut self, input: &SliceTracks, labels: Labels<'_>) {
         let counts = self.ends.par_chunks_mut(PART);
         counts.for_each(|counts| counts.fill(0));

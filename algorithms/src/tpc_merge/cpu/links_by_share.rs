@@ -10,9 +10,9 @@ use std::ops::Range;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::by_component::{BringTogether, Labels, POISON};
+use super::by_component::{BringTogether, Labels};
 use super::prefetch::prefetch;
-use crate::device::{Arena, SharedSlice};
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::legs::{Legs, SharedLegs};
 use crate::tpc_merge::resolve::follow;
 
@@ -29,17 +29,19 @@ const NEAR: usize = 12;
 type Link = [u32; 2];
 
 /// All links, share after share.
-pub(super) struct LinksByShare {
-    links: Vec<Link>,
+pub(super) struct LinksByShare<'a> {
+    links: ArenaVec<'a, Link>,
     ends: Vec<usize>,
     parts: usize,
 }
 
-impl BringTogether for LinksByShare {
-    fn take(input: &SliceTracks, threads: usize, arena: &Arena) -> Self {
+buffers!(LinksByShare<'_>: links);
+
+impl<'a> BringTogether<'a> for LinksByShare<'a> {
+    fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         LinksByShare {
-            links: arena.take(links),
+            links: arena.vector(links),
             ends: Vec::new(),
             parts: threads * PARTS_A_THREAD,
         }
@@ -65,19 +67,6 @@ impl BringTogether for LinksByShare {
         let shares: Vec<_> = shares.map(|range| &self.links[range]).collect();
         let shares = shares.into_par_iter().with_max_len(1);
         shares.for_each(|links| follow_all(input, legs, links));
-    }
-
-    fn poison(&mut self) {
-        self.links.fill([POISON; 2]);
-        self.ends.clear();
-    }
-
-    fn release(self, arena: &Arena) {
-        arena.give(self.links);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.links[..])
     }
 }
 

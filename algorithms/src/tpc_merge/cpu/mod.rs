@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `sequential` | link by link |
-//! | `by_component` | the stages, and a variant that is ready to run |
+//! | `by_component` | the stages, and variants of two ways |
 //! | `hooking`, `petgraph`, `hooking_ahead` | ways to find components |
 //! | `cuts` | where numbers keep components apart |
 //! | `links_by_component`, `links_by_share` | ways to bring links together |
@@ -24,78 +24,58 @@ mod petgraph;
 mod prefetch;
 mod sequential;
 
-use generators::tpc::slice_tracks::SliceTracks;
+use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
+use crate::algorithm::Variant;
+use crate::all_cores::copy;
+use crate::device::Poison;
+use by_component::ByComponent;
+use hooking::Hooking;
+use hooking_ahead::HookingAhead;
+use links_by_component::LinksByComponent;
+use links_by_share::LinksByShare;
+use petgraph::Petgraph;
+use sequential::Sequential;
 
-/// A way to merge.
-pub(super) struct CpuMerge {
-    name: &'static str,
-    summary: &'static str,
-    prepare: for<'a> fn(&'a SliceTracks, &'a Arena, usize) -> Box<dyn Prepared<TpcMerge> + 'a>,
+pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
+    Variant::cpu(
+        "sequential",
+        "link by link in ascending order, one thread (thesis 3.7)",
+        |at| at.session(Sequential::new(at)),
+    ),
+    Variant::cpu(
+        "components",
+        "components by lock-free hooking and pointer jumping, each one worker's (thesis 3.7)",
+        |at| at.session(ByComponent::<Hooking, LinksByComponent>::new(at)),
+    ),
+    Variant::cpu(
+        "petgraph",
+        "peer: components by the union-find of the crate petgraph, the rest as components",
+        |at| at.session(ByComponent::<Petgraph, LinksByComponent>::new(at)),
+    ),
+    Variant::cpu(
+        "shares",
+        "components only where numbers don't keep them apart; links in shares, fetched ahead",
+        |at| at.session(ByComponent::<HookingAhead, LinksByShare>::new(at)),
+    ),
+];
+
+/// A slice track that nobody has.
+impl Poison for Relations {
+    const POISON: Self = Relations {
+        segment_prev: u32::POISON,
+        segment_next: u32::POISON,
+        neighbours: [u32::POISON; 2],
+    };
 }
 
-pub(super) static SEQUENTIAL: CpuMerge = CpuMerge {
-    name: "sequential",
-    summary: "link by link in ascending order, one thread (thesis 3.7)",
-    prepare: |input, arena, _| Box::new(sequential::PreparedSequential::new(input, arena)),
-};
+/// The relations as they are before merging, which every variant changes in place.
+fn refresh(relations: &mut [Relations], input: &SliceTracks) {
+    copy(relations, input.relations());
+}
 
-pub(super) static COMPONENTS: CpuMerge = CpuMerge {
-    name: "components",
-    summary: "components by lock-free hooking and pointer jumping, each one worker's (thesis 3.7)",
-    prepare: |input, arena, threads| {
-        by_component::prepare::<hooking::Hooking, links_by_component::LinksByComponent>(
-            input, arena, threads,
-        )
-    },
-};
-
-pub(super) static PETGRAPH: CpuMerge = CpuMerge {
-    name: "petgraph",
-    summary: "peer: components by the union-find of the crate petgraph, the rest as components",
-    prepare: |input, arena, threads| {
-        by_component::prepare::<petgraph::Petgraph, links_by_component::LinksByComponent>(
-            input, arena, threads,
-        )
-    },
-};
-
-pub(super) static SHARES: CpuMerge = CpuMerge {
-    name: "shares",
-    summary: "components only where numbers don't keep them apart; links in shares, fetched ahead",
-    prepare: |input, arena, threads| {
-        by_component::prepare::<hooking_ahead::HookingAhead, links_by_share::LinksByShare>(
-            input, arena, threads,
-        )
-    },
-};
-
-impl Variant<TpcMerge> for CpuMerge {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    fn backend(&self) -> Backend {
-        Backend::Cpu
-    }
-
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        input: &'a SliceTracks,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcMerge> + 'a>, Unavailable> {
-        Ok((self.prepare)(input, arena, place.team.threads()))
-    }
+/// Bytes of what every variant reads.
+fn input_bytes(input: &SliceTracks) -> u64 {
+    (size_of_val(input.tracks()) + size_of_val(input.links())) as u64
 }

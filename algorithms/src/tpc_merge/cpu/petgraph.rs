@@ -3,21 +3,23 @@
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
-use super::by_component::{FindComponents, Known, Labels, POISON};
-use crate::device::Arena;
+use super::by_component::{FindComponents, Known, Labels};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
 /// The crate's forest, which can't be used again, and the names that come of it.
-pub(super) struct Petgraph {
+pub(super) struct Petgraph<'a> {
     forest: UnionFind<u32>,
-    labels: Vec<u32>,
+    labels: ArenaVec<'a, u32>,
 }
 
-impl FindComponents for Petgraph {
-    fn take(tracks: usize, _: usize, arena: &Arena) -> Self {
+buffers!(Petgraph<'_>: labels);
+
+impl<'a> FindComponents<'a> for Petgraph<'a> {
+    fn take(tracks: usize, _: usize, arena: &'a Arena) -> Self {
         Petgraph {
             forest: UnionFind::new(0),
-            labels: arena.take(tracks),
+            labels: arena.vector(tracks),
         }
     }
 
@@ -42,17 +44,5 @@ impl FindComponents for Petgraph {
 
     fn labels(&self) -> Labels<'_> {
         Labels::new(&self.labels)
-    }
-
-    fn poison(&mut self) {
-        self.labels.fill(POISON);
-    }
-
-    fn release(self, arena: &Arena) {
-        arena.give(self.labels);
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.labels[..])
     }
 }

@@ -4,43 +4,42 @@ use std::borrow::Cow;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
-use super::by_component::{input_bytes, refresh};
-use crate::algorithm::Prepared;
-use crate::device::Arena;
+use super::{input_bytes, refresh};
+use crate::algorithm::{Opening, Runner};
 use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec};
 use crate::tpc_merge::TpcMerge;
 use crate::tpc_merge::legs::AllLegs;
 use crate::tpc_merge::resolve::follow;
 
-pub(super) struct PreparedSequential<'a> {
+pub(super) struct Sequential<'a> {
     input: &'a SliceTracks,
     arena: &'a Arena,
-    relations: Vec<Relations>,
 }
 
-impl<'a> PreparedSequential<'a> {
-    pub(super) fn new(input: &'a SliceTracks, arena: &'a Arena) -> Self {
-        PreparedSequential {
-            input,
-            arena,
-            relations: Vec::new(),
+impl<'a> Sequential<'a> {
+    pub(super) fn new(at: &Opening<'a, '_, TpcMerge>) -> Self {
+        Sequential {
+            input: at.input,
+            arena: at.arena,
         }
     }
 }
 
-impl Prepared<TpcMerge> for PreparedSequential<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        refresh(&mut self.relations, self.input, self.arena);
+impl<'a> Runner<TpcMerge> for Sequential<'a> {
+    type Buffers = ArenaVec<'a, Relations>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self.arena.vector(self.input.len()))
+    }
+
+    fn load(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
+        refresh(relations, self.input);
         Ok(())
     }
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        // Its only buffer is the input that it changes.
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        let mut legs = AllLegs(&mut self.relations);
+    fn run(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
+        let mut legs = AllLegs(relations);
         for (track, &link) in self.input.links().iter().enumerate() {
             if link != NONE {
                 follow(&mut legs, self.input.tracks(), track as u32, link);
@@ -49,15 +48,11 @@ impl Prepared<TpcMerge> for PreparedSequential<'_> {
         Ok(())
     }
 
-    fn output(&self) -> Cow<'_, Vec<Relations>> {
-        Cow::Borrowed(&self.relations)
+    fn output<'b>(&'b self, relations: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
+        Cow::Borrowed(relations)
     }
 
-    fn release(&mut self) {
-        self.arena.give(std::mem::take(&mut self.relations));
-    }
-
-    fn buffer_bytes(&self) -> u64 {
+    fn input_bytes(&self) -> u64 {
         input_bytes(self.input)
     }
 }

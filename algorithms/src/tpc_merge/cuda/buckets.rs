@@ -1,8 +1,11 @@
 //! Ours: a list of links for each component, a worker for each list.
 
 use super::tracks::{DeviceTracks, Quads, THREADS, Words};
-use super::{CudaMerge, Merger, components};
+use super::{Merger, components, merge_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::tpc_merge::TpcMerge;
 
 static IMAGE: Image = image!("tpc_merge-buckets");
 
@@ -29,12 +32,15 @@ const LARGE: usize = 24;
 /// Blocks on each multiprocessor: as many as run at a time.
 const BLOCKS_EACH: u32 = 8;
 
-pub(in crate::tpc_merge) static BUCKETS: CudaMerge = CudaMerge {
-    name: "buckets",
-    summary: "ours: links in a list a component, a thread a list, a block a large one, those first",
-    most: i32::MAX as usize,
-    merger: |gpu, tracks| Ok(Box::new(Buckets::new(gpu, tracks)?)),
-};
+pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
+    "buckets",
+    "ours: links in a list a component, a thread a list, a block a large one, those first",
+    |at| {
+        merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| {
+            Ok(Box::new(Buckets::new(gpu, tracks)?))
+        })
+    },
+);
 
 struct Buckets {
     roots: DeviceBuffer<u32>,
@@ -46,6 +52,8 @@ struct Buckets {
     large: DeviceBuffer<u32>,
     counters: DeviceBuffer<u32>,
 }
+
+buffers!(Buckets: roots, counts, begins, ranks, list, small, large, counters);
 
 impl Buckets {
     fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
@@ -59,20 +67,6 @@ impl Buckets {
             large: gpu.buffer(tracks / LARGE + 1)?,
             counters: gpu.buffer(COUNTERS)?,
         })
-    }
-
-    fn arrays(&self) -> [&DeviceBuffer<u32>; 8] {
-        let Buckets {
-            roots,
-            counts,
-            begins,
-            ranks,
-            list,
-            small,
-            large,
-            counters,
-        } = self;
-        [roots, counts, begins, ranks, list, small, large, counters]
     }
 
     fn bring_together(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
@@ -121,14 +115,5 @@ impl Merger for Buckets {
         components::find(gpu, tracks, &self.roots)?;
         gpu.scope("order", || self.bring_together(gpu, tracks))?;
         gpu.scope("resolve", || self.resolve(gpu, tracks))
-    }
-
-    fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        let mut arrays = self.arrays().into_iter();
-        arrays.try_for_each(|array| gpu.fill(array, byte))
-    }
-
-    fn bytes(&self) -> u64 {
-        self.arrays().iter().map(|array| array.bytes()).sum()
     }
 }

@@ -1,8 +1,11 @@
 //! As published: a range of components for each block, which looks through all links.
 
 use super::tracks::{DeviceTracks, Quads, THREADS, Words};
-use super::{CudaMerge, Merger, components};
+use super::{Merger, components, merge_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::tpc_merge::TpcMerge;
 
 static IMAGE: Image = image!("tpc_merge-components_blocks");
 
@@ -13,20 +16,22 @@ static RESOLVE: Kernel<(Quads, Words, Words, Quads, u32)> =
 /// links.
 const BLOCKS_EACH: u32 = 1;
 
-pub(in crate::tpc_merge) static COMPONENTS_BLOCKS: CudaMerge = CudaMerge {
-    name: "components-blocks",
-    summary: "published: a block a range of components, each block looks through all links",
-    most: i32::MAX as usize,
-    merger: |gpu, tracks| {
-        Ok(Box::new(ComponentsBlocks {
-            roots: gpu.buffer(tracks)?,
-        }))
+pub(super) const COMPONENTS_BLOCKS: Variant<TpcMerge> = Variant::cuda(
+    "components-blocks",
+    "published: a block a range of components, each block looks through all links",
+    |at| {
+        merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| {
+            let roots = gpu.buffer(tracks)?;
+            Ok(Box::new(ComponentsBlocks { roots }))
+        })
     },
-};
+);
 
 struct ComponentsBlocks {
     roots: DeviceBuffer<u32>,
 }
+
+buffers!(ComponentsBlocks: roots);
 
 impl Merger for ComponentsBlocks {
     fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
@@ -51,13 +56,5 @@ impl Merger for ComponentsBlocks {
             // relations name slice tracks only.
             unsafe { gpu.launch(&RESOLVE, &shape, arguments) }
         })
-    }
-
-    fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.roots, byte)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.roots.bytes()
     }
 }

@@ -1,93 +1,113 @@
 //! Merging on a GPU.
 //!
+//! Slice tracks go to the device, their relations come back.
+//!
 //! | module | holds |
 //! |---|---|
 //! | `tracks` | slice tracks on the device |
 //! | `components` | finding components: what both parallel variants begin with |
 //! | `sequential`, `components_blocks`, `buckets` | the variants |
-//! | `prepared` | a variant that is ready to run |
 
 mod buckets;
 mod components;
 mod components_blocks;
-mod prepared;
 mod sequential;
 mod tracks;
 
-use generators::tpc::slice_tracks::SliceTracks;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::gpu::{DeviceError, Gpu};
-use crate::device::{Arena, Backend, Place};
-use prepared::PreparedCudaMerge;
-use tracks::DeviceTracks;
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::all_cores::mapped;
+use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::device::{Arena, Buffers, Unavailable, buffers};
+use tracks::{DeviceTracks, HostTracks, Quad};
 
-pub(super) use buckets::BUCKETS;
-pub(super) use components_blocks::COMPONENTS_BLOCKS;
-pub(super) use sequential::SEQUENTIAL;
+pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
+    sequential::SEQUENTIAL,
+    components_blocks::COMPONENTS_BLOCKS,
+    buckets::BUCKETS,
+];
 
-/// A way to merge on a GPU.
-pub(super) struct CudaMerge {
-    name: &'static str,
-    summary: &'static str,
-    /// More slice tracks would take too long.
-    most: usize,
-    merger: MakeMerger,
-}
-
-/// Takes what is needed besides the slice tracks, of which there are so many.
-type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
-
-/// The kernels of a variant, and what they need.
-trait Merger: Send {
+/// The kernels of a variant, and what they need besides the slice tracks.
+trait Merger: Buffers {
     /// Starts the kernels.
     ///
     /// # Errors
     /// If the device refuses.
     fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError>;
-
-    /// Overwrites what it has with a byte.
-    ///
-    /// # Errors
-    /// If the device refuses.
-    fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError>;
-
-    /// Bytes of what it has.
-    fn bytes(&self) -> u64;
 }
 
-impl Variant<TpcMerge> for CudaMerge {
-    fn name(&self) -> &'static str {
-        self.name
+/// Takes what is needed for so many slice tracks.
+type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
+
+/// A merger with an input.
+struct OnGpu<'a> {
+    make_merger: MakeMerger,
+    input: &'a SliceTracks,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+}
+
+struct Held<'a> {
+    host: HostTracks<'a>,
+    /// The relations after merging.
+    merged: PinnedBuffer<Quad>,
+    device: DeviceTracks,
+    merger: Box<dyn Merger>,
+}
+
+buffers!(Held<'_>: host, merged, device, merger);
+
+/// A merger, ready to run on so many slice tracks at most.
+fn merge_on_gpu<'a>(
+    at: &Opening<'a, '_, TpcMerge>,
+    most: usize,
+    make_merger: MakeMerger,
+) -> Opened<'a, TpcMerge> {
+    let tracks = at.input.len();
+    if tracks > most {
+        return Err(Unavailable(format!(
+            "{tracks} slice tracks; {most} is the most for this variant; use fewer"
+        )));
+    }
+    at.session(OnGpu {
+        make_merger,
+        input: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+    })
+}
+
+impl<'a> Runner<TpcMerge> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, tracks) = (&self.gpu, self.input.len());
+        Ok(Held {
+            host: HostTracks::new(gpu, (self.input, self.arena))?,
+            merged: gpu.pinned(tracks)?,
+            device: DeviceTracks::new(gpu, tracks)?,
+            merger: (self.make_merger)(gpu, tracks)?,
+        })
     }
 
-    fn summary(&self) -> &'static str {
-        self.summary
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        held.device.upload(gpu, &held.host)?;
+        held.merger.merge(gpu, &held.device)?;
+        gpu.download(&mut held.merged, &held.device.relations)
     }
 
-    fn backend(&self) -> Backend {
-        Backend::Cuda
-    }
-
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        input: &'a SliceTracks,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcMerge> + 'a>, Unavailable> {
-        let (tracks, most) = (input.len(), self.most);
-        if tracks > most {
-            return Err(Unavailable(format!(
-                "{tracks} slice tracks; {most} is the most for this variant; use fewer"
-            )));
-        }
-        let gpu = place.required_gpu()?;
-        let prepared = PreparedCudaMerge::new(self.merger, (input, arena), gpu);
-        Ok(Box::new(prepared))
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {
+        let relations = |&[segment_prev, segment_next, lower, upper]: &Quad| Relations {
+            segment_prev,
+            segment_next,
+            neighbours: [lower, upper],
+        };
+        Cow::Owned(mapped(&held.merged, relations))
     }
 }

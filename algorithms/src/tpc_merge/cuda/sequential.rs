@@ -1,8 +1,11 @@
 //! All links by one thread.
 
 use super::tracks::{DeviceTracks, Quads, Words};
-use super::{CudaMerge, Merger};
+use super::{Merger, merge_on_gpu};
+use crate::algorithm::Variant;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::tpc_merge::TpcMerge;
 
 static IMAGE: Image = image!("tpc_merge-sequential");
 
@@ -12,14 +15,15 @@ static SEQUENTIAL_KERNEL: Kernel<(Quads, Words, Quads, u32)> =
 /// One thread takes some microseconds a link.
 const MOST: usize = 1_000_000;
 
-pub(in crate::tpc_merge) static SEQUENTIAL: CudaMerge = CudaMerge {
-    name: "sequential",
-    summary: "all links by one thread, as first published; a million slice tracks at most",
-    most: MOST,
-    merger: |_, _| Ok(Box::new(Sequential)),
-};
+pub(super) const SEQUENTIAL: Variant<TpcMerge> = Variant::cuda(
+    "sequential",
+    "all links by one thread, as first published; a million slice tracks at most",
+    |at| merge_on_gpu(at, MOST, |_, _| Ok(Box::new(Sequential))),
+);
 
 struct Sequential;
+
+buffers!(Sequential:);
 
 impl Merger for Sequential {
     fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
@@ -39,13 +43,5 @@ impl Merger for Sequential {
             // relations name slice tracks only.
             unsafe { gpu.launch(&SEQUENTIAL_KERNEL, &shape, arguments) }
         })
-    }
-
-    fn poison(&self, _: &Gpu, _: u8) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn bytes(&self) -> u64 {
-        0
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use generators::tpc::slice_tracks::{Relations, SliceTrack, SliceTracks};
 
-use crate::device::Arena;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine, Ptr, Shape};
+use crate::device::{Arena, buffers};
 
 /// Kinematics, or relations, in the order of the host's fields.
 pub(super) type Quad = [u32; 4];
@@ -18,29 +18,24 @@ pub(super) const THREADS: u32 = 256;
 
 /// Slice tracks as they are before merging, in memory that the GPU copies from. No run
 /// changes them.
-pub(super) struct HostTracks {
-    tracks: Pristine<Quad>,
-    relations: Pristine<Quad>,
-    links: Pristine<u32>,
+pub(super) struct HostTracks<'a> {
+    tracks: Pristine<'a, Quad>,
+    relations: Pristine<'a, Quad>,
+    links: Pristine<'a, u32>,
 }
 
-impl HostTracks {
+buffers!(HostTracks<'_>: tracks, relations, links);
+
+impl<'a> HostTracks<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&SliceTracks, &Arena),
+        (input, arena): (&SliceTracks, &'a Arena),
     ) -> Result<Self, DeviceError> {
         Ok(HostTracks {
             tracks: Pristine::converted(arena, gpu, input.tracks(), kinematics)?,
             relations: Pristine::converted(arena, gpu, input.relations(), related)?,
             links: Pristine::take(arena, gpu, input.links(), 0..input.len())?,
         })
-    }
-
-    /// Leaves them to the next candidate.
-    pub(super) fn give(self, arena: &Arena) {
-        self.tracks.give(arena);
-        self.relations.give(arena);
-        self.links.give(arena);
     }
 }
 
@@ -65,6 +60,8 @@ pub(super) struct DeviceTracks {
     pub(super) links: DeviceBuffer<u32>,
 }
 
+buffers!(DeviceTracks: tracks, relations, links);
+
 impl DeviceTracks {
     pub(super) fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
         Ok(DeviceTracks {
@@ -82,10 +79,6 @@ impl DeviceTracks {
 
     pub(super) fn count(&self) -> u32 {
         self.links.len() as u32
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        self.tracks.bytes() + self.relations.bytes() + self.links.bytes()
     }
 
     /// A thread for each slice track, which moves so many words.

@@ -1,69 +1,87 @@
-//! Finding noisy pads on the host.
+//! Finding noisy pads on the host: strips of pads in parallel.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `strips` | groups of pads that are one thread's work |
-//! | `prepared` | a variant that is ready to run |
 //! | `scalar`, `simd` | going over the tiles of a strip |
 
-mod prepared;
 mod scalar;
 mod simd;
 mod strips;
 
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
 use super::TpcNoisyPads;
+use super::activity::PadActivity;
 use super::input::ChargeMaps;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::{Arena, Backend, Place};
-use prepared::PreparedStrips;
-use strips::{PadState, Tile};
+use crate::algorithm::{Runner, Variant};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec};
+use strips::{PadState, Strip, Tile};
 
 /// Goes over the tiles of a strip in one row of tiles: a state for each tile's pads.
 type Advance = fn(&mut [PadState], &[Tile]);
 
-/// A way to find noisy pads.
-pub(super) struct CpuNoisyPads {
-    name: &'static str,
-    summary: &'static str,
-    /// What it does on this machine.
-    advance: fn() -> Advance,
+pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
+    Variant::cpu(
+        "scalar",
+        "charge by charge, in the order of the map",
+        |at| at.session(Strips::new(at.input, at.arena, scalar::advance)),
+    ),
+    Variant::cpu(
+        "simd",
+        "the pads of four tiles at once with AVX-512, of two with AVX2, of one without",
+        |at| at.session(Strips::new(at.input, at.arena, simd::best())),
+    ),
+];
+
+struct Strips<'a> {
+    maps: &'a ChargeMaps,
+    arena: &'a Arena,
+    strips: Vec<Strip>,
+    advance: Advance,
 }
 
-pub(super) static SCALAR: CpuNoisyPads = CpuNoisyPads {
-    name: "scalar",
-    summary: "charge by charge, in the order of the map",
-    advance: || scalar::advance,
-};
+impl<'a> Strips<'a> {
+    fn new(maps: &'a ChargeMaps, arena: &'a Arena, advance: Advance) -> Self {
+        Strips {
+            maps,
+            arena,
+            strips: strips::of(maps.sectors()),
+            advance,
+        }
+    }
+}
 
-pub(super) static SIMD: CpuNoisyPads = CpuNoisyPads {
-    name: "simd",
-    summary: "the pads of four tiles at once with AVX-512, of two with AVX2, of one without",
-    advance: simd::best,
-};
+impl<'a> Runner<TpcNoisyPads> for Strips<'a> {
+    type Buffers = ArenaVec<'a, PadActivity>;
 
-impl Variant<TpcNoisyPads> for CpuNoisyPads {
-    fn name(&self) -> &'static str {
-        self.name
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self.arena.vector(self.maps.pads()))
     }
 
-    fn summary(&self) -> &'static str {
-        self.summary
+    fn run(&mut self, activity: &mut Self::Buffers) -> Result<(), DeviceError> {
+        let mut rest = activity.as_mut_slice();
+        let mut parts = Vec::with_capacity(self.strips.len());
+        for strip in &self.strips {
+            let (part, behind) = rest.split_at_mut(strip.pads());
+            parts.push((strip, part));
+            rest = behind;
+        }
+        let (maps, advance) = (self.maps, self.advance);
+        parts.into_par_iter().for_each(|(strip, activity)| {
+            strip.find(maps.map(strip.sector), maps.thresholds(), advance, activity);
+        });
+        Ok(())
     }
 
-    fn backend(&self) -> Backend {
-        Backend::Cpu
+    fn output<'b>(&'b self, activity: &'b Self::Buffers) -> Cow<'b, Vec<PadActivity>> {
+        Cow::Borrowed(activity)
     }
 
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        maps: &'a ChargeMaps,
-        arena: &'a Arena,
-        _: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcNoisyPads> + 'a>, Unavailable> {
-        Ok(Box::new(PreparedStrips::new(maps, arena, (self.advance)())))
+    fn input_bytes(&self) -> u64 {
+        size_of_val(self.maps.entries()) as u64
     }
 }

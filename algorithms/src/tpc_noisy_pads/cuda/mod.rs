@@ -3,56 +3,72 @@
 //! Maps go to the device, a kernel finds what each pad did, and that comes back. In an
 //! experiment the maps are on the device already: decoders have left them there.
 //!
-//! | module | holds |
-//! |---|---|
-//! | `groups` | the pads whose charges are in the same tiles |
-//! | `prepared` | a variant that is ready to run |
-//!
-//! Kernels are in files of their own: `cache_line.cu`, `bit_runs.cu`.
+//! `groups` has the pads whose charges are in the same tiles. Kernels are in files of their
+//! own: `cache_line.cu`, `bit_runs.cu`.
 
 mod groups;
-mod prepared;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::TpcNoisyPads;
+use super::activity::{PadActivity, Verdict};
 use super::input::ChargeMaps;
-use crate::algorithm::{Prepared, Unavailable, Variant};
-use crate::device::gpu::{Image, Kernel, Ptr, image};
-use crate::device::{Arena, Backend, Place};
-use prepared::PreparedCudaNoisyPads;
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::all_cores::mapped;
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Lent, PinnedBuffer, Pristine, Ptr, Shape, image,
+};
+use crate::device::{Arena, buffers};
+use groups::Group;
 
 static CACHE_LINE_IMAGE: Image = image!("tpc_noisy_pads-cache_line");
 static BIT_RUNS_IMAGE: Image = image!("tpc_noisy_pads-bit_runs");
 
-/// A [`PadActivity`](super::PadActivity) as kernels write it.
+/// A [`PadActivity`] as kernels write it.
 type Activity = [u16; 4];
 
 /// Maps, groups, activity; the number of groups of a sector, rows of tiles; thresholds of
 /// charges, runs and saturation.
-type FindKernel = Kernel<(
-    Ptr<u16>,
-    Ptr<groups::Group>,
-    Ptr<Activity>,
-    u32,
-    u32,
-    u32,
-    u32,
-    u32,
-)>;
+type FindKernel = Kernel<(Ptr<u16>, Ptr<Group>, Ptr<Activity>, u32, u32, u32, u32, u32)>;
 
 static CACHE_LINE_KERNEL: FindKernel = Kernel::new(&CACHE_LINE_IMAGE, "noisy_pads_cache_line");
 static BIT_RUNS_KERNEL: FindKernel = Kernel::new(&BIT_RUNS_IMAGE, "noisy_pads_bit_runs");
 
-/// A way to find noisy pads on a GPU.
-pub(super) struct CudaNoisyPads {
-    name: &'static str,
-    summary: &'static str,
-    launch: Launch,
-}
+pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
+    Variant::cuda(
+        "cache-line",
+        "published: a block for the eight pads of a cache line, through shared memory",
+        |at| {
+            on_gpu(
+                at,
+                Launch {
+                    kernel: &CACHE_LINE_KERNEL,
+                    threads: 64,
+                    groups_of_block: |_| 1,
+                },
+            )
+        },
+    ),
+    Variant::cuda(
+        "bit-runs",
+        "ours: charges read once, 16 bytes a lane, as bits; runs of 32 time bins at once",
+        |at| {
+            on_gpu(
+                at,
+                Launch {
+                    kernel: &BIT_RUNS_KERNEL,
+                    threads: 256,
+                    groups_of_block: |lanes| lanes / groups::LANES_OF_GROUP,
+                },
+            )
+        },
+    ),
+];
 
 /// A kernel, and how it is started.
-#[derive(Clone, Copy)]
 struct Launch {
     kernel: &'static FindKernel,
     threads: u32,
@@ -60,51 +76,89 @@ struct Launch {
     groups_of_block: fn(u32) -> u32,
 }
 
-pub(super) static CACHE_LINE: CudaNoisyPads = CudaNoisyPads {
-    name: "cache-line",
-    summary: "published: a block for the eight pads of a cache line, through shared memory",
-    launch: Launch {
-        kernel: &CACHE_LINE_KERNEL,
-        threads: 64,
-        groups_of_block: |_| 1,
-    },
-};
+struct OnGpu<'a> {
+    launch: Launch,
+    maps: &'a ChargeMaps,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+}
 
-pub(super) static BIT_RUNS: CudaNoisyPads = CudaNoisyPads {
-    name: "bit-runs",
-    summary: "ours: charges read once, 16 bytes a lane, as bits; runs of 32 time bins at once",
-    launch: Launch {
-        kernel: &BIT_RUNS_KERNEL,
-        threads: 256,
-        groups_of_block: |lanes| lanes / groups::LANES_OF_GROUP,
-    },
-};
+struct Held<'a> {
+    charges: Pristine<'a, u16>,
+    on_device: DeviceBuffer<u16>,
+    /// The same in each time frame, so that no run copies it.
+    groups: Lent<'a, DeviceBuffer<Group>>,
+    activity: DeviceBuffer<Activity>,
+    found: PinnedBuffer<Activity>,
+}
 
-impl Variant<TpcNoisyPads> for CudaNoisyPads {
-    fn name(&self) -> &'static str {
-        self.name
+buffers!(Held<'_>: charges, on_device, groups, activity, found);
+
+fn on_gpu<'a>(at: &Opening<'a, '_, TpcNoisyPads>, launch: Launch) -> Opened<'a, TpcNoisyPads> {
+    at.session(OnGpu {
+        launch,
+        maps: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+    })
+}
+
+impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, maps, arena) = (&self.gpu, self.maps, self.arena);
+        let entries = maps.entries();
+        Ok(Held {
+            charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
+            on_device: gpu.buffer(entries.len())?,
+            groups: Lent::of(maps, arena, gpu, |gpu| gpu.table(&groups::of_sector()))?,
+            activity: gpu.buffer(maps.pads())?,
+            found: gpu.pinned(maps.pads())?,
+        })
     }
 
-    fn summary(&self) -> &'static str {
-        self.summary
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let (gpu, maps) = (&self.gpu, self.maps);
+        gpu.upload(&held.on_device, &held.charges)?;
+        let groups = held.groups.len() as u32;
+        let groups_of_block = (self.launch.groups_of_block)(gpu.properties().lanes);
+        let shape = Shape {
+            blocks: maps.sectors() as u32 * groups.div_ceil(groups_of_block),
+            threads: self.launch.threads,
+            shared_bytes: 0,
+            bytes: maps.bytes_with_pads() + held.activity.bytes(),
+        };
+        let thresholds = maps.thresholds();
+        let arguments = (
+            &held.on_device,
+            &*held.groups,
+            &held.activity,
+            groups,
+            maps.tile_rows() as u32,
+            thresholds.charges.into(),
+            thresholds.run.into(),
+            thresholds.saturation.into(),
+        );
+        // SAFETY: each group of each sector has its tile in all rows of tiles of a map,
+        // and its pads have a place among the activities.
+        unsafe { gpu.launch(self.launch.kernel, &shape, arguments) }?;
+        gpu.download(&mut held.found, &held.activity)
     }
 
-    fn backend(&self) -> Backend {
-        Backend::Cuda
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<PadActivity>> {
+        Cow::Owned(mapped(&held.found, activity))
     }
+}
 
-    fn stable(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(
-        &self,
-        maps: &'a ChargeMaps,
-        arena: &'a Arena,
-        place: &Place<'_>,
-    ) -> Result<Box<dyn Prepared<TpcNoisyPads> + 'a>, Unavailable> {
-        let gpu = place.required_gpu()?;
-        let prepared = PreparedCudaNoisyPads::new(self.launch, maps, arena, gpu);
-        Ok(Box::new(prepared))
+fn activity(&[charges, longest_run, largest, verdict]: &Activity) -> PadActivity {
+    PadActivity {
+        charges,
+        longest_run,
+        largest,
+        verdict: match verdict {
+            0 => Verdict::Good,
+            _ => Verdict::Noisy,
+        },
     }
 }

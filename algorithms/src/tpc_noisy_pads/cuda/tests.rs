@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{BIT_RUNS, CACHE_LINE, CudaNoisyPads};
-use crate::algorithm::{Algorithm, Promise, Semantics, Variant};
+use super::VARIANTS;
+use crate::algorithm::{Algorithm, Semantics, Variant};
 use crate::device::emulator::{self, Config, Lanes};
 use crate::device::gpu::Gpu;
-use crate::device::{Arena, Device, Place, Team};
+use crate::device::{Device, Target, Team};
 use crate::tpc_noisy_pads::{ChargeMaps, TpcNoisyPads, hard_inputs};
 
 /// Cells that the emulator has passed through shared memory in a second.
@@ -28,37 +28,26 @@ fn gpu(lanes: Lanes, checked: bool) -> Option<Arc<Gpu>> {
     Some(Arc::new(Gpu::emulated(config).expect("there is one")))
 }
 
-fn check(gpu: &Arc<Gpu>, variant: &CudaNoisyPads, name: &str, maps: &ChargeMaps) {
+fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcNoisyPads>, name: &str, maps: &ChargeMaps) {
     let team = Team::new(1).expect("a thread");
-    let place = Place {
+    let target = Target {
         device: Device::Emulator,
         gpu: Some(Arc::clone(gpu)),
         team: &team,
     };
-    let arena = Arena::default();
-    let mut prepared = variant.prepare(maps, &arena, &place).expect("any input");
-    let run = prepared
-        .reset()
-        .and_then(|()| prepared.poison())
-        .and_then(|()| prepared.run());
-    assert_eq!(run, Ok(()), "{} on {name}", variant.name());
-    let promise = Promise {
-        semantics: Semantics::Exact,
-        stable: variant.stable(),
-        content: variant.content(),
-    };
-    let expected = TpcNoisyPads::reference(maps, Semantics::Exact);
-    let checked = TpcNoisyPads::check(maps, expected.as_ref(), &prepared.output(), promise);
-    assert_eq!(checked, Ok(()), "{} on {name}", variant.name());
+    let expected = TpcNoisyPads.reference(maps, Semantics::Exact);
+    let checked = variant.checked_output(&TpcNoisyPads, maps, &target, expected.as_ref());
+    let problem = checked.err().map(|problem| problem.to_string());
+    assert_eq!(problem, None, "{} on {name}", variant.name);
 }
 
 /// Hard inputs with at most so many cells.
 fn inputs(most_cells: u64) -> impl Iterator<Item = (String, ChargeMaps)> {
     let inputs = hard_inputs::all(3).into_iter();
-    inputs.filter(move |(_, maps)| TpcNoisyPads::work(maps).items <= most_cells)
+    inputs.filter(move |(_, maps)| TpcNoisyPads.work(maps).items <= most_cells)
 }
 
-fn hard_inputs_are_right(variant: &CudaNoisyPads, lanes: Lanes, most_cells: u64) {
+fn hard_inputs_are_right(variant: &Variant<TpcNoisyPads>, lanes: Lanes, most_cells: u64) {
     let Some(gpu) = gpu(lanes, false) else { return };
     for (name, maps) in inputs(most_cells) {
         check(&gpu, variant, &name, &maps);
@@ -67,14 +56,14 @@ fn hard_inputs_are_right(variant: &CudaNoisyPads, lanes: Lanes, most_cells: u64)
 
 #[test]
 fn hard_inputs_are_right_with_32_lanes() {
-    hard_inputs_are_right(&BIT_RUNS, Lanes::L32, u64::MAX);
-    hard_inputs_are_right(&CACHE_LINE, Lanes::L32, MOST_STAGED);
+    hard_inputs_are_right(&VARIANTS[1], Lanes::L32, u64::MAX);
+    hard_inputs_are_right(&VARIANTS[0], Lanes::L32, MOST_STAGED);
 }
 
 #[test]
 fn hard_inputs_are_right_with_64_lanes() {
-    hard_inputs_are_right(&BIT_RUNS, Lanes::L64, u64::MAX);
-    hard_inputs_are_right(&CACHE_LINE, Lanes::L64, MOST_STAGED);
+    hard_inputs_are_right(&VARIANTS[1], Lanes::L64, u64::MAX);
+    hard_inputs_are_right(&VARIANTS[0], Lanes::L64, MOST_STAGED);
 }
 
 #[test]
@@ -83,7 +72,7 @@ fn nothing_races() {
         return;
     };
     for (name, maps) in inputs(MOST_CHECKED) {
-        check(&gpu, &BIT_RUNS, &name, &maps);
-        check(&gpu, &CACHE_LINE, &name, &maps);
+        check(&gpu, &VARIANTS[1], &name, &maps);
+        check(&gpu, &VARIANTS[0], &name, &maps);
     }
 }

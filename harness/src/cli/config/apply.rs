@@ -220,7 +220,7 @@ fn check(flag: &Arg, command: &str, value: &str) -> Result<(), String> {
 /// The axes of that name: those of a command's task, or of any task where a command is of
 /// none.
 fn axes(command: &str, name: &str) -> Vec<&'static Axis> {
-    let of_task = |task: &&'static dyn Task| task.axes().iter().chain(task.reading());
+    let of_task = |task: &&'static dyn Task| task.axes().iter().chain(task.file_axes());
     let all: Vec<&'static Axis> = match task(command) {
         Some(task) => of_task(&task).collect(),
         None => {

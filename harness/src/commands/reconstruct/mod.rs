@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Promise, Variant};
-use algorithms::device::{Arena, Backend, Place, Team};
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::task;
-use algorithms::sts::task::{Product, StsChain, Timeslices};
+use algorithms::sts::task::{Product, STS, StsTask, Timeslices};
 
 use crate::cli::{ReconstructRequest, Source};
 use crate::failure::{Exit, Failure};
@@ -32,7 +32,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
             "--clusters and --hits are of one reconstruction; give one value to each flag";
         return Err(Failure::Usage(problem.to_owned()));
     };
-    let (input, _) = StsChain::read(path, &options)?;
+    let (input, _) = STS.read(path, &options)?;
     let threads = measuring.threads.first().copied();
     let team = Team::new(threads.unwrap_or_else(usable_threads))?;
     for product in reconstruct(variant, &input, &team)? {
@@ -46,14 +46,14 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
 }
 
 /// The one variant that is asked for.
-fn variant(names: &[String]) -> Result<&'static dyn Variant<StsChain>, Failure> {
+fn variant(names: &[String]) -> Result<Variant<StsTask>, Failure> {
     let default = [DEFAULT_VARIANT.to_owned()];
     let names = if names.is_empty() { &default } else { names };
-    let infos = task(StsChain::NAME).map_or_else(Vec::new, |task| task.variants());
+    let infos = task(STS.info().name).map_or_else(Vec::new, |task| task.variants());
     let mut numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
     numbers.retain(|&number| infos[number].backend == Backend::Cpu);
     match *numbers {
-        [number] => Ok(StsChain::variants()[number]),
+        [number] => Ok(STS.variants()[number]),
         _ => Err(Failure::Usage(format!(
             "--clusters and --hits are written by one variant; --variant {} names {} on the CPU",
             names.join(","),
@@ -64,26 +64,13 @@ fn variant(names: &[String]) -> Result<&'static dyn Variant<StsChain>, Failure> 
 
 /// Runs a variant, and makes sure that it finds what the reference finds.
 fn reconstruct(
-    variant: &'static dyn Variant<StsChain>,
+    variant: Variant<StsTask>,
     input: &Timeslices,
     team: &Team,
 ) -> Result<Vec<Product>, Failure> {
-    let wrong = |problem: String| Failure::WrongOutput(format!("{}: {problem}", variant.name()));
-    let arena = Arena::default();
-    let prepared = variant.prepare(input, &arena, &Place::host(team));
-    let mut prepared = prepared.map_err(|reason| wrong(reason.to_string()))?;
-    team.run(|| prepared.reset().and_then(|()| prepared.run()))
-        .map_err(|error| wrong(error.to_string()))?;
-    let promise = Promise {
-        stable: variant.stable(),
-        content: variant.content(),
-        semantics: variant.semantics(input),
-    };
-    let found = prepared.output().into_owned();
-    let expected = team.run(|| StsChain::reference(input, promise.semantics));
-    StsChain::check(input, expected.as_ref(), &found, promise)
-        .map_err(|mismatch| wrong(mismatch.to_string()))?;
-    Ok(found)
+    let expected = team.run(|| STS.reference(input, variant.promise(input).semantics));
+    let found = variant.checked_output(&STS, input, &Target::host(team), expected.as_ref());
+    found.map_err(|problem| Failure::WrongOutput(format!("{}: {problem}", variant.name)))
 }
 
 fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failure> {

@@ -26,7 +26,7 @@ pub(super) fn of(
 
 /// A file, once for each combination of what was said about it.
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
-    let options = request.options.only(task.reading()).combinations();
+    let options = request.options.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
         Ok(Input {
             name: path.display().to_string(),

@@ -96,7 +96,7 @@ impl Verification<'_> {
         let mut right: Vec<_> = selected
             .into_iter()
             .filter(|&number| infos[number].backend == way.device.backend())
-            .filter(|&number| infos[number].missing.is_none())
+            .filter(|&number| infos[number].unavailable_reason.is_none())
             .collect();
         let names = right
             .iter()

@@ -18,7 +18,7 @@ pub(super) fn smallest(
     let mut smallest: Option<Box<dyn Case>> = None;
     loop {
         let current = smallest.as_deref().unwrap_or(case);
-        let mut smaller = current.smaller();
+        let mut smaller = current.shrink();
         let next = smaller.find(|case| start.elapsed() < PATIENCE && is_wrong(case.as_ref()));
         drop(smaller);
         match next {

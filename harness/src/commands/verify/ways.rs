@@ -4,7 +4,7 @@ use std::fmt;
 
 use algorithms::device::emulator::{Config, Policy, Schedule};
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Device, Place, Team};
+use algorithms::device::{Device, Target, Team};
 
 use reports::units::counted;
 
@@ -39,7 +39,7 @@ impl Way {
     }
 
     /// A place to run.
-    pub(super) fn place(&self) -> Result<Place<'_>, DeviceError> {
+    pub(super) fn place(&self) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)
     }
 }

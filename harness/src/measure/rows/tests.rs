@@ -1,6 +1,5 @@
 //! Rows of GPUs.
 
-use algorithms::code::CodeRoots;
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
@@ -35,11 +34,11 @@ fn subject() -> Subject {
         summary: "",
         backend: Backend::Cuda,
         stable: true,
-        answers: &[algorithms::algorithm::Semantics::Exact],
+        semantics_supported: &[algorithms::algorithm::Semantics::Exact],
         team_levels: 1,
         plugin: None,
-        missing: None,
-        code: CodeRoots::default(),
+        unavailable_reason: None,
+        code: 0,
     };
     let mut subject = Subject::new(point, &info, "code");
     let link = LinkBandwidth {
@@ -60,8 +59,8 @@ fn subject() -> Subject {
     subject
 }
 
-fn stage(name: &'static str, seconds: f64, bytes: u64) -> Stage {
-    Stage {
+fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
+    StageTiming {
         name: name.into(),
         seconds,
         calls: 1,
@@ -70,7 +69,7 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> Stage {
 }
 
 /// The rows of a run with such stages, by the names of the stages.
-fn rows(subject: &Subject, stages: &[Stage]) -> Vec<SummaryRow> {
+fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
     let sample = Sample {
         seconds: 0.5,
         stages: Some(stages.to_vec()),

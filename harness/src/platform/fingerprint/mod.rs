@@ -1,7 +1,6 @@
 //! A fingerprint of the machine code of each variant.
 //!
-//! Starting from where a variant begins, its own value and the function that gets it
-//! ready, all code is found that can be reached: by calls and jumps, through addresses
+//! Starting from the function that gets a variant ready, all code is found that can be reached: by calls and jumps, through addresses
 //! that are taken, and through tables of functions. Each function is hashed without what
 //! the linker put into it, so that code that moved is the same code.
 //!
@@ -22,7 +21,6 @@ mod x86_64;
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use algorithms::code::CodeRoots;
 use algorithms::task::VariantInfo;
 
 use super::build::executable_fingerprint;
@@ -36,7 +34,7 @@ pub fn variant_fingerprint(info: &VariantInfo) -> String {
     let running = RUNNING.get_or_init(|| Running::open().map(Mutex::new));
     let own = running.as_ref().and_then(|running| {
         let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.fingerprint(&info.code)
+        running.fingerprint(info.code)
     });
     own.unwrap_or_else(executable_fingerprint)
 }
@@ -48,7 +46,7 @@ struct Running {
     bias: u64,
     /// What was asked for before, by where it begins: suites ask for each of their
     /// points.
-    known: HashMap<(usize, usize), Option<String>>,
+    known: HashMap<usize, Option<String>>,
 }
 
 impl Running {
@@ -64,25 +62,19 @@ impl Running {
         })
     }
 
-    fn fingerprint(&mut self, code: &CodeRoots) -> Option<String> {
-        if let Some(known) = self.known.get(&(code.prepare, code.value)) {
+    fn fingerprint(&mut self, code: usize) -> Option<String> {
+        if let Some(known) = self.known.get(&code) {
             return known.clone();
         }
         let found = self.found(code);
-        self.known.insert((code.prepare, code.value), found.clone());
+        self.known.insert(code, found.clone());
         found
     }
 
-    fn found(&mut self, code: &CodeRoots) -> Option<String> {
-        let in_file = |address: usize| (address as u64).checked_sub(self.bias);
-        let (prepare, value) = (in_file(code.prepare)?, in_file(code.value)?);
-        let roots = [
-            self.graph.program.code_at(prepare)?,
-            self.graph
-                .program
-                .value_at(value, code.value_bytes as u64)?,
-        ];
-        let hash = self.graph.hash(&roots);
+    fn found(&mut self, code: usize) -> Option<String> {
+        let in_file = (code as u64).checked_sub(self.bias)?;
+        let root = self.graph.program.code_at(in_file)?;
+        let hash = self.graph.hash(&[root]);
         let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(format!("code:{hex}"))
     }
@@ -118,7 +110,7 @@ mod tests {
     }
 
     fn reached(running: &mut Running, info: &VariantInfo) -> HashSet<String> {
-        running.fingerprint(&info.code).expect("a fingerprint");
+        running.fingerprint(info.code).expect("a fingerprint");
         running.graph.names().map(str::to_owned).collect()
     }
 
@@ -132,7 +124,7 @@ mod tests {
         for task in tasks() {
             let mut known: HashMap<(Backend, String), &str> = HashMap::new();
             for info in task.variants() {
-                if info.missing.is_some() {
+                if info.unavailable_reason.is_some() {
                     continue;
                 }
                 let fingerprint = variant_fingerprint(&info);
@@ -158,7 +150,7 @@ mod tests {
         for wanted in [
             "sts_sort3cpu11block_merge",
             "sts_sort3cpu10merge_path",
-            "PreparedCpuSort",
+            "sts_sort3cpu8segments",
             "rayon_core",
         ] {
             assert!(any(wanted), "{wanted}");
@@ -181,7 +173,7 @@ mod tests {
     #[test]
     fn who_is_nowhere_in_the_program_has_no_code_of_its_own() {
         let info = VariantInfo {
-            code: CodeRoots::default(),
+            code: 0,
             ..variant("sort", "block-merge")
         };
         assert_eq!(variant_fingerprint(&info), executable_fingerprint());

@@ -125,13 +125,6 @@ impl Program {
         let is_code = self.section(address)?.kind == Kind::Code;
         self.symbol(address).filter(|_| is_code).map(Node::Code)
     }
-
-    /// The value at an address, of so many bytes.
-    pub(super) fn value_at(&self, address: u64, bytes: u64) -> Option<Node> {
-        let end = address.checked_add(bytes)?;
-        self.bytes(address..end)?;
-        Some(Node::Value(address, end))
-    }
 }
 
 impl Section {

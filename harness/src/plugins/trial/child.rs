@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Device, Place, Team};
+use algorithms::device::{Device, Target, Team};
 use algorithms::plugin::{self, Call, Watch, set_watch};
 use algorithms::task::{Case, Task};
 use nix::libc;
@@ -136,7 +136,7 @@ impl Errand {
 }
 
 /// All calls in the order in which they are measured; what is wrong, if anything.
-fn cycle(case: &dyn Case, number: usize, place: &Place<'_>, input: &str) -> Option<Verdict> {
+fn cycle(case: &dyn Case, number: usize, place: &Target<'_>, input: &str) -> Option<Verdict> {
     // It may refuse a shape.
     let mut candidate = case.prepare(number, place).ok()?;
     let checked = check_candidate(candidate.as_mut(), place);

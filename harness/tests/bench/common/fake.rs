@@ -4,11 +4,12 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{Plan, Stages, Unavailable, Work};
+use algorithms::algorithm::{Plan, Work};
 use algorithms::axis::{Axis, Params};
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::{Backend, Device, Place};
+use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
+use algorithms::timing::Stages;
 use generators::DataError;
 use harness::cli::{AxisValues, CacheMode, MeasureRequest, Outputs, SampleRange, Source};
 use reports::rank::Rank;
@@ -68,7 +69,7 @@ impl Task for FakeTask {
         &[]
     }
 
-    fn reading(&self) -> &'static [Axis] {
+    fn file_axes(&self) -> &'static [Axis] {
         &[]
     }
 
@@ -78,11 +79,11 @@ impl Task for FakeTask {
             summary: "",
             backend: Backend::Cpu,
             stable: true,
-            answers: &[algorithms::algorithm::Semantics::Exact],
+            semantics_supported: &[algorithms::algorithm::Semantics::Exact],
             team_levels: 1,
             plugin: None,
-            missing: None,
-            code: Default::default(),
+            unavailable_reason: None,
+            code: 0,
         };
         self.variants.iter().map(info).collect()
     }
@@ -127,7 +128,7 @@ impl Case for FakeCase {
     fn prepare<'c>(
         &'c self,
         variant: usize,
-        _: &Place<'_>,
+        _: &Target<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
         let task = &self.0;
         Ok(Box::new((task.prepare)(task.variants[variant])?))
@@ -137,6 +138,10 @@ impl Case for FakeCase {
 
     fn write(&self, path: &Path) -> Result<(), DataError> {
         Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn refused_mutants(&self, _: u64) -> Result<usize, String> {
+        Ok(0)
     }
 
     fn rejects_no_op(&self) -> bool {

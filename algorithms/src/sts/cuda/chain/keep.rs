@@ -5,7 +5,7 @@ use crate::device::gpu::{DeviceError, Gpu};
 use crate::sts::cuda::kept::{Kept, copied};
 use crate::sts::task::Stage;
 
-impl Held {
+impl Held<'_> {
     pub(super) fn bytes_to_keep(&self, next: Stage) -> u64 {
         let (digis, entries) = (self.sort.digis().bytes(), self.order.entries().bytes());
         let clusters = self.clusters.clusters().bytes() + self.clusters.found().bytes();

@@ -12,9 +12,9 @@ use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, SensorWords, time_cut};
 use crate::algorithm::Semantics;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Table};
 use crate::sts::{Hit, Timeslice};
-use crate::sts_sort::{Table, begins};
+use crate::sts_sort::begins;
 
 /// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
 /// each with several hits at times.

@@ -1,10 +1,9 @@
 //! By blocks whose threads share the pairs of some fronts.
 
 use super::Search;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Ptr, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Ptr, Shape, Table, image};
 use crate::sts::cuda::tables::SensorWords;
 use crate::sts::cuda::{ByRules, Clusters, Entries, Founds, Hits, Words, parts_of};
-use crate::sts_sort::Table;
 
 static IMAGE: Image = image!("sts-pairs");
 

@@ -63,7 +63,7 @@ fn gpu(lanes: Lanes, checked: bool) -> Option<Gpu> {
 }
 
 fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
-    super::super::uploaded(gpu, values).expect("room")
+    gpu.table(values).expect("room")
 }
 
 /// The entries of all sides, each in a room that is somewhat larger.

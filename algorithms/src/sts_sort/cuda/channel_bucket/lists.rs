@@ -3,6 +3,7 @@
 use super::IMAGE;
 use super::division::Range;
 use super::limits::{CAPACITY, THREADS, shared_by_crowds};
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, PinnedBuffer, Shape};
 use crate::sts_sort::cuda::{Digis, Words};
 
@@ -14,6 +15,8 @@ pub(super) struct Unfit {
     device: DeviceBuffer<u32>,
     host: PinnedBuffer<u32>,
 }
+
+buffers!(Unfit: device, host);
 
 impl Unfit {
     pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
@@ -55,6 +58,8 @@ impl Unfit {
 pub(super) struct Crowds {
     device: DeviceBuffer<u32>,
 }
+
+buffers!(Crowds: device);
 
 impl Crowds {
     /// A list for so many at most.

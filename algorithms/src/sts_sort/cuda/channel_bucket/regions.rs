@@ -7,8 +7,9 @@ use super::limits::{
     shared_by_sorting,
 };
 use super::{DIGI, IMAGE, words};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Shape};
-use crate::sts_sort::cuda::{Digis, Table, Words};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Shape, Table};
+use crate::sts_sort::cuda::{Digis, Words};
 
 /// A pointer to numbers of groups.
 type Halves = Ptr<u16>;
@@ -78,6 +79,11 @@ pub(super) struct Regions {
     extents: DeviceBuffer<u32>,
 }
 
+buffers!(
+    Regions: regions, parts, region_of_part, counts, begins, group_of, first_groups, groups,
+    places, group_count, extents
+);
+
 impl Level {
     const CHANNEL_SHIFT: u32 = 37;
 
@@ -123,23 +129,6 @@ impl Regions {
         self.most
     }
 
-    /// Bytes of all tables.
-    pub(super) fn bytes(&self) -> u64 {
-        let tables = [&self.regions, &self.parts, &self.region_of_part];
-        let buffers = [
-            &self.counts,
-            &self.begins,
-            &self.first_groups,
-            &self.groups,
-            &self.places,
-            &self.group_count,
-            &self.extents,
-        ];
-        let in_tables: u64 = tables.iter().map(|table| table.device.bytes()).sum();
-        let in_buffers: u64 = buffers.iter().map(|buffer| buffer.bytes()).sum();
-        in_tables + in_buffers + self.group_of.bytes()
-    }
-
     /// Takes regions on, no more than [`Regions::most`].
     pub(super) fn fill(&mut self, gpu: &Gpu, regions: &[Range]) -> Result<(), DeviceError> {
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
@@ -169,13 +158,13 @@ impl Regions {
         gpu.fill(&self.extents, 0xff)?;
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.group_count, 0)?;
-        let (parts, owners) = (&self.parts.device, &self.region_of_part.device);
+        let (parts, owners) = (self.parts.device(), self.region_of_part.device());
         let (counts, group_of, places) = (&self.counts, &self.group_of, &self.places);
         let first_groups = &self.first_groups;
         let (shift, bits) = level.digit();
         let count = (from, parts, owners, counts, &self.extents, shift, bits);
         let group = (
-            &self.regions.device,
+            self.regions.device(),
             counts,
             &self.begins,
             group_of,

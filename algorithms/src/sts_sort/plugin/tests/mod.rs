@@ -3,9 +3,8 @@
 use generators::sts::SegmentedDigis;
 
 use super::*;
-use crate::algorithm::Variant;
-use crate::device::{Arena, Backend, Device, Place, Team};
-use crate::plugin::compiled::{self, named, on_host};
+use crate::device::{Arena, Backend, Device, Target, Team};
+use crate::plugin::compiled::{self, named, on_host, opened};
 use crate::plugin::{Condemnation, LoadedVariant, condemn};
 use crate::sts_sort::hard_inputs;
 
@@ -13,8 +12,8 @@ fn sorts() -> Option<Vec<&'static LoadedVariant>> {
     compiled::variants("sts_sort/plugin/tests/sorts.c", "sort")
 }
 
-fn run(variant: &LoadedVariant, input: &SegmentedDigis) -> Option<compiled::Outcome> {
-    compiled::run::<StsSort>(variant, input)
+fn run(variant: &'static LoadedVariant, input: &SegmentedDigis) -> Option<compiled::Outcome> {
+    compiled::run(StsSort, variant, input)
 }
 
 /// The emulator takes its time, and sizes make no difference here.
@@ -73,7 +72,7 @@ fn stages_on_the_host_have_times() {
     let variant = named(&sorts, "-separate")
         .into_iter()
         .find(|variant| variant.backend == Backend::Cpu);
-    let stages = on_host::<StsSort>(variant.expect("one of them"), &input()).expect("right");
+    let stages = on_host(StsSort, variant.expect("one of them"), &input()).expect("right");
     let names: Vec<_> = stages
         .iter()
         .map(|stage| (stage.name.as_ref(), stage.calls))
@@ -89,10 +88,10 @@ fn memory_is_what_is_lent() {
     let bytes = size_of_val(input.digis()) as u64;
     for (name, arrays) in [("cpu-separate", 3), ("cpu-place", 2)] {
         let variant = sorts.iter().find(|variant| variant.name == name);
-        let (variant, place) = (*variant.expect("there"), Place::host(&team));
-        let prepared = Variant::<StsSort>::prepare(variant, &input, &arena, &place);
-        let prepared = prepared.expect("it can run here");
-        assert_eq!(prepared.buffer_bytes(), arrays * bytes, "{name}");
+        let variant = *variant.expect("there");
+        let target = Target::host(&team);
+        let session = opened(&StsSort, variant, (&input, &arena), &target);
+        assert_eq!(session.buffer_bytes(), arrays * bytes, "{name}");
     }
 }
 
@@ -106,13 +105,12 @@ fn whoever_is_condemned_is_not_called() {
     condemn(name, variant.functions.plugin, elsewhere, problem);
     assert!(variant.condemned_on(Device::Cpu).is_none());
     let (team, arena, input) = (Team::new(1).expect("a thread"), Arena::default(), input());
-    let place = Place {
+    let target = Target {
         device: elsewhere,
         gpu: None,
         team: &team,
     };
-    let prepared = Variant::<StsSort>::prepare(variant, &input, &arena, &place);
-    let mut prepared = prepared.expect("it fails later");
-    let told = prepared.reset().map_err(|error| error.to_string());
+    let mut session = opened(&StsSort, variant, (&input, &arena), &target);
+    let told = session.reset().map_err(|error| error.to_string());
     assert_eq!(told, Err("libsorts.so crashed in run".to_owned()));
 }

@@ -1,18 +1,17 @@
 //! A plugin in C, on the host and, as if it were for a GPU, on the emulator.
 
 use super::*;
-use crate::algorithm::Variant;
-use crate::device::{Backend, Place, Team};
+use crate::device::{Backend, Target, Team};
 use crate::plugin::LoadedVariant;
-use crate::plugin::compiled::{self, named, on_host};
+use crate::plugin::compiled::{self, named, on_host, opened};
 use crate::tpc_gather::hard_inputs;
 
 fn gathers() -> Option<Vec<&'static LoadedVariant>> {
     compiled::variants("tpc_gather/plugin/tests/gathers.c", "gather")
 }
 
-fn run(variant: &LoadedVariant, input: &Clusters) -> Option<compiled::Outcome> {
-    compiled::run::<TpcGather>(variant, input)
+fn run(variant: &'static LoadedVariant, input: &Clusters) -> Option<compiled::Outcome> {
+    compiled::run(TpcGather, variant, input)
 }
 
 /// An input with pieces of all lengths at all distances.
@@ -101,7 +100,7 @@ fn stages_on_the_host_have_times() {
     let Some(gathers) = gathers() else { return };
     let mut right = named(&gathers, "-right").into_iter();
     let variant = right.find(|variant| variant.backend == Backend::Cpu);
-    let stages = on_host::<TpcGather>(variant.expect("one of them"), &input()).expect("right");
+    let stages = on_host(TpcGather, variant.expect("one of them"), &input()).expect("right");
     let names: Vec<_> = stages.iter().map(|stage| stage.name.as_ref()).collect();
     assert_eq!(names, ["places", "copy"]);
     assert!(stages.iter().all(|stage| stage.seconds > 0.0));
@@ -114,12 +113,12 @@ fn memory_is_what_is_lent() {
     let Some(gathers) = gathers() else { return };
     let (team, arena, input) = (Team::new(1).expect("a thread"), Arena::default(), input());
     let variant = gathers.iter().find(|variant| variant.name == "cpu-right");
-    let (variant, place) = (*variant.expect("there"), Place::host(&team));
-    let prepared = Variant::<TpcGather>::prepare(variant, &input, &arena, &place);
+    let variant = *variant.expect("there");
+    let target = Target::host(&team);
+    let session = opened(&TpcGather, variant, (&input, &arena), &target);
     let pieces = input.tracks().len() + input.rows().len();
     let buffers = input.bytes().len() + Layout::new(&input.packed()).bytes() + 4 * pieces;
     // The plugin keeps the places of pieces, and the ends.
     let scratch = 4 * (pieces + 2);
-    let prepared = prepared.expect("it can run here");
-    assert_eq!(prepared.buffer_bytes(), (buffers + scratch) as u64);
+    assert_eq!(session.buffer_bytes(), (buffers + scratch) as u64);
 }

@@ -1,85 +1,81 @@
-//! A GPU decoder with its buffers, ready to run on one time frame.
+//! A way to decode with the pages of a time frame.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::sync::Arc;
 
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
-use super::parts::Part;
-use super::resident::{Buffers, Resident};
+use super::parts::{self, Part};
+use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
-use super::{Way, judgement, placing, validation};
-use crate::algorithm::{Prepared, Stages};
-use crate::all_cores::{fill, mapped};
-use crate::device::Arena;
-use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, PinnedBuffer, Pristine, QUEUES};
+use super::{Decode, Division, Index, Way, judgement, placing, validation};
+use crate::algorithm::{Damage, Opened, Opening, Runner};
+use crate::all_cores::mapped;
+use crate::device::gpu::{DeviceError, Gpu, Lent, PinnedBuffer, Pristine, QUEUES};
+use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-pub(super) struct PreparedCudaDecode<'a> {
+struct OnGpu<'a> {
     way: Way,
     frame: &'a TimeFrame,
     arena: &'a Arena,
     parts: Vec<Part>,
-    held: Option<Held>,
-    /// What was held last, in bytes.
-    held_bytes: u64,
-    /// What the last run has found, once it was asked for.
-    found: Decoded,
     gpu: Arc<Gpu>,
 }
 
 /// What is held during a run.
-struct Held {
-    tables: Lent<DeviceTables>,
+struct Held<'a> {
+    tables: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
-    pages: Pristine<u8>,
+    pages: Pristine<'a, u8>,
     /// Digits on the host, those of one part behind those of another. Charges stay on the
     /// device, where clusters are found.
     digits: PinnedBuffer<u64>,
     parts: Vec<HeldPart>,
+    /// What the last run has found, once it was asked for.
+    found: Decoded,
 }
+
+buffers!(Held<'_>: tables, pages, digits, parts);
 
 /// What is held for a part of the pages.
 struct HeldPart {
-    buffers: Buffers,
+    buffers: PageBuffers,
     target: Target,
 }
 
-impl<'a> PreparedCudaDecode<'a> {
-    pub(super) fn new(
-        way: Way,
-        (frame, arena): (&'a TimeFrame, &'a Arena),
-        parts: Vec<Part>,
-        gpu: Arc<Gpu>,
-    ) -> Self {
-        PreparedCudaDecode {
-            way,
-            frame,
-            arena,
-            parts,
-            held: None,
-            held_bytes: 0,
-            found: Decoded::default(),
-            gpu,
-        }
-    }
+buffers!(HeldPart: buffers, target);
 
-    fn hold(&mut self) -> Result<&mut Held, DeviceError> {
-        let held = match self.held.take() {
-            Some(held) => held,
-            None => Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)?,
-        };
-        self.held_bytes = held.bytes();
-        Ok(self.held.insert(held))
+/// A decoder, ready to run. Samples and pages are counted with 32 bits on the device.
+pub(super) fn decode_on_gpu<'a>(
+    at: &Opening<'a, '_, TpcDecode>,
+    division: Division,
+    index: Index,
+    decode: Decode,
+) -> Opened<'a, TpcDecode> {
+    let parts = parts::of(at.input, division);
+    let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
+    if let Some(samples) = samples.filter(|&samples| samples > most) {
+        return Err(Unavailable(format!(
+            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+        )));
     }
+    at.session(OnGpu {
+        way: Way { index, decode },
+        frame: at.input,
+        arena: at.arena,
+        parts,
+        gpu: at.gpu()?,
+    })
+}
 
+impl OnGpu<'_> {
     /// All that was found; positions and charges are copied to the host, which no run does.
-    fn found_in(&self, held: &Held) -> Result<Decoded, DeviceError> {
+    fn found_in(&self, held: &Held<'_>) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
         let mut digits = &held.digits[..];
         for (part, held) in self.parts.iter().zip(&held.parts) {
@@ -101,10 +97,10 @@ impl<'a> PreparedCudaDecode<'a> {
     }
 }
 
-impl Held {
+impl<'a> Held<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (frame, arena): (&TimeFrame, &Arena),
+        (frame, arena): (&TimeFrame, &'a Arena),
         parts: &[Part],
         way: Way,
     ) -> Result<Self, DeviceError> {
@@ -120,6 +116,7 @@ impl Held {
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             digits: gpu.pinned(digits.sum())?,
             parts,
+            found: Decoded::default(),
         })
     }
 
@@ -142,25 +139,12 @@ impl Held {
         }
         Ok(())
     }
-
-    /// Leaves pages and tables to the next candidate; all else is freed.
-    fn give(self, arena: &Arena) {
-        self.tables.give(arena);
-        self.pages.give(arena);
-    }
-
-    /// Bytes on the device.
-    fn bytes(&self) -> u64 {
-        let parts = self.parts.iter();
-        let in_parts = parts.map(|part| part.buffers.bytes() + part.target.bytes());
-        self.tables.bytes() + in_parts.sum::<u64>()
-    }
 }
 
 impl HeldPart {
     fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
         Ok(HeldPart {
-            buffers: Buffers::new(gpu, frame, part, way.index)?,
+            buffers: PageBuffers::new(gpu, frame, part, way.index)?,
             target: Target::new(gpu, frame, part)?,
         })
     }
@@ -191,11 +175,6 @@ impl HeldPart {
             Target::Digits(decoded) => gpu.download(digits, decoded),
             Target::Charges(_) => Ok(()),
         }
-    }
-
-    fn poison(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        self.buffers.poison(gpu, POISON)?;
-        self.target.poison(gpu, POISON)
     }
 }
 
@@ -230,57 +209,29 @@ fn present_in(
     (0..part.sectors.len()).map(of_sector).collect()
 }
 
-impl Prepared<TpcDecode> for PreparedCudaDecode<'_> {
-    /// Runs do not change the pages, so they are provided once.
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        self.hold().map(drop)
+impl<'a> Runner<TpcDecode> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)
     }
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        self.found = Decoded::default();
-        if let Some(held) = &mut self.held {
-            fill(&mut held.digits, u64::from_ne_bytes([POISON; 8]));
-            for part in &mut held.parts {
-                part.poison(&self.gpu)?;
-            }
-        }
-        self.gpu.finish()
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        let gpu = Arc::clone(&self.gpu);
-        let (frame, way) = (self.frame, self.way);
-        self.hold()?;
-        if let Some(held) = &mut self.held {
-            held.start(&gpu, (frame, &self.parts), way)?;
-        }
-        gpu.finish()
-    }
-
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        self.gpu.stages()
-    }
-
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Some(held) = &self.held {
-            self.found = self.found_in(held)?;
-        }
+    /// Runs do not change the pages; what the last one has found is forgotten.
+    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        held.found = Decoded::default();
         Ok(())
     }
 
-    /// What [`Prepared::inspect`] has found.
-    fn output(&self) -> Cow<'_, Decoded> {
-        Cow::Borrowed(&self.found)
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        held.start(&self.gpu, (self.frame, &self.parts), self.way)
     }
 
-    fn release(&mut self) {
-        if let Some(held) = self.held.take() {
-            held.give(self.arena);
-        }
-        self.found = Decoded::default();
+    fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {
+        held.found = self.found_in(held)?;
+        Ok(())
     }
 
-    fn buffer_bytes(&self) -> u64 {
-        self.held_bytes
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
+        Cow::Borrowed(&held.found)
     }
 }

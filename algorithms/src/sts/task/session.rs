@@ -1,19 +1,19 @@
 //! A chain, or a stage of it, ready to run on one input.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use super::{Product, Stage, StsTask};
-use crate::algorithm::{Prepared, Stage as StageTime, Stages};
+use crate::algorithm::Session;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
 use crate::sts::chains::Chain;
+use crate::timing::{Laps, Stages};
 
 /// A chain for each timeslice, with the part of it that is to be timed.
 ///
 /// The stages before that run once: what they left is kept, and copied before each further
 /// run, by the threads that run. Chains that may keep nothing more run them each time.
-pub(super) struct PreparedChains<'a> {
+pub(super) struct Chains<'a> {
     chains: Vec<Box<dyn Chain + 'a>>,
     /// The stage to be timed; all if there is none.
     stage: Option<Stage>,
@@ -21,23 +21,23 @@ pub(super) struct PreparedChains<'a> {
     /// Bytes that all variants of the point may keep together.
     most_kept: u64,
     leaves: Vec<Leave<'a>>,
-    times: Stages,
+    laps: Laps,
 }
 
-impl<'a> PreparedChains<'a> {
+impl<'a> Chains<'a> {
     pub(super) fn new(
         chains: Vec<Box<dyn Chain + 'a>>,
         stage: Option<Stage>,
         arena: &'a Arena,
         most_kept: u64,
     ) -> Self {
-        PreparedChains {
+        Chains {
             chains,
             stage,
             arena,
             most_kept,
             leaves: Vec::new(),
-            times: Stages::new(),
+            laps: Laps::default(),
         }
     }
 
@@ -60,26 +60,17 @@ impl<'a> PreparedChains<'a> {
 
     /// All stages of one timeslice after the other, as they would arrive.
     fn run_all(&mut self) {
+        self.laps.start();
         for chain in &mut self.chains {
             for &stage in chain.stages() {
-                let start = Instant::now();
                 chain.run(stage);
-                add_time(&mut self.times, stage, start.elapsed().as_secs_f64());
+                self.laps.lap(stage.name(), 0);
             }
         }
     }
 }
 
-fn add_time(times: &mut Stages, stage: Stage, seconds: f64) {
-    let known = times.iter().position(|time| time.name == stage.name());
-    let place = known.unwrap_or_else(|| {
-        times.push(StageTime::new(stage.name()));
-        times.len() - 1
-    });
-    times[place].add(seconds, 0);
-}
-
-impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
+impl Session<StsTask> for Chains<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         for chain in &mut self.chains {
             chain.take(self.arena);
@@ -97,7 +88,6 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        self.times.clear();
         match self.stage {
             Some(stage) => self.chains.iter_mut().for_each(|chain| chain.run(stage)),
             None => self.run_all(),
@@ -106,10 +96,13 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        Ok(self.times.clone())
+        Ok(match self.stage {
+            Some(_) => Stages::new(),
+            None => self.laps.stages(),
+        })
     }
 
-    fn output(&self) -> Cow<'_, Vec<Product>> {
+    fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
         let product = |chain: &(dyn Chain + '_)| match self.stage {
             Some(stage) => chain.product(stage),
             None => Product::Both(
@@ -117,12 +110,9 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedChains<'_> {
                 Box::new(chain.product(Stage::Collect)),
             ),
         };
-        Cow::Owned(
-            self.chains
-                .iter()
-                .map(|chain| product(chain.as_ref()))
-                .collect(),
-        )
+        let products = self.chains.iter();
+        let products = products.map(|chain| product(chain.as_ref()));
+        Some(Cow::Owned(products.collect()))
     }
 
     fn release(&mut self) {
@@ -143,10 +133,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::algorithm::Algorithm;
+    use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Team;
-    use crate::sts::task::variants::CpuChain;
-    use crate::sts::task::{Timeslices, check, hard_inputs, variants};
+    use crate::sts::task::variants::*;
+    use crate::sts::task::{Timeslices, check, hard_inputs};
 
     /// Writes down which stages run.
     struct Watched<'a> {
@@ -190,44 +180,43 @@ mod tests {
 
     /// Runs a variant again and again, with and without poison and with buffers that
     /// others have used: it is right each time. Returns the stages that ran.
-    fn ran<const STAGE: u8>(
-        variant: &CpuChain,
+    fn ran(
+        stage: Stage,
+        (semantics, make): (Semantics, MakeChain),
         input: &Timeslices,
         team: &Team,
         most_kept: u64,
     ) -> Vec<Stage> {
-        let (arena, stage) = (Arena::default(), StsTask::<STAGE>::STAGE);
+        let arena = Arena::default();
         let ran = Arc::default();
         let watched = |chain| -> Box<dyn Chain> {
             let ran = Arc::clone(&ran);
             Box::new(Watched { chain, ran })
         };
         let chains = input.0.iter();
-        let chains = chains.map(|slice| watched(variant.chain(slice, team.threads())));
-        let mut prepared = PreparedChains::new(chains.collect(), stage, &arena, most_kept);
-        let prepared: &mut dyn Prepared<StsTask<STAGE>> = &mut prepared;
-        let semantics = variant.answer(input);
-        let expected = StsTask::<STAGE>::reference(input, semantics).expect("one");
+        let chains = chains.map(|slice| watched(make(slice, team.threads())));
+        let mut session = Chains::new(chains.collect(), Some(stage), &arena, most_kept);
+        let expected = StsTask::of(stage).reference(input, semantics).expect("one");
         for round in 0..4 {
             let run = team.run(|| {
-                prepared.reset()?;
+                session.reset()?;
                 if round % 2 == 0 {
-                    prepared.poison()?;
+                    session.poison()?;
                 }
-                prepared.run()
+                session.run()
             });
             assert_eq!(run, Ok(()));
-            let found = prepared.output();
+            let found = session.output().expect("a run");
             for (expected, found) in expected.iter().zip(found.iter()) {
-                let checked = check::check(stage, false, expected, found);
+                let checked = check::check(Some(stage), false, expected, found);
                 assert_eq!(checked, Ok(()), "{stage:?} in round {round}");
             }
             if round == 1 {
-                prepared.release();
+                session.release();
                 spoil(&arena);
             }
         }
-        prepared.release();
+        session.release();
         let ran = ran.lock().expect("no panic");
         ran.clone()
     }
@@ -252,43 +241,67 @@ mod tests {
         hits.into_iter().for_each(|all| arena.give(all));
     }
 
-    fn check_task<const STAGE: u8>() {
-        let stage = StsTask::<STAGE>::STAGE.expect("a stage");
-        let small = |(_, input): &(String, Timeslices)| input.digis() < 6_000;
-        let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
-        // Every third, of those for either answer.
-        let inputs: Vec<_> = inputs.step_by(3).collect();
-        assert!(inputs.len() > 5);
-        for threads in [1, 3] {
-            let team = Team::new(threads).expect("threads");
-            for variant in variants::of(Some(stage)) {
-                let mut again = 0;
-                for (name, input) in &inputs {
-                    let Some(first) = input.0.first() else {
-                        continue;
-                    };
-                    let stages = variant.chain(first, threads).stages().iter();
-                    let before = stages.take_while(|&&other| other != stage).count();
-                    let once = before * input.0.len();
-                    let earlier = |most_kept| {
-                        let ran = ran::<STAGE>(variant, input, &team, most_kept);
-                        ran.iter().filter(|&&other| other != stage).count()
-                    };
-                    assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
-                    // Before each of four resets and two poisons, but for what left nothing.
-                    again += usize::from(earlier(0) == 6 * once && once > 0);
-                }
-                assert!(again > inputs.len() / 2 || stage == Stage::Presort);
-            }
-        }
+    /// The chains of which variants of a stage are parts.
+    fn chains(stage: Stage) -> Vec<MakeChain> {
+        let own: &[MakeChain] = match stage {
+            Stage::Presort => &[SERIAL, BOTH_ORDERS],
+            Stage::Cluster => &[PER_SIDE, TIME_SWEEP],
+            Stage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
+            _ => &[TIME_SWEEP],
+        };
+        [&[ONLINE], own].concat()
     }
 
     #[test]
     fn stages_before_a_stage_run_once() {
-        check_task::<{ Stage::Presort as u8 }>();
-        check_task::<{ Stage::Cluster as u8 }>();
-        check_task::<{ Stage::ClusterSort as u8 }>();
-        check_task::<{ Stage::Hits as u8 }>();
-        check_task::<{ Stage::Collect as u8 }>();
+        for stage in [
+            Stage::Presort,
+            Stage::Cluster,
+            Stage::ClusterSort,
+            Stage::Hits,
+            Stage::Collect,
+        ] {
+            let small = |(_, input): &(String, Timeslices)| input.digis() < 6_000;
+            let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
+            // Every third, of those for either answer.
+            let inputs: Vec<_> = inputs.step_by(3).collect();
+            assert!(inputs.len() > 5);
+            for threads in [1, 3] {
+                let team = Team::new(threads).expect("threads");
+                for make in chains(stage) {
+                    earlier_stages_run_once(stage, (None, make), &inputs, &team);
+                }
+                let offline = (Some(Semantics::Offline), OFFLINE);
+                earlier_stages_run_once(stage, offline, &inputs, &team);
+            }
+        }
+    }
+
+    /// With the semantics that an input wants, or these.
+    fn earlier_stages_run_once(
+        stage: Stage,
+        (semantics, make): (Option<Semantics>, MakeChain),
+        inputs: &[(String, Timeslices)],
+        team: &Team,
+    ) {
+        let mut again = 0;
+        for (name, input) in inputs {
+            let Some(first) = input.0.first() else {
+                continue;
+            };
+            let chain = (semantics.unwrap_or(input.online()), make);
+            let all = make(first, team.threads());
+            let stages = all.stages().iter();
+            let before = stages.take_while(|&&other| other != stage).count();
+            let once = before * input.0.len();
+            let earlier = |most_kept| {
+                let ran = ran(stage, chain, input, team, most_kept);
+                ran.iter().filter(|&&other| other != stage).count()
+            };
+            assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
+            // Before each of four resets and two poisons, but for what left nothing.
+            again += usize::from(earlier(0) == 6 * once && once > 0);
+        }
+        assert!(again > inputs.len() / 2 || stage == Stage::Presort);
     }
 }

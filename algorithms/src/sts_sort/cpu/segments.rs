@@ -1,4 +1,4 @@
-//! A CPU sort with its buffers, ready to run on one input.
+//! All segments of an input, by a way to sort one.
 
 use std::borrow::Cow;
 
@@ -7,29 +7,37 @@ use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use super::parts::{Cost, Split};
-use super::{CpuSort, ResultIn, Scratch, SortSegment};
-use crate::algorithm::Prepared;
-use crate::all_cores::{copy, fill};
-use crate::device::Arena;
+use super::{ResultIn, Scratch, SortSegment};
+use crate::algorithm::{Opening, Runner};
+use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;
 
 /// What no digi of any input is likely to be.
-const POISON: Digi = Digi::from_bits(0xa5a5_a5a5_a5a5_a5a5);
+impl Poison for Digi {
+    const POISON: Self = Digi::from_bits(u64::POISON);
+}
 
-pub(super) struct PreparedCpuSort<'a> {
+/// A way to sort with an input.
+pub(super) struct Segments<'a> {
     sort_segment: SortSegment,
     cost: Cost,
     input: &'a SegmentedDigis,
     arena: &'a Arena,
     scratch_length: usize,
     threads: usize,
-    digis: Vec<Digi>,
-    scratch: Vec<Digi>,
 }
+
+pub(super) struct Arrays<'a> {
+    digis: ArenaVec<'a, Digi>,
+    scratch: ArenaVec<'a, Digi>,
+}
+
+buffers!(Arrays<'_>: digis, scratch);
 
 /// One segment to be sorted.
 struct Job<'a> {
@@ -38,37 +46,55 @@ struct Job<'a> {
     result: ResultIn,
 }
 
-impl<'a> PreparedCpuSort<'a> {
+impl<'a> Segments<'a> {
     pub(super) fn new(
-        sort: &CpuSort,
-        input: &'a SegmentedDigis,
-        arena: &'a Arena,
-        threads: usize,
+        at: &Opening<'a, '_, StsSort>,
+        scratch: Scratch,
+        cost: Cost,
+        sort_segment: SortSegment,
     ) -> Self {
-        let split = Split::new(input.partition(), threads, sort.cost);
-        let needs_scratch = match sort.scratch {
+        let (input, threads) = (at.input, at.threads());
+        let needs_scratch = match scratch {
             Scratch::Always => true,
-            Scratch::WhenSplit => split.any(input.partition()),
+            Scratch::WhenSplit => {
+                let split = Split::new(input.partition(), threads, cost);
+                split.any(input.partition())
+            }
             Scratch::Never => false,
         };
-        PreparedCpuSort {
-            sort_segment: sort.sort_segment,
-            cost: sort.cost,
+        Segments {
+            sort_segment,
+            cost,
             input,
-            arena,
+            arena: at.arena,
             scratch_length: if needs_scratch {
                 input.digis().len()
             } else {
                 0
             },
             threads,
-            digis: Vec::new(),
-            scratch: Vec::new(),
         }
     }
+}
 
-    fn sort(&mut self) {
-        let mut jobs = jobs(self.input.partition(), &mut self.digis, &mut self.scratch);
+impl<'a> Runner<StsSort> for Segments<'a> {
+    type Buffers = Arrays<'a>;
+
+    fn allocate(&self) -> Result<Arrays<'a>, DeviceError> {
+        Ok(Arrays {
+            digis: self.arena.vector(self.input.digis().len()),
+            scratch: self.arena.vector(self.scratch_length),
+        })
+    }
+
+    fn load(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
+        copy(&mut arrays.digis, self.input.digis());
+        Ok(())
+    }
+
+    fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
+        let Arrays { digis, scratch } = arrays;
+        let mut jobs = jobs(self.input.partition(), digis, scratch);
         // Part of the timed work, as all choices that depend on the input.
         let split = Split::new(self.input.partition(), self.threads, self.cost);
         let sort = |job: &mut Job<'_>| {
@@ -81,8 +107,13 @@ impl<'a> PreparedCpuSort<'a> {
             sort_in_parallel(&mut jobs, sort);
         }
         if settle(jobs) == ResultIn::Scratch {
-            std::mem::swap(&mut self.digis, &mut self.scratch);
+            std::mem::swap(digis, scratch);
         }
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, arrays: &'b Arrays<'a>) -> Cow<'b, Vec<Digi>> {
+        Cow::Borrowed(&arrays.digis)
     }
 }
 
@@ -146,38 +177,4 @@ fn settle(jobs: Vec<Job<'_>>) -> ResultIn {
         ResultIn::Scratch => job.scratch.copy_from_slice(job.digis),
     });
     most
-}
-
-impl Prepared<StsSort> for PreparedCpuSort<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        if self.digis.is_empty() {
-            self.digis = self.arena.take(self.input.digis().len());
-            self.scratch = self.arena.take(self.scratch_length);
-        }
-        copy(&mut self.digis, self.input.digis());
-        Ok(())
-    }
-
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        fill(&mut self.scratch, POISON);
-        Ok(())
-    }
-
-    fn run(&mut self) -> Result<(), DeviceError> {
-        self.sort();
-        Ok(())
-    }
-
-    fn output(&self) -> Cow<'_, Vec<Digi>> {
-        Cow::Borrowed(&self.digis)
-    }
-
-    fn release(&mut self) {
-        self.arena.give(std::mem::take(&mut self.digis));
-        self.arena.give(std::mem::take(&mut self.scratch));
-    }
-
-    fn buffer_bytes(&self) -> u64 {
-        ((self.input.digis().len() + self.scratch_length) * size_of::<Digi>()) as u64
-    }
 }

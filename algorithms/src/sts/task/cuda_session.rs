@@ -1,14 +1,14 @@
 //! A chain on a GPU, or a stage of it, ready to run on one input.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::sync::Arc;
 
 use super::{Product, Stage, StsTask};
-use crate::algorithm::{Prepared, Stages};
+use crate::algorithm::{Damage, Session};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
 use crate::sts::cuda::CudaChain;
+use crate::timing::Stages;
 
 /// Queues beside the one in which kernels are.
 const UPLOADS: u32 = 1;
@@ -36,7 +36,7 @@ pub(super) enum Schedule {
 ///
 /// The stages before that run once: what they left is kept on the device, and copied there
 /// before each further run. Chains that may keep nothing more run them each time.
-pub(super) struct PreparedCudaChains<'a> {
+pub(super) struct CudaChains<'a> {
     chains: Vec<CudaChain<'a>>,
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
@@ -50,7 +50,7 @@ pub(super) struct PreparedCudaChains<'a> {
     products: Vec<Product>,
 }
 
-impl<'a> PreparedCudaChains<'a> {
+impl<'a> CudaChains<'a> {
     pub(super) fn new(
         chains: Vec<CudaChain<'a>>,
         stage: Option<Stage>,
@@ -58,7 +58,7 @@ impl<'a> PreparedCudaChains<'a> {
         gpu: Arc<Gpu>,
         (arena, most_kept): (&'a Arena, u64),
     ) -> Self {
-        PreparedCudaChains {
+        CudaChains {
             chains,
             arena,
             most_kept,
@@ -142,7 +142,7 @@ fn product(chain: &mut CudaChain<'_>, stage: Option<Stage>) -> Result<Product, D
     }
 }
 
-impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedCudaChains<'_> {
+impl Session<StsTask> for CudaChains<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         for chain in &mut self.chains {
             chain.hold()?;
@@ -160,28 +160,30 @@ impl<const STAGE: u8> Prepared<StsTask<STAGE>> for PreparedCudaChains<'_> {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        match (self.stage, self.schedule) {
-            (Some(stage), _) => self.run_stages(std::iter::once(stage))?,
-            (None, Schedule::InTurn) => self.run_stages(Stage::ALL.into_iter())?,
-            (None, Schedule::Overlapped) => self.run_overlapped()?,
-        }
-        self.gpu.finish()
+        let ran = match (self.stage, self.schedule) {
+            (Some(stage), _) => self.run_stages(std::iter::once(stage)),
+            (None, Schedule::InTurn) => self.run_stages(Stage::ALL.into_iter()),
+            (None, Schedule::Overlapped) => self.run_overlapped(),
+        };
+        // Also after an error: what is under way must not reach buffers of others.
+        let finished = self.gpu.finish();
+        ran.and(finished)
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         self.gpu.stages()
     }
 
-    fn inspect(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn inspect(&mut self) -> Result<(), Damage> {
         let stage = self.stage;
         let products = self.chains.iter_mut().map(|chain| product(chain, stage));
         self.products = products.collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    /// What [`Prepared::inspect`] has found.
-    fn output(&self) -> Cow<'_, Vec<Product>> {
-        Cow::Borrowed(&self.products)
+    /// What [`Session::inspect`] has found.
+    fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
+        Some(Cow::Borrowed(&self.products))
     }
 
     fn release(&mut self) {
@@ -203,56 +205,72 @@ mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
     use crate::device::emulator::{self, Config};
-    use crate::sts::task::cuda_variants::CudaVariant;
-    use crate::sts::task::{Timeslices, check, cuda_variants, hard_inputs};
+    use crate::sts::cuda::CudaWays;
+    use crate::sts::task::cuda_variants::*;
+    use crate::sts::task::{Timeslices, check, hard_inputs};
 
-    /// Runs a variant again and again, with and without poison and with buffers of its own
+    /// Runs a chain again and again, with and without poison and with buffers of its own
     /// each time: it is right each time. Returns how often stages before it ran.
-    fn earlier_runs<const STAGE: u8>(
-        variant: &CudaVariant,
+    fn earlier_runs(
+        stage: Stage,
+        ways: CudaWays,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
         most_kept: u64,
     ) -> usize {
-        let (arena, stage) = (Arena::default(), StsTask::<STAGE>::STAGE);
-        let mut prepared = variant.prepared(input, stage, gpu, (&arena, most_kept));
-        let expected = StsTask::<STAGE>::reference(input, input.online()).expect("one");
+        let arena = Arena::default();
+        let chain = |timeslice| CudaChain::new((timeslice, &arena), ways, Arc::clone(gpu));
+        let chains = input.0.iter().map(chain).collect();
+        let (schedule, kept) = (Schedule::InTurn, (&arena, most_kept));
+        let mut session = CudaChains::new(chains, Some(stage), schedule, Arc::clone(gpu), kept);
+        let expected = StsTask::of(stage).reference(input, input.online());
+        let expected = expected.expect("one");
         for round in 0..4 {
-            let with_traits: &mut dyn Prepared<StsTask<STAGE>> = &mut prepared;
-            let run = with_traits.reset().and_then(|()| match round % 2 {
-                0 => with_traits.poison(),
+            let run = session.reset().and_then(|()| match round % 2 {
+                0 => session.poison(),
                 _ => Ok(()),
             });
-            assert_eq!(run.and_then(|()| with_traits.run()), Ok(()));
-            with_traits.inspect().expect("products");
-            for (expected, found) in expected.iter().zip(with_traits.output().iter()) {
-                let checked = check::check(stage, false, expected, found);
+            assert_eq!(run.and_then(|()| session.run()), Ok(()));
+            session.inspect().expect("products");
+            let found = session.output().expect("a run");
+            for (expected, found) in expected.iter().zip(found.iter()) {
+                let checked = check::check(Some(stage), false, expected, found);
                 assert_eq!(checked, Ok(()), "{stage:?} in round {round}");
             }
             if round > 0 {
-                with_traits.release();
+                session.release();
             }
         }
-        let ran = prepared.chains.iter().flat_map(|chain| &chain.ran);
-        ran.filter(|&&other| Some(other) != stage).count()
+        let ran = session.chains.iter().flat_map(|chain| &chain.ran);
+        ran.filter(|&&other| other != stage).count()
     }
 
-    fn check_task<const STAGE: u8>(gpu: &Arc<Gpu>) {
-        let stage = StsTask::<STAGE>::STAGE.expect("a stage");
+    /// The chains of which variants of a stage are parts.
+    fn chains(stage: Stage) -> Vec<CudaWays> {
+        match stage {
+            Stage::Presort => vec![ONLINE, TILES],
+            Stage::Cluster => vec![ONLINE, PER_SIDE, LINKS],
+            Stage::ClusterSort => vec![ONLINE, TIME_BINS],
+            Stage::Hits => vec![ONLINE, BALANCED],
+            _ => vec![ONLINE, MAPPED],
+        }
+    }
+
+    fn check_stage(stage: Stage, gpu: &Arc<Gpu>) {
         let before = Stage::ALL.iter().take_while(|&&other| other != stage);
         let before = before.count();
         let small = |(_, input): &(String, Timeslices)| (1..1_500).contains(&input.digis());
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
         let inputs: Vec<_> = inputs.take(3).collect();
         assert_eq!(inputs.len(), 3);
-        for variant in cuda_variants::of(Some(stage)) {
+        for ways in chains(stage) {
             for (name, input) in &inputs {
-                let runs = |most_kept| earlier_runs::<STAGE>(variant, input, gpu, most_kept);
+                let runs = |most_kept| earlier_runs(stage, ways, input, gpu, most_kept);
                 let once = before * input.0.len();
                 assert_eq!(runs(u64::MAX), once, "{stage:?} on {name}");
             }
             let (name, input) = &inputs[0];
-            let again = earlier_runs::<STAGE>(variant, input, gpu, 0);
+            let again = earlier_runs(stage, ways, input, gpu, 0);
             assert_eq!(again, 4 * before * input.0.len(), "{stage:?} on {name}");
         }
     }
@@ -264,10 +282,14 @@ mod tests {
             return;
         }
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
-        check_task::<{ Stage::Presort as u8 }>(&gpu);
-        check_task::<{ Stage::Cluster as u8 }>(&gpu);
-        check_task::<{ Stage::ClusterSort as u8 }>(&gpu);
-        check_task::<{ Stage::Hits as u8 }>(&gpu);
-        check_task::<{ Stage::Collect as u8 }>(&gpu);
+        for stage in [
+            Stage::Presort,
+            Stage::Cluster,
+            Stage::ClusterSort,
+            Stage::Hits,
+            Stage::Collect,
+        ] {
+            check_stage(stage, &gpu);
+        }
     }
 }

@@ -1,0 +1,193 @@
+//! What a reconstruction task and a variant of it are.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `variant` | a variant, as data, and what it is got ready for |
+//! | `session` | a variant that is ready: what its author writes, and what is made of that |
+//! | `difference` | the check of most tasks |
+//! | `mutants` | outputs that a check must refuse |
+//! | `work` | how much there is to do, and the figures that follow from it |
+
+mod difference;
+pub(crate) mod mutants;
+mod session;
+mod variant;
+mod work;
+
+use std::error::Error;
+use std::path::Path;
+
+use generators::DataError;
+
+use crate::axis::{Axis, Params};
+
+pub use difference::Difference;
+pub(crate) use difference::same;
+pub use mutants::{Choose, Harm, Mutants};
+pub(crate) use session::Runner;
+pub use session::{Damage, Session};
+pub use variant::{Open, Opened, Opening, Variant};
+pub use work::{Metric, Plan, Relation, Work};
+
+/// What is known of a task without any data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// The subcommand's name.
+    pub name: &'static str,
+    /// The task in one line.
+    pub summary: &'static str,
+    /// The name of what [`Algorithm::generate`] makes: tasks with the same name, and the same
+    /// type of input, make the same of the same parameters and seed.
+    pub input: &'static str,
+    /// How the names of files end that [`Algorithm::write`] writes.
+    pub file_ending: &'static str,
+}
+
+/// A reconstruction task with a known right answer.
+pub trait Algorithm: Copy + Send + Sync + 'static {
+    /// What a variant is given.
+    type Input: Send + Sync + 'static;
+    /// What a variant makes of it.
+    type Output: Clone + PartialEq + Send + Sync + 'static;
+    /// How an output can be wrong.
+    type Mismatch: Error + Send + Sync + 'static;
+
+    /// Its names.
+    fn info(&self) -> TaskInfo;
+
+    /// What can be varied.
+    fn axes(&self) -> &'static [Axis];
+
+    /// What can be said about an input that is read from a file; some of it may be
+    /// varied in generated data too.
+    fn file_axes(&self) -> &'static [Axis] {
+        &[]
+    }
+
+    /// All variants, in the order in which they are listed; those of plugins come
+    /// last. Loading a plugin adds to them.
+    fn variants(&self) -> Vec<Variant<Self>>;
+
+    /// Fills in what was not given, and says how much memory a point takes.
+    ///
+    /// # Errors
+    /// If no data can be as the parameters say.
+    fn plan(&self, params: Params) -> Result<Plan, DataError>;
+
+    /// Generates the input of a planned point.
+    ///
+    /// # Errors
+    /// As [`Algorithm::plan`].
+    fn generate(&self, params: &Params, seed: u64) -> Result<Self::Input, DataError>;
+
+    /// Reads an input from a file, with the parameters that describe it. The options
+    /// are values of [`Algorithm::file_axes`].
+    ///
+    /// # Errors
+    /// If the file can't be read, or the options make no sense.
+    fn read(&self, path: &Path, options: &Params) -> Result<(Self::Input, Params), DataError>;
+
+    /// Writes an input to a file, for [`Algorithm::read`].
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
+
+    /// What is left of an input if a part is taken away, large parts first: to
+    /// find what it is that makes a variant wrong.
+    fn shrink<'i>(&self, input: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i>;
+
+    /// Small inputs that are hard in some way, with their names.
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, Self::Input)>;
+
+    /// How much there is to do.
+    fn work(&self, input: &Self::Input) -> Work;
+
+    /// What a reader of results should know of an input, in words.
+    fn notes(&self, _: &Self::Input) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The right answer by these semantics, if its variants have them; `None` where it
+    /// would take too long.
+    fn reference(&self, input: &Self::Input, semantics: Semantics) -> Option<Self::Output>;
+
+    /// Whether an output is what was promised; without a reference, as far as that
+    /// can be told. As the reference, it is the work of all threads of the current pool,
+    /// and comes to the same with any number of them.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    fn check(
+        &self,
+        input: &Self::Input,
+        reference: Option<&Self::Output>,
+        output: &Self::Output,
+        promise: Promise,
+    ) -> Result<(), Self::Mismatch>;
+
+    /// How good an output is, where it is known what really happened: further figures
+    /// for the results. Asked for once the output was found right.
+    fn quality(&self, _: &Self::Input, _: &Self::Output) -> Vec<Metric> {
+        Vec::new()
+    }
+
+    /// Copies of a right output of which one element was harmed; [`Self::check`] must refuse
+    /// those that are not equal to it, as far as [`Harm`] goes against what was promised.
+    fn mutants(
+        &self,
+        input: &Self::Input,
+        right: &Self::Output,
+        choose: Choose<'_>,
+    ) -> Mutants<Self::Output>;
+
+    /// What a variant that does nothing would leave behind. [`Self::check`]
+    /// must refuse it.
+    fn no_op_output(&self, input: &Self::Input) -> Self::Output;
+}
+
+/// What a variant promises of its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// Whether it keeps the order of equals.
+    pub stable: bool,
+    /// What it keeps of each item.
+    pub content: Content,
+    /// Which right answer it gives.
+    pub semantics: Semantics,
+}
+
+/// What a variant keeps of each item of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// All of it.
+    Whole,
+    /// All but the address, which tells no more than the segment that an item is in.
+    WithoutAddress,
+}
+
+/// Which right answer: published algorithms may differ for good reasons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Semantics {
+    /// What we take for right; all that most tasks know.
+    #[default]
+    Exact,
+    /// What the experiment's online reconstruction computes, with all its flaws.
+    Published,
+    /// What its offline reconstruction computes.
+    Offline,
+}
+
+impl Semantics {
+    /// All of them.
+    pub const ALL: [Semantics; 3] = [Semantics::Exact, Semantics::Published, Semantics::Offline];
+
+    /// What lists and notes call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Semantics::Exact => "exact",
+            Semantics::Published => "published",
+            Semantics::Offline => "offline",
+        }
+    }
+}

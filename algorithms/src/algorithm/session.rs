@@ -1,0 +1,245 @@
+//! A variant that is ready to run on one input.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::{Algorithm, Metric, Work};
+use crate::device::Buffers;
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::timing::Stages;
+
+/// What is found when an output is looked at.
+pub type Damage = Box<dyn Error + Send + Sync>;
+
+/// A variant that is ready to run on one input.
+///
+/// Buffers are held from [`Session::reset`] to [`Session::release`] only, for all variants of
+/// a point take turns with the same ones. Nothing goes wrong on the host; the errors are those
+/// of GPUs and of plugins.
+pub trait Session<A: Algorithm>: Send {
+    /// Takes buffers and provides fresh input. Not timed.
+    ///
+    /// # Errors
+    /// If there is no room for the buffers.
+    fn reset(&mut self) -> Result<(), DeviceError>;
+    /// Overwrites every buffer that is not input, so that a check can't see
+    /// the right output of an earlier run.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn poison(&mut self) -> Result<(), DeviceError>;
+    /// Does the work. This is what is timed.
+    ///
+    /// # Errors
+    /// If the device refuses, or a kernel fails.
+    fn run(&mut self) -> Result<(), DeviceError>;
+    /// The stages of the last run, where they are known. Not timed. On a GPU
+    /// those since [`Gpu::start_timeline`]: who wants to know calls that before a run.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn stages(&mut self) -> Result<Stages, DeviceError>;
+    /// Damage that the last run did and that its output does not show. Not timed;
+    /// asked for when the output is checked.
+    ///
+    /// # Errors
+    /// What is damaged.
+    fn inspect(&mut self) -> Result<(), Damage> {
+        Ok(())
+    }
+    /// What a reader should know of its figures, once the output was checked.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Further figures, of runs that are made to find them. Asked for once the output was
+    /// checked and the buffers were given back, and leaves it so.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        Ok(Vec::new())
+    }
+    /// What a run does, if that is a sample of the work, as all of it would take too long;
+    /// its times are no times of the task then. `None` if it does all.
+    fn sample(&self) -> Option<Work> {
+        None
+    }
+    /// The output of the last run, after [`Session::inspect`], which may fetch it; `None`
+    /// without buffers.
+    fn output(&self) -> Option<Cow<'_, A::Output>>;
+    /// Gives the buffers back.
+    fn release(&mut self);
+    /// Bytes of all buffers that the variant holds during a run, the input
+    /// included. What it allocates while running is measured, not asked.
+    fn buffer_bytes(&self) -> u64;
+}
+
+/// What the author of a variant writes: which buffers there are, and what is done to them.
+pub(crate) trait Runner<A: Algorithm>: Send {
+    /// What is held during a run.
+    type Buffers: Buffers;
+
+    /// Takes buffers, with any content. Not timed.
+    ///
+    /// # Errors
+    /// If there is no room.
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError>;
+
+    /// Provides fresh input, if runs change it. Not timed.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn load(&mut self, _: &mut Self::Buffers) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// Does the work; each choice that depends on the input is made here. On a GPU it is
+    /// started: what it started is waited for before the clock stops, and before an error is
+    /// told.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError>;
+
+    /// The stages of the last run on the host; those of a GPU are known.
+    fn stages(&self, _: &Self::Buffers) -> Stages {
+        Stages::new()
+    }
+
+    /// See [`Session::inspect`].
+    ///
+    /// # Errors
+    /// What is damaged.
+    fn inspect(&mut self, _: &mut Self::Buffers) -> Result<(), Damage> {
+        Ok(())
+    }
+
+    /// See [`Session::remarks`].
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// See [`Session::figures`]; with buffers.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn figures(&mut self, _: &mut Self::Buffers) -> Result<Vec<Metric>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    /// See [`Session::sample`].
+    fn sample(&self) -> Option<Work> {
+        None
+    }
+
+    /// The output of the last run.
+    fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, A::Output>;
+
+    /// Bytes of the input where a run reads it where it is, on the host.
+    fn input_bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// A runner with its buffers.
+pub(super) struct RunnerSession<A: Algorithm, R: Runner<A>> {
+    runner: R,
+    held: Option<R::Buffers>,
+    /// What was held last, in bytes.
+    held_bytes: u64,
+    gpu: Option<Arc<Gpu>>,
+    task: PhantomData<fn() -> A>,
+}
+
+impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
+    pub(super) fn new(runner: R, gpu: Option<Arc<Gpu>>) -> Self {
+        RunnerSession {
+            runner,
+            held: None,
+            held_bytes: 0,
+            gpu,
+            task: PhantomData,
+        }
+    }
+
+    /// Does something with the runner and its buffers, and waits for what it has started on a
+    /// GPU, also if it fails: buffers go to others, and copies that come later would overwrite
+    /// what is theirs then.
+    fn with_buffers<T>(
+        &mut self,
+        work: impl FnOnce(&mut R, &mut R::Buffers) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        let held = match &mut self.held {
+            Some(held) => held,
+            empty => {
+                let held = self.runner.allocate()?;
+                self.held_bytes = held.bytes();
+                empty.insert(held)
+            }
+        };
+        let worked = work(&mut self.runner, held);
+        let finished = self.gpu.as_ref().map_or(Ok(()), |gpu| gpu.finish());
+        let worked = worked?;
+        finished.map(|()| worked)
+    }
+}
+
+impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        self.with_buffers(R::load)
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.with_buffers(|runner, held| {
+            held.poison()?;
+            runner.load(held)
+        })
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.with_buffers(R::run)
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        let held = self.held.as_ref();
+        let mut stages = held.map_or_else(Stages::new, |held| self.runner.stages(held));
+        if let Some(gpu) = &self.gpu {
+            stages.extend(gpu.stages()?);
+        }
+        Ok(stages)
+    }
+
+    fn inspect(&mut self) -> Result<(), Damage> {
+        let held = self.held.as_mut();
+        held.map_or(Ok(()), |held| self.runner.inspect(held))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.runner.remarks()
+    }
+
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        let figures = self.with_buffers(R::figures);
+        self.release();
+        figures
+    }
+
+    fn sample(&self) -> Option<Work> {
+        self.runner.sample()
+    }
+
+    fn output(&self) -> Option<Cow<'_, A::Output>> {
+        let held = self.held.as_ref()?;
+        Some(self.runner.output(held))
+    }
+
+    fn release(&mut self) {
+        self.held = None;
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        self.held_bytes + self.runner.input_bytes()
+    }
+}

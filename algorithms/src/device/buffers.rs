@@ -1,0 +1,246 @@
+//! What a variant holds during a run.
+
+use std::ops::{Deref, DerefMut};
+
+use bytemuck::Pod;
+
+use super::Arena;
+use super::gpu::{DeviceBuffer, DeviceError, Lent, MappedBuffer, PinnedBuffer};
+use crate::all_cores::fill;
+
+/// What a variant holds from one untimed moment to another. Dropped, it is there for others
+/// again. [`buffers!`](crate::device::buffers) implements this by the fields of a struct.
+pub(crate) trait Buffers: Send {
+    /// Overwrites all that a run may write, so that a check can't see the right output of an
+    /// earlier run. On a GPU it is started and not waited for.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn poison(&mut self) -> Result<(), DeviceError>;
+
+    /// Bytes on the device that the variant runs on.
+    fn bytes(&self) -> u64;
+}
+
+/// Implements [`Buffers`] by the fields that are named; those that no run writes come last.
+macro_rules! buffers {
+    ($holder:ty: $($field:ident),* $(; kept: $($kept:ident),*)?) => {
+        impl $crate::device::Buffers for $holder {
+            fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {
+                $($crate::device::Buffers::poison(&mut self.$field)?;)*
+                Ok(())
+            }
+
+            fn bytes(&self) -> u64 {
+                0 $(+ $crate::device::Buffers::bytes(&self.$field))*
+                    $($(+ $crate::device::Buffers::bytes(&self.$kept))*)?
+            }
+        }
+    };
+}
+pub(crate) use buffers;
+
+/// Elements that can be overwritten with something that no run makes of an input.
+pub(crate) trait Poison: Copy + Default + Send + Sync + 'static {
+    /// What is unlikely to be right.
+    const POISON: Self;
+}
+
+macro_rules! poison_by_bytes {
+    ($($number:ty),*) => {
+        $(impl Poison for $number {
+            const POISON: Self = <$number>::from_ne_bytes([0xa5; size_of::<$number>()]);
+        })*
+    };
+}
+poison_by_bytes!(u8, u16, u32, u64, usize);
+
+impl<T: Poison, const N: usize> Poison for [T; N]
+where
+    [T; N]: Default,
+{
+    const POISON: Self = [T::POISON; N];
+}
+
+/// A vector from the arena of an input, on the host.
+pub(crate) struct ArenaVec<'a, T: Send + 'static> {
+    vector: Vec<T>,
+    arena: &'a Arena,
+}
+
+impl Arena {
+    /// A vector as [`Arena::take`] has them, which goes back when it is dropped.
+    pub(crate) fn vector<T: Copy + Default + Send + Sync + 'static>(
+        &self,
+        length: usize,
+    ) -> ArenaVec<'_, T> {
+        ArenaVec {
+            vector: self.take(length),
+            arena: self,
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for ArenaVec<'_, T> {
+    fn drop(&mut self) {
+        self.arena.give(std::mem::take(&mut self.vector));
+    }
+}
+
+impl<T: Send + 'static> Deref for ArenaVec<'_, T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.vector
+    }
+}
+
+impl<T: Send + 'static> DerefMut for ArenaVec<'_, T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.vector
+    }
+}
+
+impl<T: Poison> Buffers for ArenaVec<'_, T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        fill(self, T::POISON);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(self.as_slice()) as u64
+    }
+}
+
+impl<T: Pod + Send> Buffers for DeviceBuffer<T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.overwrite(super::gpu::POISON)
+    }
+
+    fn bytes(&self) -> u64 {
+        DeviceBuffer::bytes(self)
+    }
+}
+
+/// It is on the host, so it takes nothing of the device's memory.
+impl<T: Pod + Send> Buffers for PinnedBuffer<T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// As page-locked memory.
+impl<T: Pod + Send> Buffers for MappedBuffer<T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+/// No run writes it, as others have it next.
+impl<T: Buffers + 'static> Buffers for Lent<'_, T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        T::bytes(self)
+    }
+}
+
+/// Of what needs none.
+impl Buffers for () {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+impl<B: Buffers + ?Sized> Buffers for Box<B> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        (**self).poison()
+    }
+
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+}
+
+impl<B: Buffers> Buffers for Vec<B> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.iter_mut().try_for_each(B::poison)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.iter().map(B::bytes).sum()
+    }
+}
+
+impl<B: Buffers, const N: usize> Buffers for [B; N] {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.iter_mut().try_for_each(B::poison)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.iter().map(B::bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::emulator;
+    use crate::device::gpu::Gpu;
+
+    #[test]
+    fn vectors_go_back_to_their_arena() {
+        let arena = Arena::default();
+        let mut vector = arena.vector::<u16>(100);
+        let address = vector.as_ptr();
+        vector.poison().expect("on the host");
+        assert_eq!((vector.bytes(), &vector[..2]), (200, &[0xa5a5; 2][..]));
+        drop(vector);
+        assert_eq!(arena.vector::<u16>(80).as_ptr(), address);
+    }
+
+    #[test]
+    fn all_fields_are_poisoned_and_counted() {
+        if let Some(reason) = emulator::unavailable() {
+            eprintln!("skipped: {reason}");
+            return;
+        }
+        struct Held<'a> {
+            host: ArenaVec<'a, u8>,
+            device: [DeviceBuffer<u32>; 2],
+            result: PinnedBuffer<u32>,
+        }
+        buffers!(Held<'_>: host, device, result);
+        let gpu = Gpu::emulated(emulator::Config::default()).expect("one");
+        let arena = Arena::default();
+        let mut held = Held {
+            host: arena.vector(3),
+            device: [(); 2].map(|()| gpu.buffer(10).expect("room")),
+            result: gpu.pinned(10).expect("room"),
+        };
+        assert_eq!(held.bytes(), 3 + 2 * 40);
+        held.poison().expect("room");
+        for buffer in &held.device {
+            gpu.download(&mut held.result, buffer).expect("there");
+            gpu.finish().expect("nothing wrong");
+            assert_eq!(held.result[..], [u32::POISON; 10]);
+        }
+        assert_eq!(held.host[..], [u8::POISON; 3]);
+    }
+}

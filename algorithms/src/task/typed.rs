@@ -1,0 +1,309 @@
+//! An algorithm as a task: its types are known here only.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use generators::DataError;
+use generators::random::hash;
+
+use super::{Candidate, Case, Task, VariantInfo};
+use crate::algorithm::{
+    Algorithm, Content, Damage, Metric, Opening, Plan, Promise, Semantics, Session, Variant, Work,
+};
+use crate::axis::{Axis, Params};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, Target, Unavailable};
+use crate::plugin::PluginVariant;
+use crate::shared_inputs;
+use crate::timing::Stages;
+
+/// What an input takes in memory, in bytes of its payload: some are kept in two orders,
+/// with what really happened beside them.
+const BYTES_OF_INPUT: u64 = 4;
+
+/// An algorithm as a [`Task`].
+pub struct TaskOf<A>(pub A);
+
+impl<A: Algorithm> Task for TaskOf<A> {
+    fn name(&self) -> &'static str {
+        self.0.info().name
+    }
+
+    fn summary(&self) -> &'static str {
+        self.0.info().summary
+    }
+
+    fn file_ending(&self) -> &'static str {
+        self.0.info().file_ending
+    }
+
+    fn axes(&self) -> &'static [Axis] {
+        self.0.axes()
+    }
+
+    fn file_axes(&self) -> &'static [Axis] {
+        self.0.file_axes()
+    }
+
+    fn variants(&self) -> Vec<VariantInfo> {
+        self.0.variants().iter().map(info).collect()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        self.0.plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
+        let bytes = |input: &A::Input| BYTES_OF_INPUT * self.0.work(input).input_bytes;
+        let make = || self.0.generate(params, seed);
+        let input = shared_inputs::shared((self.0.info().input, params, seed), bytes, make)?;
+        Ok(Box::new(CaseOf::sharing(self.0, input, params.clone())))
+    }
+
+    fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError> {
+        let (input, params) = self.0.read(path, options)?;
+        Ok(Box::new(CaseOf::new(self.0, input, params)))
+    }
+
+    fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)> {
+        let case = |(name, input)| (name, CaseOf::unnamed(self.0, input));
+        self.0.hard_inputs(seed).into_iter().map(case).collect()
+    }
+}
+
+fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
+    VariantInfo {
+        name: variant.name,
+        summary: variant.summary,
+        backend: variant.backend,
+        stable: variant.stable,
+        semantics_supported: variant.semantics_supported,
+        team_levels: variant.team_levels,
+        plugin: variant.plugin.and_then(PluginVariant::info),
+        unavailable_reason: variant.plugin.and_then(PluginVariant::why_absent),
+        code: variant.open as usize,
+    }
+}
+
+/// All that variants can promise, by any semantics.
+const PROMISES: [(bool, Content); 4] = [
+    (true, Content::Whole),
+    (false, Content::Whole),
+    (true, Content::WithoutAddress),
+    (false, Content::WithoutAddress),
+];
+
+/// A right answer, if there is one.
+type Answer<T> = Arc<Option<T>>;
+
+struct CaseOf<A: Algorithm> {
+    task: A,
+    input: Arc<A::Input>,
+    params: Params,
+    /// One for each of [`Semantics::ALL`], found when it is first asked for.
+    references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
+    work: OnceLock<Work>,
+    notes: OnceLock<Vec<String>>,
+    arena: Arena,
+}
+
+impl<A: Algorithm> CaseOf<A> {
+    fn new(task: A, input: A::Input, params: Params) -> Self {
+        Self::sharing(task, Arc::new(input), params)
+    }
+
+    /// One that nobody asks for parameters.
+    fn unnamed(task: A, input: A::Input) -> Box<dyn Case> {
+        Box::new(Self::new(task, input, Params::default()))
+    }
+
+    fn sharing(task: A, input: Arc<A::Input>, params: Params) -> Self {
+        CaseOf {
+            task,
+            input,
+            params,
+            references: Default::default(),
+            work: OnceLock::new(),
+            notes: OnceLock::new(),
+            arena: Arena::default(),
+        }
+    }
+
+    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
+        let reference = self.reference(promise.semantics);
+        let reference = reference.as_ref().as_ref();
+        self.task.check(&self.input, reference, output, promise)
+    }
+
+    /// The right answer by these semantics.
+    fn reference(&self, semantics: Semantics) -> Answer<A::Output> {
+        let reference = &self.references[semantics as usize];
+        let mut reference = reference.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = || Arc::new(self.task.reference(&self.input, semantics));
+        Arc::clone(reference.get_or_insert_with(answer))
+    }
+
+    /// Whether something that promises these semantics passes, whatever it promises
+    /// beside.
+    fn passes(&self, output: &A::Output, semantics: Semantics) -> bool {
+        PROMISES.into_iter().any(|(stable, content)| {
+            let promise = Promise {
+                stable,
+                content,
+                semantics,
+            };
+            self.check(output, promise).is_ok()
+        })
+    }
+}
+
+impl<A: Algorithm> Case for CaseOf<A> {
+    fn params(&self) -> &Params {
+        &self.params
+    }
+
+    fn work(&self) -> Work {
+        let work = || self.task.work(&self.input);
+        self.work.get_or_init(work).clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let notes = || self.task.notes(&self.input);
+        self.notes.get_or_init(notes).clone()
+    }
+
+    fn prepare<'c>(
+        &'c self,
+        variant: usize,
+        target: &Target<'_>,
+    ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
+        let variant = self.task.variants()[variant];
+        let session = (variant.open)(&Opening {
+            task: &self.task,
+            variant,
+            input: &self.input,
+            arena: &self.arena,
+            target,
+        })?;
+        Ok(Box::new(CandidateOf {
+            case: self,
+            session,
+            promise: variant.promise(&self.input),
+            quality: Vec::new(),
+        }))
+    }
+
+    fn drop_buffers(&self) {
+        self.arena.clear();
+    }
+
+    fn write(&self, path: &Path) -> Result<(), DataError> {
+        self.task.write(&self.input, path)
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
+        let smaller = self.task.shrink(&self.input);
+        Box::new(smaller.map(|input| CaseOf::unnamed(self.task, input)))
+    }
+
+    fn refused_mutants(&self, seed: u64) -> Result<usize, String> {
+        let (mut drawn, mut refused) = (0, 0);
+        let mut choose = |most: usize| {
+            drawn += 1;
+            (hash(seed, [drawn]) % most as u64) as usize
+        };
+        for variant in self.task.variants() {
+            let promise = variant.promise(&self.input);
+            let reference = self.reference(promise.semantics);
+            let Some(right) = reference.as_ref() else {
+                continue;
+            };
+            for (harm, mutant) in self.task.mutants(&self.input, right, &mut choose) {
+                if mutant == *right || harm.is_allowed_by(promise) {
+                    continue;
+                }
+                if self.check(&mutant, promise).is_ok() {
+                    return Err(format!("{}: {harm:?}", variant.name));
+                }
+                refused += 1;
+            }
+        }
+        Ok(refused)
+    }
+
+    fn rejects_no_op(&self) -> bool {
+        let left = self.task.no_op_output(&self.input);
+        let variants = self.task.variants().into_iter();
+        let mut promised = variants.map(|variant| (variant.semantics)(&self.input));
+        promised.all(|semantics| {
+            let reference = self.reference(semantics);
+            reference.as_ref().as_ref() == Some(&left) || !self.passes(&left, semantics)
+        })
+    }
+}
+
+struct CandidateOf<'c, A: Algorithm> {
+    case: &'c CaseOf<A>,
+    session: Box<dyn Session<A> + 'c>,
+    promise: Promise,
+    quality: Vec<Metric>,
+}
+
+impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        self.session.reset()
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.session.poison()
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.session.run()
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        self.session.stages()
+    }
+
+    fn find_reference(&self) {
+        self.case.reference(self.promise.semantics);
+    }
+
+    fn check(&mut self) -> Result<(), Damage> {
+        self.session.inspect()?;
+        let output = self.session.output().ok_or("there was no run")?;
+        self.case.check(&output, self.promise)?;
+        self.quality = self.case.task.quality(&self.case.input, &output);
+        Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.session.remarks();
+        let semantics = self.promise.semantics;
+        if semantics != Semantics::default() {
+            remarks.push(format!("right by the reference \"{}\"", semantics.name()));
+        }
+        remarks
+    }
+
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        self.session.figures()
+    }
+
+    fn sample(&self) -> Option<Work> {
+        self.session.sample()
+    }
+
+    fn quality(&self) -> Vec<Metric> {
+        self.quality.clone()
+    }
+
+    fn release(&mut self) {
+        self.session.release();
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        self.session.buffer_bytes()
+    }
+}

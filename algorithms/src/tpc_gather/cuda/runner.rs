@@ -1,0 +1,130 @@
+//! A way to gather from a GPU with an input.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use generators::tpc::clusters::{Clusters, FIELDS, Layout};
+
+use super::beside::slowdowns;
+use super::pieces::DevicePieces;
+use super::{Gatherer, MakeGatherer};
+use crate::algorithm::{Damage, Metric, Opened, Opening, Relation, Runner, Work};
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::{Arena, Unavailable, buffers};
+use crate::tpc_gather::packed::Packed;
+use crate::tpc_gather::sample::Sample;
+use crate::tpc_gather::{TpcGather, work_of};
+
+struct OnGpu<'a> {
+    make_gatherer: MakeGatherer,
+    input: &'a Clusters,
+    arena: &'a Arena,
+    /// The pieces that it gathers; its copies are counted if they are a sample.
+    sample: Option<Sample>,
+    gpu: Arc<Gpu>,
+}
+
+struct Held<'a> {
+    pieces: DevicePieces<'a>,
+    gatherer: Box<dyn Gatherer>,
+}
+
+buffers!(Held<'_>: pieces, gatherer);
+
+/// A gatherer, ready to run. Kernels count the bytes of an array with 32 bits.
+pub(super) fn gather_from_gpu<'a>(
+    at: &Opening<'a, '_, TpcGather>,
+    make_gatherer: MakeGatherer,
+) -> Opened<'a, TpcGather> {
+    open(at, None, make_gatherer)
+}
+
+/// The same for one that makes a copy a piece: of many pieces, of some of them.
+pub(super) fn gather_sample_from_gpu<'a>(
+    at: &Opening<'a, '_, TpcGather>,
+    make_gatherer: MakeGatherer,
+) -> Opened<'a, TpcGather> {
+    open(at, Some(Sample::of(at.input)), make_gatherer)
+}
+
+fn open<'a>(
+    at: &Opening<'a, '_, TpcGather>,
+    sample: Option<Sample>,
+    make_gatherer: MakeGatherer,
+) -> Opened<'a, TpcGather> {
+    let layout = Layout::new(&at.input.packed());
+    let arrays = (0..FIELDS.len()).map(|field| layout.range(field).len());
+    match arrays.max() {
+        Some(bytes) if u32::try_from(bytes).is_err() => Err(Unavailable(format!(
+            "an array of {bytes} bytes; kernels count with 32 bits; use fewer clusters"
+        ))),
+        _ => at.session(OnGpu {
+            make_gatherer,
+            input: at.input,
+            arena: at.arena,
+            sample,
+            gpu: at.gpu()?,
+        }),
+    }
+}
+
+impl<'a> Runner<TpcGather> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let layout = Layout::new(&self.input.packed());
+        Ok(Held {
+            pieces: DevicePieces::new(&self.gpu, (self.input, self.arena))?,
+            gatherer: (self.make_gatherer)(&self.gpu, layout)?,
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        held.gatherer.gather(&self.gpu, self.input, &held.pieces)
+    }
+
+    fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {
+        match held.pieces.damage(&self.gpu, self.input)? {
+            None => Ok(()),
+            Some(changed) => Err(format!("it changed {changed}").into()),
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let Some(sample) = self.sample else {
+            return Vec::new();
+        };
+        let (made, all) = (sample.copies(self.input), Sample::ALL.copies(self.input));
+        match sample.is_all() {
+            true => vec![format!("{made} copies")],
+            false => vec![format!(
+                "a sample: times and rates are of {made} of all {all} copies"
+            )],
+        }
+    }
+
+    fn figures(&mut self, held: &mut Held<'a>) -> Result<Vec<Metric>, DeviceError> {
+        let (gpu, input) = (&self.gpu, self.input);
+        let Held { pieces, gatherer } = held;
+        let slowdowns = slowdowns(gpu, || gatherer.gather(gpu, input, pieces))?;
+        let multiprocessors = f64::from(gatherer.multiprocessors(gpu));
+        let multiprocessors = Metric::new("multiprocessors", multiprocessors, Relation::Itself);
+        Ok([vec![multiprocessors], slowdowns].concat())
+    }
+
+    fn sample(&self) -> Option<Work> {
+        let sample = self.sample.filter(|sample| !sample.is_all())?;
+        let mut work = work_of(self.input, sample);
+        let count = |name, copies| Metric::new(name, copies as f64, Relation::Itself);
+        work.metrics.extend([
+            count("copies", Sample::ALL.copies(self.input)),
+            count("copies_timed", sample.copies(self.input)),
+        ]);
+        Some(work)
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Packed> {
+        let packed = Packed::from_bytes(held.gatherer.host());
+        Cow::Owned(packed.of_sample(self.sample.unwrap_or(Sample::ALL)))
+    }
+}
