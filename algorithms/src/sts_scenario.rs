@@ -6,87 +6,71 @@ use generators::DataError;
 use generators::sts::Order;
 use generators::sts::physics::{Preset, Scenario};
 
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 
 /// Which data.
-pub const PRESET: Axis = Axis {
-    name: "preset",
-    help: "Data with published counts: cbm-auau or mcbm-2024",
-    value_name: "NAME",
-    default: Some(Preset::CbmAuAu.name()),
-    kind: Kind::Choice(PRESETS),
-};
+pub const PRESET: Flag<Preset> = Flag::choice(
+    "preset",
+    "Data with published counts: cbm-auau or mcbm-2024",
+    PRESETS,
+)
+.or(Preset::CbmAuAu.name());
 /// How much of them.
-pub const SCALE: Axis = Axis {
-    name: "scale",
-    help: "Part of the preset, such as 0.1: fewer timeslices, or a shorter one",
-    value_name: "SHARE",
-    default: Some("1"),
-    kind: Kind::Share,
-};
+pub const SCALE: Flag<f64> = Flag::share(
+    "scale",
+    "Part of the preset, such as 0.1: fewer timeslices, or a shorter one",
+)
+.or("1");
 /// Collisions a second.
-pub const RATE: Axis = Axis {
-    name: "rate",
-    help: "Collisions a second, such as 100kHz [default: the preset's]",
-    value_name: "RATE",
-    default: None,
-    kind: Kind::Frequency,
-};
+pub const RATE: Flag<f64> = Flag::frequency(
+    "rate",
+    "Collisions a second, such as 100kHz [default: the preset's]",
+);
 /// Noise pulses a second and channel.
-pub const NOISE: Axis = Axis {
-    name: "noise",
-    help: "Noise pulses above the threshold a second and channel, such as 500Hz [default: the \
+pub const NOISE: Flag<f64> = Flag::frequency(
+    "noise",
+    "Noise pulses above the threshold a second and channel, such as 500Hz [default: the \
            preset's]",
-    value_name: "RATE",
-    default: None,
-    kind: Kind::Frequency,
-};
+);
 /// The smallest charge that is seen.
-pub const THRESHOLD: Axis = Axis {
-    name: "threshold",
-    help: "Smallest charge that is seen, in electrons; without --noise, it changes the noise too \
+pub const THRESHOLD: Flag<f64> = Flag::count(
+    "threshold",
+    "Smallest charge that is seen, in electrons; without --noise, it changes the noise too \
            [default: the preset's]",
-    value_name: "N",
-    default: None,
-    kind: Kind::Count,
-};
+);
 /// The order of digis.
-pub const ORDER: Axis = Axis {
-    name: "order",
-    help: "Order of arrival in a module side: random, time, or jitter:N (up to N places from \
+pub const ORDER: Flag<Order> = Flag::order(
+    "order",
+    "Order of arrival in a module side: random, time, or jitter:N (up to N places from \
            time order)",
-    value_name: "ORDER",
-    default: Some("time"),
-    kind: Kind::Order,
-};
+)
+.or("time");
 
 /// All of them.
-pub static AXES: &[Axis] = &[PRESET, SCALE, RATE, NOISE, THRESHOLD, ORDER];
+pub static AXES: &[Axis] = &[
+    PRESET.axis(),
+    SCALE.axis(),
+    RATE.axis(),
+    NOISE.axis(),
+    THRESHOLD.axis(),
+    ORDER.axis(),
+];
 
 const PRESETS: &[&str] = &[Preset::CbmAuAu.name(), Preset::Mcbm2024.name()];
 /// More than this is a mistake.
 const MAX_SCALE: f64 = 1000.0;
-
-/// Fills in what was not given and has a default.
-pub fn complete(params: &mut Params) {
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
-}
 
 /// The scenario that complete parameters describe.
 ///
 /// # Errors
 /// If they make no sense: see [`Scenario::validate`].
 pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
-    let mut scenario = value::<Preset>(params, &PRESET)?.scenario();
-    scenario.order = value::<Order>(params, &ORDER)?;
-    scenario.rate_hz = params.value(RATE.name).unwrap_or(scenario.rate_hz);
+    let mut scenario = PRESET.of(params)?.scenario();
+    scenario.order = ORDER.of(params)?;
+    scenario.rate_hz = RATE.given(params)?.unwrap_or(scenario.rate_hz);
     let readout = &mut scenario.readout;
-    readout.threshold = params.value(THRESHOLD.name).unwrap_or(readout.threshold);
-    if let Some(hertz) = params.value(NOISE.name) {
+    readout.threshold = THRESHOLD.given(params)?.unwrap_or(readout.threshold);
+    if let Some(hertz) = NOISE.given(params)? {
         *readout = readout.with_noise_hz(hertz);
     }
     let scenario = scenario.scaled(scale(params)?);
@@ -95,21 +79,13 @@ pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
 }
 
 fn scale(params: &Params) -> Result<f64, DataError> {
-    let scale = value(params, &SCALE)?;
+    let scale = SCALE.of(params)?;
     if scale > 0.0 && scale <= MAX_SCALE {
         return Ok(scale);
     }
     Err(DataError::Shape(format!(
         "--scale {scale} is no part of a preset; use more than 0, up to {MAX_SCALE}"
     )))
-}
-
-fn value<T: std::str::FromStr>(params: &Params, axis: &Axis) -> Result<T, DataError> {
-    let text = params.get(axis.name).unwrap_or("");
-    text.parse().map_err(|_| {
-        let name = axis.name;
-        DataError::Shape(format!("--{name} has no usable value (\"{text}\")"))
-    })
 }
 
 #[cfg(test)]
@@ -121,7 +97,7 @@ mod tests {
         for &(name, plain) in given {
             params.set(name, plain);
         }
-        complete(&mut params);
+        params.complete(AXES);
         scenario(&params).map_err(|error| error.to_string())
     }
 

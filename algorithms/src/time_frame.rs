@@ -7,111 +7,81 @@ use generators::tpc::ZsFormat;
 use generators::tpc::pages::Framing;
 use generators::tpc::simulate::{Load, Preset, TimeFrameShape};
 
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 
 /// What the TPC sees.
-pub const PRESET: Axis = Axis {
-    name: "preset",
-    help: "What the TPC sees: pbpb-50khz, pp, laser or stress",
-    value_name: "NAME",
-    default: Some(Preset::PbPb.name()),
-    kind: Kind::Choice(PRESETS),
-};
+pub const PRESET: Flag<Preset> = Flag::choice(
+    "preset",
+    "What the TPC sees: pbpb-50khz, pp, laser or stress",
+    PRESETS,
+)
+.or(Preset::PbPb.name());
 /// The format of the pages.
-pub const ZS: Axis = Axis {
-    name: "zs",
-    help: "Zero-suppressed format: row10, row12, link, dense-link or dense-link-v2",
-    value_name: "FORMAT",
-    default: Some(ZsFormat::DenseLink.name()),
-    kind: Kind::Choice(FORMATS),
-};
+pub const ZS: Flag<ZsFormat> = Flag::choice(
+    "zs",
+    "Zero-suppressed format: row10, row12, link, dense-link or dense-link-v2",
+    FORMATS,
+)
+.called("FORMAT")
+.or(ZsFormat::DenseLink.name());
 /// Orbits, and so heartbeat frames.
-pub const ORBITS: Axis = Axis {
-    name: "orbits",
-    help: "Orbits of the time frame (heartbeat frames)",
-    value_name: "N",
-    default: Some("2"),
-    kind: Kind::Count,
-};
+pub const ORBITS: Flag<u32> =
+    Flag::count("orbits", "Orbits of the time frame (heartbeat frames)").or("2");
 /// Sectors, from sector 0 on.
-pub const SECTORS: Axis = Axis {
-    name: "sectors",
-    help: "Sectors, from sector 0 on",
-    value_name: "N",
-    default: Some("36"),
-    kind: Kind::Count,
-};
+pub const SECTORS: Flag<usize> = Flag::count("sectors", "Sectors, from sector 0 on").or("36");
 /// Collisions a second.
-pub const RATE: Axis = Axis {
-    name: "rate",
-    help: "Collisions or shots a second, such as 50kHz [default: the preset's]",
-    value_name: "RATE",
-    default: None,
-    kind: Kind::Frequency,
-};
+pub const RATE: Flag<f64> = Flag::frequency(
+    "rate",
+    "Collisions or shots a second, such as 50kHz [default: the preset's]",
+);
 /// The share of pads and time bins with a sample.
-pub const OCCUPANCY: Axis = Axis {
-    name: "occupancy",
-    help: "Share of pads and time bins with a sample, noise included, instead of --rate",
-    value_name: "SHARE",
-    default: None,
-    kind: Kind::Share,
-};
+pub const OCCUPANCY: Flag<f64> = Flag::share(
+    "occupancy",
+    "Share of pads and time bins with a sample, noise included, instead of --rate",
+);
 /// The share of pads and time bins with noise.
-pub const NOISE: Axis = Axis {
-    name: "noise",
-    help: "Share of pads and time bins with a sample that is noise [default: the preset's]",
-    value_name: "SHARE",
-    default: None,
-    kind: Kind::Share,
-};
+pub const NOISE: Flag<f64> = Flag::share(
+    "noise",
+    "Share of pads and time bins with a sample that is noise [default: the preset's]",
+);
 /// The share of pads that have lost their baseline.
-pub const NOISY_PADS: Axis = Axis {
-    name: "noisy-pads",
-    help: "Share of pads that have lost their baseline: charge most of the time [default: 0]",
-    value_name: "SHARE",
-    default: None,
-    kind: Kind::Share,
-};
+pub const NOISY_PADS: Flag<f64> = Flag::share(
+    "noisy-pads",
+    "Share of pads that have lost their baseline: charge most of the time [default: 0]",
+);
 /// The share of pads that particles keep busy.
-pub const HOT_PADS: Axis = Axis {
-    name: "hot-pads",
-    help: "Share of pads that particles keep busy, up to saturation [default: 0]",
-    value_name: "SHARE",
-    default: None,
-    kind: Kind::Share,
-};
+pub const HOT_PADS: Flag<f64> = Flag::share(
+    "hot-pads",
+    "Share of pads that particles keep busy, up to saturation [default: 0]",
+);
 /// The number of the first orbit.
-pub const FIRST_ORBIT: Axis = Axis {
-    name: "first-orbit",
-    help: "Number of the first orbit; it wraps at 4294967296",
-    value_name: "N",
-    default: Some("0"),
-    kind: Kind::Count,
-};
+pub const FIRST_ORBIT: Flag<u32> = Flag::count(
+    "first-orbit",
+    "Number of the first orbit; it wraps at 4294967296",
+)
+.or("0");
 /// Which pages there are beside those with data.
-pub const FRAMING: Axis = Axis {
-    name: "framing",
-    help: "Pages without data: simulated (where a stream has none) or recorded (around each \
+pub const FRAMING: Flag<Framing> = Flag::choice(
+    "framing",
+    "Pages without data: simulated (where a stream has none) or recorded (around each \
            heartbeat frame)",
-    value_name: "NAME",
-    default: Some("simulated"),
-    kind: Kind::Choice(&["simulated", "recorded"]),
-};
+    &["simulated", "recorded"],
+)
+.or("simulated");
 
 /// All of them.
 pub static AXES: &[Axis] = &[
-    PRESET,
-    ZS,
-    ORBITS,
-    SECTORS,
-    RATE,
-    OCCUPANCY,
-    NOISE,
-    NOISY_PADS,
-    HOT_PADS,
-    FIRST_ORBIT,
-    FRAMING,
+    PRESET.axis(),
+    ZS.axis(),
+    ORBITS.axis(),
+    SECTORS.axis(),
+    RATE.axis(),
+    OCCUPANCY.axis(),
+    NOISE.axis(),
+    NOISY_PADS.axis(),
+    HOT_PADS.axis(),
+    FIRST_ORBIT.axis(),
+    FRAMING.axis(),
 ];
 
 const PRESETS: &[&str] = &[
@@ -128,31 +98,22 @@ const FORMATS: &[&str] = &[
     ZsFormat::DenseLinkV2.name(),
 ];
 
-/// Fills in what was not given and has a default.
-pub fn complete(params: &mut Params) {
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
-}
-
 /// The time frame that complete parameters describe.
 ///
 /// # Errors
 /// If they contradict each other, or make no sense: see
 /// [`TimeFrameShape::validate`].
 pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
-    let preset = value::<Preset>(params, &PRESET)?;
-    let mut shape = TimeFrameShape::of_preset(preset, value::<ZsFormat>(params, &ZS)?);
-    shape.orbits = value(params, &ORBITS)?;
-    shape.sectors = value(params, &SECTORS)?;
-    shape.first_orbit = value(params, &FIRST_ORBIT)?;
-    shape.framing = value::<Framing>(params, &FRAMING)?;
-    shape.noise = params.value(NOISE.name).unwrap_or(shape.noise);
-    shape.noisy_pads = params.value(NOISY_PADS.name).unwrap_or(shape.noisy_pads);
-    shape.hot_pads = params.value(HOT_PADS.name).unwrap_or(shape.hot_pads);
-    shape.load = match (params.value(RATE.name), params.value(OCCUPANCY.name)) {
+    let preset = PRESET.of(params)?;
+    let mut shape = TimeFrameShape::of_preset(preset, ZS.of(params)?);
+    shape.orbits = ORBITS.of(params)?;
+    shape.sectors = SECTORS.of(params)?;
+    shape.first_orbit = FIRST_ORBIT.of(params)?;
+    shape.framing = FRAMING.of(params)?;
+    shape.noise = NOISE.given(params)?.unwrap_or(shape.noise);
+    shape.noisy_pads = NOISY_PADS.given(params)?.unwrap_or(shape.noisy_pads);
+    shape.hot_pads = HOT_PADS.given(params)?.unwrap_or(shape.hot_pads);
+    shape.load = match (RATE.given(params)?, OCCUPANCY.given(params)?) {
         (Some(_), Some(_)) => {
             return Err(DataError::Shape(
                 "--rate and --occupancy both say how many digits there are; give either".into(),
@@ -166,24 +127,17 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     Ok(shape)
 }
 
-fn value<T: std::str::FromStr>(params: &Params, axis: &Axis) -> Result<T, DataError> {
-    let text = params.get(axis.name).unwrap_or("");
-    text.parse().map_err(|_| {
-        let name = axis.name;
-        DataError::Shape(format!("--{name} has no usable value (\"{text}\")"))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axis::Kind;
 
     fn shape_of(given: &[(&'static str, &str)]) -> Result<TimeFrameShape, String> {
         let mut params = Params::default();
         for &(name, plain) in given {
             params.set(name, plain);
         }
-        complete(&mut params);
+        params.complete(AXES);
         shape(&params).map_err(|error| error.to_string())
     }
 
@@ -215,7 +169,10 @@ mod tests {
 
     #[test]
     fn every_name_is_known() {
-        for (axis, count) in [(&PRESET, Preset::ALL.len()), (&ZS, ZsFormat::ALL.len())] {
+        for (axis, count) in [
+            (PRESET.axis(), Preset::ALL.len()),
+            (ZS.axis(), ZsFormat::ALL.len()),
+        ] {
             let Kind::Choice(names) = axis.kind else {
                 panic!("{} is a choice", axis.name);
             };

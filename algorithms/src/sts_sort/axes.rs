@@ -6,78 +6,65 @@ use generators::DataError;
 use generators::random::mix;
 use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 
 /// Module sides.
-pub(crate) const SEGMENTS: Axis = Axis {
-    name: "segments",
-    help: "Segments (module sides): 1792 in the full detector, 24 in mCBM",
-    value_name: "N",
-    default: Some("1792"),
-    kind: Kind::Count,
-};
+pub const SEGMENTS: Flag<usize> = Flag::count(
+    "segments",
+    "Segments (module sides): 1792 in the full detector, 24 in mCBM",
+)
+.or("1792");
 /// All digis together.
-pub(crate) const DIGIS: Axis = Axis {
-    name: "digis",
-    help: "Digis in all segments together [default: 20M, or what the rates give]",
-    value_name: "N",
-    default: None,
-    kind: Kind::Count,
-};
+pub(crate) const DIGIS: Flag<u64> = Flag::count(
+    "digis",
+    "Digis in all segments together [default: 20M, or what the rates give]",
+);
 /// The order of arrival.
-pub(crate) const ORDER: Axis = Axis {
-    name: "order",
-    help: "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
+pub(crate) const ORDER: Flag<Order> = Flag::order(
+    "order",
+    "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
            time order)",
-    value_name: "ORDER",
-    default: Some("random"),
-    kind: Kind::Order,
-};
+)
+.or("random");
 /// The spread over segments.
-pub(crate) const SKEW: Axis = Axis {
-    name: "skew",
-    help: "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one \
+pub(crate) const SKEW: Flag<Skew> = Flag::skew(
+    "skew",
+    "Fullest over emptiest segment, such as 10; or hot:SHARE, the share that one \
            segment holds",
-    value_name: "SKEW",
-    default: Some("1"),
-    kind: Kind::Skew,
-};
+)
+.or("1");
 /// The share of repeated keys.
-pub(crate) const DUPLICATES: Axis = Axis {
-    name: "duplicates",
-    help: "Share of digis that repeat the channel and time of another one, below 1",
-    value_name: "SHARE",
-    default: Some("0"),
-    kind: Kind::Share,
-};
+pub(crate) const DUPLICATES: Flag<f64> = Flag::share(
+    "duplicates",
+    "Share of digis that repeat the channel and time of another one, below 1",
+)
+.or("0");
 /// The length of the timeslice.
-pub(crate) const TIMESLICE: Axis = Axis {
-    name: "timeslice",
-    help: "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; \
+pub(crate) const TIMESLICE: Flag<u64> = Flag::duration(
+    "timeslice",
+    "Length of the timeslice, 2147483648ns at most, the full range of a digi's time; \
            with rates, it says how many digis there are",
-    value_name: "TIME",
-    default: None,
-    kind: Kind::Duration,
-};
+);
 /// Interactions a second.
-pub(crate) const RATE: Axis = Axis {
-    name: "rate",
-    help: "Interactions a second, such as 10MHz, instead of --digis",
-    value_name: "RATE",
-    default: None,
-    kind: Kind::Frequency,
-};
+pub(crate) const RATE: Flag<f64> = Flag::frequency(
+    "rate",
+    "Interactions a second, such as 10MHz, instead of --digis",
+);
 /// Noise digis a second in a channel.
-pub(crate) const NOISE: Axis = Axis {
-    name: "noise",
-    help: "Noise digis a second in each channel, such as 1kHz, instead of --digis",
-    value_name: "RATE",
-    default: None,
-    kind: Kind::Frequency,
-};
+pub(crate) const NOISE: Flag<f64> = Flag::frequency(
+    "noise",
+    "Noise digis a second in each channel, such as 1kHz, instead of --digis",
+);
 
 pub(super) static AXES: &[Axis] = &[
-    SEGMENTS, DIGIS, ORDER, SKEW, DUPLICATES, TIMESLICE, RATE, NOISE,
+    SEGMENTS.axis(),
+    DIGIS.axis(),
+    ORDER.axis(),
+    SKEW.axis(),
+    DUPLICATES.axis(),
+    TIMESLICE.axis(),
+    RATE.axis(),
+    NOISE.axis(),
 ];
 
 const DEFAULT_DIGIS: &str = "20000000";
@@ -89,11 +76,7 @@ const DEFAULT_TIMESLICE_WITH_RATES_NS: &str = "1000000";
 /// Fills in what was not given.
 pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
     let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
+    params.complete(AXES);
     if !with_rates {
         params.set_default("digis", DEFAULT_DIGIS);
         params.set_default("timeslice", DEFAULT_TIMESLICE_NS);
@@ -112,14 +95,14 @@ pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
 
 /// The shape that complete parameters describe.
 pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
-    let segments = value(params, "segments")?;
-    let timeslice_ns = value(params, "timeslice")?;
-    let digis = match params.value("digis") {
+    let segments = SEGMENTS.of(params)?;
+    let timeslice_ns = TIMESLICE.of(params)?;
+    let digis = match DIGIS.given(params)? {
         Some(digis) => digis,
         None => {
             let rates = Rates {
-                interactions_hz: value(params, "rate")?,
-                noise_hz: value(params, "noise")?,
+                interactions_hz: RATE.of(params)?,
+                noise_hz: NOISE.of(params)?,
             };
             rates.digis(segments, timeslice_ns)?
         }
@@ -127,21 +110,16 @@ pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
     Ok(DigiShape {
         segments,
         digis,
-        order: value::<Order>(params, "order")?,
-        skew: value::<Skew>(params, "skew")?,
-        duplicates: value(params, "duplicates")?,
+        order: ORDER.of(params)?,
+        skew: SKEW.of(params)?,
+        duplicates: DUPLICATES.of(params)?,
         timeslice_ns,
     })
 }
 
 /// What is known of digis from a file.
 pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
-    let mut params = Params::default();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // These two separate the parameters in the records.
-    params.set("input", name.replace([';', '='], "_"));
-    // Files of the same name may differ: the content tells them apart.
-    params.set("content", format!("{:016x}", content(digis)));
+    let mut params = Params::of_file(path, content(digis));
     params.set("digis", digis.digis().len().to_string());
     params.set("segments", digis.partition().segments().to_string());
     params
@@ -156,12 +134,6 @@ fn content(digis: &SegmentedDigis) -> u64 {
             .iter()
             .fold(hash, |hash, digi| note(hash, digi.bits()))
     })
-}
-
-fn value<T: std::str::FromStr>(params: &Params, name: &'static str) -> Result<T, DataError> {
-    params
-        .value(name)
-        .ok_or_else(|| DataError::Shape(format!("--{name} has no usable value")))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ use crate::algorithm::{
 use crate::axis::{Axis, Params};
 use crate::plugin::variants;
 
+pub use axes::SEGMENTS;
 pub use check::Mismatch;
 pub(crate) use cpu::sort_alone_in_place as sort_side;
 pub(crate) use cuda::{ChannelBucket, begins};

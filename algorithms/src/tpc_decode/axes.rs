@@ -16,83 +16,74 @@ use super::fragments::MIN_FRAGMENT;
 use super::header::FrameBounds;
 use super::input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 use crate::shared_inputs::shared;
 use crate::time_frame;
 
-const OUTPUT: Axis = Axis {
-    name: "output",
-    help: "What pages are decoded to: digits, or charge-map (the cluster finder's input)",
-    value_name: "NAME",
-    default: Some("digits"),
-    kind: Kind::Choice(Output::NAMES),
-};
-const PARALLEL: Axis = Axis {
-    name: "parallel",
-    help: "How threads share the work: sectors (each one's work is a thread's) or pages (one \
+const OUTPUT: Flag<Output> = Flag::choice(
+    "output",
+    "What pages are decoded to: digits, or charge-map (the cluster finder's input)",
+    Output::NAMES,
+)
+.or("digits");
+const PARALLEL: Flag<Sharing> = Flag::choice(
+    "parallel",
+    "How threads share the work: sectors (each one's work is a thread's) or pages (one \
            pool)",
-    value_name: "NAME",
-    default: Some("sectors"),
-    kind: Kind::Choice(Sharing::NAMES),
-};
-const FRAGMENT: Axis = Axis {
-    name: "fragment",
-    help: "Time bins of a fragment, 8 of overlap on either side included; for charge maps",
-    value_name: "N",
-    default: Some("4000"),
-    kind: Kind::Count,
-};
+    Sharing::NAMES,
+)
+.or("sectors");
+const FRAGMENT: Flag<u32> = Flag::count(
+    "fragment",
+    "Time bins of a fragment, 8 of overlap on either side included; for charge maps",
+)
+.or("4000");
 /// The index of a file of pages.
-pub(crate) const INDEX: Axis = Axis {
-    name: "index",
-    help: "The index of a file of pages [default: its name with .index.csv]",
-    value_name: "FILE",
-    default: None,
-    kind: Kind::Path,
-};
+pub(crate) const INDEX: Flag<PathBuf> = Flag::path(
+    "index",
+    "The index of a file of pages [default: its name with .index.csv]",
+);
 /// The sector of a file of pages.
-pub(crate) const SECTOR: Axis = Axis {
-    name: "sector",
-    help: "The sector of a file of pages; needed where its index has none [default: all]",
-    value_name: "N",
-    default: None,
-    kind: Kind::Count,
-};
+pub(crate) const SECTOR: Flag<u8> = Flag::count(
+    "sector",
+    "The sector of a file of pages; needed where its index has none [default: all]",
+);
 /// The pad mapping of a file of pages.
-pub(crate) const MAPPING: Axis = Axis {
-    name: "mapping",
-    help: "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
-    value_name: "DIR",
-    default: None,
-    kind: Kind::Path,
-};
+pub(crate) const MAPPING: Flag<PathBuf> = Flag::path(
+    "mapping",
+    "Pad mapping of a file of pages: a folder with TABLE-*.txt [default: a regular one]",
+)
+.called("DIR");
 
 pub(super) static AXES: &[Axis] = &[
-    time_frame::PRESET,
-    time_frame::ZS,
-    time_frame::ORBITS,
-    time_frame::SECTORS,
-    time_frame::RATE,
-    time_frame::OCCUPANCY,
-    time_frame::NOISE,
-    time_frame::NOISY_PADS,
-    time_frame::HOT_PADS,
-    time_frame::FIRST_ORBIT,
-    time_frame::FRAMING,
-    OUTPUT,
-    FRAGMENT,
-    PARALLEL,
+    time_frame::PRESET.axis(),
+    time_frame::ZS.axis(),
+    time_frame::ORBITS.axis(),
+    time_frame::SECTORS.axis(),
+    time_frame::RATE.axis(),
+    time_frame::OCCUPANCY.axis(),
+    time_frame::NOISE.axis(),
+    time_frame::NOISY_PADS.axis(),
+    time_frame::HOT_PADS.axis(),
+    time_frame::FIRST_ORBIT.axis(),
+    time_frame::FRAMING.axis(),
+    OUTPUT.axis(),
+    FRAGMENT.axis(),
+    PARALLEL.axis(),
 ];
+
+/// What is made of pages, and how.
+static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
 
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
-    INDEX,
-    SECTOR,
-    MAPPING,
-    time_frame::FIRST_ORBIT,
-    OUTPUT,
-    FRAGMENT,
-    PARALLEL,
+    INDEX.axis(),
+    SECTOR.axis(),
+    MAPPING.axis(),
+    time_frame::FIRST_ORBIT.axis(),
+    OUTPUT.axis(),
+    FRAGMENT.axis(),
+    PARALLEL.axis(),
 ];
 
 /// Fragments of more time bins would not fit the positions' 16 bits.
@@ -103,8 +94,7 @@ const BYTES_FOR_SAMPLE: u64 = 3 * 8;
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
-    time_frame::complete(&mut params);
-    complete_settings(&mut params);
+    params.complete(AXES);
     let settings = settings(&params)?;
     let shape = time_frame::shape(&params)?;
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1)?;
@@ -124,26 +114,17 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     })
 }
 
-fn complete_settings(params: &mut Params) {
-    for axis in [OUTPUT, FRAGMENT, PARALLEL] {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
-}
-
 fn settings(params: &Params) -> Result<Settings, DataError> {
-    let text = |axis: &Axis| params.get(axis.name).unwrap_or_default();
-    let fragment = text(&FRAGMENT).parse().unwrap_or(0);
+    let fragment = FRAGMENT.of(params)?;
     if !(MIN_FRAGMENT..=MAX_FRAGMENT).contains(&fragment) {
         return Err(DataError::Shape(format!(
-            "--fragment {} makes no fragments; use {MIN_FRAGMENT} to {MAX_FRAGMENT} time bins",
-            text(&FRAGMENT)
+            "--fragment {fragment} makes no fragments; use {MIN_FRAGMENT} to {MAX_FRAGMENT} time \
+             bins"
         )));
     }
     Ok(Settings {
-        output: text(&OUTPUT).parse()?,
-        sharing: text(&PARALLEL).parse()?,
+        output: OUTPUT.of(params)?,
+        sharing: PARALLEL.of(params)?,
         fragment,
     })
 }
@@ -181,10 +162,10 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
 /// A time frame from a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params), DataError> {
     let mut options = options.clone();
-    complete_settings(&mut options);
+    options.complete(SETTINGS);
     let settings = settings(&options)?;
-    let index = match options.get(INDEX.name) {
-        Some(index) => PathBuf::from(index),
+    let index = match INDEX.given(&options)? {
+        Some(index) => index,
         None => index_of(path)?,
     };
     let pages = read_raw_pages(path, &index, selection(&options)?)?;
@@ -195,8 +176,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
             problem: "none is a sound page of any format with data; is the sector right?".into(),
         });
     };
-    let mapping = match options.get(MAPPING.name) {
-        Some(folder) => read_pad_mapping(Path::new(folder))?,
+    let mapping = match MAPPING.given(&options)? {
+        Some(folder) => read_pad_mapping(&folder)?,
         None => PadMapping::regular(),
     };
     let tables = Arc::new(Tables::new(mapping, Gains::unit()));
@@ -210,31 +191,17 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
 
 fn selection(options: &Params) -> Result<PageSelection, DataError> {
     Ok(PageSelection {
-        sector: number(options, &SECTOR)?,
-        first_orbit: number(options, &time_frame::FIRST_ORBIT)?,
+        sector: SECTOR.given(options)?,
+        first_orbit: time_frame::FIRST_ORBIT.given(options)?,
     })
-}
-
-/// A number that fits its type, if it is given.
-fn number<T: std::str::FromStr>(options: &Params, axis: &Axis) -> Result<Option<T>, DataError> {
-    let parse = |text: &str| {
-        let problem = || DataError::Shape(format!("--{} {text} is too large", axis.name));
-        text.parse().map_err(|_| problem())
-    };
-    options.get(axis.name).map(parse).transpose()
 }
 
 /// What is known of pages from a file.
 fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Params {
-    let mut params = Params::default();
-    for axis in [OUTPUT, FRAGMENT, PARALLEL] {
+    let mut params = Params::of_file(path, content(pages));
+    for axis in SETTINGS {
         params.set(axis.name, options.get(axis.name).unwrap_or_default());
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // These two separate the parameters in the records.
-    params.set("input", name.replace([';', '='], "_"));
-    // Files of the same name may differ: the content tells them apart.
-    params.set("content", format!("{:016x}", content(pages)));
     params.set(time_frame::ZS.name, format);
     params
 }

@@ -6,58 +6,37 @@ use generators::DataError;
 use generators::random::mix;
 use generators::tpc::clusters::{ClusterShape, Clusters};
 
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 
-const SCALE: Axis = Axis {
-    name: "scale",
-    help: "Size over that of the published timeframe: 130 million clusters, 1.9 GB",
-    value_name: "SHARE",
-    default: Some("0.1"),
-    kind: Kind::Share,
-};
-const TRACKS: Axis = Axis {
-    name: "tracks",
-    help: "Tracks [default: 1170000 times the scale]",
-    value_name: "N",
-    default: None,
-    kind: Kind::Count,
-};
-const FEWEST: Axis = Axis {
-    name: "fewest",
-    help: "Clusters of the shortest tracks",
-    value_name: "N",
-    default: Some("20"),
-    kind: Kind::Count,
-};
-const MOST: Axis = Axis {
-    name: "most",
-    help: "Clusters of the longest tracks",
-    value_name: "N",
-    default: Some("160"),
-    kind: Kind::Count,
-};
-const ROW_CLUSTERS: Axis = Axis {
-    name: "row-clusters",
-    help: "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
-    value_name: "N",
-    default: None,
-    kind: Kind::Count,
-};
+const SCALE: Flag<f64> = Flag::share(
+    "scale",
+    "Size over that of the published timeframe: 130 million clusters, 1.9 GB",
+)
+.or("0.1");
+const TRACKS: Flag<usize> = Flag::count("tracks", "Tracks [default: 1170000 times the scale]");
+const FEWEST: Flag<usize> = Flag::count("fewest", "Clusters of the shortest tracks").or("20");
+const MOST: Flag<usize> = Flag::count("most", "Clusters of the longest tracks").or("160");
+const ROW_CLUSTERS: Flag<usize> = Flag::count(
+    "row-clusters",
+    "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
+);
 
 /// All of them; generated files have the same.
-pub static AXES: &[Axis] = &[SCALE, TRACKS, FEWEST, MOST, ROW_CLUSTERS];
+pub static AXES: &[Axis] = &[
+    SCALE.axis(),
+    TRACKS.axis(),
+    FEWEST.axis(),
+    MOST.axis(),
+    ROW_CLUSTERS.axis(),
+];
 
 /// Fills in what was not given; a size that was counts instead of the scale.
 ///
 /// # Errors
 /// If there can be no such scale.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
-    let scale: f64 = value(params, &SCALE)?;
+    params.complete(AXES);
+    let scale = SCALE.of(params)?;
     if !(scale > 0.0 && scale <= MOST_SCALE) {
         return Err(DataError::Shape(format!(
             "a scale of {scale} can't be; use --scale above 0, {MOST_SCALE} at most"
@@ -81,26 +60,16 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     let mut params = params.clone();
     complete(&mut params)?;
     Ok(ClusterShape {
-        tracks: value(&params, &TRACKS)?,
-        fewest: value(&params, &FEWEST)?,
-        most: value(&params, &MOST)?,
-        row_clusters: value(&params, &ROW_CLUSTERS)?,
+        tracks: TRACKS.of(&params)?,
+        fewest: FEWEST.of(&params)?,
+        most: MOST.of(&params)?,
+        row_clusters: ROW_CLUSTERS.of(&params)?,
     })
-}
-
-fn value<T: std::str::FromStr>(params: &Params, axis: &Axis) -> Result<T, DataError> {
-    let unusable = || DataError::Shape(format!("--{} has no usable value", axis.name));
-    params.value(axis.name).ok_or_else(unusable)
 }
 
 /// What is known of clusters from a file.
 pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
-    let mut params = Params::default();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // These two separate the parameters in the records.
-    params.set("input", name.replace([';', '='], "_"));
-    // Files of the same name may differ: the content tells them apart.
-    params.set("content", format!("{:016x}", content(input)));
+    let mut params = Params::of_file(path, content(input));
     params.set(TRACKS.name, input.tracks().len().to_string());
     params
 }

@@ -6,33 +6,19 @@ use generators::DataError;
 use generators::random::mix;
 use generators::tpc::slice_tracks::{Ids, SliceTracks, TrackShape};
 
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 
-const TRACKS: Axis = Axis {
-    name: "tracks",
-    help: "Slice tracks",
-    value_name: "N",
-    default: Some("10000000"),
-    kind: Kind::Count,
-};
-const IDS: Axis = Axis {
-    name: "ids",
-    help: "Numbers of the pieces of a particle: local (within 4096 of each other) or shuffled",
-    value_name: "IDS",
-    default: Some("local"),
-    kind: Kind::Choice(&["local", "shuffled"]),
-};
+const TRACKS: Flag<usize> = Flag::count("tracks", "Slice tracks").or("10000000");
+const IDS: Flag<Ids> = Flag::choice(
+    "ids",
+    "Numbers of the pieces of a particle: local (within 4096 of each other) or shuffled",
+    &["local", "shuffled"],
+)
+.called("IDS")
+.or("local");
 
 /// All of them; generated files have the same.
-pub static AXES: &[Axis] = &[TRACKS, IDS];
-
-pub(super) fn complete(params: &mut Params) {
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
-}
+pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
 
 /// The shape that parameters describe; what is not given has its default.
 ///
@@ -40,26 +26,16 @@ pub(super) fn complete(params: &mut Params) {
 /// If a value can't be used.
 pub fn shape(params: &Params) -> Result<TrackShape, DataError> {
     let mut params = params.clone();
-    complete(&mut params);
-    let unusable = |name| DataError::Shape(format!("--{name} has no usable value"));
+    params.complete(AXES);
     Ok(TrackShape {
-        tracks: params
-            .value(TRACKS.name)
-            .ok_or_else(|| unusable(TRACKS.name))?,
-        ids: params
-            .value::<Ids>(IDS.name)
-            .ok_or_else(|| unusable(IDS.name))?,
+        tracks: TRACKS.of(&params)?,
+        ids: IDS.of(&params)?,
     })
 }
 
 /// What is known of slice tracks from a file.
 pub(super) fn of_file(path: &Path, input: &SliceTracks) -> Params {
-    let mut params = Params::default();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // These two separate the parameters in the records.
-    params.set("input", name.replace([';', '='], "_"));
-    // Files of the same name may differ: the content tells them apart.
-    params.set("content", format!("{:016x}", content(input)));
+    let mut params = Params::of_file(path, content(input));
     params.set(TRACKS.name, input.len().to_string());
     params
 }

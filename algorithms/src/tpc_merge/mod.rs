@@ -81,7 +81,7 @@ impl Algorithm for TpcMerge {
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {
-        axes::complete(&mut params);
+        params.complete(AXES);
         let shape = shape(&params)?;
         shape.validate()?;
         let reference = match shape.tracks <= REFERENCE_LIMIT {

@@ -10,83 +10,66 @@ use generators::tpc::time::{frame_of, time_bins_of};
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Kind, Params};
+use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
 use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TimeFrame, TpcDecode};
 
-const OCCUPANCY: Axis = Axis {
-    name: "max-occupancy",
-    help: "A pad with charge in a larger share of the time bins is noisy",
-    value_name: "SHARE",
-    default: Some("0.5"),
-    kind: Kind::Share,
-};
-const RUN: Axis = Axis {
-    name: "max-run",
-    help: "A pad with charge in more time bins in a row is noisy",
-    value_name: "N",
-    default: Some("200"),
-    kind: Kind::Count,
-};
-const SATURATION: Axis = Axis {
-    name: "saturation",
-    help: "But not if its largest charge is above this, in ADC units",
-    value_name: "N",
-    default: Some("700"),
-    kind: Kind::Count,
-};
+const OCCUPANCY: Flag<f64> = Flag::share(
+    "max-occupancy",
+    "A pad with charge in a larger share of the time bins is noisy",
+)
+.or("0.5");
+const RUN: Flag<f64> = Flag::count(
+    "max-run",
+    "A pad with charge in more time bins in a row is noisy",
+)
+.or("200");
+const SATURATION: Flag<f64> = Flag::count(
+    "saturation",
+    "But not if its largest charge is above this, in ADC units",
+)
+.or("700");
 /// Noisy pads are looked for in the maps that pages of any format make.
-const SECTORS: Axis = Axis {
-    default: Some("4"),
-    ..time_frame::SECTORS
-};
-const NOISY_PADS: Axis = Axis {
-    help: "Share of pads that have lost their baseline: charge most of the time",
-    default: Some("0.01"),
-    ..time_frame::NOISY_PADS
-};
-const HOT_PADS: Axis = Axis {
-    help: "Share of pads that particles keep busy, up to saturation",
-    default: Some("0.01"),
-    ..time_frame::HOT_PADS
-};
+const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
+const NOISY_PADS: Flag<f64> = time_frame::NOISY_PADS
+    .with_help("Share of pads that have lost their baseline: charge most of the time")
+    .or("0.01");
+const HOT_PADS: Flag<f64> = time_frame::HOT_PADS
+    .with_help("Share of pads that particles keep busy, up to saturation")
+    .or("0.01");
 
 pub(super) static AXES: &[Axis] = &[
-    time_frame::PRESET,
-    time_frame::ORBITS,
-    SECTORS,
-    time_frame::RATE,
-    time_frame::OCCUPANCY,
-    time_frame::NOISE,
-    NOISY_PADS,
-    HOT_PADS,
-    OCCUPANCY,
-    RUN,
-    SATURATION,
+    time_frame::PRESET.axis(),
+    time_frame::ORBITS.axis(),
+    SECTORS.axis(),
+    time_frame::RATE.axis(),
+    time_frame::OCCUPANCY.axis(),
+    time_frame::NOISE.axis(),
+    NOISY_PADS.axis(),
+    HOT_PADS.axis(),
+    OCCUPANCY.axis(),
+    RUN.axis(),
+    SATURATION.axis(),
 ];
 
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
-    INDEX,
-    SECTOR,
-    MAPPING,
-    time_frame::FIRST_ORBIT,
-    OCCUPANCY,
-    RUN,
-    SATURATION,
+    INDEX.axis(),
+    SECTOR.axis(),
+    MAPPING.axis(),
+    time_frame::FIRST_ORBIT.axis(),
+    OCCUPANCY.axis(),
+    RUN.axis(),
+    SATURATION.axis(),
 ];
 /// What is said of decoding, and does not matter here.
 const WAYS: [&str; 3] = ["fragment", "output", "parallel"];
-const THRESHOLDS: [&Axis; 3] = [&OCCUPANCY, &RUN, &SATURATION];
+const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
-    for axis in AXES {
-        if let Some(default) = axis.default {
-            params.set_default(axis.name, default);
-        }
-    }
+    params.complete(AXES);
     let shape = shape(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
@@ -100,7 +83,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 
 fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     let mut complete = params.clone();
-    time_frame::complete(&mut complete);
+    complete.complete(time_frame::AXES);
     time_frame::shape(&complete)
 }
 
@@ -120,8 +103,7 @@ fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
 
 /// The thresholds for so many time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
-    let number = |axis: &Axis| params.value::<f64>(axis.name).unwrap_or_default();
-    let share = number(&OCCUPANCY);
+    let share = OCCUPANCY.of(params)?;
     if !(0.0..=1.0).contains(&share) {
         let problem =
             format!("--max-occupancy {share} is not a share of the time bins; use 0 to 1");
@@ -129,8 +111,8 @@ fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> 
     }
     Ok(Thresholds {
         charges: (share * f64::from(time_bins)) as u16,
-        run: number(&RUN).min(u16::MAX.into()) as u16,
-        saturation: (number(&SATURATION) * f64::from(CHARGE_SCALE)).min(u16::MAX.into()) as u16,
+        run: RUN.of(params)?.min(u16::MAX.into()) as u16,
+        saturation: (SATURATION.of(params)? * f64::from(CHARGE_SCALE)).min(u16::MAX.into()) as u16,
     })
 }
 
@@ -153,8 +135,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params)
         params.set(name, value);
     }
     let mut options = options.clone();
+    options.complete(THRESHOLDS);
     for axis in THRESHOLDS {
-        options.set_default(axis.name, axis.default.unwrap_or_default());
         params.set(axis.name, options.get(axis.name).unwrap_or_default());
     }
     Ok((maps_of(path, &frame, &options)?, params))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
-use algorithms::sts_sort::StsSort;
+use algorithms::sts_sort::{SEGMENTS, StsSort};
 use generators::io::{check_writable, write_digis};
 
 use crate::cli::AxisValues;
@@ -13,7 +13,7 @@ pub(super) fn run(axes: &AxisValues, seed: u64, out: &Path) -> Result<Exit, Fail
     let params = axes.combinations().pop().unwrap_or_default();
     let plan = StsSort.plan(params)?;
     crate::plan::check_memory(&plan)?;
-    let segments = plan.params.value("segments").unwrap_or(0);
+    let segments = SEGMENTS.of(&plan.params)?;
     check_writable(out, segments)?;
     let digis = StsSort.generate(&plan.params, seed)?;
     write_digis(out, &digis)?;

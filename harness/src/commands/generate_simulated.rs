@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 
 pub(super) fn run(request: &SimulationRequest) -> Result<Exit, Failure> {
     let mut params = request.axes.combinations().pop().unwrap_or_default();
-    sts_scenario::complete(&mut params);
+    params.complete(sts_scenario::AXES);
     let scenario = sts_scenario::scenario(&params)?;
     check_writable(&request.out, scenario.segments())?;
     let simulation = Simulation::new(&scenario, request.seed)?;

@@ -26,7 +26,7 @@ pub(super) fn run(request: &TimeFrameRequest) -> Result<Exit, Failure> {
     // Before anything is made: the name may be one that can't be written.
     index_of(&request.out)?;
     let mut params = request.axes.combinations().pop().unwrap_or_default();
-    time_frame::complete(&mut params);
+    params.complete(time_frame::AXES);
     let shape = time_frame::shape(&params)?;
     let mapping = mapping(request.mapping.as_deref())?;
     let generator = TimeFrameGenerator::new(&shape, &mapping, request.seed)?;

@@ -9,47 +9,39 @@ use generators::sts::physics::{Scenario, Simulation};
 
 use super::Timeslices;
 use crate::algorithm::{Plan, Semantics};
-use crate::axis::{Axis, Kind, NO, Params, YES};
+use crate::axis::{Axis, Flag, NO, Params, Switch};
 use crate::sts::Timeslice;
 use crate::sts::quality::Crossings;
 use crate::sts_scenario;
 use crate::sts_sort::axes::of_file;
 
-const COMPAT: Axis = Axis {
-    name: "compat",
-    help: "Find what the experiment's online reconstruction finds, flaws included, instead of \
+const COMPAT: Flag<Switch> = Flag::switch(
+    "compat",
+    "Find what the experiment's online reconstruction finds, flaws included, instead of \
            what is exact",
-    value_name: "YES|NO",
-    default: Some(NO),
-    kind: Kind::Switch,
-};
-const SETUP: Axis = Axis {
-    name: "setup",
-    help: "The setup of the detector (.json) [default: beside the input, its name with \
+)
+.or(NO);
+const SETUP: Flag<PathBuf> = Flag::path(
+    "setup",
+    "The setup of the detector (.json) [default: beside the input, its name with \
            .setup.json, or setup.json]",
-    value_name: "FILE",
-    default: None,
-    kind: Kind::Path,
-};
+);
 /// A tenth is enough to compare by, and small enough to wait for.
-const SCALE: Axis = Axis {
-    default: Some("0.1"),
-    ..sts_scenario::SCALE
-};
+const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
 /// What can be varied.
 pub(super) static AXES: &[Axis] = &[
-    sts_scenario::PRESET,
-    SCALE,
-    sts_scenario::RATE,
-    sts_scenario::NOISE,
-    sts_scenario::THRESHOLD,
-    sts_scenario::ORDER,
-    COMPAT,
+    sts_scenario::PRESET.axis(),
+    SCALE.axis(),
+    sts_scenario::RATE.axis(),
+    sts_scenario::NOISE.axis(),
+    sts_scenario::THRESHOLD.axis(),
+    sts_scenario::ORDER.axis(),
+    COMPAT.axis(),
 ];
 
 /// What can be said about files.
-pub(super) static READING: &[Axis] = &[SETUP, COMPAT];
+pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis()];
 
 /// Bytes for each digi: the stream and the digis by side; what the hungriest chain
 /// makes of them, which is objects; the reference, and copies of both for the check.
@@ -60,10 +52,7 @@ pub(super) const KEPT_FOR_DIGI: u64 = 200;
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
-    for axis in [SCALE, COMPAT] {
-        params.set_default(axis.name, axis.default.unwrap_or_default());
-    }
-    sts_scenario::complete(&mut params);
+    params.complete(AXES);
     let scenario = sts_scenario::scenario(&params)?;
     let estimate = Simulation::new(&scenario, 1)?.estimate();
     let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
@@ -75,7 +64,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 
 /// Simulates all timeslices of a scenario.
 pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
-    timeslices(&sts_scenario::scenario(params)?, seed, online(params))
+    timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
 }
 
 /// The same for a scenario that is given.
@@ -99,12 +88,12 @@ pub(super) fn timeslices(
 
 /// Reads digis and the setup of their detector.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
-    let given = options.get(SETUP.name).map(PathBuf::from);
+    let given = SETUP.given(options)?;
     let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
     let digis = read_digis_of(path, &setup)?;
     let mut params = of_file(path, &digis);
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
-    let timeslice = Timeslice::new(digis, Arc::new(setup), online(options));
+    let timeslice = Timeslice::new(digis, Arc::new(setup), online(options)?);
     Ok((Timeslices(vec![timeslice]), params))
 }
 
@@ -126,9 +115,9 @@ fn setup_beside(path: &Path) -> PathBuf {
     path.with_file_name("setup.json")
 }
 
-fn online(params: &Params) -> Semantics {
-    match params.get(COMPAT.name) {
-        Some(YES) => Semantics::Published,
+fn online(params: &Params) -> Result<Semantics, DataError> {
+    Ok(match COMPAT.given(params)? {
+        Some(Switch(true)) => Semantics::Published,
         _ => Semantics::Exact,
-    }
+    })
 }

@@ -1,9 +1,19 @@
 //! What can be varied, and the values it can have.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `flag` | axes with the types of their values: what tasks have |
+//! | `params` | the values of a point |
 
-use std::collections::BTreeMap;
+mod flag;
+mod params;
+
 use std::fmt;
 
 use generators::sts::{Order, Skew};
+
+pub use flag::{Flag, Switch};
+pub use params::Params;
 
 /// The value of a switch that is on.
 pub const YES: &str = "yes";
@@ -172,37 +182,6 @@ fn parse_duration(text: &str) -> Result<u64, String> {
     let duration = humantime::parse_duration(text)
         .map_err(|error| format!("not a time ({error}); write it such as 10ms, 100us or 2s"))?;
     u64::try_from(duration.as_nanos()).map_err(|_| "too long a time".to_owned())
-}
-
-/// The values of a point's axes, in plain form, by the axes' names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Params(BTreeMap<&'static str, String>);
-
-impl Params {
-    /// Sets the value of an axis.
-    pub fn set(&mut self, name: &'static str, plain: impl Into<String>) {
-        self.0.insert(name, plain.into());
-    }
-
-    /// Sets the value of an axis that has none yet.
-    pub fn set_default(&mut self, name: &'static str, plain: &str) {
-        self.0.entry(name).or_insert_with(|| plain.to_owned());
-    }
-
-    /// The plain form of a value.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    /// A value of any type that can be read from its plain form.
-    pub fn value<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.get(name)?.parse().ok()
-    }
-
-    /// Names and plain values, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0.iter().map(|(name, plain)| (*name, plain.as_str()))
-    }
 }
 
 #[cfg(test)]

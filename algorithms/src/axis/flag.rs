@@ -1,0 +1,190 @@
+//! Axes with the types of their values.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use generators::DataError;
+#[cfg(doc)]
+use generators::sts::{Order, Skew};
+
+use super::{Axis, Kind, NO, Params, YES, parse_choice};
+
+/// An axis with the type of its values.
+#[derive(Debug)]
+pub struct Flag<T> {
+    axis: Axis,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T> Flag<T> {
+    const fn new(
+        name: &'static str,
+        help: &'static str,
+        value_name: &'static str,
+        kind: Kind,
+    ) -> Self {
+        Flag {
+            axis: Axis {
+                name,
+                help,
+                value_name,
+                default: None,
+                kind,
+            },
+            values: PhantomData,
+        }
+    }
+
+    /// A whole number.
+    pub const fn count(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "N", Kind::Count)
+    }
+
+    /// A share.
+    pub const fn share(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "SHARE", Kind::Share)
+    }
+
+    /// In hertz.
+    pub const fn frequency(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "RATE", Kind::Frequency)
+    }
+
+    /// In nanoseconds.
+    pub const fn duration(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "TIME", Kind::Duration)
+    }
+
+    /// An [`Order`] of arrival.
+    pub const fn order(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "ORDER", Kind::Order)
+    }
+
+    /// A [`Skew`] between segments.
+    pub const fn skew(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "SKEW", Kind::Skew)
+    }
+
+    /// A file.
+    pub const fn path(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "FILE", Kind::Path)
+    }
+
+    /// Something that is on or off.
+    pub const fn switch(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "YES|NO", Kind::Switch)
+    }
+
+    /// One of these names.
+    pub const fn choice(
+        name: &'static str,
+        help: &'static str,
+        names: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, help, "NAME", Kind::Choice(names))
+    }
+
+    /// With this default.
+    pub const fn or(mut self, default: &'static str) -> Self {
+        self.axis.default = Some(default);
+        self
+    }
+
+    /// With another placeholder in the usage.
+    pub const fn called(mut self, value_name: &'static str) -> Self {
+        self.axis.value_name = value_name;
+        self
+    }
+
+    /// With another help.
+    pub const fn with_help(mut self, help: &'static str) -> Self {
+        self.axis.help = help;
+        self
+    }
+
+    /// Without the type of its values.
+    pub const fn axis(self) -> Axis {
+        self.axis
+    }
+}
+
+impl<T> Flag<T>
+where
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    /// The value, if there is one.
+    ///
+    /// # Errors
+    /// If it is none of this type.
+    pub fn given(&self, params: &Params) -> Result<Option<T>, DataError> {
+        let parse = |text: &str| {
+            text.parse().map_err(|problem| {
+                let name = self.axis.name;
+                DataError::Shape(format!(
+                    "--{name} has no usable value (\"{text}\"): {problem}"
+                ))
+            })
+        };
+        params.get(self.axis.name).map(parse).transpose()
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// If there is none, or none of this type.
+    pub fn of(&self, params: &Params) -> Result<T, DataError> {
+        let missing = || DataError::Shape(format!("--{} has no value", self.axis.name));
+        self.given(params)?.ok_or_else(missing)
+    }
+}
+
+impl<T> Deref for Flag<T> {
+    type Target = Axis;
+
+    fn deref(&self) -> &Axis {
+        &self.axis
+    }
+}
+
+/// The value of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch(pub bool);
+
+impl FromStr for Switch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse_choice(text, &[NO, YES]).map(|text| Switch(text == YES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_have_values_of_their_type_or_say_what_is_wrong() {
+        const SECTOR: Flag<u8> = Flag::count("sector", "of a file").or("7");
+        let mut params = Params::default();
+        assert_eq!(SECTOR.given(&params).expect("none"), None);
+        let error = SECTOR
+            .of(&params)
+            .expect_err("nothing was given")
+            .to_string();
+        assert_eq!(error, "--sector has no value");
+        params.complete(&[SECTOR.axis()]);
+        assert_eq!(SECTOR.of(&params).expect("the default"), 7);
+        params.set(SECTOR.name, "300");
+        let error = SECTOR
+            .of(&params)
+            .expect_err("more than a byte")
+            .to_string();
+        assert!(
+            error.starts_with("--sector has no usable value (\"300\")"),
+            "{error}"
+        );
+    }
+}

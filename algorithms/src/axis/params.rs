@@ -1,0 +1,52 @@
+//! The values of a point's axes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Axis;
+
+/// The values of a point's axes, in plain form, by the axes' names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Params(BTreeMap<&'static str, String>);
+
+impl Params {
+    /// Sets the value of an axis.
+    pub fn set(&mut self, name: &'static str, plain: impl Into<String>) {
+        self.0.insert(name, plain.into());
+    }
+
+    /// Sets the value of an axis that has none yet.
+    pub fn set_default(&mut self, name: &'static str, plain: &str) {
+        self.0.entry(name).or_insert_with(|| plain.to_owned());
+    }
+
+    /// Sets the defaults of axes that have none yet.
+    pub fn complete(&mut self, axes: &[Axis]) {
+        for axis in axes {
+            if let Some(default) = axis.default {
+                self.set_default(axis.name, default);
+            }
+        }
+    }
+
+    /// What tells an input from a file, by a hash of its content: files of the same name may
+    /// differ.
+    pub fn of_file(path: &Path, content: u64) -> Self {
+        let mut params = Params::default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // These two separate the parameters in the records.
+        params.set("input", name.replace([';', '='], "_"));
+        params.set("content", format!("{content:016x}"));
+        params
+    }
+
+    /// The plain form of a value.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Names and plain values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, plain)| (*name, plain.as_str()))
+    }
+}
