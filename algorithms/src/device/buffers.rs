@@ -22,8 +22,24 @@ pub(crate) trait Buffers: Send {
     fn bytes(&self) -> u64;
 }
 
-/// Implements [`Buffers`] by the fields that are named; those that no run writes come last.
+/// Implements [`Buffers`] by the fields that are named; those that no run writes come last. Of
+/// an enum by its variants, each of which holds one thing.
 macro_rules! buffers {
+    (enum $holder:ident: $($variant:ident),*) => {
+        impl $crate::device::Buffers for $holder {
+            fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {
+                match self {
+                    $($holder::$variant(held) => $crate::device::Buffers::poison(held),)*
+                }
+            }
+
+            fn bytes(&self) -> u64 {
+                match self {
+                    $($holder::$variant(held) => $crate::device::Buffers::bytes(held),)*
+                }
+            }
+        }
+    };
     ($holder:ty: $($field:ident),* $(; kept: $($kept:ident),*)?) => {
         impl $crate::device::Buffers for $holder {
             fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {

@@ -11,6 +11,7 @@
 //! | [`rules`] | in what `exact` and `published` differ |
 //! | [`reference`](mod@reference) | the right answers, slow and obvious |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, one file a way to do it |
+//! | `products` | what stages leave in flat arrays, to be compared |
 //! | [`quality`] | how good hits are, by what really happened |
 //! | `chains` | such ways joined: `offline`, `online`, `per-side`, `time-sweep` |
 //! | `cuda` | the chain on a GPU |
@@ -28,11 +29,13 @@ pub mod formulas;
 mod hits;
 mod introsort;
 mod presort;
+mod products;
 pub mod quality;
 pub mod reference;
 pub mod rules;
 pub mod task;
 
 pub use data::{
-    Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice,
+    ChainStage, Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned,
+    Product, Timeslice,
 };

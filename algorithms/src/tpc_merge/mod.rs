@@ -13,7 +13,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `axes` | what can be varied |
-//! | `legs`, `resolve` | what following a link means |
+//! | `relation_store`, `resolve` | what following a link means |
 //! | `components` | what holds a component together |
 //! | `reference`, `check` | what is right |
 //! | `hard_inputs`, `smaller` | what is hard to get right |
@@ -25,8 +25,8 @@ mod components;
 mod cpu;
 mod cuda;
 mod hard_inputs;
-mod legs;
 mod reference;
+mod relation_store;
 mod resolve;
 mod smaller;
 

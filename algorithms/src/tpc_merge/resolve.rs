@@ -4,14 +4,14 @@
 
 use generators::tpc::slice_tracks::{NONE, SliceTrack};
 
-use super::legs::Legs;
+use super::relation_store::RelationStore;
 
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;
 
 /// Follows the link from slice track `a` to `b`.
 #[inline]
-pub(super) fn follow(legs: &mut impl Legs, tracks: &[SliceTrack], a: u32, b: u32) {
+pub(super) fn follow(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: u32, b: u32) {
     let head_of_b = head(legs, b);
     if same_leg(&tracks[a as usize], &tracks[b as usize]) {
         join_same_leg(legs, a, head_of_b);
@@ -28,7 +28,7 @@ pub(super) fn same_leg(a: &SliceTrack, b: &SliceTrack) -> bool {
 }
 
 /// Puts the chain of `b`, its head, behind that of `a`, any piece.
-fn join_same_leg(legs: &mut impl Legs, a: u32, b: u32) {
+fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
     let Some(head) = head_without(legs, a, b) else {
         return;
     };
@@ -42,7 +42,7 @@ fn join_same_leg(legs: &mut impl Legs, a: u32, b: u32) {
 
 /// Makes the legs of two slice tracks neighbours, or joins the legs beside them. Each is
 /// given with the head of its chain.
-fn join_legs(legs: &mut impl Legs, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
+fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
     let (head_a, head_b) = (a.1, b.1);
     if head_a == head_b || is_beside(legs, head_a, head_b) {
         return;
@@ -73,14 +73,14 @@ fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
 
 /// Puts the chain `b` behind the chain `a`, given by head and tail, and does the same
 /// with the legs beside them, side by side as far as both have any.
-fn append(legs: &mut impl Legs, (a, tail): (u32, u32), b: u32) {
+fn append(legs: &mut impl RelationStore, (a, tail): (u32, u32), b: u32) {
     connect(legs, tail, b);
     for side in [0, 1] {
         join_sides(legs, a, b, side);
     }
 }
 
-fn join_sides(legs: &mut impl Legs, mut a: u32, mut b: u32, side: usize) {
+fn join_sides(legs: &mut impl RelationStore, mut a: u32, mut b: u32, side: usize) {
     loop {
         let beside_b = legs.of(b).neighbours[side];
         if beside_b == NONE {
@@ -100,12 +100,12 @@ fn join_sides(legs: &mut impl Legs, mut a: u32, mut b: u32, side: usize) {
     }
 }
 
-fn connect(legs: &mut impl Legs, tail: u32, head: u32) {
+fn connect(legs: &mut impl RelationStore, tail: u32, head: u32) {
     legs.set_next(tail, head);
     legs.set_prev(head, tail);
 }
 
-fn head(legs: &impl Legs, mut track: u32) -> u32 {
+fn head(legs: &impl RelationStore, mut track: u32) -> u32 {
     loop {
         match legs.of(track).segment_prev {
             NONE => return track,
@@ -114,7 +114,7 @@ fn head(legs: &impl Legs, mut track: u32) -> u32 {
     }
 }
 
-fn tail(legs: &impl Legs, mut track: u32) -> u32 {
+fn tail(legs: &impl RelationStore, mut track: u32) -> u32 {
     loop {
         match legs.of(track).segment_next {
             NONE => return track,
@@ -124,13 +124,13 @@ fn tail(legs: &impl Legs, mut track: u32) -> u32 {
 }
 
 /// The head of a piece's chain, unless that is `other`.
-fn head_without(legs: &impl Legs, track: u32, other: u32) -> Option<u32> {
+fn head_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32> {
     // `other` is a head itself, so it can only be met at the end.
     Some(head(legs, track)).filter(|head| *head != other)
 }
 
 /// The tail of a piece's chain, unless `other` lies on the way.
-fn tail_without(legs: &impl Legs, mut track: u32, other: u32) -> Option<u32> {
+fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option<u32> {
     loop {
         match legs.of(track).segment_next {
             NONE => return Some(track),
@@ -141,7 +141,7 @@ fn tail_without(legs: &impl Legs, mut track: u32, other: u32) -> Option<u32> {
 }
 
 /// Whether a leg is found by following the neighbours of a head to either side.
-fn is_beside(legs: &impl Legs, head: u32, other: u32) -> bool {
+fn is_beside(legs: &impl RelationStore, head: u32, other: u32) -> bool {
     [0, 1].into_iter().any(|side| {
         let mut leg = legs.of(head).neighbours[side];
         while leg != NONE && leg != other {

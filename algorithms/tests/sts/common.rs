@@ -6,7 +6,8 @@ use algorithms::algorithm::{Algorithm, Promise, Semantics};
 use algorithms::device::emulator::{self, Config, Lanes};
 use algorithms::device::gpu::Gpu;
 use algorithms::device::{Device, Target, Team};
-use algorithms::sts::task::{Product, STS, Timeslices};
+use algorithms::sts::Product;
+use algorithms::sts::task::{STS, Timeslices};
 
 /// What each variant with these semantics finds on the host, by its name.
 pub fn found_by_all(

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::emulator::Lanes;
+use algorithms::sts::Product;
 use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published};
-use algorithms::sts::task::{Product, Timeslices};
+use algorithms::sts::task::Timeslices;
 use generators::io::{read_digis_of, read_setup};
 
 use crate::columns::{read_clusters, read_hits};

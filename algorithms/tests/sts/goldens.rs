@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::emulator::Lanes;
+use algorithms::sts::Product;
 use algorithms::sts::Timeslice;
 use algorithms::sts::reference::{self, offline};
 use algorithms::sts::rules::{Exact, Published, Rules};
-use algorithms::sts::task::{Product, Timeslices};
+use algorithms::sts::task::Timeslices;
 use generators::io::{read_digis_of, read_setup, write_digis, write_setup};
 use generators::random::{hash, mix};
 use generators::sts::setup::Setup;

@@ -15,7 +15,7 @@ mod online;
 mod share_out;
 
 use crate::device::Arena;
-use crate::sts::task::{Product, Stage};
+use crate::sts::{ChainStage, Product};
 
 pub(super) use by_side::{BySide, Clustering};
 pub(super) use offline::Offline;
@@ -24,14 +24,14 @@ pub(super) use online::{Online, OnlineWays};
 /// All stages by ways that fit together, on one input.
 pub(super) trait Chain: Send {
     /// The stages that it has.
-    fn stages(&self) -> &'static [Stage] {
+    fn stages(&self) -> &'static [ChainStage] {
         &[
-            Stage::Presort,
-            Stage::Sort,
-            Stage::Cluster,
-            Stage::ClusterSort,
-            Stage::Hits,
-            Stage::Collect,
+            ChainStage::Presort,
+            ChainStage::Sort,
+            ChainStage::Cluster,
+            ChainStage::ClusterSort,
+            ChainStage::Hits,
+            ChainStage::Collect,
         ]
     }
     /// Takes buffers.
@@ -39,12 +39,12 @@ pub(super) trait Chain: Send {
     /// Overwrites all buffers.
     fn poison(&mut self);
     /// Does a stage on what the one before it left.
-    fn run(&mut self, stage: Stage);
+    fn run(&mut self, stage: ChainStage);
     /// Bytes that [`Chain::keep`] would take.
-    fn bytes_to_keep(&self, next: Stage) -> usize;
+    fn bytes_to_keep(&self, next: ChainStage) -> usize;
     /// Keeps a copy of what the stages before this one left, as far as it or a later one
     /// reads that.
-    fn keep(&mut self, next: Stage);
+    fn keep(&mut self, next: ChainStage);
     /// Brings back what was kept, as if the stages before had run in the buffers that were
     /// taken; `false` if nothing was kept. Nothing but the stage that it was kept for, or
     /// later ones, may have run since then.
@@ -53,7 +53,7 @@ pub(super) trait Chain: Send {
     /// variant to the next, and the caches have it as after the stages before.
     fn restore(&mut self) -> bool;
     /// What a stage left.
-    fn product(&self, stage: Stage) -> Product;
+    fn product(&self, stage: ChainStage) -> Product;
     /// Gives the buffers back.
     fn release(&mut self, arena: &Arena);
     /// Bytes of all buffers that are there before a run; what it finds takes room that is

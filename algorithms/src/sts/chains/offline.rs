@@ -10,7 +10,7 @@ use crate::sts::collect::append;
 use crate::sts::formulas::Side;
 use crate::sts::hits::{ModuleFormulas, hits_of_module};
 use crate::sts::presort::by_hash_map;
-use crate::sts::task::{Product, Stage};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
 
 /// Lists of objects for each side and module. It allocates as it goes.
@@ -80,43 +80,47 @@ impl Chain for Offline<'_> {
         self.flat.clear();
     }
 
-    fn run(&mut self, stage: Stage) {
+    fn run(&mut self, stage: ChainStage) {
         match stage {
-            Stage::Presort => self.digis = by_hash_map(self.input.stream(), self.input.modules()),
-            Stage::Zero => {}
-            Stage::Sort => {
+            ChainStage::Presort => {
+                self.digis = by_hash_map(self.input.stream(), self.input.modules())
+            }
+            ChainStage::Zero => {}
+            ChainStage::Sort => {
                 let sides = self.digis.par_iter_mut();
                 sides.for_each(|digis| digis.sort_by_key(|digi| digi.time));
             }
-            Stage::Cluster => self.cluster(),
-            Stage::ClusterSort => {
+            ChainStage::Cluster => self.cluster(),
+            ChainStage::ClusterSort => {
                 let sides = self.clusters.par_iter_mut();
                 sides.for_each(|clusters| sort_objects(clusters));
             }
-            Stage::Hits => self.find_hits(),
-            Stage::Collect => append(&self.hits, &mut self.flat),
+            ChainStage::Hits => self.find_hits(),
+            ChainStage::Collect => append(&self.hits, &mut self.flat),
         }
     }
 
-    fn bytes_to_keep(&self, next: Stage) -> usize {
+    fn bytes_to_keep(&self, next: ChainStage) -> usize {
         match next {
-            Stage::Presort => 0,
-            Stage::Zero | Stage::Sort | Stage::Cluster => bytes_of(&self.digis),
-            Stage::ClusterSort | Stage::Hits => {
+            ChainStage::Presort => 0,
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => bytes_of(&self.digis),
+            ChainStage::ClusterSort | ChainStage::Hits => {
                 let clusters = self.clusters.iter().flatten();
                 let digis: usize = clusters.map(|cluster| cluster.digis.len()).sum();
                 bytes_of(&self.clusters) + digis * size_of::<u32>()
             }
-            Stage::Collect => bytes_of(&self.hits),
+            ChainStage::Collect => bytes_of(&self.hits),
         }
     }
 
-    fn keep(&mut self, next: Stage) {
+    fn keep(&mut self, next: ChainStage) {
         self.kept = Some(match next {
-            Stage::Presort => Kept::Nothing,
-            Stage::Zero | Stage::Sort | Stage::Cluster => Kept::Digis(copied(&self.digis)),
-            Stage::ClusterSort | Stage::Hits => Kept::Clusters(copied(&self.clusters)),
-            Stage::Collect => Kept::Hits(copied(&self.hits)),
+            ChainStage::Presort => Kept::Nothing,
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                Kept::Digis(copied(&self.digis))
+            }
+            ChainStage::ClusterSort | ChainStage::Hits => Kept::Clusters(copied(&self.clusters)),
+            ChainStage::Collect => Kept::Hits(copied(&self.hits)),
         });
     }
 
@@ -133,13 +137,15 @@ impl Chain for Offline<'_> {
         true
     }
 
-    fn product(&self, stage: Stage) -> Product {
+    fn product(&self, stage: ChainStage) -> Product {
         let clusters = || Partitioned::of_sides(&self.clusters);
         match stage {
-            Stage::Presort | Stage::Zero | Stage::Sort => Product::OfflineDigis(self.digis.clone()),
-            Stage::Cluster | Stage::ClusterSort => Product::OfflineClusters(clusters()),
-            Stage::Hits => Product::OfflineHits(Partitioned::of_modules(&self.hits)),
-            Stage::Collect => {
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
+                Product::OfflineDigis(self.digis.clone())
+            }
+            ChainStage::Cluster | ChainStage::ClusterSort => Product::OfflineClusters(clusters()),
+            ChainStage::Hits => Product::OfflineHits(Partitioned::of_modules(&self.hits)),
+            ChainStage::Collect => {
                 let mut rest = self.flat.as_slice();
                 let module = |hits: &Vec<OfflineHit>| {
                     let (own, others) = rest.split_at(hits.len().min(rest.len()));

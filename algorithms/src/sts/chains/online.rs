@@ -14,11 +14,11 @@ use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::data::digi_order;
-use crate::sts::hits::{Fronts, ModuleFormulas, SortedClusters};
+use crate::sts::hits::{HitBuckets, ModuleFormulas, SortedClusters};
 use crate::sts::introsort::introsort;
 use crate::sts::presort::{Counting, LookupTable, Orders, Permutation};
 use crate::sts::rules::Rules;
-use crate::sts::task::{Product, Stage};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
 
 /// Room for hits in a bucket: so many for a cluster of the front.
@@ -47,12 +47,12 @@ pub(in crate::sts) struct Online<'a, P> {
     clusters: Vec<Cluster>,
     counts: Vec<usize>,
     entries: Vec<ClusterEntry>,
-    fronts: Fronts,
+    fronts: HitBuckets,
     flat: Vec<Hit>,
     /// How many hits there were the last time.
     expected: usize,
     places: Partition,
-    kept: Option<(Stage, Kept)>,
+    kept: Option<(ChainStage, Kept)>,
     rules: PhantomData<P>,
 }
 
@@ -72,7 +72,7 @@ impl<'a, P: Rules> Online<'a, P> {
             clusters: Vec::new(),
             counts: Vec::new(),
             entries: Vec::new(),
-            fronts: Fronts::new(),
+            fronts: HitBuckets::new(),
             flat: Vec::new(),
             expected: 0,
             places: Partition::from_lengths([]),
@@ -151,7 +151,7 @@ impl<'a, P: Rules> Online<'a, P> {
         let fronts = self.counts[..self.modules.len()].iter();
         let room = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
         let rooms: Vec<_> = fronts.map(room).collect();
-        let mut buckets = std::mem::replace(&mut self.fronts, Fronts::new());
+        let mut buckets = std::mem::replace(&mut self.fronts, HitBuckets::new());
         buckets.make_room(rooms.into_iter());
         let latest = |side: usize| self.connectors.latest_error(side);
         buckets.find::<P>(self.sorted_clusters(), &self.modules, &latest);
@@ -160,8 +160,8 @@ impl<'a, P: Rules> Online<'a, P> {
 }
 
 impl<P: Rules> Chain for Online<'_, P> {
-    fn stages(&self) -> &'static [Stage] {
-        &Stage::ALL
+    fn stages(&self) -> &'static [ChainStage] {
+        &ChainStage::ALL
     }
 
     fn take(&mut self, arena: &Arena) {
@@ -186,47 +186,51 @@ impl<P: Rules> Chain for Online<'_, P> {
         fill(&mut self.permutation, 0);
     }
 
-    fn run(&mut self, stage: Stage) {
+    fn run(&mut self, stage: ChainStage) {
         match stage {
-            Stage::Presort => self.presort(),
-            Stage::Zero => self.connectors.zero(),
-            Stage::Sort => {
+            ChainStage::Presort => self.presort(),
+            ChainStage::Zero => self.connectors.zero(),
+            ChainStage::Sort => {
                 let sides = self.sides.split_mut(&mut self.digis).into_par_iter();
                 sides.for_each(|digis| introsort(digis, &digi_order));
             }
-            Stage::Cluster => self.cluster(),
-            Stage::ClusterSort => self.sort_clusters(),
-            Stage::Hits => self.find_hits(),
-            Stage::Collect => self.collect(),
+            ChainStage::Cluster => self.cluster(),
+            ChainStage::ClusterSort => self.sort_clusters(),
+            ChainStage::Hits => self.find_hits(),
+            ChainStage::Collect => self.collect(),
         }
     }
 
-    fn bytes_to_keep(&self, next: Stage) -> usize {
+    fn bytes_to_keep(&self, next: ChainStage) -> usize {
         let clusters: usize = self.counts.iter().sum();
         match next {
-            Stage::Presort => 0,
-            Stage::Zero | Stage::Sort | Stage::Cluster => size_of_val(self.digis.as_slice()),
-            Stage::ClusterSort => clusters * size_of::<Cluster>(),
-            Stage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
-            Stage::Collect => self.fronts.found() * size_of::<Hit>(),
+            ChainStage::Presort => 0,
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                size_of_val(self.digis.as_slice())
+            }
+            ChainStage::ClusterSort => clusters * size_of::<Cluster>(),
+            ChainStage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
+            ChainStage::Collect => self.fronts.found() * size_of::<Hit>(),
         }
     }
 
-    fn keep(&mut self, next: Stage) {
+    fn keep(&mut self, next: ChainStage) {
         let mut kept = Kept::default();
         let (sides, counts) = (&self.sides, &self.counts);
         match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => kept.digis = joined(&[&self.digis]),
-            Stage::ClusterSort | Stage::Hits => {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                kept.digis = joined(&[&self.digis])
+            }
+            ChainStage::ClusterSort | ChainStage::Hits => {
                 kept.clusters = copied(&self.clusters, sides, counts);
-                if next == Stage::Hits {
+                if next == ChainStage::Hits {
                     kept.entries = copied(&self.entries, sides, counts);
                     let errors = (0..counts.len()).map(|side| self.connectors.latest_error(side));
                     kept.errors = errors.collect();
                 }
             }
-            Stage::Collect => {
+            ChainStage::Collect => {
                 let buckets: Vec<_> = self.fronts.buckets().collect();
                 kept.hits = joined(&buckets);
             }
@@ -240,40 +244,42 @@ impl<P: Rules> Chain for Online<'_, P> {
         };
         let (sides, counts) = (&self.sides, &self.counts);
         match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort => spread(&kept.digis, vec![&mut self.digis]),
-            Stage::Cluster => {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort => spread(&kept.digis, vec![&mut self.digis]),
+            ChainStage::Cluster => {
                 spread(&kept.digis, vec![&mut self.digis]);
                 self.connectors.zero();
             }
-            Stage::ClusterSort => fill_again(&kept.clusters, &mut self.clusters, sides, counts),
-            Stage::Hits => {
+            ChainStage::ClusterSort => {
+                fill_again(&kept.clusters, &mut self.clusters, sides, counts)
+            }
+            ChainStage::Hits => {
                 fill_again(&kept.clusters, &mut self.clusters, sides, counts);
                 fill_again(&kept.entries, &mut self.entries, sides, counts);
                 self.connectors.set_latest_errors(&kept.errors);
             }
-            Stage::Collect => self.fronts.fill_again(&kept.hits),
+            ChainStage::Collect => self.fronts.fill_again(&kept.hits),
         }
         true
     }
 
-    fn product(&self, stage: Stage) -> Product {
+    fn product(&self, stage: ChainStage) -> Product {
         let sorted = || self.sorted_clusters();
         match stage {
-            Stage::Presort if self.ways.orders == Orders::Both => {
+            ChainStage::Presort if self.ways.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
-            Stage::Presort | Stage::Zero | Stage::Sort => {
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
                 Product::Digis(digis)
             }
-            Stage::Cluster => Product::clusters(&self.clusters, &self.sides, &self.counts),
-            Stage::ClusterSort => Product::sorted_clusters(sorted()),
-            Stage::Hits => {
+            ChainStage::Cluster => Product::clusters(&self.clusters, &self.sides, &self.counts),
+            ChainStage::ClusterSort => Product::sorted_clusters(sorted()),
+            ChainStage::Hits => {
                 let buckets: Vec<&[Hit]> = self.fronts.buckets().collect();
                 Product::Hits(Partitioned::of_modules(&buckets))
             }
-            Stage::Collect => {
+            ChainStage::Collect => {
                 let modules = self.places.split(&self.flat);
                 Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
             }

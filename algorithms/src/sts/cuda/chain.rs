@@ -19,13 +19,13 @@ use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, Pristine};
 use crate::device::{Arena, Buffers};
 use crate::sts::hits::SortedClusters;
-use crate::sts::task::{Product, Stage};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
 use crate::sts_sort::ChannelBucket;
 
 /// How stages are done that can be done in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) struct CudaWays {
+pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) presort: PresortWay,
     pub(in crate::sts) clusters: ClusterWay,
     pub(in crate::sts) cluster_sort: ClusterSortWay,
@@ -38,7 +38,7 @@ pub(in crate::sts) struct CudaWays {
 pub(in crate::sts) struct CudaChain<'a> {
     input: &'a Timeslice,
     arena: &'a Arena,
-    ways: CudaWays,
+    ways: ChainConfig,
     gpu: Arc<Gpu>,
     held: Option<Held<'a>>,
     /// Room for hits in buckets and behind each other, as was needed the last time.
@@ -48,7 +48,7 @@ pub(in crate::sts) struct CudaChain<'a> {
     kept: Option<Kept>,
     /// The stages that ran.
     #[cfg(test)]
-    pub(in crate::sts) ran: Vec<Stage>,
+    pub(in crate::sts) ran: Vec<ChainStage>,
 }
 
 /// What is held during a run.
@@ -70,7 +70,7 @@ struct Held<'a> {
 impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn new(
         (input, arena): (&'a Timeslice, &'a Arena),
-        ways: CudaWays,
+        ways: ChainConfig,
         gpu: Arc<Gpu>,
     ) -> Self {
         CudaChain {
@@ -97,7 +97,7 @@ impl<'a> CudaChain<'a> {
     }
 
     /// Bytes on the device that [`CudaChain::keep`] would take.
-    pub(in crate::sts) fn bytes_to_keep(&self, next: Stage) -> u64 {
+    pub(in crate::sts) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
         self.held
             .as_ref()
             .map_or(0, |held| held.bytes_to_keep(next))
@@ -105,7 +105,7 @@ impl<'a> CudaChain<'a> {
 
     /// Keeps a copy on the device of what the stages before this one left, as far as it or a
     /// later one reads that; nothing if there is no room.
-    pub(in crate::sts) fn keep(&mut self, next: Stage) -> Result<(), DeviceError> {
+    pub(in crate::sts) fn keep(&mut self, next: ChainStage) -> Result<(), DeviceError> {
         let Some(held) = &self.held else {
             return Ok(());
         };
@@ -135,11 +135,14 @@ impl<'a> CudaChain<'a> {
     }
 
     /// Overwrites what a stage and those after it write.
-    pub(in crate::sts) fn poison_from(&mut self, first: Stage) -> Result<(), DeviceError> {
+    pub(in crate::sts) fn poison_from(&mut self, first: ChainStage) -> Result<(), DeviceError> {
         let Some(held) = &mut self.held else {
             return Ok(());
         };
-        for stage in Stage::ALL.into_iter().skip_while(|&stage| stage != first) {
+        for stage in ChainStage::ALL
+            .into_iter()
+            .skip_while(|&stage| stage != first)
+        {
             held.poison(&self.gpu, stage)?;
         }
         self.gpu.finish()
@@ -147,16 +150,16 @@ impl<'a> CudaChain<'a> {
 
     /// Starts to copy the digis to the device; a part of presort.
     pub(in crate::sts) fn upload(&mut self) -> Result<(), DeviceError> {
-        self.in_scope(Stage::Presort, Held::upload)
+        self.in_scope(ChainStage::Presort, Held::upload)
     }
 
     /// Starts presort on digis that were copied; waits for it.
     pub(in crate::sts) fn distribute(&mut self) -> Result<(), DeviceError> {
-        self.in_scope(Stage::Presort, Held::distribute)
+        self.in_scope(ChainStage::Presort, Held::distribute)
     }
 
     /// Starts a stage on what the one before it left; some wait for the device.
-    pub(in crate::sts) fn run(&mut self, stage: Stage) -> Result<(), DeviceError> {
+    pub(in crate::sts) fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
         #[cfg(test)]
         self.ran.push(stage);
         self.in_scope(stage, |held, gpu| held.run(gpu, stage))
@@ -164,7 +167,7 @@ impl<'a> CudaChain<'a> {
 
     fn in_scope(
         &mut self,
-        stage: Stage,
+        stage: ChainStage,
         work: impl FnOnce(&mut Held<'a>, &Gpu) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
@@ -175,7 +178,7 @@ impl<'a> CudaChain<'a> {
     }
 
     /// What a stage left, copied to the host.
-    pub(in crate::sts) fn product(&mut self, stage: Stage) -> Result<Product, DeviceError> {
+    pub(in crate::sts) fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
         match &mut self.held {
             Some(held) => held.product(&self.gpu, stage),
             None => Ok(Product::Nothing),
@@ -201,7 +204,7 @@ impl<'a> Held<'a> {
     fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (&Timeslice, &'a Arena),
-        ways: CudaWays,
+        ways: ChainConfig,
         rooms: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
@@ -221,29 +224,29 @@ impl<'a> Held<'a> {
         })
     }
 
-    fn run(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
+    fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
-            Stage::Presort => {
+            ChainStage::Presort => {
                 self.upload(gpu)?;
                 self.distribute(gpu)
             }
-            Stage::Zero => self.clusters.zero(gpu),
-            Stage::Sort => {
+            ChainStage::Zero => self.clusters.zero(gpu),
+            ChainStage::Sort => {
                 self.sort.fit(gpu, &self.sides)?;
                 self.sort.sort(gpu)
             }
-            Stage::Cluster => {
+            ChainStage::Cluster => {
                 let sorted = SortedDigis {
                     digis: self.sort.digis(),
                     begins: self.presort.begins(),
                 };
                 self.clusters.find(gpu, sorted)
             }
-            Stage::ClusterSort => {
+            ChainStage::ClusterSort => {
                 let (sides, begins) = (&self.sides, self.presort.begins());
                 self.order.sort(gpu, &self.clusters, sides, begins)
             }
-            Stage::Hits => {
+            ChainStage::Hits => {
                 let counts = self.counts(gpu)?;
                 let sorted = hits::SortedClusters {
                     clusters: &self.clusters,
@@ -252,7 +255,7 @@ impl<'a> Held<'a> {
                 };
                 self.hits.find(gpu, &self.sides, &counts, sorted)
             }
-            Stage::Collect => self.collected.collect(gpu, &self.hits),
+            ChainStage::Collect => self.collected.collect(gpu, &self.hits),
         }
     }
 
@@ -266,21 +269,21 @@ impl<'a> Held<'a> {
         Ok(())
     }
 
-    fn product(&mut self, gpu: &Gpu, stage: Stage) -> Result<Product, DeviceError> {
+    fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
         match stage {
-            Stage::Presort | Stage::Zero | Stage::Sort => self.digis(gpu),
-            Stage::Cluster => {
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.digis(gpu),
+            ChainStage::Cluster => {
                 let clusters = downloaded(gpu, self.clusters.clusters())?;
                 let counts = self.counts(gpu)?;
                 Ok(Product::clusters(&clusters, &self.sides, &counts))
             }
-            Stage::ClusterSort => self.sorted_clusters(gpu),
-            Stage::Hits => {
+            ChainStage::ClusterSort => self.sorted_clusters(gpu),
+            ChainStage::Hits => {
                 let hits = downloaded(gpu, self.hits.buckets().0)?;
                 let buckets: Vec<_> = self.hits.places().map(|bucket| &hits[bucket]).collect();
                 Ok(hits_of(&buckets))
             }
-            Stage::Collect => Ok(hits_of(&self.collected.of_modules())),
+            ChainStage::Collect => Ok(hits_of(&self.collected.of_modules())),
         }
     }
 
@@ -318,19 +321,19 @@ impl<'a> Held<'a> {
     }
 
     /// Overwrites what a stage writes; digis are sorted in place.
-    fn poison(&mut self, gpu: &Gpu, stage: Stage) -> Result<(), DeviceError> {
+    fn poison(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
-            Stage::Presort => {
+            ChainStage::Presort => {
                 self.sides = Partition::from_lengths([]);
                 gpu.fill(self.sort.digis(), POISON)?;
                 self.presort.poison(gpu, POISON)
             }
-            Stage::Zero => self.clusters.poison_zeros(gpu, POISON),
-            Stage::Sort => gpu.fill(self.sort.scratch(), POISON),
-            Stage::Cluster => self.clusters.poison(gpu, POISON),
-            Stage::ClusterSort => self.order.poison(gpu, POISON),
-            Stage::Hits => self.hits.poison(gpu, POISON),
-            Stage::Collect => self.collected.poison(gpu, POISON),
+            ChainStage::Zero => self.clusters.poison_zeros(gpu, POISON),
+            ChainStage::Sort => gpu.fill(self.sort.scratch(), POISON),
+            ChainStage::Cluster => self.clusters.poison(gpu, POISON),
+            ChainStage::ClusterSort => self.order.poison(),
+            ChainStage::Hits => self.hits.poison(gpu, POISON),
+            ChainStage::Collect => self.collected.poison(gpu, POISON),
         }
     }
 

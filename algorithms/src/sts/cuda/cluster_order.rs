@@ -5,6 +5,7 @@ use generators::partition::Partition;
 use super::clusters::Clusters;
 use super::time_bins::TimeBins;
 use super::{Clusters as ClusterPtr, Entries, Found, Founds, Words, parts_of};
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
 use crate::sts::{Cluster, ClusterEntry};
 
@@ -53,6 +54,9 @@ enum Tables {
     BlockMerge(Table),
     TimeBins(Box<TimeBins>),
 }
+
+buffers!(enum Tables: BlockMerge, TimeBins);
+buffers!(ClusterOrder: entries, scratch, tables);
 
 impl Tables {
     fn new(
@@ -115,23 +119,6 @@ impl ClusterOrder {
     /// The entries in order of time.
     pub(super) fn entries(&self) -> &DeviceBuffer<ClusterEntry> {
         &self.entries
-    }
-
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        if let Tables::TimeBins(bins) = &self.tables {
-            bins.poison(gpu, byte)?;
-        }
-        gpu.fill(&self.entries, byte)?;
-        gpu.fill(&self.scratch, byte)
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let of_tables = match &self.tables {
-            Tables::BlockMerge(tiles) => tiles.device().bytes(),
-            Tables::TimeBins(bins) => bins.bytes(),
-        };
-        self.entries.bytes() + self.scratch.bytes() + of_tables
     }
 }
 

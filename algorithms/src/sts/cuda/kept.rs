@@ -5,13 +5,13 @@ use generators::partition::Partition;
 use super::Found;
 use super::hits::KeptHits;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::sts::task::Stage;
+use crate::sts::ChainStage;
 use crate::sts::{Cluster, ClusterEntry};
 
 /// What the stages before one left. What no later stage reads is not there.
 pub(super) struct Kept {
     /// The stage.
-    pub(super) next: Stage,
+    pub(super) next: ChainStage,
     pub(super) sides: Partition,
     /// Where sides begin, and where the last one ends.
     pub(super) begins: DeviceBuffer<u32>,

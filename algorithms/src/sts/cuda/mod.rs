@@ -30,7 +30,7 @@ use crate::algorithm::Semantics;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape};
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
-pub(super) use chain::{CudaChain, CudaWays};
+pub(super) use chain::{ChainConfig, CudaChain};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;

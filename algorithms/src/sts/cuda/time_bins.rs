@@ -4,6 +4,7 @@ use generators::partition::Partition;
 
 use super::cluster_order::UnsortedClusters;
 use super::{Clusters, Entries, Founds, Words, parts_of};
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, Table, image};
 use crate::sts::ClusterEntry;
 
@@ -77,6 +78,8 @@ pub(super) struct TimeBins {
     /// How many there are, then where each begins and ends.
     crowds: DeviceBuffer<u32>,
 }
+
+buffers!(TimeBins: parts, extents, counts, group_of, group_begins, places, crowds);
 
 /// What is read and written.
 #[derive(Clone, Copy)]
@@ -230,26 +233,6 @@ impl TimeBins {
             gpu.launch(&GROUPS_OF_PARTS, &shape, arguments)?;
             gpu.launch(&CROWDS, &of_crowds, (crowds, grouped, entries))
         }
-    }
-
-    /// Overwrites all tables.
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.group_of, byte)?;
-        let tables = [
-            &self.extents,
-            &self.counts,
-            &self.group_begins,
-            &self.places,
-            &self.crowds,
-        ];
-        tables.iter().try_for_each(|table| gpu.fill(table, byte))
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let of_sides = self.extents.bytes() + self.counts.bytes() + self.group_of.bytes();
-        let of_groups = self.group_begins.bytes() + self.places.bytes() + self.crowds.bytes();
-        self.parts.device().bytes() + of_sides + of_groups
     }
 }
 

@@ -5,16 +5,21 @@
 //! | `timeslice` | digis with the setup of their detector: what the chain starts from |
 //! | `cluster`, `hit` | what is found, as the online reconstruction keeps it |
 //! | `offline` | the same as the offline reconstruction keeps it |
+//! | `chain_stage`, `product` | the stages of the chain, and what they leave |
 //! | `partitioned` | many segments in one array, with the address of each |
 
+mod chain_stage;
 mod cluster;
 mod hit;
 mod offline;
 mod partitioned;
+mod product;
 mod timeslice;
 
+pub use chain_stage::ChainStage;
 pub use cluster::{Cluster, ClusterEntry};
 pub use hit::Hit;
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use partitioned::Partitioned;
+pub use product::Product;
 pub use timeslice::{Timeslice, digi_order};

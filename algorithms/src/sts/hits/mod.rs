@@ -3,18 +3,18 @@
 //! | file | way |
 //! |---|---|
 //! | `modules` | a worker a module, in double precision: the offline reconstruction |
-//! | `fronts` | a worker a cluster of the front, found by binary search: the online one |
+//! | `hit_buckets` | a worker a cluster of the front, found by binary search: the online one |
 //! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
 //! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
 
 mod formulas;
-mod fronts;
+mod hit_buckets;
 mod modules;
 mod sorted_clusters;
 mod windows;
 
 pub(super) use formulas::ModuleFormulas;
-pub(super) use fronts::Fronts;
+pub(super) use hit_buckets::HitBuckets;
 pub(super) use modules::hits_of_module;
 pub(super) use sorted_clusters::SortedClusters;
 pub(super) use windows::{WindowJob, Windows, window_jobs};

@@ -1,13 +1,17 @@
 //! The right answer, by the references.
 
-use super::{Product, Stage};
 use crate::algorithm::Semantics;
 use crate::sts::reference::{self, offline};
 use crate::sts::rules::{Exact, Published, Rules};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineDigi, Timeslice};
 
 /// What a stage, or the whole chain if there is none, should leave.
-pub(super) fn answer(input: &Timeslice, stage: Option<Stage>, semantics: Semantics) -> Product {
+pub(super) fn answer(
+    input: &Timeslice,
+    stage: Option<ChainStage>,
+    semantics: Semantics,
+) -> Product {
     match semantics {
         Semantics::Exact => online::<Exact>(input, stage),
         Semantics::Published => online::<Published>(input, stage),
@@ -15,12 +19,15 @@ pub(super) fn answer(input: &Timeslice, stage: Option<Stage>, semantics: Semanti
     }
 }
 
-fn online<P: Rules>(input: &Timeslice, stage: Option<Stage>) -> Product {
-    if matches!(stage, Some(Stage::Presort | Stage::Zero | Stage::Sort)) {
+fn online<P: Rules>(input: &Timeslice, stage: Option<ChainStage>) -> Product {
+    if matches!(
+        stage,
+        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)
+    ) {
         return Product::Digis(input.digis().clone());
     }
     let clusters = reference::clusters::<P>(input.digis(), input.setup());
-    if matches!(stage, Some(Stage::Cluster | Stage::ClusterSort)) {
+    if matches!(stage, Some(ChainStage::Cluster | ChainStage::ClusterSort)) {
         return Product::Clusters(clusters);
     }
     let hits = Product::Hits(reference::hits::<P>(&clusters, input.setup()));
@@ -30,14 +37,17 @@ fn online<P: Rules>(input: &Timeslice, stage: Option<Stage>) -> Product {
     }
 }
 
-fn offline(input: &Timeslice, stage: Option<Stage>) -> Product {
-    if matches!(stage, Some(Stage::Presort | Stage::Zero | Stage::Sort)) {
+fn offline(input: &Timeslice, stage: Option<ChainStage>) -> Product {
+    if matches!(
+        stage,
+        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)
+    ) {
         let sides = input.digis().segments();
         let sides = sides.map(|digis| digis.iter().copied().map(OfflineDigi::from).collect());
         return Product::OfflineDigis(sides.collect());
     }
     let clusters = offline::clusters(input.digis(), input.setup());
-    if matches!(stage, Some(Stage::Cluster | Stage::ClusterSort)) {
+    if matches!(stage, Some(ChainStage::Cluster | ChainStage::ClusterSort)) {
         return Product::OfflineClusters(clusters);
     }
     let hits = Product::OfflineHits(offline::hits(&clusters, input.setup()));

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use generators::sts::SegmentedDigis;
 use rayon::prelude::*;
 
-use super::{Product, Stage};
 use crate::all_cores::{first_error, first_where};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
 /// How a product can be wrong.
@@ -70,7 +70,7 @@ pub enum Mismatch {
 /// Whether a stage, or the whole chain if there is none, left what the reference says.
 /// Digis are in the order of the stream where that was promised: `stable`.
 pub(super) fn check(
-    stage: Option<Stage>,
+    stage: Option<ChainStage>,
     stable: bool,
     expected: &Product,
     found: &Product,
@@ -211,12 +211,12 @@ fn same_things<T: Debug + Sync, K: Ord>(
 
 /// Only one stage is there to sort clusters.
 fn clusters_in_order<T: Sync>(
-    stage: Option<Stage>,
+    stage: Option<ChainStage>,
     found: &Partitioned<T>,
     time: impl Fn(&T) -> f64 + Sync + Send,
 ) -> Result<(), Mismatch> {
     match stage {
-        Some(Stage::ClusterSort) => in_order_of_time("clusters", found, time),
+        Some(ChainStage::ClusterSort) => in_order_of_time("clusters", found, time),
         _ => Ok(()),
     }
 }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     fn checked(
-        stage: Stage,
+        stage: ChainStage,
         expected: &Partitioned<Cluster>,
         found: &Partitioned<Cluster>,
     ) -> Result<(), Mismatch> {
@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn what_is_right_passes_in_any_order() {
         let right = clusters();
-        assert_eq!(checked(Stage::Cluster, &right, &right), Ok(()));
+        assert_eq!(checked(ChainStage::Cluster, &right, &right), Ok(()));
         let turned = spoilt(3, |clusters| clusters.reverse());
-        assert_eq!(checked(Stage::Cluster, &right, &turned), Ok(()));
-        let order = checked(Stage::ClusterSort, &right, &turned);
+        assert_eq!(checked(ChainStage::Cluster, &right, &turned), Ok(()));
+        let order = checked(ChainStage::ClusterSort, &right, &turned);
         let (what, segment, number) = ("clusters", 3, 1);
         let expected = Mismatch::Order {
             what,
@@ -308,20 +308,20 @@ mod tests {
         let right = clusters();
         for (segment, place) in PLACES {
             let changed = spoilt(segment, |all| all[place].charge += 1.0);
-            let found = checked(Stage::Cluster, &right, &changed);
+            let found = checked(ChainStage::Cluster, &right, &changed);
             let in_place = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
                 if s == segment && number == place);
             assert!(in_place, "{found:?}");
             let lost = spoilt(segment, |all| {
                 all.remove(place);
             });
-            assert!(checked(Stage::Cluster, &right, &lost).is_err());
+            assert!(checked(ChainStage::Cluster, &right, &lost).is_err());
             let doubled = spoilt(segment, |all| all.push(all[place]));
-            assert!(checked(Stage::Cluster, &right, &doubled).is_err());
+            assert!(checked(ChainStage::Cluster, &right, &doubled).is_err());
             let other = if place > 0 { place - 1 } else { 1 };
             let swapped = spoilt(segment, |all| all.swap(place, other));
             let number = place.max(other);
-            let found = checked(Stage::ClusterSort, &right, &swapped);
+            let found = checked(ChainStage::ClusterSort, &right, &swapped);
             let told = matches!(found, Err(Mismatch::Order { segment: s, number: n, .. })
                 if s == segment && n.abs_diff(number) <= 1);
             assert!(told, "{found:?}");
@@ -334,7 +334,7 @@ mod tests {
         let mut wrong = right.clone();
         for (segment, place) in PLACES.into_iter().rev() {
             wrong.segment_mut(segment)[place].charge += 1.0;
-            let found = checked(Stage::Cluster, &right, &wrong);
+            let found = checked(ChainStage::Cluster, &right, &wrong);
             let first = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
                 if s == segment && number == place);
             assert!(first, "{found:?}");
@@ -344,10 +344,10 @@ mod tests {
     #[test]
     fn nothing_is_not_what_a_stage_leaves() {
         let right = Product::Clusters(clusters());
-        let nothing = check(Some(Stage::Cluster), true, &right, &Product::Nothing);
+        let nothing = check(Some(ChainStage::Cluster), true, &right, &Product::Nothing);
         assert_eq!(nothing, Err(Mismatch::Kind));
         let none = Product::Clusters(Partitioned::of_sides::<Vec<Cluster>>(&[]));
-        let found = check(Some(Stage::Cluster), true, &right, &none);
+        let found = check(Some(ChainStage::Cluster), true, &right, &none);
         assert!(matches!(found, Err(Mismatch::Segments { found: 0, .. })));
     }
 }

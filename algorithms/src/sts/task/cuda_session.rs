@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Product, Stage, StsTask};
+use super::StsTask;
 use crate::algorithm::{Damage, Session};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
 use crate::sts::cuda::CudaChain;
+use crate::sts::{ChainStage, Product};
 use crate::timing::Stages;
 
 /// Queues beside the one in which kernels are.
@@ -15,12 +16,12 @@ const UPLOADS: u32 = 1;
 const DOWNLOADS: u32 = 2;
 
 /// The stages between presort, which a copy goes before, and collect, which ends with one.
-const FROM_ZERO_TO_HITS: [Stage; 5] = [
-    Stage::Zero,
-    Stage::Sort,
-    Stage::Cluster,
-    Stage::ClusterSort,
-    Stage::Hits,
+const FROM_ZERO_TO_HITS: [ChainStage; 5] = [
+    ChainStage::Zero,
+    ChainStage::Sort,
+    ChainStage::Cluster,
+    ChainStage::ClusterSort,
+    ChainStage::Hits,
 ];
 
 /// How timeslices follow each other.
@@ -43,7 +44,7 @@ pub(super) struct CudaChains<'a> {
     most_kept: u64,
     leaves: Vec<Leave<'a>>,
     /// The stage to be timed; all if there is none.
-    stage: Option<Stage>,
+    stage: Option<ChainStage>,
     schedule: Schedule,
     gpu: Arc<Gpu>,
     /// What the last run left, once it was asked for.
@@ -53,7 +54,7 @@ pub(super) struct CudaChains<'a> {
 impl<'a> CudaChains<'a> {
     pub(super) fn new(
         chains: Vec<CudaChain<'a>>,
-        stage: Option<Stage>,
+        stage: Option<ChainStage>,
         schedule: Schedule,
         gpu: Arc<Gpu>,
         (arena, most_kept): (&'a Arena, u64),
@@ -72,14 +73,17 @@ impl<'a> CudaChains<'a> {
 
     /// What the stages before the one that is timed leave.
     fn provide(&mut self) -> Result<(), DeviceError> {
-        let Some(stage) = self.stage.filter(|&stage| stage != Stage::ALL[0]) else {
+        let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::ALL[0]) else {
             return Ok(());
         };
         for chain in &mut self.chains {
             if chain.restore()? {
                 continue;
             }
-            for before in Stage::ALL.into_iter().take_while(|&other| other != stage) {
+            for before in ChainStage::ALL
+                .into_iter()
+                .take_while(|&other| other != stage)
+            {
                 chain.run(before)?;
             }
             let leave = self
@@ -111,7 +115,7 @@ impl<'a> CudaChains<'a> {
             for stage in FROM_ZERO_TO_HITS {
                 chain.run(stage)?;
             }
-            gpu.in_queue(DOWNLOADS, || chain.run(Stage::Collect))?;
+            gpu.in_queue(DOWNLOADS, || chain.run(ChainStage::Collect))?;
             chains = others;
         }
         Ok(())
@@ -120,7 +124,7 @@ impl<'a> CudaChains<'a> {
     /// Stages of one timeslice after the other, as they would arrive.
     fn run_stages(
         &mut self,
-        stages: impl Iterator<Item = Stage> + Clone,
+        stages: impl Iterator<Item = ChainStage> + Clone,
     ) -> Result<(), DeviceError> {
         for chain in &mut self.chains {
             for stage in stages.clone() {
@@ -132,12 +136,12 @@ impl<'a> CudaChains<'a> {
 }
 
 /// What a stage of a chain left; of all of them, clusters and hits.
-fn product(chain: &mut CudaChain<'_>, stage: Option<Stage>) -> Result<Product, DeviceError> {
+fn product(chain: &mut CudaChain<'_>, stage: Option<ChainStage>) -> Result<Product, DeviceError> {
     match stage {
         Some(stage) => chain.product(stage),
         None => Ok(Product::Both(
-            Box::new(chain.product(Stage::ClusterSort)?),
-            Box::new(chain.product(Stage::Collect)?),
+            Box::new(chain.product(ChainStage::ClusterSort)?),
+            Box::new(chain.product(ChainStage::Collect)?),
         )),
     }
 }
@@ -152,7 +156,7 @@ impl Session<StsTask> for CudaChains<'_> {
 
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.products.clear();
-        let first = self.stage.unwrap_or(Stage::ALL[0]);
+        let first = self.stage.unwrap_or(ChainStage::ALL[0]);
         for chain in &mut self.chains {
             chain.poison_from(first)?;
         }
@@ -162,7 +166,7 @@ impl Session<StsTask> for CudaChains<'_> {
     fn run(&mut self) -> Result<(), DeviceError> {
         let ran = match (self.stage, self.schedule) {
             (Some(stage), _) => self.run_stages(std::iter::once(stage)),
-            (None, Schedule::InTurn) => self.run_stages(Stage::ALL.into_iter()),
+            (None, Schedule::InTurn) => self.run_stages(ChainStage::ALL.into_iter()),
             (None, Schedule::Overlapped) => self.run_overlapped(),
         };
         // Also after an error: what is under way must not reach buffers of others.
@@ -205,15 +209,15 @@ mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
     use crate::device::emulator::{self, Config};
-    use crate::sts::cuda::CudaWays;
+    use crate::sts::cuda::ChainConfig;
     use crate::sts::task::cuda_variants::*;
     use crate::sts::task::{Timeslices, check, hard_inputs};
 
     /// Runs a chain again and again, with and without poison and with buffers of its own
     /// each time: it is right each time. Returns how often stages before it ran.
     fn earlier_runs(
-        stage: Stage,
-        ways: CudaWays,
+        stage: ChainStage,
+        ways: ChainConfig,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
         most_kept: u64,
@@ -246,18 +250,18 @@ mod tests {
     }
 
     /// The chains of which variants of a stage are parts.
-    fn chains(stage: Stage) -> Vec<CudaWays> {
+    fn chains(stage: ChainStage) -> Vec<ChainConfig> {
         match stage {
-            Stage::Presort => vec![ONLINE, TILES],
-            Stage::Cluster => vec![ONLINE, PER_SIDE, LINKS],
-            Stage::ClusterSort => vec![ONLINE, TIME_BINS],
-            Stage::Hits => vec![ONLINE, BALANCED],
+            ChainStage::Presort => vec![ONLINE, TILES],
+            ChainStage::Cluster => vec![ONLINE, PER_SIDE, LINKS],
+            ChainStage::ClusterSort => vec![ONLINE, TIME_BINS],
+            ChainStage::Hits => vec![ONLINE, BALANCED],
             _ => vec![ONLINE, MAPPED],
         }
     }
 
-    fn check_stage(stage: Stage, gpu: &Arc<Gpu>) {
-        let before = Stage::ALL.iter().take_while(|&&other| other != stage);
+    fn check_stage(stage: ChainStage, gpu: &Arc<Gpu>) {
+        let before = ChainStage::ALL.iter().take_while(|&&other| other != stage);
         let before = before.count();
         let small = |(_, input): &(String, Timeslices)| (1..1_500).contains(&input.digis());
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
@@ -283,11 +287,11 @@ mod tests {
         }
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
         for stage in [
-            Stage::Presort,
-            Stage::Cluster,
-            Stage::ClusterSort,
-            Stage::Hits,
-            Stage::Collect,
+            ChainStage::Presort,
+            ChainStage::Cluster,
+            ChainStage::ClusterSort,
+            ChainStage::Hits,
+            ChainStage::Collect,
         ] {
             check_stage(stage, &gpu);
         }

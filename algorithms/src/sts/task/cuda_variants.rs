@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use super::cuda_session::{CudaChains, Schedule};
-use super::{Stage, StsTask, Timeslices};
+use super::{StsTask, Timeslices};
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
 use crate::device::Unavailable;
+use crate::sts::ChainStage;
 use crate::sts::cuda::{
-    ClusterSortWay, ClusterWay, CollectWay, CudaChain, CudaWays, HitsWay, PresortWay,
+    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, CudaChain, HitsWay, PresortWay,
 };
 
 /// The chains of all timeslices, ready to run up to the stage of the task. Places are counted
 /// with 32 bits on the device, and a few more are needed to go beyond the end.
 fn chains<'a>(
     at: &Opening<'a, '_, StsTask>,
-    ways: CudaWays,
+    ways: ChainConfig,
     schedule: Schedule,
 ) -> Opened<'a, StsTask> {
     let (input, most) = (at.input, i32::MAX as usize);
@@ -45,34 +46,34 @@ const fn variant(
     variant.with_semantics(supported, Timeslices::online)
 }
 
-pub(super) const ONLINE: CudaWays = CudaWays {
+pub(super) const ONLINE: ChainConfig = ChainConfig {
     presort: PresortWay::Rows,
     clusters: ClusterWay::Connectors,
     cluster_sort: ClusterSortWay::BlockMerge,
     hits: HitsWay::Fronts,
     collect: CollectWay::Flat,
 };
-pub(super) const PER_SIDE: CudaWays = CudaWays {
+pub(super) const PER_SIDE: ChainConfig = ChainConfig {
     clusters: ClusterWay::PerSide,
     ..ONLINE
 };
-pub(super) const TILES: CudaWays = CudaWays {
+pub(super) const TILES: ChainConfig = ChainConfig {
     presort: PresortWay::Tiles,
     ..ONLINE
 };
-pub(super) const LINKS: CudaWays = CudaWays {
+pub(super) const LINKS: ChainConfig = ChainConfig {
     clusters: ClusterWay::Links,
     ..TILES
 };
-pub(super) const TIME_BINS: CudaWays = CudaWays {
+pub(super) const TIME_BINS: ChainConfig = ChainConfig {
     cluster_sort: ClusterSortWay::TimeBins,
     ..LINKS
 };
-pub(super) const MAPPED: CudaWays = CudaWays {
+pub(super) const MAPPED: ChainConfig = ChainConfig {
     collect: CollectWay::Mapped,
     ..ONLINE
 };
-pub(super) const BALANCED: CudaWays = CudaWays {
+pub(super) const BALANCED: ChainConfig = ChainConfig {
     hits: HitsWay::Pairs,
     ..TIME_BINS
 };
@@ -172,14 +173,14 @@ const CHAIN: &[Variant<StsTask>] = &[
 ];
 
 /// The variants of a stage, or of the whole chain.
-pub(super) fn of(stage: Option<Stage>) -> &'static [Variant<StsTask>] {
+pub(super) fn of(stage: Option<ChainStage>) -> &'static [Variant<StsTask>] {
     match stage {
-        Some(Stage::Presort) => PRESORT,
-        Some(Stage::Cluster) => CLUSTER,
-        Some(Stage::ClusterSort) => CLUSTER_SORT,
-        Some(Stage::Hits) => HITS,
-        Some(Stage::Collect) => COLLECT,
-        Some(Stage::Zero | Stage::Sort) => &[],
+        Some(ChainStage::Presort) => PRESORT,
+        Some(ChainStage::Cluster) => CLUSTER,
+        Some(ChainStage::ClusterSort) => CLUSTER_SORT,
+        Some(ChainStage::Hits) => HITS,
+        Some(ChainStage::Collect) => COLLECT,
+        Some(ChainStage::Zero | ChainStage::Sort) => &[],
         None => CHAIN,
     }
 }

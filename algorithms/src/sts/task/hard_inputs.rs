@@ -8,15 +8,16 @@ use generators::sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
 
-use super::{Stage, Timeslices};
+use super::Timeslices;
 use crate::algorithm::Semantics;
+use crate::sts::ChainStage;
 use crate::sts::Timeslice;
 
 /// Those for a stage, or for the whole chain. Parts of large sides take long: they are
 /// for the chain, which shares all work out, and for the stage whose order spans them.
-pub(super) fn all(stage: Option<Stage>, seed: u64) -> Vec<(String, Timeslices)> {
+pub(super) fn all(stage: Option<ChainStage>, seed: u64) -> Vec<(String, Timeslices)> {
     let large = match stage {
-        None | Some(Stage::ClusterSort) => large(seed),
+        None | Some(ChainStage::ClusterSort) => large(seed),
         Some(_) => Vec::new(),
     };
     let mut inputs = Vec::new();

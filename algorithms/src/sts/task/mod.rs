@@ -6,7 +6,6 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `stage`, `product` | the stages, and what they leave |
 //! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
 //! | `cuda_variants`, `cuda_session` | the same on a GPU |
 //! | `answer`, `check` | what is right |
@@ -19,12 +18,11 @@ mod check;
 mod cuda_session;
 mod cuda_variants;
 mod hard_inputs;
-mod product;
+mod product_mutants;
 mod quality;
 mod session;
 mod smaller;
 mod source;
-mod stage;
 mod variants;
 
 use std::path::Path;
@@ -38,34 +36,32 @@ use crate::algorithm::{
     Work, mutants,
 };
 use crate::axis::{Axis, Params};
-use crate::sts::Timeslice;
+use crate::sts::{ChainStage, Product, Timeslice};
 
 pub use check::Mismatch;
-pub use product::Product;
-pub use stage::Stage;
 
 /// The task of a stage, or of the whole chain.
 #[derive(Clone, Copy, Debug)]
 pub struct StsTask {
     /// The stage; the whole chain if there is none.
-    stage: Option<Stage>,
+    stage: Option<ChainStage>,
 }
 
 /// The task `presort`.
-pub const STS_PRESORT: StsTask = StsTask::of(Stage::Presort);
+pub const STS_PRESORT: StsTask = StsTask::of(ChainStage::Presort);
 /// The task `cluster`.
-pub const STS_CLUSTER: StsTask = StsTask::of(Stage::Cluster);
+pub const STS_CLUSTER: StsTask = StsTask::of(ChainStage::Cluster);
 /// The task `cluster-sort`.
-pub const STS_CLUSTER_SORT: StsTask = StsTask::of(Stage::ClusterSort);
+pub const STS_CLUSTER_SORT: StsTask = StsTask::of(ChainStage::ClusterSort);
 /// The task `hits`.
-pub const STS_HITS: StsTask = StsTask::of(Stage::Hits);
+pub const STS_HITS: StsTask = StsTask::of(ChainStage::Hits);
 /// The task `collect`.
-pub const STS_COLLECT: StsTask = StsTask::of(Stage::Collect);
+pub const STS_COLLECT: StsTask = StsTask::of(ChainStage::Collect);
 /// The task `sts`.
 pub const STS: StsTask = StsTask { stage: None };
 
 impl StsTask {
-    const fn of(stage: Stage) -> Self {
+    const fn of(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }
     }
 }
@@ -107,12 +103,18 @@ impl Algorithm for StsTask {
                 None => "sts",
             },
             summary: match self.stage {
-                Some(Stage::Presort) => "distribute a detector's STS digis over module sides",
-                Some(Stage::Cluster) => "find clusters in the sorted STS digis of each module side",
-                Some(Stage::ClusterSort) => "sort the STS clusters of each module side by time",
-                Some(Stage::Hits) => "find hits in the STS clusters of both sides of each module",
-                Some(Stage::Collect) => "collect the STS hits of all modules in one array",
-                Some(Stage::Zero | Stage::Sort) => "",
+                Some(ChainStage::Presort) => "distribute a detector's STS digis over module sides",
+                Some(ChainStage::Cluster) => {
+                    "find clusters in the sorted STS digis of each module side"
+                }
+                Some(ChainStage::ClusterSort) => {
+                    "sort the STS clusters of each module side by time"
+                }
+                Some(ChainStage::Hits) => {
+                    "find hits in the STS clusters of both sides of each module"
+                }
+                Some(ChainStage::Collect) => "collect the STS hits of all modules in one array",
+                Some(ChainStage::Zero | ChainStage::Sort) => "",
                 None => "the whole STS chain, from a detector's digis to hits",
             },
             input: "sts",
@@ -201,7 +203,7 @@ impl Algorithm for StsTask {
 
     fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
         match self.stage {
-            None | Some(Stage::Hits) => quality::figures(input, output),
+            None | Some(ChainStage::Hits) => quality::figures(input, output),
             Some(_) => Vec::new(),
         }
     }

@@ -1,7 +1,8 @@
 //! How good hits are, by what really happened.
 
-use super::{Product, Timeslices};
+use super::Timeslices;
 use crate::algorithm::Metric;
+use crate::sts::Product;
 use crate::sts::quality::figures as figures_of;
 use crate::sts::{Hit, OfflineHit};
 

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{Product, Stage, StsTask};
+use super::StsTask;
 use crate::algorithm::Session;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
 use crate::sts::chains::Chain;
+use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
 
 /// A chain for each timeslice, with the part of it that is to be timed.
@@ -16,7 +17,7 @@ use crate::timing::{Laps, Stages};
 pub(super) struct Chains<'a> {
     chains: Vec<Box<dyn Chain + 'a>>,
     /// The stage to be timed; all if there is none.
-    stage: Option<Stage>,
+    stage: Option<ChainStage>,
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
     most_kept: u64,
@@ -27,7 +28,7 @@ pub(super) struct Chains<'a> {
 impl<'a> Chains<'a> {
     pub(super) fn new(
         chains: Vec<Box<dyn Chain + 'a>>,
-        stage: Option<Stage>,
+        stage: Option<ChainStage>,
         arena: &'a Arena,
         most_kept: u64,
     ) -> Self {
@@ -106,8 +107,8 @@ impl Session<StsTask> for Chains<'_> {
         let product = |chain: &(dyn Chain + '_)| match self.stage {
             Some(stage) => chain.product(stage),
             None => Product::Both(
-                Box::new(chain.product(Stage::ClusterSort)),
-                Box::new(chain.product(Stage::Collect)),
+                Box::new(chain.product(ChainStage::ClusterSort)),
+                Box::new(chain.product(ChainStage::Collect)),
             ),
         };
         let products = self.chains.iter();
@@ -141,11 +142,11 @@ mod tests {
     /// Writes down which stages run.
     struct Watched<'a> {
         chain: Box<dyn Chain + 'a>,
-        ran: Arc<Mutex<Vec<Stage>>>,
+        ran: Arc<Mutex<Vec<ChainStage>>>,
     }
 
     impl Chain for Watched<'_> {
-        fn stages(&self) -> &'static [Stage] {
+        fn stages(&self) -> &'static [ChainStage] {
             self.chain.stages()
         }
         fn take(&mut self, arena: &Arena) {
@@ -154,20 +155,20 @@ mod tests {
         fn poison(&mut self) {
             self.chain.poison();
         }
-        fn run(&mut self, stage: Stage) {
+        fn run(&mut self, stage: ChainStage) {
             self.ran.lock().expect("no panic").push(stage);
             self.chain.run(stage);
         }
-        fn bytes_to_keep(&self, next: Stage) -> usize {
+        fn bytes_to_keep(&self, next: ChainStage) -> usize {
             self.chain.bytes_to_keep(next)
         }
-        fn keep(&mut self, next: Stage) {
+        fn keep(&mut self, next: ChainStage) {
             self.chain.keep(next);
         }
         fn restore(&mut self) -> bool {
             self.chain.restore()
         }
-        fn product(&self, stage: Stage) -> Product {
+        fn product(&self, stage: ChainStage) -> Product {
             self.chain.product(stage)
         }
         fn release(&mut self, arena: &Arena) {
@@ -181,12 +182,12 @@ mod tests {
     /// Runs a variant again and again, with and without poison and with buffers that
     /// others have used: it is right each time. Returns the stages that ran.
     fn ran(
-        stage: Stage,
+        stage: ChainStage,
         (semantics, make): (Semantics, MakeChain),
         input: &Timeslices,
         team: &Team,
         most_kept: u64,
-    ) -> Vec<Stage> {
+    ) -> Vec<ChainStage> {
         let arena = Arena::default();
         let ran = Arc::default();
         let watched = |chain| -> Box<dyn Chain> {
@@ -242,11 +243,11 @@ mod tests {
     }
 
     /// The chains of which variants of a stage are parts.
-    fn chains(stage: Stage) -> Vec<MakeChain> {
+    fn chains(stage: ChainStage) -> Vec<MakeChain> {
         let own: &[MakeChain] = match stage {
-            Stage::Presort => &[SERIAL, BOTH_ORDERS],
-            Stage::Cluster => &[PER_SIDE, TIME_SWEEP],
-            Stage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
+            ChainStage::Presort => &[SERIAL, BOTH_ORDERS],
+            ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
+            ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
             _ => &[TIME_SWEEP],
         };
         [&[ONLINE], own].concat()
@@ -255,11 +256,11 @@ mod tests {
     #[test]
     fn stages_before_a_stage_run_once() {
         for stage in [
-            Stage::Presort,
-            Stage::Cluster,
-            Stage::ClusterSort,
-            Stage::Hits,
-            Stage::Collect,
+            ChainStage::Presort,
+            ChainStage::Cluster,
+            ChainStage::ClusterSort,
+            ChainStage::Hits,
+            ChainStage::Collect,
         ] {
             let small = |(_, input): &(String, Timeslices)| input.digis() < 6_000;
             let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
@@ -279,7 +280,7 @@ mod tests {
 
     /// With the semantics that an input wants, or these.
     fn earlier_stages_run_once(
-        stage: Stage,
+        stage: ChainStage,
         (semantics, make): (Option<Semantics>, MakeChain),
         inputs: &[(String, Timeslices)],
         team: &Team,
@@ -302,6 +303,6 @@ mod tests {
             // Before each of four resets and two poisons, but for what left nothing.
             again += usize::from(earlier(0) == 6 * once && once > 0);
         }
-        assert!(again > inputs.len() / 2 || stage == Stage::Presort);
+        assert!(again > inputs.len() / 2 || stage == ChainStage::Presort);
     }
 }

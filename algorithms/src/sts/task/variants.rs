@@ -1,8 +1,9 @@
 //! The variants of each stage and of the whole chain.
 
 use super::session::Chains;
-use super::{Stage, StsTask, Timeslices};
+use super::{StsTask, Timeslices};
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
+use crate::sts::ChainStage;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
 use crate::sts::collect::HitOrder;
@@ -224,14 +225,14 @@ const CHAIN: &[Variant<StsTask>] = &[
 ];
 
 /// The variants of a stage, or of the whole chain.
-pub(super) fn of(stage: Option<Stage>) -> &'static [Variant<StsTask>] {
+pub(super) fn of(stage: Option<ChainStage>) -> &'static [Variant<StsTask>] {
     match stage {
-        Some(Stage::Presort) => PRESORT,
-        Some(Stage::Cluster) => CLUSTER,
-        Some(Stage::ClusterSort) => CLUSTER_SORT,
-        Some(Stage::Hits) => HITS,
-        Some(Stage::Collect) => COLLECT,
-        Some(Stage::Zero | Stage::Sort) => &[],
+        Some(ChainStage::Presort) => PRESORT,
+        Some(ChainStage::Cluster) => CLUSTER,
+        Some(ChainStage::ClusterSort) => CLUSTER_SORT,
+        Some(ChainStage::Hits) => HITS,
+        Some(ChainStage::Collect) => COLLECT,
+        Some(ChainStage::Zero | ChainStage::Sort) => &[],
         None => CHAIN,
     }
 }

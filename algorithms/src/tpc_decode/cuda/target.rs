@@ -1,8 +1,8 @@
 //! What comes out: digits, or positions and maps of charges.
 
 use super::parts::Part;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::device::{Buffers, buffers};
 use crate::tpc_decode::input::{Output, TimeFrame};
 
 /// Where samples go.
@@ -64,18 +64,4 @@ impl Target {
 
 buffers!(Charges: positions, maps);
 
-impl Buffers for Target {
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        match self {
-            Target::Digits(digits) => digits.poison(),
-            Target::Charges(charges) => charges.poison(),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Target::Digits(digits) => digits.bytes(),
-            Target::Charges(charges) => charges.bytes(),
-        }
-    }
-}
+buffers!(enum Target: Digits, Charges);

@@ -13,7 +13,7 @@ use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_merge::TpcMerge;
-use crate::tpc_merge::legs::SharedLegs;
+use crate::tpc_merge::relation_store::SharedRelations;
 use crate::tpc_merge::resolve::follow;
 
 /// Slice tracks that a thread takes at a time.
@@ -47,7 +47,7 @@ pub(super) trait BringTogether<'a>: Buffers {
     /// Brings links of each component together.
     fn order(&mut self, input: &SliceTracks, labels: Labels<'_>);
     /// Follows all links, those of a component in ascending order by one worker.
-    fn resolve(&mut self, input: &SliceTracks, legs: SharedLegs<'_>);
+    fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>);
 }
 
 /// The names of the components of all slice tracks, each being one of its slice tracks.
@@ -133,7 +133,7 @@ where
         if let Known::Pieces(pieces) = known {
             // SAFETY: one worker follows all links of a piece, and no component lies in
             // more than one of them.
-            let legs = unsafe { SharedLegs::new(&mut held.relations) };
+            let legs = unsafe { SharedRelations::new(&mut held.relations) };
             follow_pieces(input, legs, pieces);
             laps.lap("resolve", 0);
             return Ok(());
@@ -146,7 +146,7 @@ where
         laps.lap("order", 0);
         // SAFETY: the links of a component are followed by one worker alone, and lead to
         // slice tracks of that component only.
-        let legs = unsafe { SharedLegs::new(&mut held.relations) };
+        let legs = unsafe { SharedRelations::new(&mut held.relations) };
         held.links.resolve(input, legs);
         laps.lap("resolve", 0);
         Ok(())
@@ -166,7 +166,7 @@ where
 }
 
 /// Follows the links of each piece in ascending order.
-fn follow_pieces(input: &SliceTracks, legs: SharedLegs<'_>, pieces: Vec<Range<usize>>) {
+fn follow_pieces(input: &SliceTracks, legs: SharedRelations<'_>, pieces: Vec<Range<usize>>) {
     let pieces = pieces.into_par_iter().with_max_len(1);
     pieces.for_each(|piece| {
         let mut legs = legs;

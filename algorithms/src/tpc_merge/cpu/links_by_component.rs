@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::atomics::atomic;
 use super::by_component::{BringTogether, Labels, PART};
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
-use crate::tpc_merge::legs::SharedLegs;
+use crate::tpc_merge::relation_store::SharedRelations;
 use crate::tpc_merge::resolve::follow;
 
 /// The slice tracks with links, by component.
@@ -40,7 +40,7 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
         self.fill(input, labels);
     }
 
-    fn resolve(&mut self, input: &SliceTracks, legs: SharedLegs<'_>) {
+    fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
         let mut parts = Vec::new();
         let (mut rest, mut begin) = (&mut self.linked[..], 0);
         for ends in self.ends.chunks(PART) {
@@ -110,7 +110,7 @@ fn lay_out(counts: &mut [u32]) {
 
 fn follow_list(
     input: &SliceTracks,
-    mut legs: SharedLegs<'_>,
+    mut legs: SharedRelations<'_>,
     linked: &mut [u32],
     list: Range<usize>,
 ) {

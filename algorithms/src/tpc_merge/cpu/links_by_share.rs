@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::by_component::{BringTogether, Labels};
 use super::prefetch::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
-use crate::tpc_merge::legs::{Legs, SharedLegs};
+use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 
 /// Shares, at most: so many that nobody waits long for the last one, and so few that
@@ -61,7 +61,7 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
         parts.for_each(|(range, places)| share.deal_out(input, labels, range, places, &links));
     }
 
-    fn resolve(&mut self, input: &SliceTracks, legs: SharedLegs<'_>) {
+    fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let shares = begins.zip(&self.ends).map(|(begin, &end)| begin..end);
         let shares: Vec<_> = shares.map(|range| &self.links[range]).collect();
@@ -151,7 +151,7 @@ fn lay_out(counts: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
 }
 
 /// Follows the links of a share.
-fn follow_all(input: &SliceTracks, mut legs: SharedLegs<'_>, links: &[Link]) {
+fn follow_all(input: &SliceTracks, mut legs: SharedRelations<'_>, links: &[Link]) {
     for (number, &[track, link]) in links.iter().enumerate() {
         if let Some(ends) = links.get(number + FAR) {
             for &end in ends {

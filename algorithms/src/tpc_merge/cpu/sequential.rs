@@ -9,7 +9,7 @@ use crate::algorithm::{Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
 use crate::tpc_merge::TpcMerge;
-use crate::tpc_merge::legs::AllLegs;
+use crate::tpc_merge::relation_store::OwnRelations;
 use crate::tpc_merge::resolve::follow;
 
 pub(super) struct Sequential<'a> {
@@ -39,7 +39,7 @@ impl<'a> Runner<TpcMerge> for Sequential<'a> {
     }
 
     fn run(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
-        let mut legs = AllLegs(relations);
+        let mut legs = OwnRelations(relations);
         for (track, &link) in self.input.links().iter().enumerate() {
             if link != NONE {
                 follow(&mut legs, self.input.tracks(), track as u32, link);

@@ -9,7 +9,8 @@ use std::path::Path;
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::task;
-use algorithms::sts::task::{Product, STS, StsTask, Timeslices};
+use algorithms::sts::Product;
+use algorithms::sts::task::{STS, StsTask, Timeslices};
 
 use crate::cli::{ReconstructRequest, Source};
 use crate::failure::{Exit, Failure};

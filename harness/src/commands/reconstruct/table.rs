@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use algorithms::sts::task::Product;
+use algorithms::sts::Product;
 use algorithms::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned};
 use generators::sts::ModuleSide;
 use reports::units::significant;

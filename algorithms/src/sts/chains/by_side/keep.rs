@@ -4,21 +4,23 @@ use generators::partition::Partition;
 
 use super::BySide;
 use crate::all_cores::{joined, spread};
+use crate::sts::ChainStage;
 use crate::sts::chains::kept::{Kept, copied, fill_again};
 use crate::sts::rules::Rules;
-use crate::sts::task::Stage;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 impl<P: Rules> BySide<'_, P> {
     /// Bytes of [`BySide::left_before`].
-    pub(super) fn bytes_before(&self, next: Stage) -> usize {
+    pub(super) fn bytes_before(&self, next: ChainStage) -> usize {
         let clusters: usize = self.counts.iter().sum();
         match next {
-            Stage::Presort => 0,
-            Stage::Zero | Stage::Sort | Stage::Cluster => size_of_val(self.digis.as_slice()),
-            Stage::ClusterSort => clusters * size_of::<Cluster>(),
-            Stage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
-            Stage::Collect => {
+            ChainStage::Presort => 0,
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                size_of_val(self.digis.as_slice())
+            }
+            ChainStage::ClusterSort => clusters * size_of::<Cluster>(),
+            ChainStage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
+            ChainStage::Collect => {
                 let hits = self.workers.iter().map(|worker| worker.hits.len());
                 hits.sum::<usize>() * size_of::<Hit>()
             }
@@ -26,18 +28,20 @@ impl<P: Rules> BySide<'_, P> {
     }
 
     /// A copy of what the stages before this one left.
-    pub(super) fn left_before(&self, next: Stage) -> Kept {
+    pub(super) fn left_before(&self, next: ChainStage) -> Kept {
         let mut kept = Kept::default();
         match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => kept.digis = joined(&[&self.digis]),
-            Stage::ClusterSort | Stage::Hits => {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                kept.digis = joined(&[&self.digis])
+            }
+            ChainStage::ClusterSort | ChainStage::Hits => {
                 kept.clusters = joined(&self.clusters_of_parts());
-                if next == Stage::Hits {
+                if next == ChainStage::Hits {
                     kept.entries = copied(&self.entries, &self.sides, &self.counts);
                 }
             }
-            Stage::Collect => {
+            ChainStage::Collect => {
                 let hits: Vec<_> = self.workers.iter().map(|worker| &worker.hits[..]).collect();
                 kept.hits = joined(&hits);
             }
@@ -46,19 +50,19 @@ impl<P: Rules> BySide<'_, P> {
     }
 
     /// Copies that back into the buffers.
-    pub(super) fn bring_back(&mut self, next: Stage, kept: &Kept) {
+    pub(super) fn bring_back(&mut self, next: ChainStage, kept: &Kept) {
         match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 spread(&kept.digis, vec![&mut self.digis])
             }
-            Stage::ClusterSort => self.restore_clusters(&kept.clusters),
-            Stage::Hits => {
+            ChainStage::ClusterSort => self.restore_clusters(&kept.clusters),
+            ChainStage::Hits => {
                 self.restore_clusters(&kept.clusters);
                 let (sides, counts) = (&self.sides, &self.counts);
                 fill_again(&kept.entries, &mut self.entries, sides, counts);
             }
-            Stage::Collect => self.restore_hits(&kept.hits),
+            ChainStage::Collect => self.restore_hits(&kept.hits),
         }
     }
 

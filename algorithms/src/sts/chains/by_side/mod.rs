@@ -25,7 +25,7 @@ use crate::sts::formulas::Side;
 use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, window_jobs};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::rules::Rules;
-use crate::sts::task::{Product, Stage};
+use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
 use parts::{Part, cut};
 use worker::Worker;
@@ -67,7 +67,7 @@ pub(in crate::sts) struct BySide<'a, P> {
     /// How many hits there were the last time.
     expected: usize,
     places: Partition,
-    kept: Option<(Stage, Kept)>,
+    kept: Option<(ChainStage, Kept)>,
     rules: PhantomData<P>,
 }
 
@@ -320,23 +320,23 @@ impl<P: Rules> Chain for BySide<'_, P> {
         }
     }
 
-    fn run(&mut self, stage: Stage) {
+    fn run(&mut self, stage: ChainStage) {
         match stage {
-            Stage::Presort => self.presort(),
-            Stage::Zero => {}
-            Stage::Sort => self.sort(),
-            Stage::Cluster => self.cluster(),
-            Stage::ClusterSort => self.sort_clusters(),
-            Stage::Hits => self.find_hits(),
-            Stage::Collect => self.collect(),
+            ChainStage::Presort => self.presort(),
+            ChainStage::Zero => {}
+            ChainStage::Sort => self.sort(),
+            ChainStage::Cluster => self.cluster(),
+            ChainStage::ClusterSort => self.sort_clusters(),
+            ChainStage::Hits => self.find_hits(),
+            ChainStage::Collect => self.collect(),
         }
     }
 
-    fn bytes_to_keep(&self, next: Stage) -> usize {
+    fn bytes_to_keep(&self, next: ChainStage) -> usize {
         self.bytes_before(next)
     }
 
-    fn keep(&mut self, next: Stage) {
+    fn keep(&mut self, next: ChainStage) {
         self.kept = Some((next, self.left_before(next)));
     }
 
@@ -349,22 +349,22 @@ impl<P: Rules> Chain for BySide<'_, P> {
         true
     }
 
-    fn product(&self, stage: Stage) -> Product {
+    fn product(&self, stage: ChainStage) -> Product {
         match stage {
-            Stage::Presort | Stage::Zero | Stage::Sort => {
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
                 Product::Digis(digis)
             }
-            Stage::Cluster => {
+            ChainStage::Cluster => {
                 let mut sides = vec![Vec::new(); self.sides.segments()];
                 for (part, clusters) in self.parts.iter().zip(self.clusters_of_parts()) {
                     sides[part.side].extend_from_slice(clusters);
                 }
                 Product::Clusters(Partitioned::of_sides(&sides))
             }
-            Stage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
-            Stage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
-            Stage::Collect => {
+            ChainStage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
+            ChainStage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
+            ChainStage::Collect => {
                 let pieces = self.places.split(&self.flat);
                 Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }

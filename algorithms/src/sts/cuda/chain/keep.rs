@@ -2,38 +2,38 @@
 
 use super::Held;
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::sts::ChainStage;
 use crate::sts::cuda::kept::{Kept, copied};
-use crate::sts::task::Stage;
 
 impl Held<'_> {
-    pub(super) fn bytes_to_keep(&self, next: Stage) -> u64 {
+    pub(super) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
         let (digis, entries) = (self.sort.digis().bytes(), self.order.entries().bytes());
         let clusters = self.clusters.clusters().bytes() + self.clusters.found().bytes();
         let bytes = match next {
-            Stage::Presort => 0,
-            Stage::Zero | Stage::Sort | Stage::Cluster => digis,
-            Stage::ClusterSort => clusters,
-            Stage::Hits => clusters + entries,
-            Stage::Collect => self.hits.buckets().0.bytes(),
+            ChainStage::Presort => 0,
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => digis,
+            ChainStage::ClusterSort => clusters,
+            ChainStage::Hits => clusters + entries,
+            ChainStage::Collect => self.hits.buckets().0.bytes(),
         };
         bytes + self.presort.begins().bytes()
     }
 
-    pub(super) fn keep(&self, gpu: &Gpu, next: Stage) -> Result<Kept, DeviceError> {
+    pub(super) fn keep(&self, gpu: &Gpu, next: ChainStage) -> Result<Kept, DeviceError> {
         let (mut digis, mut clusters, mut entries, mut hits) = (None, None, None, None);
         match next {
-            Stage::Presort => {}
-            Stage::Zero | Stage::Sort | Stage::Cluster => {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 digis = Some(copied(gpu, self.sort.digis())?);
             }
-            Stage::ClusterSort | Stage::Hits => {
+            ChainStage::ClusterSort | ChainStage::Hits => {
                 let all = copied(gpu, self.clusters.clusters())?;
                 clusters = Some((all, copied(gpu, self.clusters.found())?));
-                if next == Stage::Hits {
+                if next == ChainStage::Hits {
                     entries = Some(copied(gpu, self.order.entries())?);
                 }
             }
-            Stage::Collect => hits = Some(self.hits.keep(gpu)?),
+            ChainStage::Collect => hits = Some(self.hits.keep(gpu)?),
         }
         Ok(Kept {
             next,
@@ -63,7 +63,7 @@ impl Held<'_> {
             self.hits.restore(gpu, hits)?;
         }
         match kept.next {
-            Stage::Cluster => self.clusters.zero(gpu),
+            ChainStage::Cluster => self.clusters.zero(gpu),
             _ => Ok(()),
         }
     }

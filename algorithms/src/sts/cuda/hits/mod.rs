@@ -12,6 +12,7 @@ use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, SensorWords, time_cut};
 use crate::algorithm::Semantics;
+use crate::device::Buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Table};
 use crate::sts::{Hit, Timeslice};
 use crate::sts_sort::begins;
@@ -225,8 +226,8 @@ impl Hits {
 
     pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
         self.host_counts.fill(0);
-        if let Some(pairs) = &self.pairs {
-            pairs.poison(gpu, byte)?;
+        if let Some(pairs) = &mut self.pairs {
+            pairs.poison()?;
         }
         gpu.fill(&self.counts, byte)?;
         gpu.fill(&self.hits, byte)

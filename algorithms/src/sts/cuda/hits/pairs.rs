@@ -1,6 +1,7 @@
 //! By blocks whose threads share the pairs of some fronts.
 
 use super::Search;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Ptr, Shape, Table, image};
 use crate::sts::cuda::tables::SensorWords;
 use crate::sts::cuda::{ByRules, Clusters, Entries, Founds, Hits, Words, parts_of};
@@ -63,6 +64,9 @@ struct Jobs {
     count: u32,
 }
 
+buffers!(Jobs: table);
+buffers!(Pairs: lines, line_jobs, front_jobs);
+
 impl Pairs {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
         Ok(Pairs {
@@ -121,16 +125,6 @@ impl Pairs {
             gpu.launch(LINES.of(search.semantics), &of_lines, writing)?;
             gpu.launch(PAIRS.of(search.semantics), &of_fronts, finding)
         }
-    }
-
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.lines, byte)
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        let jobs = [&self.line_jobs, &self.front_jobs];
-        let in_jobs: u64 = jobs.iter().map(|jobs| jobs.table.device().bytes()).sum();
-        self.lines.bytes() + in_jobs
     }
 }
 

@@ -14,6 +14,7 @@ use super::tables::DeviceTables;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
 };
+use crate::device::{Buffers, buffers};
 use crate::sts::Timeslice;
 
 static IMAGE: Image = image!("sts-presort");
@@ -44,6 +45,8 @@ enum Way {
     Rows(Rows),
     Tiles(Tiles),
 }
+
+buffers!(enum Way: Rows, Tiles);
 
 /// Digis as they are read out, and what becomes of them.
 #[derive(Clone, Copy)]
@@ -115,19 +118,12 @@ impl Presort {
     pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
         self.host_begins.fill(0);
         gpu.fill(&self.begins, byte)?;
-        match &self.way {
-            Way::Rows(rows) => rows.poison(gpu, byte),
-            Way::Tiles(tiles) => tiles.poison(gpu, byte),
-        }
+        self.way.poison()
     }
 
     /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
-        let of_way = match &self.way {
-            Way::Rows(rows) => rows.bytes(),
-            Way::Tiles(tiles) => tiles.bytes(),
-        };
-        of_way + self.begins.bytes()
+        self.way.bytes() + self.begins.bytes()
     }
 }
 

@@ -1,6 +1,7 @@
 //! By rows of counts: a warp a part of the stream.
 
 use super::Target;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 use crate::sts::cuda::{Digis, Words};
 
@@ -29,6 +30,8 @@ pub(super) struct Rows {
     counts: DeviceBuffer<u32>,
     totals: DeviceBuffer<u32>,
 }
+
+buffers!(Rows: counts, totals);
 
 /// How the stream is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,15 +101,6 @@ impl Rows {
             super::sum_sides(gpu, totals, sides, begins)?;
             gpu.launch(&SCATTER, &shape(2 * bytes + 2 * of_counts), moving)
         }
-    }
-
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.counts, byte)?;
-        gpu.fill(&self.totals, byte)
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        self.counts.bytes() + self.totals.bytes()
     }
 }
 

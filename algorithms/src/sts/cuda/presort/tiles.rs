@@ -1,6 +1,7 @@
 //! By tiles in shared memory: a block each.
 
 use super::Target;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
 use crate::sts::cuda::{Digis, Words};
 
@@ -30,6 +31,8 @@ pub(super) struct Tiles {
     totals: DeviceBuffer<u32>,
     taken: DeviceBuffer<u32>,
 }
+
+buffers!(Tiles: totals, taken);
 
 impl Tiles {
     /// `None` if a tile with counters for all sides has no room in shared memory.
@@ -80,14 +83,5 @@ impl Tiles {
             let arguments = (stream, count, modules, sides, begins, taken, digis);
             gpu.launch(&SCATTER, &moving, arguments)
         }
-    }
-
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.totals, byte)?;
-        gpu.fill(&self.taken, byte)
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        self.totals.bytes() + self.taken.bytes()
     }
 }

@@ -3,6 +3,7 @@
 use generators::random::hash;
 
 use super::*;
+use crate::device::Buffers;
 use crate::device::emulator::{self, Config, Lanes};
 use crate::sts::Cluster;
 
@@ -88,7 +89,7 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
     let entries = gpu.buffer(rooms.elements()).expect("room");
     let grouped = gpu.buffer(rooms.elements()).expect("room");
     let mut bins = TimeBins::new(gpu, rooms.elements(), sides.len()).expect("room");
-    bins.poison(gpu, 0xa5).expect("no fault");
+    bins.poison().expect("no fault");
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");
     let of_sides = rooms.ranges().zip(sides);

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use generators::tpc::{Digit, PadId};
 
 use super::few_sequences::few_sequences;
-use super::{Bytes, FEW, Group, Kernel, PadList, RowOfPads, SEQUENCE};
+use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
 use crate::tpc_decode::cpu::walk::{self, Job};
 use crate::tpc_decode::pads::LINK_STRIDE;
 
@@ -40,7 +40,7 @@ const SAMPLES_IN_WORD: usize = 5;
 /// Channels whose pads fill half a vector.
 const CHANNELS: usize = 8;
 
-impl Kernel for Avx2 {
+impl Isa for Avx2 {
     #[inline(always)]
     fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
         let bytes = u128::from_le_bytes(*bytes);

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use generators::tpc::{Digit, PadId};
 
 use super::few_sequences::few_sequences;
-use super::{Bytes, FEW, Group, Kernel, PadList, RowOfPads, SEQUENCE};
+use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
 use crate::tpc_decode::cpu::walk::{self, Job};
 use crate::tpc_decode::pads::LINK_STRIDE;
 
@@ -46,7 +46,7 @@ const SAMPLES_IN_VECTOR: usize = 40;
 const WORD_SAMPLE_BITS: usize = 12;
 const SAMPLES_IN_WORD: usize = 5;
 
-impl Kernel for Avx512 {
+impl Isa for Avx512 {
     #[inline(always)]
     fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
         // SAFETY: inlined into `decode_here` only, which has the instructions; the

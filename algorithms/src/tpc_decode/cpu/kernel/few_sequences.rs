@@ -13,7 +13,7 @@ const HEAD: usize = 2;
 const NOWHERE: u8 = u8::MAX;
 const ROOM: usize = NOWHERE as usize + SEQUENCE;
 
-/// See [`super::Kernel::few_sequences`].
+/// See [`super::Isa::few_sequences`].
 ///
 /// # Safety
 /// The machine must have AVX2, and the caller be compiled for it.

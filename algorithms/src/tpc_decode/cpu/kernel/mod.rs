@@ -31,7 +31,7 @@ pub(super) const SEQUENCE: usize = 16;
 pub(super) const FEW: usize = 8;
 
 /// What is worth wide instructions.
-pub(super) trait Kernel {
+pub(super) trait Isa {
     /// A channel mask from the mask bytes that are not zero: byte `i` is the next of
     /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
     fn spread(level: u16, bytes: &[u8; 16]) -> u128;

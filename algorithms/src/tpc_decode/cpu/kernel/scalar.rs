@@ -2,7 +2,7 @@
 
 use generators::tpc::{Digit, PadId};
 
-use super::{Bytes, FEW, Group, Kernel, PadList, RowOfPads, SEQUENCE};
+use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
 use crate::tpc_decode::pads::LINK_STRIDE;
 
 const SAMPLES_IN_WORD: usize = 5;
@@ -10,7 +10,7 @@ const WORD_SAMPLE_BITS: usize = 12;
 
 pub(super) struct Scalar;
 
-impl Kernel for Scalar {
+impl Isa for Scalar {
     #[inline(always)]
     fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
         let mut mask = [0; 16];

@@ -10,7 +10,7 @@ use generators::tpc::page::dense_block::{
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 
-use super::{Kernel, Packing, Walk};
+use super::{Isa, Packing, Walk};
 use crate::tpc_decode::pads::{LINK_STRIDE, LinkPads};
 use generators::tpc::PadId;
 
@@ -21,7 +21,7 @@ const FLAT_LEVEL: u16 = (1 << MASK_BYTES) - 1;
 const CHANNELS: u128 = (1 << (8 * MASK_BYTES)) - 1;
 
 #[inline(always)]
-pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
+pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
     let links = links.of(walk.page.endpoint);
     let announced = walk.page.first_time_bin()..walk.page.last_time_bin() + 1;
     let mut free = announced.start;
@@ -46,7 +46,7 @@ pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<(
 
 /// Decodes a block and returns its time bin.
 #[inline(always)]
-fn block<K: Kernel>(
+fn block<K: Isa>(
     walk: &mut Walk<'_>,
     links: &[[PadId; LINK_STRIDE]; MAX_FECS],
     limit: usize,
@@ -80,7 +80,7 @@ fn block<K: Kernel>(
 /// Lists the pads of a block and returns how many there are. Cards are checked to be
 /// of the endpoint and unique, so there is room for them all.
 #[inline(always)]
-fn link_heads<K: Kernel>(
+fn link_heads<K: Isa>(
     walk: &mut Walk<'_>,
     links: &[[PadId; LINK_STRIDE]; MAX_FECS],
     count: u8,

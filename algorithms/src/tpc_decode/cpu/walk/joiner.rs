@@ -6,7 +6,7 @@
 
 use generators::tpc::Digit;
 
-use crate::tpc_decode::cpu::kernel::{Group, Kernel, Packing, PadList};
+use crate::tpc_decode::cpu::kernel::{Group, Isa, Packing, PadList};
 use crate::tpc_decode::payload::PAYLOAD_BYTES;
 
 /// Groups that are joined at once.
@@ -41,7 +41,7 @@ impl<'a> Joiner<'a> {
 
     /// Makes a group of the next so many pads; `None` if there are no digits for them.
     #[inline(always)]
-    pub(super) fn push<K: Kernel>(
+    pub(super) fn push<K: Isa>(
         &mut self,
         bytes: &[u8; PAYLOAD_BYTES],
         packing: Packing,
@@ -70,7 +70,7 @@ impl<'a> Joiner<'a> {
 
     /// Makes the digits of all groups.
     #[inline(always)]
-    pub(super) fn flush<K: Kernel>(&mut self, bytes: &[u8; PAYLOAD_BYTES]) {
+    pub(super) fn flush<K: Isa>(&mut self, bytes: &[u8; PAYLOAD_BYTES]) {
         for &group in &self.groups[..self.waiting] {
             let digits = &mut self.digits[self.made..];
             match group.packing {

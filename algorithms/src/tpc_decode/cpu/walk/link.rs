@@ -3,7 +3,7 @@
 use generators::tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 
-use super::{Kernel, Packing, Walk};
+use super::{Isa, Packing, Walk};
 use crate::tpc_decode::pads::LinkPads;
 
 const MASK_BITS: u32 = 80;
@@ -14,7 +14,7 @@ const FEC_SHIFT: u32 = 104;
 const MAGIC_SHIFT: u32 = 120;
 
 #[inline(always)]
-pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
+pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
     let links = links.of(walk.page.endpoint);
     let mut previous = 0;
     for _ in 0..walk.page.blocks {

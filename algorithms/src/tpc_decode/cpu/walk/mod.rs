@@ -1,7 +1,7 @@
 //! Walking through the payload of a page: what is where, and whether it can be.
 //!
 //! A walk checks all that the reference checks, and does the work in between with a
-//! [`Kernel`]. Where it doubts, it gives up without saying why: the reference then
+//! [`Isa`]. Where it doubts, it gives up without saying why: the reference then
 //! judges the page, and names the damage.
 
 mod dense;
@@ -11,7 +11,7 @@ mod row;
 
 use generators::tpc::{Digit, Layout, PadId};
 
-use super::kernel::{Kernel, Packing, PadList};
+use super::kernel::{Isa, Packing, PadList};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::payload::{PAYLOAD_BYTES, Payload};
@@ -30,7 +30,7 @@ pub(in crate::tpc_decode) struct Job<'a> {
 /// header states; `None` if the page does not have just as many, or is damaged in
 /// some other way. What stands there then means nothing.
 #[inline(always)]
-pub(super) fn decode<K: Kernel>(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+pub(super) fn decode<K: Isa>(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
     let mut walk = Walk {
         page: job.page,
         bytes: job.payload.bytes(),
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
     /// Goes over the samples of the next so many pads, which must end before a limit.
     /// They are joined later.
     #[inline(always)]
-    fn samples<K: Kernel>(
+    fn samples<K: Isa>(
         &mut self,
         pads: usize,
         packing: Packing,

@@ -3,7 +3,7 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{PadId, ZsFormat};
 
-use super::{Kernel, Packing, Walk};
+use super::{Isa, Packing, Walk};
 use crate::tpc_decode::cpu::kernel::{RowOfPads, SEQUENCE};
 
 /// In the mask of rows: the endpoint is the second of its region.
@@ -13,7 +13,7 @@ const ADDRESS_BYTES: usize = 2;
 const SEQUENCE_BYTES: usize = 2;
 
 #[inline(always)]
-pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>) -> Option<()> {
+pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>) -> Option<()> {
     let first = walk.page.first_time_bin();
     for number in 0..u32::from(walk.page.span) {
         record::<K>(walk, first + number)?;
@@ -22,7 +22,7 @@ pub(super) fn walk<K: Kernel>(walk: &mut Walk<'_>) -> Option<()> {
 }
 
 #[inline(always)]
-fn record<K: Kernel>(walk: &mut Walk<'_>, time_bin: u32) -> Option<()> {
+fn record<K: Isa>(walk: &mut Walk<'_>, time_bin: u32) -> Option<()> {
     walk.position += walk.position % 2;
     let mask = walk.u16_at(walk.position);
     walk.position += MASK_BYTES;
@@ -62,7 +62,7 @@ fn rows_of(walk: &Walk<'_>, mask: u16) -> Option<u16> {
 }
 
 #[inline(always)]
-fn decode_row<K: Kernel>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<()> {
+fn decode_row<K: Isa>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<()> {
     let count = usize::from(walk.u8_at(walk.position));
     let head = walk.position + 1;
     walk.position = head + count * SEQUENCE_BYTES;
@@ -85,7 +85,7 @@ fn decode_row<K: Kernel>(walk: &mut Walk<'_>, row: usize, template: u64) -> Opti
 
 /// Lists the pads of any sequences and returns how many there are.
 #[inline(always)]
-fn any_sequences<K: Kernel>(
+fn any_sequences<K: Isa>(
     walk: &mut Walk<'_>,
     row: RowOfPads,
     head: usize,

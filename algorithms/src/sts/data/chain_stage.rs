@@ -2,7 +2,7 @@
 
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum ChainStage {
     /// The stream of a detector to digis by module side.
     Presort,
     /// Counters and connectors to 0.
@@ -19,28 +19,28 @@ pub enum Stage {
     Collect,
 }
 
-impl Stage {
+impl ChainStage {
     /// All of them, in the order in which they are done.
-    pub const ALL: [Stage; 7] = [
-        Stage::Presort,
-        Stage::Zero,
-        Stage::Sort,
-        Stage::Cluster,
-        Stage::ClusterSort,
-        Stage::Hits,
-        Stage::Collect,
+    pub const ALL: [ChainStage; 7] = [
+        ChainStage::Presort,
+        ChainStage::Zero,
+        ChainStage::Sort,
+        ChainStage::Cluster,
+        ChainStage::ClusterSort,
+        ChainStage::Hits,
+        ChainStage::Collect,
     ];
 
     /// The name in records, which is that of its task where it has one.
     pub const fn name(self) -> &'static str {
         match self {
-            Stage::Presort => "presort",
-            Stage::Zero => "zero",
-            Stage::Sort => "sort",
-            Stage::Cluster => "cluster",
-            Stage::ClusterSort => "cluster-sort",
-            Stage::Hits => "hits",
-            Stage::Collect => "collect",
+            ChainStage::Presort => "presort",
+            ChainStage::Zero => "zero",
+            ChainStage::Sort => "sort",
+            ChainStage::Cluster => "cluster",
+            ChainStage::ClusterSort => "cluster-sort",
+            ChainStage::Hits => "hits",
+            ChainStage::Collect => "collect",
         }
     }
 }

@@ -3,7 +3,7 @@
 use generators::tpc::slice_tracks::Relations;
 
 /// Relations that can be followed and changed.
-pub(super) trait Legs {
+pub(super) trait RelationStore {
     /// How a slice track belongs to others.
     fn of(&self, track: u32) -> Relations;
     /// Puts a piece behind another one.
@@ -15,9 +15,9 @@ pub(super) trait Legs {
 }
 
 /// All relations, for one worker.
-pub(super) struct AllLegs<'a>(pub(super) &'a mut [Relations]);
+pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
 
-impl Legs for AllLegs<'_> {
+impl RelationStore for OwnRelations<'_> {
     #[inline(always)]
     fn of(&self, track: u32) -> Relations {
         self.0[track as usize]
@@ -41,7 +41,7 @@ impl Legs for AllLegs<'_> {
 
 /// Relations that several workers change, each those of components of its own.
 #[derive(Clone, Copy)]
-pub(super) struct SharedLegs<'a> {
+pub(super) struct SharedRelations<'a> {
     first: *mut Relations,
     length: usize,
     array: std::marker::PhantomData<&'a mut [Relations]>,
@@ -49,17 +49,17 @@ pub(super) struct SharedLegs<'a> {
 
 // SAFETY: the array is borrowed for as long as this lives, and whoever has one promised
 // to keep to components that nobody else touches.
-unsafe impl Send for SharedLegs<'_> {}
+unsafe impl Send for SharedRelations<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for SharedLegs<'_> {}
+unsafe impl Sync for SharedRelations<'_> {}
 
-impl<'a> SharedLegs<'a> {
+impl<'a> SharedRelations<'a> {
     /// Shares relations out.
     ///
     /// # Safety
     /// No two threads may follow links of the same component.
     pub(super) unsafe fn new(relations: &'a mut [Relations]) -> Self {
-        SharedLegs {
+        SharedRelations {
             first: relations.as_mut_ptr(),
             length: relations.len(),
             array: std::marker::PhantomData,
@@ -87,7 +87,7 @@ impl<'a> SharedLegs<'a> {
     }
 }
 
-impl Legs for SharedLegs<'_> {
+impl RelationStore for SharedRelations<'_> {
     #[inline(always)]
     fn of(&self, track: u32) -> Relations {
         // SAFETY: the place is in the array, and no other thread uses those of this

@@ -20,7 +20,7 @@ use crate::sts::rules::Rules;
 const WORKERS: usize = 1024;
 
 /// Buckets of hits, one a module.
-pub(in crate::sts) struct Fronts {
+pub(in crate::sts) struct HitBuckets {
     hits: Vec<Hit>,
     rooms: Partition,
     counts: Vec<Apart<AtomicU32>>,
@@ -28,9 +28,9 @@ pub(in crate::sts) struct Fronts {
     expected: usize,
 }
 
-impl Fronts {
+impl HitBuckets {
     pub(in crate::sts) fn new() -> Self {
-        Fronts {
+        HitBuckets {
             hits: Vec::new(),
             rooms: Partition::from_lengths([]),
             counts: Vec::new(),
