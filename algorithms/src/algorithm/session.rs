@@ -121,6 +121,9 @@ pub(crate) trait Runner<A: Algorithm>: Send {
         Vec::new()
     }
 
+    /// Whether it has further figures: if not, it gets no buffers to find them.
+    const HAS_FIGURES: bool = false;
+
     /// See [`Session::figures`]; with buffers.
     ///
     /// # Errors
@@ -221,6 +224,9 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        if !R::HAS_FIGURES {
+            return Ok(Vec::new());
+        }
         let figures = self.with_buffers(R::figures);
         self.release();
         figures

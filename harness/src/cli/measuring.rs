@@ -82,7 +82,7 @@ pub enum Source {
     File {
         /// The file.
         path: PathBuf,
-        /// Values of [`Task::reading`].
+        /// Values of [`Task::file_axes`].
         options: AxisValues,
     },
 }

@@ -30,7 +30,7 @@ pub struct VerifyRequest {
     pub seeds: Vec<u64>,
     /// This input instead of the hard ones.
     pub input: Option<PathBuf>,
-    /// What was said about that input: values of the tasks' [`Task::reading`].
+    /// What was said about that input: values of the tasks' [`Task::file_axes`].
     pub options: AxisValues,
     /// Inputs with more items are left out.
     pub most_items: u64,

@@ -12,6 +12,7 @@
 //! | `quality` | how good what is right is |
 //! | `source` | simulated digis, files |
 //! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `product_mutants` | what the check must refuse |
 
 mod answer;
 mod check;

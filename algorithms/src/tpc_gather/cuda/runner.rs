@@ -71,6 +71,8 @@ fn open<'a>(
 impl<'a> Runner<TpcGather> for OnGpu<'a> {
     type Buffers = Held<'a>;
 
+    const HAS_FIGURES: bool = true;
+
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         let layout = Layout::new(&self.input.packed());
         Ok(Held {
