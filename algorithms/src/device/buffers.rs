@@ -138,29 +138,22 @@ impl<T: Pod + Send> Buffers for DeviceBuffer<T> {
     }
 }
 
-/// It is on the host, so it takes nothing of the device's memory.
-impl<T: Pod + Send> Buffers for PinnedBuffer<T> {
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
-        Ok(())
-    }
+macro_rules! page_locked {
+    ($($buffer:ident),*) => {
+        $(/// It is on the host, so it takes nothing of the device's memory.
+        impl<T: Pod + Send> Buffers for $buffer<T> {
+            fn poison(&mut self) -> Result<(), DeviceError> {
+                fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+                Ok(())
+            }
 
-    fn bytes(&self) -> u64 {
-        0
-    }
+            fn bytes(&self) -> u64 {
+                0
+            }
+        })*
+    };
 }
-
-/// As page-locked memory.
-impl<T: Pod + Send> Buffers for MappedBuffer<T> {
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
-        Ok(())
-    }
-
-    fn bytes(&self) -> u64 {
-        0
-    }
-}
+page_locked!(PinnedBuffer, MappedBuffer);
 
 /// No run writes it, as others have it next.
 impl<T: Buffers + 'static> Buffers for Lent<'_, T> {

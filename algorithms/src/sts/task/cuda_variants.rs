@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::StsTask;
 use super::cuda_session::{CudaChains, Schedule};
-use super::{StsTask, Timeslices};
-use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
+use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
 use crate::sts::ChainStage;
 use crate::sts::cuda::{
@@ -35,15 +35,12 @@ fn chains<'a>(
     )))
 }
 
-/// Only presorting by rows promises an order: digis of a side stay in that of the stream.
 const fn variant(
     name: &'static str,
     summary: &'static str,
     open: Open<StsTask>,
 ) -> Variant<StsTask> {
-    let supported = &[Semantics::Exact, Semantics::Published];
-    let variant = Variant::cuda(name, summary, open).unstable();
-    variant.with_semantics(supported, Timeslices::online)
+    super::online(Variant::cuda(name, summary, open))
 }
 
 pub(super) const ONLINE: ChainConfig = ChainConfig {

@@ -61,6 +61,14 @@ pub const STS_COLLECT: StsTask = StsTask::of(ChainStage::Collect);
 /// The task `sts`.
 pub const STS: StsTask = StsTask { stage: None };
 
+/// A variant that gives the answer of the online reconstruction, or the exact one. Its order
+/// is not promised: only presorting keeps that of the stream.
+const fn online(variant: Variant<StsTask>) -> Variant<StsTask> {
+    let supported = &[Semantics::Exact, Semantics::Published];
+    let variant = variant.unstable();
+    variant.with_semantics(supported, Timeslices::online)
+}
+
 impl StsTask {
     const fn of(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }

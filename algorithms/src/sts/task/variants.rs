@@ -1,7 +1,7 @@
 //! The variants of each stage and of the whole chain.
 
+use super::StsTask;
 use super::session::Chains;
-use super::{StsTask, Timeslices};
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
 use crate::sts::ChainStage;
 use crate::sts::Timeslice;
@@ -67,16 +67,12 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
     Ok(Box::new(chains))
 }
 
-/// A variant that gives the answer of the online reconstruction, or a better one. Only
-/// presorting promises an order: digis of a side stay in that of the stream.
 const fn variant(
     name: &'static str,
     summary: &'static str,
     open: Open<StsTask>,
 ) -> Variant<StsTask> {
-    let supported = &[Semantics::Exact, Semantics::Published];
-    let variant = Variant::cpu(name, summary, open).unstable();
-    variant.with_semantics(supported, Timeslices::online)
+    super::online(Variant::cpu(name, summary, open))
 }
 
 /// A variant that gives the answer of the offline reconstruction.

@@ -60,12 +60,7 @@ pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                let work = Work::new(gpu, resident, target, fragment);
-                match resident.frame.format().layout() {
-                    Layout::Row => work.launch(&ROW, &resident.tables.geometry),
-                    Layout::Link => work.launch(&LINK, &resident.tables.pads),
-                    Layout::DenseLink => work.launch(&DENSE_LINK, &resident.tables.pads),
-                }
+                Work::new(gpu, resident, target, fragment).decode(&LINK, &DENSE_LINK)
             },
         )
     },
@@ -80,12 +75,8 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                let work = Work::new(gpu, resident, target, fragment);
-                match resident.frame.format().layout() {
-                    Layout::Row => work.launch(&ROW, &resident.tables.geometry),
-                    Layout::Link => work.launch(&SHUFFLE_LINK, &resident.tables.pads),
-                    Layout::DenseLink => work.launch(&SHUFFLE_DENSE_LINK, &resident.tables.pads),
-                }
+                Work::new(gpu, resident, target, fragment)
+                    .decode(&SHUFFLE_LINK, &SHUFFLE_DENSE_LINK)
             },
         )
     },
@@ -138,6 +129,16 @@ impl<'a> Work<'a> {
             resident,
             target,
             fragment,
+        }
+    }
+
+    /// Row pages are decoded alike, those of links by these kernels.
+    fn decode(&self, link: &Decoder<u16>, dense_link: &Decoder<u16>) -> Result<(), DeviceError> {
+        let tables = self.resident.tables;
+        match self.resident.frame.format().layout() {
+            Layout::Row => self.launch(&ROW, &tables.geometry),
+            Layout::Link => self.launch(link, &tables.pads),
+            Layout::DenseLink => self.launch(dense_link, &tables.pads),
         }
     }
 
