@@ -3,6 +3,8 @@
 //! Each kernel file is compiled four times: for 32 and 64 lanes, plain and with each
 //! access to memory shown to the checker. A table in `OUT_DIR` says what there is.
 //! Without a compiler, or with `RECOBENCH_EMULATOR=off`, the table is empty and says why.
+//!
+//! What launchers know of kernels is made from their sources: see `build/interface`.
 
 use std::env;
 use std::error::Error;
@@ -11,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 #[path = "build/compile.rs"]
 mod compile;
+#[path = "build/interface/mod.rs"]
+mod interface;
 #[path = "build/sources.rs"]
 mod sources;
 #[path = "build/stamp.rs"]
@@ -31,7 +35,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(reason) => table::empty(&reason),
         None => build(&out)?,
     };
-    Ok(fs::write(out.join("kernels.rs"), text)?)
+    fs::write(out.join("kernels.rs"), text)?;
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let kernels = sources::kernel_files(&root, &["src"])?;
+    Ok(fs::write(
+        out.join("interfaces.rs"),
+        interface::generate(&root, &kernels)?,
+    )?)
 }
 
 fn build(out: &Path) -> Result<String, Box<dyn Error>> {

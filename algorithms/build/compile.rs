@@ -149,9 +149,14 @@ fn wrapped(unit: &Unit) -> String {
     );
     for kernel in &unit.kernels {
         let entry = format!("{prefix}{kernel}_entry");
+        let shared = match unit.with_shared.contains(kernel) {
+            true => format!("{kernel}_shared_bytes"),
+            false => "0".to_owned(),
+        };
+        // The name of the kernel is another one in each unit, that of the constant is not.
         text += &format!(
             "extern const EmulatorEntry {entry};\n\
-             const EmulatorEntry {entry} = emulator_entry<&{kernel}>(&{kernel});\n"
+             const EmulatorEntry {entry} = emulator_entry<&{kernel}>(&{kernel}, {shared});\n"
         );
     }
     text + "}\n"

@@ -10,6 +10,8 @@ pub struct Unit {
     pub source: PathBuf,
     /// The names that can be launched.
     pub kernels: Vec<String>,
+    /// Those with dynamic shared memory of a type.
+    pub with_shared: Vec<String>,
     /// Lanes of a warp: 32 or 64.
     pub lanes: u32,
     /// Whether the checker sees each access.
@@ -18,21 +20,30 @@ pub struct Unit {
     pub prefix: String,
 }
 
-/// All kernel files in all ways.
-pub fn units(root: &Path) -> Result<Vec<Unit>, Box<dyn Error>> {
+/// The kernel files in some folders.
+pub fn kernel_files(root: &Path, folders: &[&str]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
-    for folder in ["src", "emulator/kernels"] {
+    for folder in folders {
         collect(&root.join(folder), &mut files)?;
     }
     files.sort();
+    Ok(files)
+}
+
+/// All kernel files in all ways.
+pub fn units(root: &Path) -> Result<Vec<Unit>, Box<dyn Error>> {
+    let files = kernel_files(root, &["src", "emulator/kernels"])?;
     let mut units = Vec::new();
     for (number, source) in files.iter().enumerate() {
-        let kernels = exports(&fs::read_to_string(source)?);
+        let text = fs::read_to_string(source)?;
+        let kernels = named(&text, "KERNEL_EXPORT(");
+        let with_shared = named(&text, "KERNEL_SHARED(");
         for (lanes, checked) in [(32, false), (32, true), (64, false), (64, true)] {
             let manner = if checked { "checked" } else { "plain" };
             units.push(Unit {
                 source: source.clone(),
                 kernels: kernels.clone(),
+                with_shared: with_shared.clone(),
                 lanes,
                 checked,
                 prefix: format!("emulated_{number}_l{lanes}_{manner}_"),
@@ -55,11 +66,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The names in lines `KERNEL_EXPORT(name)`.
-fn exports(source: &str) -> Vec<String> {
+/// The first names in lines that begin with some words.
+fn named(source: &str, words: &str) -> Vec<String> {
     let name = |line: &str| {
-        let rest = line.trim().strip_prefix("KERNEL_EXPORT(")?;
-        Some(rest.split_once(')')?.0.trim().to_owned())
+        let rest = line.trim().strip_prefix(words)?;
+        Some(rest.split([',', ')']).next()?.trim().to_owned())
     };
     source.lines().filter_map(name).collect()
 }

@@ -28,8 +28,9 @@
 
 #define EMULATOR_INLINE static inline __attribute__((always_inline))
 #define SMEM_DYN(T, name) T* name = static_cast<T*>(emulator_thread->block->dynamic_shared)
-// The build script looks for this line.
-#define KERNEL_EXPORT(name)
+// The build script looks for these lines.
+#define KERNEL_EXPORT(...)
+#define KERNEL_SHARED(name, ...) constexpr uint32_t name##_shared_bytes = sizeof(__VA_ARGS__);
 
 #define threadIdx (emulator_thread->index)
 #define blockIdx (emulator_thread->block->index)

@@ -8,6 +8,8 @@ struct EmulatorEntry {
     void (*call)(const void* const* arguments);
     const uint16_t* sizes;
     uint32_t arguments;
+    // What KERNEL_SHARED says.
+    uint32_t shared_bytes;
 };
 
 template <class... A> struct EmulatorSizes {
@@ -29,6 +31,6 @@ template <auto kernel, class... A> struct EmulatorCall {
 };
 
 template <auto kernel, class... A>
-constexpr EmulatorEntry emulator_entry(void (*)(A...)) {
-    return {&EmulatorCall<kernel, A...>::call, EmulatorSizes<A...>::of, sizeof...(A)};
+constexpr EmulatorEntry emulator_entry(void (*)(A...), uint32_t shared_bytes) {
+    return {&EmulatorCall<kernel, A...>::call, EmulatorSizes<A...>::of, sizeof...(A), shared_bytes};
 }

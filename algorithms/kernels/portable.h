@@ -43,8 +43,14 @@ PORTABLE_INLINE int clz(lanemask_t mask) { return __clz((int)mask); }
 PORTABLE_INLINE lanemask_t lanemask_lt(u32 lane) { return ((lanemask_t)1 << lane) - 1; }
 
 #if !defined(EMULATOR)
-// The kernel can be launched by this name. Means something to the emulator only.
-#define KERNEL_EXPORT(name)
+// KERNEL_EXPORT(name): the kernel can be launched by this name. KERNEL_EXPORT(name,
+// Interface): so can others that have the same parameters, and launchers call their
+// arguments so. Read by the build.
+#define KERNEL_EXPORT(...)
+
+// KERNEL_SHARED(name, T): each block has a T in dynamic shared memory. The image says how
+// large it is.
+#define KERNEL_SHARED(name, ...) extern "C" __device__ unsigned name##_shared_bytes = sizeof(__VA_ARGS__);
 
 // `T* name`: the dynamic shared memory of the launch, aligned to 16 bytes.
 #define SMEM_DYN(T, name)                                          \

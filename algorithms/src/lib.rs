@@ -27,6 +27,7 @@ mod all_cores;
 pub mod axis;
 pub mod ceilings;
 pub mod device;
+mod kernels;
 pub mod plugin;
 pub mod registry;
 mod shared_inputs;

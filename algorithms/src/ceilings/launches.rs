@@ -1,16 +1,7 @@
 //! Kernels that do nothing: what is left is the price of a launch.
 
-use super::IMAGE;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, Kernel, PinnedBuffer, Shape};
-
-static NOTHING: Kernel<(u32,)> = Kernel::new(&IMAGE, "ceiling_nothing");
-
-const SHAPE: Shape = Shape {
-    blocks: 1,
-    threads: 32,
-    shared_bytes: 0,
-    bytes: 0,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, Grid, PinnedBuffer};
+use crate::kernels::ceilings_streams::{CEILING_NOTHING, CeilingNothing};
 
 /// Launches, and copies of a single word.
 pub struct Launches {
@@ -56,7 +47,13 @@ impl Launches {
 fn start(gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
     for _ in 0..count {
         // SAFETY: the kernel touches no memory.
-        unsafe { gpu.launch(&NOTHING, &SHAPE, (0,)) }?;
+        unsafe {
+            gpu.launch(
+                &CEILING_NOTHING,
+                Grid::blocks(1),
+                CeilingNothing { nothing: 0 },
+            )
+        }?;
     }
     Ok(())
 }

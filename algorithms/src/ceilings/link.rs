@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use super::{IMAGE, PAIR, shape, wrong};
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, HostPtr, Kernel, MappedBuffer, PinnedBuffer, Ptr,
-};
-
-static FROM_HOST: Kernel<(Ptr<u64>, HostPtr<u64>, u32)> = Kernel::new(&IMAGE, "ceiling_copy");
-static TO_HOST: Kernel<(HostPtr<u64>, Ptr<u64>, u32)> = Kernel::new(&IMAGE, "ceiling_copy");
+use super::{PAIR, grid, wrong};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, MappedBuffer, PinnedBuffer};
+use crate::kernels::ceilings_streams::{CEILING_COPY, CeilingCopy};
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
@@ -97,7 +93,7 @@ impl LinkBuffers {
     ) -> Result<u64, DeviceError> {
         let words = ((bytes / PAIR).max(1) * (PAIR / WORD)).min(self.words);
         let block = (words * WORD) as u64;
-        let device = &self.device;
+        let (device, pairs) = (&self.device, (block as usize / PAIR) as u32);
         match (&mut self.host, direction) {
             (Host::Pageable(host), Direction::ToDevice) => gpu.upload(device, &host[..words])?,
             (Host::Pageable(host), Direction::ToHost) => {
@@ -113,14 +109,26 @@ impl LinkBuffers {
                 return Ok(2 * block);
             }
             (Host::Mapped(host), Direction::ToDevice) => {
-                let pairs = (block as usize / PAIR) as u32;
+                let (to, from) = (device.ptr(), host.ptr());
                 // SAFETY: both sides have so many pairs.
-                unsafe { gpu.launch(&FROM_HOST, &shape(pairs, 1), (device, host, pairs)) }?;
+                unsafe {
+                    gpu.launch(
+                        &CEILING_COPY,
+                        grid(pairs, 1),
+                        CeilingCopy { to, from, pairs },
+                    )
+                }?;
             }
             (Host::Mapped(host), Direction::ToHost) => {
-                let pairs = (block as usize / PAIR) as u32;
+                let (to, from) = (host.ptr(), device.ptr());
                 // SAFETY: both sides have so many pairs.
-                unsafe { gpu.launch(&TO_HOST, &shape(pairs, 1), (host, device, pairs)) }?;
+                unsafe {
+                    gpu.launch(
+                        &CEILING_COPY,
+                        grid(pairs, 1),
+                        CeilingCopy { to, from, pairs },
+                    )
+                }?;
             }
             (_, Direction::Both) => {
                 let problem = "pinned memory only goes both ways at once".to_owned();

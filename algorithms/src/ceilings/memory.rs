@@ -1,12 +1,8 @@
 //! Copy and triad in device memory, as STREAM has them (McCalpin 1995).
 
-use super::{IMAGE, PAIR, shape, wrong};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr};
-
-type Numbers = Ptr<f64>;
-
-static COPY: Kernel<(Numbers, Numbers, u32)> = Kernel::new(&IMAGE, "ceiling_copy");
-static TRIAD: Kernel<(Numbers, Numbers, Numbers, u32)> = Kernel::new(&IMAGE, "ceiling_triad");
+use super::{PAIR, grid, wrong};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::ceilings_streams::{CEILING_COPY, CEILING_TRIAD, CeilingCopy, CeilingTriad};
 
 /// What each byte of the sources is, so that their numbers differ.
 const LEFT: u8 = 0x3f;
@@ -58,9 +54,13 @@ impl MemoryStreams {
     /// # Errors
     /// If it can't be started.
     pub fn copy(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let arguments = (&self.target, &self.left, self.pairs);
+        let arguments = CeilingCopy {
+            to: self.target.ptr(),
+            from: self.left.ptr(),
+            pairs: self.pairs,
+        };
         // SAFETY: both arrays have so many pairs.
-        unsafe { gpu.launch(&COPY, &shape(self.pairs, 2), arguments) }
+        unsafe { gpu.launch(&CEILING_COPY, grid(self.pairs, 2), arguments) }
     }
 
     /// Starts `target[i] = left[i] + 3 right[i]`.
@@ -68,9 +68,15 @@ impl MemoryStreams {
     /// # Errors
     /// If it can't be started.
     pub fn triad(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let arguments = (&self.target, &self.left, &self.right, self.pairs);
+        let pairs = |numbers: &DeviceBuffer<f64>| numbers.ptr::<f64>().cast();
+        let arguments = CeilingTriad {
+            to: pairs(&self.target),
+            left: pairs(&self.left),
+            right: pairs(&self.right),
+            pairs: self.pairs,
+        };
         // SAFETY: all three arrays have so many pairs.
-        unsafe { gpu.launch(&TRIAD, &shape(self.pairs, 3), arguments) }
+        unsafe { gpu.launch(&CEILING_TRIAD, grid(self.pairs, 3), arguments) }
     }
 
     /// Does both once, and looks at what came of it. Waits for the device.

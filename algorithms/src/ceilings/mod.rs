@@ -11,29 +11,19 @@ mod launches;
 mod link;
 mod memory;
 
-use crate::device::gpu::{DeviceError, Gpu, Image, Shape, image};
+use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::kernels::ceilings_streams::TILE;
 
 pub use launches::Launches;
 pub use link::{Direction, HostMemory, LinkBuffers};
 pub use memory::MemoryStreams;
 
-static IMAGE: Image = image!("ceilings-streams");
-
-/// As in the kernels.
-const THREADS: u32 = 256;
-/// Pairs of words that a block moves.
-const TILE: u32 = THREADS * 4;
 /// Bytes of a pair of words.
 const PAIR: usize = 16;
 
 /// A block a tile; each pair is read from or written to so many arrays.
-fn shape(pairs: u32, arrays: u64) -> Shape {
-    Shape {
-        blocks: pairs.div_ceil(TILE),
-        threads: THREADS,
-        shared_bytes: 0,
-        bytes: arrays * u64::from(pairs) * PAIR as u64,
-    }
+fn grid(pairs: u32, arrays: u64) -> Grid {
+    Grid::blocks(pairs.div_ceil(TILE)).moving(arrays * u64::from(pairs) * PAIR as u64)
 }
 
 /// What does not do what it claims is not worth a time.

@@ -224,6 +224,15 @@ impl Emulator {
         Ok(table::Kernel::find(kernel, lanes, checked)?.shared.size)
     }
 
+    /// Bytes of dynamic shared memory that a kernel says each block needs.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub fn declared_shared_bytes(&self, kernel: &str) -> Result<u32, EmulatorError> {
+        let Config { lanes, checked, .. } = self.config;
+        Ok(table::Kernel::find(kernel, lanes, checked)?.shared_bytes())
+    }
+
     /// Runs a kernel to its end.
     ///
     /// # Errors

@@ -29,6 +29,7 @@ struct Entry {
     call: Call,
     sizes: *const u16,
     arguments: u32,
+    shared_bytes: u32,
 }
 
 /// Runs a kernel for the current thread.
@@ -56,6 +57,12 @@ impl Kernel {
     pub(super) fn call(&self) -> Call {
         // SAFETY: the table points to constants.
         unsafe { (*self.entry).call }
+    }
+
+    /// Bytes of dynamic shared memory that each block has of it.
+    pub(super) fn shared_bytes(&self) -> u32 {
+        // SAFETY: the table points to constants.
+        unsafe { (*self.entry).shared_bytes }
     }
 
     /// The sizes of the arguments in bytes.

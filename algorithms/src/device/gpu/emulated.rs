@@ -242,6 +242,10 @@ impl Engine for EmulatedEngine {
         })
     }
 
+    fn declared_shared_bytes(&self, kernel: &'static str) -> Option<u32> {
+        self.emulator.declared_shared_bytes(kernel).ok()
+    }
+
     fn hold(&self) -> Result<(), DeviceError> {
         Ok(())
     }

@@ -195,6 +195,12 @@ pub(super) trait Engine: Send + Sync {
         shape: &Shape,
     ) -> Result<Attributes, DeviceError>;
 
+    /// Bytes of dynamic shared memory of a block of a kernel, where they are others than its
+    /// image says.
+    fn declared_shared_bytes(&self, _kernel: &'static str) -> Option<u32> {
+        None
+    }
+
     /// Lets all that is started from now on wait until [`Engine::let_go`], but
     /// for a moment only: a host that never lets go blocks nobody.
     fn hold(&self) -> Result<(), DeviceError>;

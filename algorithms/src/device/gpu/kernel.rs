@@ -1,37 +1,101 @@
-//! Kernels with typed parameters.
-//!
-//! A kernel is declared once, beside its launcher:
+//! Kernels with typed arguments, as [`kernels`](crate::kernels) declares them:
 //!
 //! ```ignore
-//! static SORT: Kernel<(Ptr<u64>, Ptr<u32>, u32)> = Kernel::new(&IMAGE, "sort");
+//! let arguments = BlockMergeSort { digis: digis.ptr(), scratch: scratch.ptr(), begins: begins.ptr() };
+//! gpu.launch(&BLOCK_MERGE_SORT, Grid::blocks(segments), arguments)
 //! ```
-//!
-//! and then takes `(&DeviceBuffer<u64>, &DeviceBuffer<u32>, u32)` and nothing else.
 
 use std::marker::PhantomData;
 
-use super::{DeviceBuffer, Image, MappedBuffer};
+use bytemuck::Pod;
 
-/// A kernel by name, with the types of its parameters.
-pub struct Kernel<P> {
+use super::{DeviceBuffer, Gpu, Image, MappedBuffer, Shape};
+
+/// A kernel with the type of its arguments, and what a block of it has.
+pub struct Kernel<A> {
     pub(super) image: &'static Image,
     pub(super) name: &'static str,
-    parameters: PhantomData<fn(P)>,
+    threads: u32,
+    shared_bytes: u32,
+    arguments: PhantomData<fn(A)>,
 }
 
-impl<P> Kernel<P> {
-    /// The kernel of that name. `P` must be as in its source.
-    pub const fn new(image: &'static Image, name: &'static str) -> Self {
+impl<A> Kernel<A> {
+    /// The kernel of that name, with blocks of so many threads, which have so many bytes of
+    /// dynamic shared memory where a warp has 32 lanes.
+    ///
+    /// # Safety
+    /// All of it must be as in its source.
+    pub(crate) const unsafe fn new(
+        image: &'static Image,
+        name: &'static str,
+        threads: u32,
+        shared_bytes: u32,
+    ) -> Self {
         Kernel {
             image,
             name,
-            parameters: PhantomData,
+            threads,
+            shared_bytes,
+            arguments: PhantomData,
         }
     }
 
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// Threads of a block.
+    pub(crate) const fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Blocks with a thread for each of so many items.
+    pub(crate) fn thread_each(&self, items: usize) -> Grid {
+        Grid::blocks(items.div_ceil(self.threads as usize) as u32)
+    }
+
+    /// Bytes of dynamic shared memory of a block, without what is asked for beyond it.
+    pub(crate) fn shared_bytes(&self, gpu: &Gpu) -> u32 {
+        let emulated = gpu.engine().declared_shared_bytes(self.name);
+        emulated.unwrap_or(self.shared_bytes)
+    }
+
+    pub(super) fn shape(&self, gpu: &Gpu, grid: Grid) -> Shape {
+        Shape {
+            blocks: grid.blocks,
+            threads: self.threads,
+            shared_bytes: self.shared_bytes(gpu) + grid.shared_bytes,
+            bytes: grid.bytes,
+        }
+    }
+}
+
+/// How much of a kernel is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    pub(crate) blocks: u32,
+    bytes: u64,
+    shared_bytes: u32,
+}
+
+impl Grid {
+    /// So many blocks.
+    pub(crate) fn blocks(blocks: u32) -> Self {
+        Grid {
+            blocks,
+            bytes: 0,
+            shared_bytes: 0,
+        }
+    }
+
+    /// They move so many bytes from and to device memory, as far as anybody can tell before.
+    pub(crate) fn moving(self, bytes: u64) -> Self {
+        Grid { bytes, ..self }
+    }
+
+    /// Each block has so many bytes of shared memory beyond what the kernel says.
+    pub(crate) fn with_shared(self, shared_bytes: u32) -> Self {
+        Grid {
+            shared_bytes,
+            ..self
+        }
     }
 }
 
@@ -44,86 +108,117 @@ pub struct Argument {
     pub bytes: usize,
 }
 
-/// The type of a parameter.
-pub trait Parameter {
-    /// What is given for it.
-    type Given<'a>;
-    /// What the kernel gets.
-    fn argument(given: Self::Given<'_>) -> Argument;
+/// The arguments of a kernel.
+pub trait Arguments {
+    /// In the order of its parameters.
+    fn values(&self) -> Vec<Argument>;
 }
 
-/// A pointer to elements in device memory.
-pub struct Ptr<T>(PhantomData<fn(T)>);
-
-impl<T: 'static> Parameter for Ptr<T> {
-    type Given<'a> = &'a DeviceBuffer<T>;
-
-    fn argument(given: &DeviceBuffer<T>) -> Argument {
-        Argument {
-            bits: given.address(),
-            bytes: size_of::<u64>(),
-        }
-    }
+/// What can be an argument.
+pub(crate) trait Passed {
+    /// As the kernel gets it.
+    fn argument(self) -> Argument;
 }
 
-/// A pointer to elements in memory of the host, which kernels reach over the link.
-pub struct HostPtr<T>(PhantomData<fn(T)>);
-
-impl<T: 'static> Parameter for HostPtr<T> {
-    type Given<'a> = &'a MappedBuffer<T>;
-
-    fn argument(given: &MappedBuffer<T>) -> Argument {
+impl Passed for u32 {
+    fn argument(self) -> Argument {
         Argument {
-            bits: given.device_address(),
-            bytes: size_of::<u64>(),
-        }
-    }
-}
-
-impl Parameter for u32 {
-    type Given<'a> = u32;
-
-    fn argument(given: u32) -> Argument {
-        Argument {
-            bits: given.into(),
+            bits: self.into(),
             bytes: size_of::<u32>(),
         }
     }
 }
 
-/// The types of all parameters.
-pub trait Parameters {
-    /// What is given for them.
-    type Given<'a>;
-    /// What the kernel gets.
-    fn arguments(given: Self::Given<'_>) -> Vec<Argument>;
+/// Where kernels find elements.
+pub struct Ptr<T> {
+    address: u64,
+    elements: PhantomData<fn(T)>,
 }
 
-macro_rules! parameters {
-    ($($name:ident)+) => {
-        impl<$($name: Parameter),+> Parameters for ($($name,)+) {
-            type Given<'a> = ($($name::Given<'a>,)+);
+impl<T> Clone for Ptr<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-            #[allow(non_snake_case, reason = "a value is named after its type")]
-            fn arguments(($($name,)+): Self::Given<'_>) -> Vec<Argument> {
-                vec![$($name::argument($name)),+]
-            }
+impl<T> Copy for Ptr<T> {}
+
+impl<T> Ptr<T> {
+    /// As elements of another type, which kernel and launcher have to agree on.
+    pub(crate) fn cast<U>(self) -> Ptr<U> {
+        Ptr {
+            address: self.address,
+            elements: PhantomData,
         }
+    }
+}
+
+impl<T> Passed for Ptr<T> {
+    fn argument(self) -> Argument {
+        Argument {
+            bits: self.address,
+            bytes: size_of::<u64>(),
+        }
+    }
+}
+
+/// Elements that kernels know as `K`.
+///
+/// # Safety
+/// The fields must be the same, at the same places.
+pub(crate) unsafe trait SameAs<K> {}
+
+// SAFETY: nothing is more the same.
+unsafe impl<T> SameAs<T> for T {}
+
+/// So many bytes that kernels load and store at once: `uint4` and the like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vector<const BYTES: usize>;
+
+// SAFETY: vectors have no fields of their own, but those of whatever they are loaded from.
+unsafe impl<T: Pod, const BYTES: usize> SameAs<Vector<BYTES>> for T {}
+
+/// `same_as!(Host { field, … } => kernel)`: a struct of the host has the fields of that which
+/// kernels have, which is checked.
+macro_rules! same_as {
+    ($host:ty { $($field:ident),+ } => $kernel:ty) => {
+        const _: () = {
+            assert!(size_of::<$host>() == size_of::<$kernel>());
+            $(assert!(
+                std::mem::offset_of!($host, $field) == std::mem::offset_of!($kernel, $field)
+            );)+
+        };
+        // SAFETY: as was just found.
+        unsafe impl $crate::device::gpu::SameAs<$kernel> for $host {}
     };
 }
+pub(crate) use same_as;
 
-parameters!(A);
-parameters!(A B);
-parameters!(A B C);
-parameters!(A B C D);
-parameters!(A B C D E);
-parameters!(A B C D E F);
-parameters!(A B C D E F G);
-parameters!(A B C D E F G H);
-parameters!(A B C D E F G H I);
-parameters!(A B C D E F G H I J);
-parameters!(A B C D E F G H I J K);
-parameters!(A B C D E F G H I J K L);
+impl<T: Pod> DeviceBuffer<T> {
+    /// Where kernels find the elements.
+    pub(crate) fn ptr<K>(&self) -> Ptr<K>
+    where
+        T: SameAs<K>,
+    {
+        Ptr {
+            address: self.address(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: Pod> MappedBuffer<T> {
+    /// Where kernels find the elements, over the link.
+    pub(crate) fn ptr<K>(&self) -> Ptr<K>
+    where
+        T: SameAs<K>,
+    {
+        Ptr {
+            address: self.device_address(),
+            elements: PhantomData,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -131,8 +226,16 @@ mod tests {
 
     #[test]
     fn arguments_have_the_sizes_of_their_types() {
-        let arguments = <(u32, u32)>::arguments((7, u32::MAX));
-        let argument = |bits| Argument { bits, bytes: 4 };
-        assert_eq!(arguments, [argument(7), argument(u64::from(u32::MAX))]);
+        let word = Argument { bits: 7, bytes: 4 };
+        assert_eq!(7_u32.argument(), word);
+        let pointer = Ptr::<u32> {
+            address: 1 << 40,
+            elements: PhantomData,
+        };
+        let expected = Argument {
+            bits: 1 << 40,
+            bytes: 8,
+        };
+        assert_eq!(pointer.cast::<u8>().argument(), expected);
     }
 }

@@ -52,7 +52,8 @@ pub use error::DeviceError;
 pub use graph::Graph;
 pub use image::Image;
 pub(crate) use image::image;
-pub use kernel::{Argument, HostPtr, Kernel, Parameter, Parameters, Ptr};
+pub use kernel::{Argument, Arguments, Grid, Kernel, Ptr};
+pub(crate) use kernel::{Passed, SameAs, Vector, same_as};
 pub(crate) use lent::{Lent, Pristine};
 pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
 pub use observe::KernelUse;
@@ -223,21 +224,21 @@ impl Gpu {
     ///
     /// # Errors
     /// If it can't be started.
-    pub unsafe fn launch<P: Parameters>(
+    pub unsafe fn launch<A: Arguments>(
         &self,
-        kernel: &Kernel<P>,
-        shape: &Shape,
-        arguments: P::Given<'_>,
+        kernel: &Kernel<A>,
+        grid: Grid,
+        arguments: A,
     ) -> Result<(), DeviceError> {
-        if shape.blocks == 0 {
+        if grid.blocks == 0 {
             return Ok(());
         }
-        let arguments = P::arguments(arguments);
-        self.note_launch(kernel.image, kernel.name, shape);
+        let (shape, arguments) = (kernel.shape(self, grid), arguments.values());
+        self.note_launch(kernel.image, kernel.name, &shape);
         self.timed(kernel.name, shape.bytes, |engine| {
             // SAFETY: as the caller promises; the types are those that the
             // kernel was declared with.
-            unsafe { engine.launch(kernel.image, kernel.name, shape, &arguments) }
+            unsafe { engine.launch(kernel.image, kernel.name, &shape, &arguments) }
         })
     }
 

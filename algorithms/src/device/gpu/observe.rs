@@ -1,6 +1,6 @@
 //! What is seen of copies and kernels: their times, and what kernels take.
 
-use super::{Attributes, DeviceError, Gpu, Image, Kernel, Shape, lock};
+use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
 use crate::timing::Stages;
 
 /// A kernel that was started in some shape.
@@ -70,16 +70,13 @@ impl Gpu {
         done
     }
 
-    /// What a kernel takes if it is started in such a shape.
+    /// What a kernel takes if so much of it is started.
     ///
     /// # Errors
     /// If there is no such kernel.
-    pub fn attributes<P>(
-        &self,
-        kernel: &Kernel<P>,
-        shape: &Shape,
-    ) -> Result<Attributes, DeviceError> {
-        self.engine().attributes(kernel.image, kernel.name, shape)
+    pub fn attributes<A>(&self, kernel: &Kernel<A>, grid: Grid) -> Result<Attributes, DeviceError> {
+        let shape = kernel.shape(self, grid);
+        self.engine().attributes(kernel.image, kernel.name, &shape)
     }
 
     /// All kernels that were started so far, in the order of their first calls,

@@ -1,17 +1,28 @@
 //! Small arrays that the host makes and kernels read.
 
-use super::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
-use crate::device::buffers;
+use bytemuck::Pod;
+
+use super::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, SameAs};
+use crate::device::Buffers;
 
 /// A small array that the host makes in each run, and kernels read.
-pub(crate) struct Table {
-    host: PinnedBuffer<u32>,
-    device: DeviceBuffer<u32>,
+pub(crate) struct Table<T = u32> {
+    host: PinnedBuffer<T>,
+    device: DeviceBuffer<T>,
 }
 
-buffers!(Table: host, device);
+impl<T: Pod + Send> Buffers for Table<T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.host.poison()?;
+        self.device.poison()
+    }
 
-impl Table {
+    fn bytes(&self) -> u64 {
+        self.device.bytes()
+    }
+}
+
+impl<T: Pod> Table<T> {
     /// With room for so many values.
     ///
     /// # Errors
@@ -31,7 +42,7 @@ impl Table {
     pub(crate) fn fill(
         &mut self,
         gpu: &Gpu,
-        values: impl Iterator<Item = u32>,
+        values: impl IntoIterator<Item = T>,
     ) -> Result<(), DeviceError> {
         let mut length = 0;
         for (place, value) in self.host.iter_mut().zip(values) {
@@ -42,7 +53,10 @@ impl Table {
     }
 
     /// Where kernels find the values.
-    pub(crate) fn device(&self) -> &DeviceBuffer<u32> {
-        &self.device
+    pub(crate) fn ptr<K>(&self) -> Ptr<K>
+    where
+        T: SameAs<K>,
+    {
+        self.device.ptr()
     }
 }

@@ -3,24 +3,17 @@
 use generators::partition::Partition;
 
 use super::clusters::Clusters;
+use super::parts_of;
 use super::time_bins::TimeBins;
-use super::{Clusters as ClusterPtr, Entries, Found, Founds, Words, parts_of};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::kernels::sts_cluster_sort::{
+    ENTRIES_MERGE, ENTRIES_SORT, EntriesMerge, EntriesSort, Found, TILE as TILE_OF_ENTRIES, Tile,
+};
 use crate::sts::{Cluster, ClusterEntry};
 
-static IMAGE: Image = image!("sts-cluster_sort");
-
-/// Clusters, begins, what was found; tiles; entries.
-static SORT: Kernel<(ClusterPtr, Words, Founds, Words, Entries)> =
-    Kernel::new(&IMAGE, "entries_sort");
-/// Entries before and after; begins, what was found; tiles, the length of a run.
-static MERGE: Kernel<(Entries, Entries, Words, Founds, Words, u32)> =
-    Kernel::new(&IMAGE, "entries_merge");
-
-const THREADS: u32 = 256;
 /// Entries that a block sorts.
-const TILE: usize = 2048;
+const TILE: usize = TILE_OF_ENTRIES as usize;
 
 /// How clusters are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +43,7 @@ pub(super) struct ClusterOrder {
 }
 
 enum Tables {
-    /// The side of each tile, and the number of its first entry.
-    BlockMerge(Table),
+    BlockMerge(Table<Tile>),
     TimeBins(Box<TimeBins>),
 }
 
@@ -67,7 +59,7 @@ impl Tables {
     ) -> Result<Self, DeviceError> {
         Ok(match way {
             ClusterSortWay::BlockMerge => {
-                Tables::BlockMerge(Table::new(gpu, 2 * (digis / TILE + sides))?)
+                Tables::BlockMerge(Table::new(gpu, digis / TILE + sides)?)
             }
             ClusterSortWay::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
@@ -127,39 +119,43 @@ impl ClusterOrder {
 fn sort_and_merge(
     gpu: &Gpu,
     from: UnsortedClusters<'_>,
-    table: &mut Table,
+    table: &mut Table<Tile>,
     entries: &mut DeviceBuffer<ClusterEntry>,
     merged: &mut DeviceBuffer<ClusterEntry>,
 ) -> Result<(), DeviceError> {
-    let UnsortedClusters {
-        clusters,
-        found,
+    let all = tiles(from.sides);
+    let grid = Grid::blocks(all.len() as u32).moving(2 * entries.bytes());
+    table.fill(gpu, all)?;
+    let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
+    let sorting = EntriesSort {
+        clusters: from.clusters.ptr(),
         begins,
-        sides,
-    } = from;
-    let tiles = tiles(sides);
-    table.fill(gpu, tiles.iter().flatten().copied())?;
-    let shape = Shape {
-        blocks: tiles.len() as u32,
-        threads: THREADS,
-        shared_bytes: 0,
-        bytes: 2 * entries.bytes(),
+        found,
+        tiles,
+        entries: entries.ptr(),
     };
-    let sorting = (clusters, begins, found, table.device(), &*entries);
     // SAFETY: tiles are parts of sides, which have room for an entry a cluster.
-    unsafe { gpu.launch(&SORT, &shape, sorting)? };
-    for run in runs(sides.lengths().max().unwrap_or(0)) {
-        let merging = (&*entries, &*merged, begins, found, table.device(), run);
+    unsafe { gpu.launch(&ENTRIES_SORT, grid, sorting)? };
+    for run in runs(from.sides.lengths().max().unwrap_or(0)) {
+        let merging = EntriesMerge {
+            from: entries.ptr(),
+            to: merged.ptr(),
+            begins,
+            found,
+            tiles,
+            run,
+        };
         // SAFETY: as above.
-        unsafe { gpu.launch(&MERGE, &shape, merging)? };
+        unsafe { gpu.launch(&ENTRIES_MERGE, grid, merging)? };
         std::mem::swap(entries, merged);
     }
     Ok(())
 }
 
 /// The tiles of all sides; how many clusters these have is not known yet.
-fn tiles(sides: &Partition) -> Vec<[u32; 2]> {
-    parts_of(sides.lengths().enumerate(), TILE).collect()
+fn tiles(sides: &Partition) -> Vec<Tile> {
+    let tiles = parts_of(sides.lengths().enumerate(), TILE);
+    tiles.map(|[side, first]| Tile { side, first }).collect()
 }
 
 /// The lengths of the runs that are merged, until there is one of so many entries.
@@ -176,7 +172,8 @@ mod tests {
     #[test]
     fn tiles_cover_their_sides() {
         let sides = Partition::from_lengths([0, 1, TILE, TILE + 1]);
-        let expected = [[1, 0], [2, 0], [3, 0], [3, TILE as u32]];
+        let expected = [(1, 0), (2, 0), (3, 0), (3, TILE as u32)];
+        let expected = expected.map(|(side, first)| Tile { side, first });
         assert_eq!(tiles(&sides), expected);
     }
 

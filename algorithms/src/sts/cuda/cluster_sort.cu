@@ -6,7 +6,7 @@
 #include "formulas/records.h"
 #include "merge_path.h"
 
-// A tile of the entries of a side, as the host lists them: by the room of the side.
+// A tile of the entries of a side, as the host lists them: by where clusters of the side begin.
 struct Tile {
     u32 side, first;
 };

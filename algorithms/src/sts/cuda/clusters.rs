@@ -2,76 +2,42 @@
 
 use std::sync::Arc;
 
+use super::ByRules;
 use super::tables::{DeviceTables, window};
-use super::{ByRules, Clusters as ClusterPtr, Digis, Found, Founds, Words, thread_each};
 use crate::algorithm::Semantics;
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Ptr, Shape, image,
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
+use crate::kernels::sts_connectors::{
+    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_EXACT, CLUSTER_CONNECT_PUBLISHED,
+    CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
 };
+use crate::kernels::sts_cuda_formulas_records_h::Found;
+use crate::kernels::sts_links::{
+    CLUSTER_HEADS_EXACT, CLUSTER_HEADS_PUBLISHED, CLUSTER_LINK_EXACT, CLUSTER_LINK_PUBLISHED,
+    ClusterHeads, ClusterLink, TILE,
+};
+use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
 use crate::sts::{Cluster, Timeslice};
 
-static CONNECTORS: Image = image!("sts-connectors");
-static PER_SIDE: Image = image!("sts-per_side");
-static LINKS: Image = image!("sts-links");
-
-/// Digis, begins, sides; channels.
-static CHANNELS: Kernel<(Digis, Words, u32, Words)> = Kernel::new(&CONNECTORS, "cluster_channels");
-static CONNECT: ByRules<ConnectParameters> = ByRules::new(
-    &CONNECTORS,
-    "cluster_connect_exact",
-    "cluster_connect_published",
-);
-static FOLLOW: ByRules<FollowParameters> = ByRules::new(
-    &CONNECTORS,
-    "cluster_follow_exact",
-    "cluster_follow_published",
-);
-static SIDE: ByRules<SideParameters> =
-    ByRules::new(&PER_SIDE, "cluster_side_exact", "cluster_side_published");
-
-static LINK: ByRules<LinkParameters> =
-    ByRules::new(&LINKS, "cluster_link_exact", "cluster_link_published");
-static HEADS: ByRules<HeadsParameters> =
-    ByRules::new(&LINKS, "cluster_heads_exact", "cluster_heads_published");
-
-/// Digis, begins, sides; channels, connectors; the window.
-type ConnectParameters = (Digis, Words, u32, Words, Words, u32, u32, u32);
-/// Digis, begins, sides; connectors, tables; clusters, what was found.
-type FollowParameters = (Digis, Words, u32, Words, Ptr<f32>, ClusterPtr, Founds);
-/// Digis, begins; channels, connectors; the window, tables; clusters, what was found.
-type SideParameters = (
-    Digis,
-    Words,
-    Words,
-    Words,
-    u32,
-    u32,
-    u32,
-    Ptr<f32>,
-    ClusterPtr,
-    Founds,
-);
-
-/// Digis, begins, sides; connectors, who follows; the window.
-type LinkParameters = (Digis, Words, u32, Words, Ptr<u8>, u32, u32, u32);
-/// Digis, begins, sides; connectors, who follows, tables; clusters, what was found.
-type HeadsParameters = (
-    Digis,
-    Words,
-    u32,
-    Words,
-    Ptr<u8>,
-    Ptr<f32>,
-    ClusterPtr,
-    Founds,
-);
-
-const THREADS: u32 = 256;
-/// Digis of a block that links them, or gathers the first ones of chains.
-const TILE: usize = 2048;
-const SIDE_THREADS: u32 = 512;
-/// Where each channel of a side begins, and where the last one ends.
-const CHANNEL_OFFSETS: usize = generators::sts::CHANNELS_PER_SIDE as usize + 1;
+static CONNECT: ByRules<ClusterConnect> = ByRules {
+    exact: &CLUSTER_CONNECT_EXACT,
+    published: &CLUSTER_CONNECT_PUBLISHED,
+};
+static FOLLOW: ByRules<ClusterFollow> = ByRules {
+    exact: &CLUSTER_FOLLOW_EXACT,
+    published: &CLUSTER_FOLLOW_PUBLISHED,
+};
+static SIDE: ByRules<ClusterSide> = ByRules {
+    exact: &CLUSTER_SIDE_EXACT,
+    published: &CLUSTER_SIDE_PUBLISHED,
+};
+static LINK: ByRules<ClusterLink> = ByRules {
+    exact: &CLUSTER_LINK_EXACT,
+    published: &CLUSTER_LINK_PUBLISHED,
+};
+static HEADS: ByRules<ClusterHeads> = ByRules {
+    exact: &CLUSTER_HEADS_EXACT,
+    published: &CLUSTER_HEADS_PUBLISHED,
+};
 
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +83,7 @@ impl Clusters {
         let (digis, sides) = (input.stream().len(), input.sides());
         let (channels, follows) = match way {
             ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
-            ClusterWay::Connectors | ClusterWay::PerSide => (CHANNEL_OFFSETS * sides, 0),
+            ClusterWay::Connectors | ClusterWay::PerSide => (CHANNEL_OFFSETS as usize * sides, 0),
         };
         Ok(Clusters {
             way,
@@ -171,91 +137,104 @@ impl Clusters {
         gpu.download(&mut self.host_found, &self.found)?;
         gpu.wait()?;
         let counts = self.host_found.iter();
-        Ok(counts.map(|&[clusters, _]| clusters as usize).collect())
+        Ok(counts.map(|found| found.clusters as usize).collect())
     }
 
     fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let SortedDigis { digis, begins } = sorted;
-        let (sides, [ns, whole, crowd]) = (self.sides, self.window);
-        let (channels, connectors) = (&self.channels, &self.connectors);
-        let shape = |bytes| thread_each(digis.len(), THREADS, bytes);
-        let (read, linked) = (digis.bytes(), connectors.bytes());
-        let connecting = (digis, begins, sides, channels, connectors, ns, whole, crowd);
-        let following = (
+        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
+        let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
+        let [window_ns, whole_ns, crowd_ns] = self.window;
+        let finding = ClusterChannels {
+            digis,
+            begins,
+            sides,
+            channels,
+        };
+        let connecting = ClusterConnect {
+            digis,
+            begins,
+            sides,
+            channels,
+            connectors,
+            window_ns,
+            whole_ns,
+            crowd_ns,
+        };
+        let following = ClusterFollow {
             digis,
             begins,
             sides,
             connectors,
-            &self.tables.clusters,
-            &self.clusters,
-            &self.found,
-        );
+            tables: self.tables.clusters.ptr(),
+            clusters: self.clusters.ptr(),
+            found: self.found.ptr(),
+        };
+        let (read, linked) = (sorted.digis.bytes(), self.connectors.bytes());
+        let all = CLUSTER_CHANNELS.thread_each(sorted.digis.len());
         // SAFETY: sides are ranges of the digis, with an offset for each of their channels,
         // a connector and room for a cluster for each digi.
         unsafe {
-            let of_channels = read + channels.bytes();
-            let finding = (digis, begins, sides, channels);
-            gpu.launch(&CHANNELS, &shape(of_channels), finding)?;
+            let of_channels = all.moving(read + self.channels.bytes());
+            gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
             let connect = CONNECT.of(self.semantics);
-            gpu.launch(connect, &shape(2 * read + 2 * linked), connecting)?;
+            gpu.launch(connect, all.moving(2 * read + 2 * linked), connecting)?;
             let follow = FOLLOW.of(self.semantics);
-            gpu.launch(follow, &shape(read + linked), following)
+            gpu.launch(follow, all.moving(read + linked), following)
         }
     }
 
     fn find_by_side(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let SortedDigis { digis, begins } = sorted;
-        let [ns, whole, crowd] = self.window;
-        let shape = Shape {
-            blocks: self.sides,
-            threads: SIDE_THREADS,
-            shared_bytes: 0,
-            bytes: 4 * digis.bytes() + 3 * self.connectors.bytes() + self.channels.bytes(),
+        let [window_ns, whole_ns, crowd_ns] = self.window;
+        let linked = 3 * self.connectors.bytes() + self.channels.bytes();
+        let grid = Grid::blocks(self.sides).moving(4 * sorted.digis.bytes() + linked);
+        let arguments = ClusterSide {
+            digis: sorted.digis.ptr(),
+            begins: sorted.begins.ptr(),
+            channels: self.channels.ptr(),
+            connectors: self.connectors.ptr(),
+            window_ns,
+            whole_ns,
+            crowd_ns,
+            tables: self.tables.clusters.ptr(),
+            clusters: self.clusters.ptr(),
+            found: self.found.ptr(),
         };
-        let arguments = (
-            digis,
-            begins,
-            &self.channels,
-            &self.connectors,
-            ns,
-            whole,
-            crowd,
-            &self.tables.clusters,
-            &self.clusters,
-            &self.found,
-        );
         // SAFETY: as above; there is a block for each side.
-        unsafe { gpu.launch(SIDE.of(self.semantics), &shape, arguments) }
+        unsafe { gpu.launch(SIDE.of(self.semantics), grid, arguments) }
     }
 
     fn find_by_links(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let SortedDigis { digis, begins } = sorted;
-        let (sides, [ns, whole, crowd]) = (self.sides, self.window);
-        let (connectors, follows) = (&self.connectors, &self.follows);
-        let bytes = digis.bytes() + connectors.bytes() + follows.bytes();
-        let linking = (digis, begins, sides, connectors, follows, ns, whole, crowd);
-        let following = (
+        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
+        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let [window_ns, whole_ns, crowd_ns] = self.window;
+        let linking = ClusterLink {
             digis,
             begins,
             sides,
             connectors,
             follows,
-            &self.tables.clusters,
-            &self.clusters,
-            &self.found,
-        );
-        let tiles = Shape {
-            blocks: digis.len().div_ceil(TILE) as u32,
-            threads: THREADS,
-            shared_bytes: 0,
-            bytes,
+            window_ns,
+            whole_ns,
+            crowd_ns,
         };
+        let following = ClusterHeads {
+            digis,
+            begins,
+            sides,
+            connectors,
+            follows,
+            tables: self.tables.clusters.ptr(),
+            clusters: self.clusters.ptr(),
+            found: self.found.ptr(),
+        };
+        let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
+        let tiles = sorted.digis.len().div_ceil(TILE as usize);
+        let grid = Grid::blocks(tiles as u32).moving(bytes);
         // SAFETY: sides are ranges of the digis, with a connector, a byte and room for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            let link = LINK.of(self.semantics);
-            gpu.launch(link, &tiles, linking)?;
-            gpu.launch(HEADS.of(self.semantics), &tiles, following)
+            gpu.launch(LINK.of(self.semantics), grid, linking)?;
+            gpu.launch(HEADS.of(self.semantics), grid, following)
         }
     }
 

@@ -3,26 +3,13 @@
 use generators::partition::Partition;
 
 use super::hits::Hits;
-use super::{Hits as HitPtr, Words, thread_each};
+use crate::device::Buffers;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, PinnedBuffer, Table,
-    image,
+    DeviceBuffer, DeviceError, Gpu, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
 };
+use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES};
 use crate::sts::Hit;
 use crate::sts_sort::begins;
-
-static IMAGE: Image = image!("sts-collect");
-
-/// Hits, rooms; places, modules; all hits.
-static COLLECT: Kernel<(HitPtr, Words, Words, u32, HitPtr)> =
-    Kernel::new(&IMAGE, "collect_buckets");
-/// The same into memory of the host.
-static COLLECT_MAPPED: Kernel<(HitPtr, Words, Words, u32, HostPtr<Hit>)> =
-    Kernel::new(&IMAGE, "collect_buckets");
-
-const THREADS: u32 = 256;
-/// Pieces of a hit, a thread each.
-const PIECES: usize = size_of::<Hit>() / 16;
 
 /// How hits get into one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,22 +81,28 @@ impl Collected {
         }
         self.places.fill(gpu, begins(&self.modules))?;
         let bytes = 2 * (count * size_of::<Hit>()) as u64;
-        let shape = thread_each(count * PIECES, THREADS, bytes);
-        let (buckets, rooms) = hits.buckets();
-        let (places, modules) = (self.places.device(), self.modules.segments() as u32);
+        let grid = COLLECT_BUCKETS
+            .thread_each(count * PIECES as usize)
+            .moving(bytes);
+        let (buckets, offsets) = hits.buckets();
+        let arguments = |flat: Ptr<Vector<16>>| CollectBuckets {
+            hits: buckets.ptr(),
+            offsets,
+            places: self.places.ptr(),
+            modules: self.modules.segments() as u32,
+            flat,
+        };
         // SAFETY of both: buckets have as many hits as was counted, and there is room for
         // all.
         match &mut self.hits {
             Flat::Copied(flat, host) => {
-                let arguments = (buckets, rooms, places, modules, &*flat);
                 // SAFETY: see above.
-                unsafe { gpu.launch(&COLLECT, &shape, arguments)? };
+                unsafe { gpu.launch(&COLLECT_BUCKETS, grid, arguments(flat.ptr()))? };
                 gpu.download(&mut host[..count], flat)
             }
             Flat::Mapped(host) => {
-                let arguments = (buckets, rooms, places, modules, &*host);
                 // SAFETY: see above.
-                unsafe { gpu.launch(&COLLECT_MAPPED, &shape, arguments) }
+                unsafe { gpu.launch(&COLLECT_BUCKETS, grid, arguments(host.ptr())) }
             }
         }
     }
@@ -145,6 +138,6 @@ impl Collected {
             Flat::Copied(flat, _) => flat.bytes(),
             Flat::Mapped(_) => 0,
         };
-        flat + self.places.device().bytes()
+        flat + self.places.bytes()
     }
 }

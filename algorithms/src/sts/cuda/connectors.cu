@@ -67,14 +67,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                           u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Exact>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_connect_exact)
+KERNEL_EXPORT(cluster_connect_exact, ClusterConnect)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
                               u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Published>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_connect_published)
+KERNEL_EXPORT(cluster_connect_published, ClusterConnect)
 
 // Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
 // their number. Each side has room for as many as it has digis. A thread a digi.
@@ -83,11 +83,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                          Cluster* clusters, Found* found) {
     follow_own<Exact>({digis, begins, sides, connectors, nullptr}, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_follow_exact)
+KERNEL_EXPORT(cluster_follow_exact, ClusterFollow)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_follow_published(const u64* digis, const u32* begins, u32 sides, u32* connectors,
                              const ClusterTables* tables, Cluster* clusters, Found* found) {
     follow_own<Published>({digis, begins, sides, connectors, nullptr}, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_follow_published)
+KERNEL_EXPORT(cluster_follow_published, ClusterFollow)

@@ -13,12 +13,12 @@ constexpr u32 THREADS = 128;
 // A bucket of hits.
 struct Bucket {
     Hit* hits;
-    u32 room;
+    u32 capacity;
     u32* count;
 
     __device__ __forceinline__ void add(const Hit& hit) const {
         const u32 number = atomicAdd(count, 1u);
-        if (number < room) hits[number] = hit;
+        if (number < capacity) hits[number] = hit;
     }
 };
 
@@ -42,35 +42,35 @@ __device__ __forceinline__ void find_partners(const SortedClusters& backs, const
 
 template <class Rules>
 __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, const Sensor* sensors,
-                                          const TimeCut& cut, const u32* rooms, u32* counts, Hit* hits) {
+                                          const TimeCut& cut, const u32* offsets, u32* counts, Hit* hits) {
     const u32 place = blockIdx.x * THREADS + threadIdx.x;
     if (place >= all.begins[modules]) return;
     const u32 module = segment_of(all.begins, modules, place), number = place - all.begins[module];
     const SortedClusters fronts = all.of(module), backs = all.of(modules + module);
     if (number >= fronts.count) return;
-    const Bucket bucket = {hits + rooms[module], rooms[module + 1] - rooms[module], &counts[module]};
+    const Bucket bucket = {hits + offsets[module], offsets[module + 1] - offsets[module], &counts[module]};
     const float latest = __uint_as_float(all.found[modules + module].latest_error);
     find_partners<Rules>(backs, fronts.cluster(number), sensors[module], cut, latest, bucket);
 }
 
 }  // namespace
 
-// The hits of all modules. `rooms` says where buckets begin, and where the last one ends;
+// The hits of all modules. `offsets` says where buckets begin, and where the last one ends;
 // `counts` are zero at the start. A thread for each place that the front of a module has.
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* rooms, u32* counts,
+                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
                          Hit* hits) {
-    find_hits<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), rooms, counts,
+    find_hits<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets, counts,
                      hits);
 }
-KERNEL_EXPORT(hits_of_fronts_exact)
+KERNEL_EXPORT(hits_of_fronts_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                             u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* rooms,
+                             u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
                              u32* counts, Hit* hits) {
-    find_hits<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), rooms,
+    find_hits<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
                          counts, hits);
 }
-KERNEL_EXPORT(hits_of_fronts_published)
+KERNEL_EXPORT(hits_of_fronts_published, HitsOfFronts)

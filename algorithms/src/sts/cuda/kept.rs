@@ -2,9 +2,9 @@
 
 use generators::partition::Partition;
 
-use super::Found;
 use super::hits::KeptHits;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::ChainStage;
 use crate::sts::{Cluster, ClusterEntry};
 

@@ -215,14 +215,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                        u32 whole_ns, u32 crowd_ns) {
     link_tile<Exact>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_link_exact)
+KERNEL_EXPORT(cluster_link_exact, ClusterLink)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_link_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows,
                            u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     link_tile<Published>({digis, begins, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_link_published)
+KERNEL_EXPORT(cluster_link_published, ClusterLink)
 
 // Makes clusters of chains. `found`, zero at the start, has their number. Each side has
 // room for as many as it has digis. A block a tile of digis; `follows` ends with a word.
@@ -231,11 +231,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
                         const ClusterTables* tables, Cluster* clusters, Found* found) {
     follow_tile<Exact>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_heads_exact)
+KERNEL_EXPORT(cluster_heads_exact, ClusterHeads)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     cluster_heads_published(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
                             const ClusterTables* tables, Cluster* clusters, Found* found) {
     follow_tile<Published>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_heads_published)
+KERNEL_EXPORT(cluster_heads_published, ClusterHeads)

@@ -27,7 +27,8 @@ mod tables;
 mod time_bins;
 
 use crate::algorithm::Semantics;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
+use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use chain::{ChainConfig, CudaChain};
@@ -37,52 +38,22 @@ pub(super) use collect::CollectWay;
 pub(super) use hits::HitsWay;
 pub(super) use presort::PresortWay;
 
-/// A pointer to digis.
-type Digis = Ptr<u64>;
-/// A pointer to counts and places.
-type Words = Ptr<u32>;
-/// A pointer to clusters.
-type Clusters = Ptr<Cluster>;
-/// A pointer to their entries.
-type Entries = Ptr<ClusterEntry>;
-/// A pointer to what was found on each side.
-type Founds = Ptr<Found>;
-/// A pointer to hits.
-type Hits = Ptr<Hit>;
-
-/// What was found on a side: the number of clusters, and the bits of the largest error of
-/// their times.
-type Found = [u32; 2];
+same_as!(Cluster { charge, size, position, position_error, time, time_error } => records::Cluster);
+same_as!(ClusterEntry { time, index } => records::Entry);
+same_as!(Hit { x, y, z, time, dx, dy, dz, dxy, time_error, du, dv, address } => records::Hit);
 
 /// A kernel for each answer that the online reconstruction can give.
-struct ByRules<P: 'static> {
-    exact: Kernel<P>,
-    published: Kernel<P>,
+struct ByRules<A: 'static> {
+    exact: &'static Kernel<A>,
+    published: &'static Kernel<A>,
 }
 
-impl<P> ByRules<P> {
-    const fn new(image: &'static Image, exact: &'static str, published: &'static str) -> Self {
-        ByRules {
-            exact: Kernel::new(image, exact),
-            published: Kernel::new(image, published),
-        }
-    }
-
-    fn of(&self, semantics: Semantics) -> &Kernel<P> {
+impl<A> ByRules<A> {
+    fn of(&self, semantics: Semantics) -> &'static Kernel<A> {
         match semantics {
-            Semantics::Published => &self.published,
-            Semantics::Exact | Semantics::Offline => &self.exact,
+            Semantics::Published => self.published,
+            Semantics::Exact | Semantics::Offline => self.exact,
         }
-    }
-}
-
-/// A thread an item.
-fn thread_each(items: usize, threads: u32, bytes: u64) -> Shape {
-    Shape {
-        blocks: items.div_ceil(threads as usize) as u32,
-        threads,
-        shared_bytes: 0,
-        bytes,
     }
 }
 

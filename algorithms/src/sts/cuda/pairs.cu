@@ -34,7 +34,7 @@ struct Pair {
 };
 
 // What a block knows of its fronts.
-struct Fronts {
+struct FrontLines {
     Line lines[THREADS];
     // The first back in the window, and the pairs of the fronts before.
     u32 starts[THREADS], pairs_before[THREADS];
@@ -51,7 +51,7 @@ struct Fronts {
 };
 
 struct Shared {
-    Fronts fronts;
+    FrontLines fronts;
     Pair queue[QUEUE];
     Range window;
     // The place of a round's first hit.
@@ -69,7 +69,7 @@ struct Module {
     TimeCut cut;
     float latest;
     Hit* hits;
-    u32 room;
+    u32 capacity;
     u32* count;
 };
 
@@ -146,7 +146,7 @@ __device__ __forceinline__ void find_hits_of(const Module& module, bool is_one, 
     if (own == 0) return;
     u32 place = shared.place + before;
     for_each_crossing_of(module.sensor, front, back, [&](const Local& local) {
-        if (place < module.room)
+        if (place < module.capacity)
             module.hits[place] =
                 hit_at<Rules>(module.sensor, module.fronts[front.index], module.backs[back.index], local);
         place++;
@@ -212,7 +212,7 @@ __device__ __forceinline__ void find_hits(const Module& module, const Line* line
 template <class Rules>
 __device__ __forceinline__ void find_hits_of_job(const AllClusters& all, const Line* lines, u32 modules,
                                                  const Sensor* sensors, const TimeCut& cut, const Job& job,
-                                                 const u32* rooms, u32* counts, Hit* hits) {
+                                                 const u32* offsets, u32* counts, Hit* hits) {
     __shared__ Shared shared;
     const u32 front = job.segment, back = modules + job.segment;
     const u32 front_begin = all.begins[front], back_begin = all.begins[back];
@@ -224,8 +224,8 @@ __device__ __forceinline__ void find_hits_of_job(const AllClusters& all, const L
                            lines + back_begin,
                            cut,
                            __uint_as_float(all.found[back].latest_error),
-                           hits + rooms[job.segment],
-                           rooms[job.segment + 1] - rooms[job.segment],
+                           hits + offsets[job.segment],
+                           offsets[job.segment + 1] - offsets[job.segment],
                            &counts[job.segment]};
     const u32 fronts = min(THREADS, all.found[front].clusters - job.first);
     const float largest = __uint_as_float(all.found[front].latest_error);
@@ -252,30 +252,30 @@ extern "C" __global__ void __launch_bounds__(LINE_THREADS)
                      u32 modules, const Sensor* sensors, const Job* jobs, Line* lines) {
     write_lines<Exact>({clusters, entries, begins, found}, modules, sensors, jobs[blockIdx.x], lines);
 }
-KERNEL_EXPORT(hits_lines_exact)
+KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                          u32 modules, const Sensor* sensors, const Job* jobs, Line* lines) {
     write_lines<Published>({clusters, entries, begins, found}, modules, sensors, jobs[blockIdx.x], lines);
 }
-KERNEL_EXPORT(hits_lines_published)
+KERNEL_EXPORT(hits_lines_published, HitsLines)
 
 // The hits of all modules, as by `hits_of_fronts_`. A block a job: some of a front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_exact(const Cluster* clusters, const Line* lines, const u32* begins, const Found* found,
                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs,
-                        const u32* rooms, u32* counts, Hit* hits) {
+                        const u32* offsets, u32* counts, Hit* hits) {
     find_hits_of_job<Exact>({clusters, nullptr, begins, found}, lines, modules, sensors, time_cut(cut_kind, cut),
-                            jobs[blockIdx.x], rooms, counts, hits);
+                            jobs[blockIdx.x], offsets, counts, hits);
 }
-KERNEL_EXPORT(hits_of_pairs_exact)
+KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_published(const Cluster* clusters, const Line* lines, const u32* begins, const Found* found,
                             u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs,
-                            const u32* rooms, u32* counts, Hit* hits) {
+                            const u32* offsets, u32* counts, Hit* hits) {
     find_hits_of_job<Published>({clusters, nullptr, begins, found}, lines, modules, sensors,
-                                time_cut(cut_kind, cut), jobs[blockIdx.x], rooms, counts, hits);
+                                time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
 }
-KERNEL_EXPORT(hits_of_pairs_published)
+KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Window window = window_of(window_ns, whole_ns, crowd_ns);
     find_own<Exact>(digis, begins, channels, connectors, window, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_side_exact)
+KERNEL_EXPORT(cluster_side_exact, ClusterSide)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_side_published(const u64* digis, const u32* begins, u32* channels, u32* connectors, u32 window_ns,
@@ -54,4 +54,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Window window = window_of(window_ns, whole_ns, crowd_ns);
     find_own<Published>(digis, begins, channels, connectors, window, *tables, clusters, found);
 }
-KERNEL_EXPORT(cluster_side_published)
+KERNEL_EXPORT(cluster_side_published, ClusterSide)

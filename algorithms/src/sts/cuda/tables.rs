@@ -1,30 +1,29 @@
 //! What kernels look up, made by the formulas of the host.
 
+use std::array;
 use std::sync::Arc;
 
+use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
-use generators::sts::{Address, CHANNELS_PER_SIDE, MAX_ADC};
 
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent};
 use crate::device::{Arena, buffers};
+use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
+use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
+use crate::kernels::sts_cuda_formulas_sensor_h as sensor;
 use crate::sts::Timeslice;
-use crate::sts::formulas::{
-    BelowFirstStep, ChargeModel, Charges, SENSOR_WORDS, Sensor, Shape, Shapes,
-};
+use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Shape, Shapes};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};
-
-/// A sensor and its address: `Sensor` in `formulas/sensor.h`.
-pub(super) type SensorWords = [u32; SENSOR_WORDS + 1];
 
 /// All tables of a timeslice on the device.
 pub(super) struct DeviceTables {
     /// The module of each address.
     pub(super) modules: DeviceBuffer<u32>,
     /// [`cluster_tables`].
-    pub(super) clusters: DeviceBuffer<f32>,
+    pub(super) clusters: DeviceBuffer<clusters::ClusterTables>,
     /// [`sensors`].
-    pub(super) sensors: DeviceBuffer<SensorWords>,
+    pub(super) sensors: DeviceBuffer<sensor::Sensor>,
 }
 
 buffers!(DeviceTables: modules, clusters, sensors);
@@ -43,37 +42,41 @@ impl DeviceTables {
     fn new(gpu: &Gpu, input: &Timeslice) -> Result<Self, DeviceError> {
         Ok(DeviceTables {
             modules: gpu.table(LookupTable::new(input.modules()).modules())?,
-            clusters: gpu.table(&cluster_tables(input.setup()))?,
+            clusters: gpu.table(&[cluster_tables(input.setup())])?,
             sensors: gpu.table(&sensors(input.setup()))?,
         })
     }
 }
 
-/// `ClusterTables` in `formulas/clusters.h`.
-fn cluster_tables(setup: &Setup) -> Vec<f32> {
+/// What follows from the charges of digis, and from how many there are.
+fn cluster_tables(setup: &Setup) -> clusters::ClusterTables {
     let charges = Charges::new(setup.asic(), setup.landau(), BelowFirstStep::Flat);
     let shapes = Shapes::<f32>::new(setup, BelowFirstStep::Flat);
-    let mut table: Vec<f32> = (0..=MAX_ADC).map(|adc| charges.charge(adc)).collect();
-    table.extend((0..=MAX_ADC).map(|adc| charges.variance(adc)));
-    table.push(shapes.of(0, &[0]).position_error);
-    let pairs = (0..=MAX_ADC).flat_map(|left| (0..=MAX_ADC).map(move |right| (left, right)));
-    table.extend(pairs.flat_map(|(left, right)| {
-        let shape: Shape<f32> = shapes.behind_middle(left, right);
-        [shape.charge, shape.position, shape.position_error]
-    }));
-    table.extend((0..=usize::from(CHANNELS_PER_SIDE)).map(|size| shapes.time_error(size)));
-    table
+    let of_pair = |left: usize, right: usize| {
+        let shape: Shape<f32> = shapes.behind_middle(left as u8, right as u8);
+        clusters::Shape {
+            charge: shape.charge,
+            position: shape.position,
+            position_error: shape.position_error,
+        }
+    };
+    clusters::ClusterTables {
+        charges: array::from_fn(|adc| charges.charge(adc as u8)),
+        variances: array::from_fn(|adc| charges.variance(adc as u8)),
+        single_error: shapes.of(0, &[0]).position_error,
+        pairs: array::from_fn(|left| array::from_fn(|right| of_pair(left, right))),
+        time_errors: array::from_fn(|size| shapes.time_error(size)),
+    }
 }
 
 /// The sensors of all modules.
-fn sensors(setup: &Setup) -> Vec<SensorWords> {
+fn sensors(setup: &Setup) -> Vec<sensor::Sensor> {
     let modules = setup.modules().iter().enumerate();
-    let words = |(number, module)| {
-        let mut words = [Address::of_module(number).full(); SENSOR_WORDS + 1];
-        words[..SENSOR_WORDS].copy_from_slice(&Sensor::<f32>::new(module).words());
-        words
+    let sensor = |(number, module)| sensor::Sensor {
+        address: Address::of_module(number).full(),
+        ..Sensor::<f32>::new(module).for_kernels()
     };
-    modules.map(words).collect()
+    modules.map(sensor).collect()
 }
 
 /// The window between digis: see `window_of` in `formulas/rules.h`.
@@ -89,16 +92,13 @@ pub(super) fn window(setup: &Setup) -> [u32; 3] {
 }
 
 /// The cut on the time between clusters: see `time_cut` in `formulas/pairs.h`.
-pub(super) fn time_cut(cuts: &Cuts) -> [u32; 2] {
-    const NOTHING: u32 = 0;
-    const ABSOLUTE: u32 = 1;
-    const DEVIATIONS: u32 = 2;
+pub(super) fn time_cut(set: &Cuts) -> [u32; 2] {
     let bits = |value: f64| (value as f32).to_bits();
-    if cuts.time_cut_cluster_abs > 0.0 {
-        [ABSOLUTE, bits(cuts.time_cut_cluster_abs)]
-    } else if cuts.time_cut_cluster_sig > 0.0 {
-        [DEVIATIONS, bits(cuts.time_cut_cluster_sig)]
+    if set.time_cut_cluster_abs > 0.0 {
+        [cuts::ABSOLUTE, bits(set.time_cut_cluster_abs)]
+    } else if set.time_cut_cluster_sig > 0.0 {
+        [cuts::DEVIATIONS, bits(set.time_cut_cluster_sig)]
     } else {
-        [NOTHING, 0]
+        [cuts::NOTHING, 0]
     }
 }

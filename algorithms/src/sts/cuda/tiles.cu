@@ -134,3 +134,4 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
         to[tile->words[tile->sides[place]] + place] = tile->digis[place];
 }
 KERNEL_EXPORT(presort_tiles_scatter)
+KERNEL_SHARED(presort_tiles_scatter, Tile)

@@ -8,7 +8,7 @@
 //
 // Larger sides are distributed to groups first: see `groups.h`; then a block sorts each
 // group in the same way. A group that does not fit, as where all times are nearly the
-// same but for a few, is sorted by radix: see `crowds.h`.
+// same but for a few, is sorted by radix: see `overfull.h`.
 //
 // How many clusters sides have is known here only: the host lists sides and parts by
 // their rooms, and blocks that have nothing to do are done. Clusters of the same time
@@ -16,7 +16,7 @@
 //
 // Dynamic shared memory: see `Sorting` and `Distribution`.
 #include "time_bins/common.h"
-#include "time_bins/crowds.h"
+#include "time_bins/overfull.h"
 #include "time_bins/groups.h"
 #include "time_bins/sorting.h"
 
@@ -33,15 +33,16 @@ __device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
 // Sorts the sides of few clusters, and clears what is said of large ones. A block a side.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
-                  u32* counts, Crowds* crowds) {
+                  u32* counts, OverfullBins* overfull) {
     SMEM_DYN(Sorting<THREADS>, shared_memory);
     const Side side(blockIdx.x, begins, found);
-    if (blockIdx.x == 0 && threadIdx.x == 0) crowds->count = 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) overfull->count = 0;
     if (side.is_large()) forget(side, {extents, counts, nullptr, nullptr, nullptr});
     if (side.count > FEW || side.count == 0) return;
     sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
 }
 KERNEL_EXPORT(time_bins_few)
+KERNEL_SHARED(time_bins_few, Sorting<THREADS>)
 
 // Sorts the sides of more clusters that fit. A block a side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
@@ -52,6 +53,7 @@ extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
     sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
 }
 KERNEL_EXPORT(time_bins_many)
+KERNEL_SHARED(time_bins_many, Sorting<MANY_THREADS>)
 
 // Copies the times of large sides, as clusters are large, and finds the first and the
 // last one. A block a part.
@@ -131,12 +133,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
                         places + part.first_group(), grouped + part.begin, shared);
 }
 KERNEL_EXPORT(time_bins_distribute)
+KERNEL_SHARED(time_bins_distribute, Distribution)
 
 // Sorts the groups of large sides. A block for as many clusters as a group has at least;
 // those of a part are neighbours.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
-                     const u32* places, const Entry* grouped, Entry* entries, Crowds* crowds) {
+                     const u32* places, const Entry* grouped, Entry* entries, OverfullBins* overfull) {
     SMEM_DYN(Sorting<THREADS>, shared_memory);
     const Part& part = parts[blockIdx.x / STEPS_OF_PART];
     const Side side(part.side, begins, found);
@@ -147,19 +150,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     if (end - begin <= FEW) {
         sort_by_bins(grouped + begin, end - begin, entries + begin, *shared_memory);
     } else if (threadIdx.x == 0) {
-        crowds->ranges[atomicAdd(&crowds->count, 1u)] = {begin, end};
+        overfull->ranges[atomicAdd(&overfull->count, 1u)] = {begin, end};
     }
 }
 KERNEL_EXPORT(time_bins_groups)
+KERNEL_SHARED(time_bins_groups, Sorting<THREADS>)
 
 // Sorts groups that don't fit into shared memory. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    time_bins_crowds(const Crowds* crowds, Entry* grouped, Entry* entries) {
-    __shared__ CrowdShared shared;
-    for (u32 i = blockIdx.x; i < crowds->count; i += gridDim.x) {
-        const u32 begin = crowds->ranges[i].begin, count = crowds->ranges[i].end - begin;
-        sort_crowd(grouped + begin, entries + begin, count, shared);
+    time_bins_overfull(const OverfullBins* overfull, Entry* grouped, Entry* entries) {
+    __shared__ OverfullShared shared;
+    for (u32 i = blockIdx.x; i < overfull->count; i += gridDim.x) {
+        const u32 begin = overfull->ranges[i].begin, count = overfull->ranges[i].end - begin;
+        sort_overfull(grouped + begin, entries + begin, count, shared);
         __syncthreads();
     }
 }
-KERNEL_EXPORT(time_bins_crowds)
+KERNEL_EXPORT(time_bins_overfull)

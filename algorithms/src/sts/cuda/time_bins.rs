@@ -3,83 +3,26 @@
 use generators::partition::Partition;
 
 use super::cluster_order::UnsortedClusters;
-use super::{Clusters, Entries, Founds, Words, parts_of};
+use super::parts_of;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, Table, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, LEAST_STEP, MANY, PART, Part};
 use crate::sts::ClusterEntry;
-
-static IMAGE: Image = image!("sts-time_bins");
-
-/// Clusters, begins, what was found; entries; extents, counts, crowds.
-static FEW_CLUSTERS: Kernel<(Clusters, Words, Founds, Entries, Words, Words, Words)> =
-    Kernel::new(&IMAGE, "time_bins_few");
-/// Clusters, begins, what was found; entries.
-static MANY_CLUSTERS: Kernel<(Clusters, Words, Founds, Entries)> =
-    Kernel::new(&IMAGE, "time_bins_many");
-/// Clusters, begins, what was found, parts; entries, extents.
-static TIMES: Kernel<(Clusters, Words, Founds, Words, Entries, Words)> =
-    Kernel::new(&IMAGE, "time_bins_times");
-/// Begins, what was found, parts; entries, extents, counts.
-static COUNT: Kernel<(Words, Founds, Words, Entries, Words, Words)> =
-    Kernel::new(&IMAGE, "time_bins_count");
-/// Begins, what was found; counts, groups of buckets; begins and places of groups.
-static GROUP: Kernel<(Words, Founds, Words, Ptr<u16>, Words, Words)> =
-    Kernel::new(&IMAGE, "time_bins_group");
-static DISTRIBUTE: Kernel<DistributeParameters> = Kernel::new(&IMAGE, "time_bins_distribute");
-static GROUPS_OF_PARTS: Kernel<GroupsParameters> = Kernel::new(&IMAGE, "time_bins_groups");
-/// Crowds; entries in groups, entries.
-static CROWDS: Kernel<(Words, Entries, Entries)> = Kernel::new(&IMAGE, "time_bins_crowds");
-
-/// Begins, what was found, parts; entries, extents, groups of buckets, places of groups;
-/// entries in groups.
-type DistributeParameters = (
-    Words,
-    Founds,
-    Words,
-    Entries,
-    Words,
-    Ptr<u16>,
-    Words,
-    Entries,
-);
-/// Begins, what was found, parts; begins and places of groups; entries in groups, entries,
-/// crowds.
-type GroupsParameters = (Words, Founds, Words, Words, Words, Entries, Entries, Words);
-
-// Sizes that kernels and launcher agree on: see `time_bins/*.h`.
-const THREADS: u32 = 512;
-const MANY_THREADS: u32 = 1024;
-/// Entries of a thread.
-const ITEMS: u32 = 8;
-/// Clusters of a side that a block sorts at once.
-const FEW: u32 = ITEMS * THREADS;
-const MANY: u32 = ITEMS * MANY_THREADS;
-/// Buckets of a large side, and its groups at most.
-const BUCKETS: u32 = 2048;
-/// Entries of a group at least, but for the last one.
-const LEAST_STEP: u32 = FEW / 2;
-/// Clusters of a part of a large side.
-const PART: u32 = MANY;
-
-const KEY: u32 = 8;
-const WORD: u32 = 4;
-/// Where shared memory ends.
-const ALIGNMENT: u32 = 16;
 
 /// What sorting takes beside clusters and entries.
 pub(super) struct TimeBins {
-    /// The side of each part of large sides, and the number of its first cluster.
-    parts: Table,
+    /// Those of large sides.
+    parts: Table<Part>,
     extents: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     group_of: DeviceBuffer<u16>,
     group_begins: DeviceBuffer<u32>,
     places: DeviceBuffer<u32>,
     /// How many there are, then where each begins and ends.
-    crowds: DeviceBuffer<u32>,
+    overfull: DeviceBuffer<u32>,
 }
 
-buffers!(TimeBins: parts, extents, counts, group_of, group_begins, places, crowds);
+buffers!(TimeBins: parts, extents, counts, group_of, group_begins, places, overfull);
 
 /// What is read and written.
 #[derive(Clone, Copy)]
@@ -95,13 +38,13 @@ impl TimeBins {
         let large = if digis > MANY as usize { sides } else { 0 };
         let groups = digis / LEAST_STEP as usize + sides + 1;
         Ok(TimeBins {
-            parts: Table::new(gpu, 2 * (digis / PART as usize + large))?,
+            parts: Table::new(gpu, digis / PART as usize + large)?,
             extents: gpu.buffer(2 * large)?,
             counts: gpu.buffer(BUCKETS as usize * large)?,
             group_of: gpu.buffer(BUCKETS as usize * large)?,
             group_begins: gpu.buffer(groups)?,
             places: gpu.buffer(groups)?,
-            crowds: gpu.buffer(1 + 2 * (digis / FEW as usize))?,
+            overfull: gpu.buffer(1 + 2 * (digis / FEW as usize))?,
         })
     }
 
@@ -127,167 +70,140 @@ impl TimeBins {
         if parts.is_empty() {
             return Ok(());
         }
-        self.parts.fill(gpu, parts.iter().flatten().copied())?;
-        self.distribute(gpu, parts.len() as u32, sorting)?;
-        self.sort_groups(gpu, parts.len() as u32, sorting)
+        let count = parts.len() as u32;
+        self.parts.fill(gpu, parts)?;
+        self.distribute(gpu, count, sorting)?;
+        self.sort_groups(gpu, count, sorting)
     }
 
     fn sort_few(&self, gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let UnsortedClusters {
-            clusters,
-            begins,
-            found,
-            ..
-        } = sorting.from;
-        let arguments = (
-            clusters,
-            begins,
-            found,
-            sorting.entries,
-            &self.extents,
-            &self.counts,
-            &self.crowds,
-        );
-        let shape = Shape {
-            shared_bytes: shared_by_sorting(gpu, FEW),
-            ..sorting.shape_of_sides(THREADS)
+        let arguments = kernels::TimeBinsFew {
+            clusters: sorting.from.clusters.ptr(),
+            begins: sorting.from.begins.ptr(),
+            found: sorting.from.found.ptr(),
+            entries: sorting.entries.ptr(),
+            extents: self.extents.ptr(),
+            counts: self.counts.ptr(),
+            overfull: self.overfull.ptr::<u32>().cast(),
         };
         // SAFETY: a block a side, which has room for an entry a cluster; there are tables
         // for each where one of them can be large.
-        unsafe { gpu.launch(&FEW_CLUSTERS, &shape, arguments) }
+        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, sorting.block_a_side(), arguments) }
     }
 
     /// Brings the entries of large sides into groups.
     fn distribute(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let UnsortedClusters {
-            clusters,
+        let (begins, found) = (sorting.from.begins.ptr(), sorting.from.found.ptr());
+        let (entries, list) = (sorting.entries.ptr(), self.parts.ptr());
+        let (extents, counts) = (self.extents.ptr(), self.counts.ptr());
+        let copying = kernels::TimeBinsTimes {
+            clusters: sorting.from.clusters.ptr(),
             begins,
             found,
-            ..
-        } = sorting.from;
-        let Sorting {
-            entries, grouped, ..
-        } = sorting;
-        let (list, extents, counts) = (self.parts.device(), &self.extents, &self.counts);
-        let (group_of, places) = (&self.group_of, &self.places);
-        let copying = (clusters, begins, found, list, entries, extents);
-        let counting = (begins, found, list, entries, extents, counts);
-        let grouping = (begins, found, counts, group_of, &self.group_begins, places);
-        let distributing = (
-            begins, found, list, entries, extents, group_of, places, grouped,
-        );
-        let times = entries.bytes() / 2;
-        let shape = |bytes| Shape {
-            blocks: parts,
-            threads: THREADS,
-            shared_bytes: 0,
-            bytes,
+            parts: list,
+            entries,
+            extents,
         };
-        let moving = Shape {
-            shared_bytes: shared_by_distribution(gpu),
-            ..shape(times + grouped.bytes())
+        let counting = kernels::TimeBinsCount {
+            begins,
+            found,
+            parts: list,
+            entries,
+            extents,
+            counts,
         };
+        let grouping = kernels::TimeBinsGroup {
+            begins,
+            found,
+            counts,
+            group_of: self.group_of.ptr(),
+            group_begins: self.group_begins.ptr(),
+            places: self.places.ptr(),
+        };
+        let distributing = kernels::TimeBinsDistribute {
+            begins,
+            found,
+            parts: list,
+            entries,
+            extents,
+            group_of: self.group_of.ptr(),
+            places: self.places.ptr(),
+            grouped: sorting.grouped.ptr(),
+        };
+        let (times, read) = (sorting.entries.bytes() / 2, sorting.from.clusters.bytes());
+        let (parts, moved) = (Grid::blocks(parts), times + sorting.grouped.bytes());
         // SAFETY: parts are those of sides, which have room for an entry a cluster; all
         // tables have room for each side, and for as many groups as sides can have.
         unsafe {
-            gpu.launch(&TIMES, &shape(clusters.bytes() + times), copying)?;
-            gpu.launch(&COUNT, &shape(times), counting)?;
-            gpu.launch(&GROUP, &sorting.shape_of_sides(MANY_THREADS), grouping)?;
-            gpu.launch(&DISTRIBUTE, &moving, distributing)
+            gpu.launch(
+                &kernels::TIME_BINS_TIMES,
+                parts.moving(read + times),
+                copying,
+            )?;
+            gpu.launch(&kernels::TIME_BINS_COUNT, parts.moving(times), counting)?;
+            gpu.launch(&kernels::TIME_BINS_GROUP, sorting.block_a_side(), grouping)?;
+            gpu.launch(
+                &kernels::TIME_BINS_DISTRIBUTE,
+                parts.moving(moved),
+                distributing,
+            )
         }
     }
 
     fn sort_groups(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let UnsortedClusters { begins, found, .. } = sorting.from;
-        let Sorting {
-            entries, grouped, ..
-        } = sorting;
-        let (list, group_begins, places) = (self.parts.device(), &self.group_begins, &self.places);
-        let crowds = &self.crowds;
-        let arguments = (
-            begins,
-            found,
-            list,
-            group_begins,
-            places,
+        let (entries, grouped) = (sorting.entries.ptr(), sorting.grouped.ptr());
+        let overfull = self.overfull.ptr::<u32>().cast();
+        let sort = kernels::TimeBinsGroups {
+            begins: sorting.from.begins.ptr(),
+            found: sorting.from.found.ptr(),
+            parts: self.parts.ptr(),
+            group_begins: self.group_begins.ptr(),
+            places: self.places.ptr(),
             grouped,
             entries,
-            crowds,
-        );
-        let shape = Shape {
-            blocks: parts * (PART / LEAST_STEP),
-            threads: THREADS,
-            shared_bytes: shared_by_sorting(gpu, FEW),
-            bytes: 2 * entries.bytes(),
+            overfull,
         };
-        let of_crowds = Shape {
-            blocks: gpu.properties().multiprocessors.min(parts),
-            threads: THREADS,
-            shared_bytes: 0,
-            // Nobody knows how many there are.
-            bytes: 0,
+        let sort_overfull = kernels::TimeBinsOverfull {
+            overfull,
+            grouped,
+            entries,
         };
-        // SAFETY: a block for each group that sides can have; there are no more crowds than
-        // fit into all rooms.
+        let groups = Grid::blocks(parts * (PART / LEAST_STEP)).moving(2 * sorting.entries.bytes());
+        // Nobody knows how many there are, nor how many bytes are moved.
+        let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));
+        // SAFETY: a block for each group that sides can have; there are no more overfull bins
+        // than fit into all sides.
         unsafe {
-            gpu.launch(&GROUPS_OF_PARTS, &shape, arguments)?;
-            gpu.launch(&CROWDS, &of_crowds, (crowds, grouped, entries))
+            gpu.launch(&kernels::TIME_BINS_GROUPS, groups, sort)?;
+            gpu.launch(&kernels::TIME_BINS_OVERFULL, some, sort_overfull)
         }
     }
 }
 
 impl Sorting<'_> {
     /// A block a side, which reads clusters and writes entries.
-    fn shape_of_sides(&self, threads: u32) -> Shape {
-        Shape {
-            blocks: self.from.sides.segments() as u32,
-            threads,
-            shared_bytes: 0,
-            bytes: self.from.clusters.bytes() + self.entries.bytes(),
-        }
+    fn block_a_side(&self) -> Grid {
+        let bytes = self.from.clusters.bytes() + self.entries.bytes();
+        Grid::blocks(self.from.sides.segments() as u32).moving(bytes)
     }
 }
 
 fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-    let UnsortedClusters {
-        clusters,
-        begins,
-        found,
-        ..
-    } = sorting.from;
-    let shape = Shape {
-        shared_bytes: shared_by_sorting(gpu, MANY),
-        ..sorting.shape_of_sides(MANY_THREADS)
+    let arguments = kernels::TimeBinsMany {
+        clusters: sorting.from.clusters.ptr(),
+        begins: sorting.from.begins.ptr(),
+        found: sorting.from.found.ptr(),
+        entries: sorting.entries.ptr(),
     };
     // SAFETY: a block a side, which has room for an entry a cluster.
-    unsafe {
-        gpu.launch(
-            &MANY_CLUSTERS,
-            &shape,
-            (clusters, begins, found, sorting.entries),
-        )
-    }
-}
-
-/// Dynamic shared memory of a block that sorts so many entries (`Sorting`): the entries, a
-/// word a bin and one more, a sum a lane, two words.
-fn shared_by_sorting(gpu: &Gpu, entries: u32) -> u32 {
-    let words = entries + 1 + gpu.properties().lanes + 2;
-    (entries * KEY + words * WORD).next_multiple_of(ALIGNMENT)
-}
-
-/// Dynamic shared memory of a block that distributes (`Distribution`): a tile, two words a
-/// group, a sum a lane, the number of a group for each bucket.
-fn shared_by_distribution(gpu: &Gpu) -> u32 {
-    let words = 2 * BUCKETS + gpu.properties().lanes;
-    let bytes = FEW * KEY + words * WORD + BUCKETS * WORD / 2;
-    bytes.next_multiple_of(ALIGNMENT)
+    unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sorting.block_a_side(), arguments) }
 }
 
 /// The parts of all sides that may be large; how many clusters these have is not known yet.
-fn parts(sides: &Partition) -> Vec<[u32; 2]> {
+fn parts(sides: &Partition) -> Vec<Part> {
     let large = |&(_, length): &(usize, usize)| length > MANY as usize;
-    parts_of(sides.lengths().enumerate().filter(large), PART as usize).collect()
+    let parts = parts_of(sides.lengths().enumerate().filter(large), PART as usize);
+    parts.map(|[side, first]| Part { side, first }).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use generators::sts::CHANNELS_PER_SIDE;
 use generators::sts::setup::{Cuts, Module};
 
 use super::Real;
+use crate::kernels::sts_cuda_formulas_sensor_h as kernels;
 
 /// Clusters further apart than so many standard deviations are never paired,
 /// whatever the cut says.
@@ -246,22 +247,30 @@ impl<R: Real> Sensor<R> {
     }
 }
 
-/// Words of a sensor as kernels read it.
-pub(in crate::sts) const SENSOR_WORDS: usize = 22;
-
 impl Sensor<f32> {
-    /// The sensor as kernels read it: `Sensor` in `sts/cuda/formulas/sensor.h`.
-    pub(in crate::sts) fn words(&self) -> [u32; SENSOR_WORDS] {
-        let edge = |edge: &Edge<f32>| [edge.tangent, edge.cosine, edge.lorentz];
-        let size = [self.width, self.height, self.pitch];
-        let sides = edge(&self.front).into_iter().chain(edge(&self.back));
-        let place = self.rotation.into_iter().chain(self.translation);
-        let numbers = size.into_iter().chain(sides).chain(place);
-        let mut words = [self.strips as u32; SENSOR_WORDS];
-        for (word, number) in words[1..].iter_mut().zip(numbers) {
-            *word = number.to_bits();
+    /// The sensor as kernels read it, without an address.
+    pub(in crate::sts) fn for_kernels(&self) -> kernels::Sensor {
+        let edge = |edge: &Edge<f32>| kernels::Edge {
+            tangent: edge.tangent,
+            cosine: edge.cosine,
+            lorentz: edge.lorentz,
+        };
+        kernels::Sensor {
+            strips: match self.strips {
+                Strips::Parallel => kernels::PARALLEL,
+                Strips::FrontVertical => kernels::FRONT_VERTICAL,
+                Strips::BackVertical => kernels::BACK_VERTICAL,
+                Strips::BothTilted => kernels::BOTH_TILTED,
+            },
+            width: self.width,
+            height: self.height,
+            pitch: self.pitch,
+            front: edge(&self.front),
+            back: edge(&self.back),
+            rotation: self.rotation,
+            translation: self.translation,
+            address: 0,
         }
-        words
     }
 }
 

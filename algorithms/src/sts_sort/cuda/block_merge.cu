@@ -121,3 +121,4 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 KERNEL_EXPORT(block_merge_sort)
+KERNEL_SHARED(block_merge_sort, Shared)

@@ -16,8 +16,8 @@
 // is a region once more: its buckets are told by the upper bits of the time,
 // then by the next ones.
 //
-// Dynamic shared memory: see `Distribution`, `Sorting` and `Crowd`.
-#include "channel_bucket/crowds.h"
+// Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
+#include "channel_bucket/overfull.h"
 #include "channel_bucket/distribution.h"
 #include "channel_bucket/grouping.h"
 #include "channel_bucket/sorting.h"
@@ -47,8 +47,8 @@ struct Extent {
 
 // Groups that a block can't sort.
 struct Left {
-    RangeList* unfit;   // into shared memory
-    RangeList* crowds;  // see `sort_buckets`
+    RangeList* oversized;   // into shared memory
+    RangeList* overfull;  // see `sort_buckets`
 };
 
 // Sorts a group of buckets, which begin where `begins` says.
@@ -58,21 +58,21 @@ __device__ __forceinline__ void sort_group(const u64* from, u64* to, const u32* 
     const Range range = {begins[0], begins[buckets]};
     if (range.count() == 0) return;
     if (range.count() > CAPACITY) {
-        list(left.unfit, range);
+        list(left.oversized, range);
         return;
     }
     clear_bins(shared.bins);
     for (u32 i = threadIdx.x; i < buckets; i += THREADS)
         shared.buckets[i] = times.bins(begins[i] - range.begin, begins[i + 1] - begins[i]);
     __syncthreads();
-    sort_buckets(from, to, range, bucket_of, times, left.crowds, shared);
+    sort_buckets(from, to, range, bucket_of, times, left.overfull, shared);
 }
 
 }  // namespace
 
 // Sorts segments that fit into shared memory, in place. A block a segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_small(u64* digis, const Range* segments, RangeList* crowds) {
+    channel_bucket_small(u64* digis, const Range* segments, RangeList* overfull) {
     SMEM_DYN(Sorting, shared_memory);
     __shared__ u32 extent[2];
     __shared__ u32 warp_sums[LANES];
@@ -99,9 +99,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     __syncthreads();
     const auto channel = [](u64 digi) { return digi_channel(digi); };
     // Read once more: registers are scarce.
-    sort_buckets(digis, digis, segments[blockIdx.x], channel, times, crowds, shared);
+    sort_buckets(digis, digis, segments[blockIdx.x], channel, times, overfull, shared);
 }
 KERNEL_EXPORT(channel_bucket_small)
+KERNEL_SHARED(channel_bucket_small, Sorting)
 
 // Counts the digis of each region's buckets, and finds its first and last time.
 // `counts` has BUCKETS words a region, zero at the start; `extents` two words:
@@ -181,11 +182,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 KERNEL_EXPORT(channel_bucket_distribute)
+KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
 // Sorts groups of channels. A block a group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
-                        const u32* extents, RangeList* unfit, RangeList* crowds) {
+                        const u32* extents, RangeList* oversized, RangeList* overfull) {
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
@@ -193,17 +195,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
     const u32* own_begins = begins + group.region * (BUCKETS + 1) + group.first_bucket;
     const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
-    sort_group(from, to, own_begins, group.buckets, channel, times, {unfit, crowds}, *shared_memory);
+    sort_group(from, to, own_begins, group.buckets, channel, times, {oversized, overfull}, *shared_memory);
 }
 KERNEL_EXPORT(channel_bucket_sort)
+KERNEL_SHARED(channel_bucket_sort, Sorting)
 
 // Sorts groups of buckets that are told by bits of the time, from bit `shift`
 // on. All digis of a region have the same channel, and the same bits above. A
 // block a group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
-                              const u32* group_count, u32 shift, u32 bits, RangeList* unfit,
-                              RangeList* crowds) {
+                              const u32* group_count, u32 shift, u32 bits, RangeList* oversized,
+                              RangeList* overfull) {
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
@@ -212,17 +215,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     const Times times(bits_below, 0, bits_below);
     const u32* own_begins = begins + group.region * (BUCKETS + 1) + group.first_bucket;
     const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
-    sort_group(from, to, own_begins, group.buckets, bucket, times, {unfit, crowds}, *shared_memory);
+    sort_group(from, to, own_begins, group.buckets, bucket, times, {oversized, overfull}, *shared_memory);
 }
 KERNEL_EXPORT(channel_bucket_sort_times)
+KERNEL_SHARED(channel_bucket_sort_times, Sorting)
 
-// Sorts crowds: see `sort_buckets`. Any number of blocks.
+// Sorts overfull: see `sort_buckets`. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    channel_bucket_crowds(const u64* from, u64* to, const RangeList* crowds) {
-    SMEM_DYN(Crowd, shared_memory);
-    for (u32 i = blockIdx.x; i < crowds->count; i += gridDim.x) {
-        const Range range = crowds->ranges[i];
-        sort_crowd(from + range.begin, to + range.begin, range.count(), *shared_memory);
+    channel_bucket_overfull(const u64* from, u64* to, const RangeList* overfull) {
+    SMEM_DYN(Overfull, shared_memory);
+    for (u32 i = blockIdx.x; i < overfull->count; i += gridDim.x) {
+        const Range range = overfull->ranges[i];
+        sort_overfull(from + range.begin, to + range.begin, range.count(), *shared_memory);
     }
 }
-KERNEL_EXPORT(channel_bucket_crowds)
+KERNEL_EXPORT(channel_bucket_overfull)
+KERNEL_SHARED(channel_bucket_overfull, Overfull)

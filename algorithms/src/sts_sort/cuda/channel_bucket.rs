@@ -3,31 +3,25 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `limits` | sizes that kernels and launcher agree on |
 //! | `division` | which segments are small, and which are large |
 //! | `lists` | ranges that kernels leave to others |
 //! | `regions` | large segments and large buckets, distributed and sorted |
 
 mod division;
-mod limits;
 mod lists;
 mod regions;
 
 use generators::partition::Partition;
 
 use self::division::{Division, Range};
-use self::limits::{THREADS, shared_by_sorting};
-use self::lists::{Crowds, Unfit};
+use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
-use super::{Digis, Sorter, Words, sort_on_gpu};
+use super::{DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, Table, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::kernels::sts_sort_channel_bucket as kernels;
 use crate::sts_sort::StsSort;
-
-static IMAGE: Image = image!("sts_sort-channel_bucket");
-
-static SMALL: Kernel<(Digis, Words, Words)> = Kernel::new(&IMAGE, "channel_bucket_small");
 
 /// What tells the bucket of a digi: the channel first, then the time from above.
 /// Digis that are in one bucket after all of them have the same key.
@@ -45,10 +39,7 @@ const LEVELS: [Level; 4] = [
 ];
 
 /// The stage of buckets that are distributed once more.
-const AGAIN: &str = "unfit";
-
-/// Bytes of a digi.
-const DIGI: u64 = size_of::<u64>() as u64;
+const AGAIN: &str = "oversized";
 
 /// Two arrays of the size of the input, and tables of some per cent of it.
 pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
@@ -74,13 +65,13 @@ buffers!(ChannelBucket: digis, scratch, tables);
 
 /// What sorting takes beside the digis.
 struct Tables {
-    small: Table,
+    small: Table<kernels::Range>,
     regions: Regions,
-    unfit: Unfit,
-    crowds: Crowds,
+    oversized: Oversized,
+    overfull: OverfullBins,
 }
 
-buffers!(Tables: small, regions, unfit, crowds);
+buffers!(Tables: small, regions, oversized, overfull);
 
 impl Tables {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
@@ -89,10 +80,10 @@ impl Tables {
         let regions = Regions::new(gpu, digis, division.large.len())?;
         let groups = groups_of(digis, regions.most());
         Ok(Tables {
-            small: Table::new(gpu, 2 * division.small.len())?,
+            small: Table::new(gpu, division.small.len())?,
             regions,
-            unfit: Unfit::new(gpu, digis)?,
-            crowds: Crowds::new(gpu, groups.max(division.small.len()))?,
+            oversized: Oversized::new(gpu, digis)?,
+            overfull: OverfullBins::new(gpu, groups.max(division.small.len()))?,
         })
     }
 }
@@ -152,16 +143,16 @@ impl ChannelBucket {
         if division.large.is_empty() {
             return Ok(());
         }
-        self.tables.unfit.clear(gpu)?;
+        self.tables.oversized.clear(gpu)?;
         self.sort_regions(gpu, 0, &division.large)?;
         for level in 1..LEVELS.len() {
-            let unfit = self.tables.unfit.read(gpu)?;
-            if unfit.is_empty() {
+            let oversized = self.tables.oversized.read(gpu)?;
+            if oversized.is_empty() {
                 break;
             }
             gpu.scope(AGAIN, || {
-                self.tables.unfit.clear(gpu)?;
-                self.sort_regions(gpu, level, &unfit)
+                self.tables.oversized.clear(gpu)?;
+                self.sort_regions(gpu, level, &oversized)
             })?;
         }
         Ok(())
@@ -172,14 +163,18 @@ impl ChannelBucket {
             return Ok(());
         }
         let (tables, digis) = (&mut self.tables, &self.digis);
-        tables.small.fill(gpu, words(segments))?;
+        tables.small.fill(gpu, on_device(segments))?;
+        let arguments = kernels::ChannelBucketSmall {
+            digis: digis.ptr(),
+            segments: tables.small.ptr(),
+            overfull: tables.overfull.list(),
+        };
+        tables.overfull.clear(gpu)?;
         // Read three times, written once.
-        let shape = shape(segments, 4, shared_by_sorting(gpu));
-        let arguments = (digis, tables.small.device(), tables.crowds.device());
-        tables.crowds.clear(gpu)?;
+        let grid = block_each(segments, 4);
         // SAFETY: the ranges are segments of the array, none longer than fits.
-        unsafe { gpu.launch(&SMALL, &shape, arguments)? };
-        tables.crowds.sort(gpu, digis, digis)
+        unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_SMALL, grid, arguments)? };
+        tables.overfull.sort(gpu, digis, digis)
     }
 
     /// Distributes regions once more, and sorts their buckets into `digis`.
@@ -193,12 +188,12 @@ impl ChannelBucket {
         for some in all.chunks(tables.regions.most()) {
             tables.regions.fill(gpu, some)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
-            tables.crowds.clear(gpu)?;
-            let left = [tables.unfit.device(), tables.crowds.device()];
+            tables.overfull.clear(gpu)?;
+            let left = [tables.oversized.list(), tables.overfull.list()];
             tables
                 .regions
                 .sort(gpu, LEVELS[level], to, &self.digis, left)?;
-            tables.crowds.sort(gpu, to, &self.digis)?;
+            tables.overfull.sort(gpu, to, &self.digis)?;
             if some.len() < all.len() {
                 // The tables are filled again.
                 gpu.wait()?;
@@ -222,17 +217,15 @@ impl Sorter for ChannelBucket {
     }
 }
 
-fn words(ranges: &[Range]) -> impl Iterator<Item = u32> {
-    ranges.iter().flat_map(|range| [range.start, range.end])
+fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
+    ranges.iter().map(|range| kernels::Range {
+        begin: range.start,
+        end: range.end,
+    })
 }
 
 /// A block a range, which moves so many words for each of its digis.
-fn shape(ranges: &[Range], words: u64, shared_bytes: u32) -> Shape {
+fn block_each(ranges: &[Range], words: u64) -> Grid {
     let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
-    Shape {
-        blocks: ranges.len() as u32,
-        threads: THREADS,
-        shared_bytes,
-        bytes: words * digis * DIGI,
-    }
+    Grid::blocks(ranges.len() as u32).moving(words * digis * DIGI)
 }

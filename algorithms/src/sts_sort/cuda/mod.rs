@@ -7,6 +7,7 @@ mod block_merge;
 mod channel_bucket;
 mod cub;
 mod segmented_radix;
+mod segments;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::StsSort;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 
 pub(crate) use channel_bucket::ChannelBucket;
@@ -30,10 +31,8 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     channel_bucket::CHANNEL_BUCKET,
 ];
 
-/// What kernels take: a pointer to digis, or to keys.
-type Digis = Ptr<u64>;
-/// A pointer to positions and counts.
-type Words = Ptr<u32>;
+/// Bytes of a digi.
+const DIGI: u64 = size_of::<u64>() as u64;
 
 /// The buffers of a sort, and what to do with them.
 trait Sorter: Buffers {
@@ -51,7 +50,7 @@ trait Sorter: Buffers {
 }
 
 /// Takes the buffers for digis in such segments.
-type MakeSorter = fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError>;
+type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
 
 /// A sorter with an input.
 struct OnGpu<'a> {
@@ -71,7 +70,10 @@ buffers!(Held<'_>: unsorted, sorted, sorter);
 
 /// A sorter, ready to run. Positions are counted with 32 bits on the device, and a few more
 /// are needed to go beyond the end.
-fn sort_on_gpu<'a>(at: &Opening<'a, '_, StsSort>, make_sorter: MakeSorter) -> Opened<'a, StsSort> {
+fn sort_on_gpu<'a>(
+    at: &Opening<'a, '_, StsSort>,
+    make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
+) -> Opened<'a, StsSort> {
     let (digis, most) = (at.input.digis().len(), i32::MAX as usize);
     if digis > most {
         return Err(Unavailable(format!(
@@ -79,7 +81,7 @@ fn sort_on_gpu<'a>(at: &Opening<'a, '_, StsSort>, make_sorter: MakeSorter) -> Op
         )));
     }
     at.session(OnGpu {
-        make_sorter,
+        make_sorter: Box::new(make_sorter),
         input: at.input,
         arena: at.arena,
         gpu: at.gpu()?,

@@ -25,6 +25,11 @@ struct Shared {
 };
 
 
+struct SharedPairs {
+    Shared keys;
+    u64 values[TILE];
+};
+
 struct Digit {
     u32 shift, mask;
     __device__ __forceinline__ u32 operator()(u64 key) const { return (u32)(key >> shift) & mask; }
@@ -87,34 +92,31 @@ __device__ __forceinline__ Digit digit_of(u32 shift, u32 bits) { return {shift, 
 // digit of `bits` bits from `shift` on. Segment s is at positions begins[s] ..
 // begins[s + 1]. A block a segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    segmented_radix_pass(const u64* in, u64* out, const u32* begins, u32 shift, u32 bits) {
+    segmented_radix_pass(const u64* from, u64* to, const u32* begins, u32 shift, u32 bits) {
     SMEM_DYN(Shared, shared_memory);
     Shared& shared = *shared_memory;
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
     if (count == 0) return;
     const Digit digit = digit_of(shift, bits);
-    find_places(in + begin, count, digit, shared);
+    find_places(from + begin, count, digit, shared);
     for (u32 at = 0; at < count; at += TILE) {
         const u32 in_tile = min(TILE, count - at);
         u32 ranks[ITEMS];
-        order_tile(in + begin + at, in_tile, digit, ranks, shared);
+        order_tile(from + begin + at, in_tile, digit, ranks, shared);
         for (u32 i = threadIdx.x; i < in_tile; i += THREADS) {
             const u64 key = shared.keys[i];
-            out[begin + place_of(i, digit(key), shared)] = key;
+            to[begin + place_of(i, digit(key), shared)] = key;
         }
         advance(in_tile, shared);
     }
 }
 KERNEL_EXPORT(segmented_radix_pass)
+KERNEL_SHARED(segmented_radix_pass, Shared)
 
 // The same for keys that have values.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     segmented_radix_pairs_pass(const u64* keys_in, const u64* values_in, u64* keys_out, u64* values_out,
                                const u32* begins, u32 shift, u32 bits) {
-    struct SharedPairs {
-        Shared keys;
-        u64 values[TILE];
-    };
     SMEM_DYN(SharedPairs, shared_memory);
     Shared& shared = shared_memory->keys;
     u64* values = shared_memory->values;
@@ -142,6 +144,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 KERNEL_EXPORT(segmented_radix_pairs_pass)
+KERNEL_SHARED(segmented_radix_pairs_pass, SharedPairs)
 
 // The keys of `count` digis.
 extern "C" __global__ void __launch_bounds__(THREADS) segmented_radix_keys(const u64* digis, u64* keys, u32 count) {

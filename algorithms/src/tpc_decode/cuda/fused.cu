@@ -19,19 +19,19 @@
 namespace {
 
 // The samples of a staged page.
-template <class Strands, class Output>
+template <class Runs, class Output>
 struct Samples {
     using Value = typename Output::Value;
 
-    const typename Strands::template Shared<Output>& shared;
+    const typename Runs::template Shared<Output>& shared;
     const PageRecord& page;
     const Output& output;
 
     __device__ __forceinline__ Value operator()(u32 sample) const {
         u32 channel;
-        const Strand strand = shared.strand_of(sample, channel);
-        const u32 adc = Strands::adc(shared, page, strand, sample - strand.first);
-        return output.make(page.first_time_bin + strand.time_bin, shared.cell(output, strand, channel), adc);
+        const SampleRun run = shared.run_of(sample, channel);
+        const u32 adc = Runs::adc(shared, page, run, sample - run.first);
+        return output.make(page.first_time_bin + run.time_bin, shared.cell(output, run, channel), adc);
     }
 
     // Nobody reads the list soon: the cache is for the maps.
@@ -65,11 +65,11 @@ struct Share {
     }
 };
 
-template <class Strands, class Target>
+template <class Runs, class Target>
 __device__ __forceinline__ void decode(const Source& source, Share share,
                                        const typename Target::Output::Cell* cells, const Target& target) {
     using Output = typename Target::Output;
-    using Shared = typename Strands::template Shared<Output>;
+    using Shared = typename Runs::template Shared<Output>;
     SMEM_DYN(Shared, shared);
     const typename Output::Cell* loaded = nullptr;
     for (u32 number = share.begin; number < share.end; number++) {
@@ -81,10 +81,10 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
         __syncthreads();
         // Not kept in registers, which are scarce.
         const PageRecord& page = shared->page;
-        Strands::find(*shared, page, source.geometry);
+        Runs::find(*shared, page, source.geometry);
         __syncthreads();
         const Output output = target.of(page, job.slot);
-        const Samples<Strands, Output> samples = {*shared, page, output};
+        const Samples<Runs, Output> samples = {*shared, page, output};
         samples.emit(first);
         __syncthreads();
     }
@@ -93,64 +93,77 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
 }  // namespace
 
 // Decodes the pages of a fragment to digits, with their places in the `index`, `stride` a
-// page. Any number of blocks.
+// page, and the pads of channels in `cells`, which row pages don't have. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, u64* digits) {
+                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     u64* digits) {
+    (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<RowStrands>(source, {begins, fragment}, nullptr, target);
+    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
-KERNEL_EXPORT(fused_row_digits)
+KERNEL_EXPORT(fused_row_digits, FusedDigits)
+KERNEL_SHARED(fused_row_digits, RowRuns::Shared<DigitOutput>)
 
-// The same to positions and charges.
+// The same to positions and charges; `gains` are for row pages, cells for others.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                      const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* maps) {
+    (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
-    decode<RowStrands>(source, {begins, fragment}, nullptr, target);
+    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
-KERNEL_EXPORT(fused_row_charges)
+KERNEL_EXPORT(fused_row_charges, FusedCharges)
+KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ChargeOutput>)
 
-// With the cells of channels.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
-                      u64* digits) {
+                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<LinkStrands>(source, {begins, fragment}, cells, target);
+    decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
-KERNEL_EXPORT(fused_link_digits)
+KERNEL_EXPORT(fused_link_digits, FusedDigits)
+KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<DigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                       const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* maps) {
+                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* maps) {
+    (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
-    decode<LinkStrands>(source, {begins, fragment}, cells, target);
+    decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
-KERNEL_EXPORT(fused_link_charges)
+KERNEL_EXPORT(fused_link_charges, FusedCharges)
+KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ChargeOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                            const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                            const u16* cells, u64* digits) {
+                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
+                     u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const DigitTarget target = {digits};
-    decode<DenseLinkStrands>(source, {begins, fragment}, cells, target);
+    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
-KERNEL_EXPORT(fused_dense_link_digits)
+KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
+KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<DigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
-                             const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                             const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* maps) {
+                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* maps) {
+    (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
-    decode<DenseLinkStrands>(source, {begins, fragment}, cells, target);
+    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
-KERNEL_EXPORT(fused_dense_link_charges)
+KERNEL_EXPORT(fused_dense_link_charges, FusedCharges)
+KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ChargeOutput>)

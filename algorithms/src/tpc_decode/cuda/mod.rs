@@ -30,7 +30,7 @@ mod validation;
 
 use super::TpcDecode;
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Gpu, Ptr};
+use crate::device::gpu::{DeviceError, Gpu};
 use resident::Resident;
 use target::Target;
 
@@ -40,19 +40,6 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     fused::FUSED,
     fused::FUSED_OVERLAPPED,
 ];
-
-/// A pointer to bytes of pages.
-type Bytes = Ptr<u8>;
-/// A pointer to counts and places.
-type Words = Ptr<u32>;
-/// A pointer to pairs of them.
-type Pairs = Ptr<[u32; 2]>;
-/// A pointer to what is known of pages: `PageRecord`.
-type Records = Ptr<Record>;
-/// The size of a `PageRecord`.
-type Record = [u32; 8];
-/// A pointer to fragments: `Fragment`.
-type Fragments = Ptr<[u32; 4]>;
 
 /// How pages are decoded, whatever is decoded together.
 #[derive(Clone, Copy)]

@@ -1,17 +1,10 @@
 //! The second stage: where the samples of each page go.
 
 use super::resident::Resident;
-use super::{Fragments, Pairs, Words};
-use crate::device::gpu::{DeviceError, Gpu, Image, Kernel, Shape, image};
-
-static IMAGE: Image = image!("tpc_decode-place");
-
-static COUNT: Kernel<(Pairs, u32, Fragments, u32, Pairs)> = Kernel::new(&IMAGE, "place_count");
-static SUM: Kernel<(Pairs, u32, u32, Words)> = Kernel::new(&IMAGE, "place_sum");
-static JOBS: Kernel<(Pairs, u32, Fragments, u32, Pairs, Pairs)> = Kernel::new(&IMAGE, "place_jobs");
-
-const THREADS: u32 = 256;
-const SUM_THREADS: u32 = 1024;
+use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::kernels::tpc_decode_place::{
+    PLACE_COUNT, PLACE_JOBS, PLACE_SUM, PlaceCount, PlaceJobs, PlaceSum,
+};
 
 const STAGE: &str = "place";
 
@@ -19,33 +12,38 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
     let buffers = resident.buffers;
     let pages = buffers.streams.len() as u32;
     let (fragments, tiles) = (buffers.fragments.len() as u32, buffers.tiles() as u32);
-    let shape = |blocks, threads, bytes| Shape {
-        blocks,
-        threads,
-        shared_bytes: 0,
-        bytes,
+    let count = PlaceCount {
+        extents: buffers.extents.ptr(),
+        pages,
+        fragments: buffers.fragments.ptr(),
+        tiles,
+        sums: buffers.sums.ptr(),
+    };
+    let sum = PlaceSum {
+        sums: buffers.sums.ptr(),
+        fragments,
+        tiles,
+        begins: buffers.begins.ptr(),
+    };
+    let jobs = PlaceJobs {
+        extents: count.extents,
+        pages,
+        fragments: count.fragments,
+        tiles,
+        sums: buffers.sums.ptr(),
+        jobs: buffers.jobs.ptr(),
     };
     let read = buffers.extents.bytes() * u64::from(fragments);
-    let (extents, sums) = (&buffers.extents, &buffers.sums);
+    let tiles = Grid::blocks(fragments * tiles);
+    let listed = read + buffers.jobs.bytes();
+    let summed = Grid::blocks(1).moving(2 * buffers.sums.bytes());
     gpu.scope(STAGE, || {
-        let counting = shape(fragments * tiles, THREADS, read);
-        let arguments = (extents, pages, &buffers.fragments, tiles, sums);
         // SAFETY: there is an extent for each page, and a sum for each block.
-        unsafe { gpu.launch(&COUNT, &counting, arguments)? };
-        let summing = shape(1, SUM_THREADS, 2 * sums.bytes());
+        unsafe { gpu.launch(&PLACE_COUNT, tiles.moving(read), count)? };
         // SAFETY: there is a beginning for each fragment, and two words more.
-        unsafe { gpu.launch(&SUM, &summing, (sums, fragments, tiles, &buffers.begins))? };
-        let listing = shape(fragments * tiles, THREADS, read + buffers.jobs.bytes());
-        let arguments = (
-            extents,
-            pages,
-            &buffers.fragments,
-            tiles,
-            sums,
-            &buffers.jobs,
-        );
+        unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
         // SAFETY: there is a job for each page that headers promise, and no more of them
         // are sound.
-        unsafe { gpu.launch(&JOBS, &listing, arguments) }
+        unsafe { gpu.launch(&PLACE_JOBS, tiles.moving(listed), jobs) }
     })
 }

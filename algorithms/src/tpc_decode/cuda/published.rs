@@ -3,52 +3,45 @@
 
 use generators::tpc::Layout;
 
-use super::parts::PromisedFragment;
 use super::resident::Resident;
 use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::{Bytes, Division, Fragments, Index, Pairs, Records, Words};
+use super::{Division, Index};
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::kernels::tpc_decode_ballot_scan::{
+    DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
+};
+use crate::kernels::tpc_decode_row::{ROW_CHARGES, ROW_DIGITS};
+use crate::kernels::tpc_decode_shuffle_scan::{
+    SHUFFLE_DENSE_LINK_CHARGES, SHUFFLE_DENSE_LINK_DIGITS, SHUFFLE_LINK_CHARGES,
+    SHUFFLE_LINK_DIGITS,
+};
 use crate::tpc_decode::TpcDecode;
 
-static ROW_IMAGE: Image = image!("tpc_decode-row");
-static BALLOT_IMAGE: Image = image!("tpc_decode-ballot_scan");
-static SHUFFLE_IMAGE: Image = image!("tpc_decode-shuffle_scan");
+/// The kernels for digits and for charges of a layout.
+type Kernels = (
+    &'static Kernel<DecodeDigits>,
+    &'static Kernel<DecodeCharges>,
+);
 
-static ROW: Decoder<u32> = Decoder {
-    digits: Kernel::new(&ROW_IMAGE, "row_digits"),
-    charges: Kernel::new(&ROW_IMAGE, "row_charges"),
-    threads: 64,
-    sharing: Sharing::Block,
-};
-static LINK: Decoder<u16> = Decoder {
-    digits: Kernel::new(&BALLOT_IMAGE, "link_digits"),
-    charges: Kernel::new(&BALLOT_IMAGE, "link_charges"),
-    threads: WARP_THREADS,
-    sharing: Sharing::Warp,
-};
-static DENSE_LINK: Decoder<u16> = Decoder {
-    digits: Kernel::new(&BALLOT_IMAGE, "dense_link_digits"),
-    charges: Kernel::new(&BALLOT_IMAGE, "dense_link_charges"),
-    threads: WARP_THREADS,
-    sharing: Sharing::Warp,
-};
-static SHUFFLE_LINK: Decoder<u16> = Decoder {
-    digits: Kernel::new(&SHUFFLE_IMAGE, "shuffle_link_digits"),
-    charges: Kernel::new(&SHUFFLE_IMAGE, "shuffle_link_charges"),
-    threads: WARP_THREADS,
-    sharing: Sharing::Warp,
-};
-static SHUFFLE_DENSE_LINK: Decoder<u16> = Decoder {
-    digits: Kernel::new(&SHUFFLE_IMAGE, "shuffle_dense_link_digits"),
-    charges: Kernel::new(&SHUFFLE_IMAGE, "shuffle_dense_link_charges"),
-    threads: WARP_THREADS,
-    sharing: Sharing::Warp,
-};
+/// Row pages are decoded alike.
+fn ballot_scan(layout: Layout) -> Kernels {
+    match layout {
+        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
+        Layout::Link => (&LINK_DIGITS, &LINK_CHARGES),
+        Layout::DenseLink => (&DENSE_LINK_DIGITS, &DENSE_LINK_CHARGES),
+    }
+}
 
-/// Threads of a block whose warps have a page each.
-const WARP_THREADS: u32 = 128;
+fn shuffle_scan(layout: Layout) -> Kernels {
+    match layout {
+        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
+        Layout::Link => (&SHUFFLE_LINK_DIGITS, &SHUFFLE_LINK_CHARGES),
+        Layout::DenseLink => (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
+    }
+}
+
 const STAGE: &str = "decode";
 
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
@@ -60,7 +53,7 @@ pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment).decode(&LINK, &DENSE_LINK)
+                Work::new(gpu, resident, target, fragment).decode(ballot_scan)
             },
         )
     },
@@ -75,44 +68,11 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment)
-                    .decode(&SHUFFLE_LINK, &SHUFFLE_DENSE_LINK)
+                Work::new(gpu, resident, target, fragment).decode(shuffle_scan)
             },
         )
     },
 );
-
-/// The kernels for a layout: they take a table of `T`, the geometry or the pads of links.
-struct Decoder<T> {
-    digits: DigitKernel<T>,
-    charges: ChargeKernel<T>,
-    threads: u32,
-    sharing: Sharing,
-}
-
-/// Pages, records, table, jobs, begins, fragment; digits.
-type DigitKernel<T> = Kernel<(Bytes, Records, Ptr<T>, Pairs, Words, u32, Ptr<u64>)>;
-
-/// The same; fragments, gains, positions, maps.
-type ChargeKernel<T> = Kernel<(
-    Bytes,
-    Records,
-    Ptr<T>,
-    Pairs,
-    Words,
-    u32,
-    Fragments,
-    Ptr<f32>,
-    Words,
-    Ptr<u16>,
-)>;
-
-/// Who decodes a page.
-#[derive(Clone, Copy)]
-enum Sharing {
-    Block,
-    Warp,
-}
 
 /// A fragment to be decoded.
 struct Work<'a> {
@@ -132,85 +92,62 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Row pages are decoded alike, those of links by these kernels.
-    fn decode(&self, link: &Decoder<u16>, dense_link: &Decoder<u16>) -> Result<(), DeviceError> {
-        let tables = self.resident.tables;
-        match self.resident.frame.format().layout() {
-            Layout::Row => self.launch(&ROW, &tables.geometry),
-            Layout::Link => self.launch(link, &tables.pads),
-            Layout::DenseLink => self.launch(dense_link, &tables.pads),
-        }
-    }
-
-    fn launch<T: 'static>(
-        &self,
-        decoder: &Decoder<T>,
-        table: &DeviceBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        let shape = self.shape(decoder);
+    fn decode(&self, kernels: fn(Layout) -> Kernels) -> Result<(), DeviceError> {
+        let (digits, charges) = kernels(self.resident.frame.format().layout());
         self.gpu.scope(STAGE, || match self.target {
-            Target::Digits(digits) => self.launch_digits(decoder, table, &shape, digits),
-            Target::Charges(charges) => self.launch_charges(decoder, table, &shape, charges),
+            Target::Digits(decoded) => self.digits(digits, decoded.ptr()),
+            Target::Charges(decoded) => self.charges(charges, decoded),
         })
     }
 
-    fn launch_digits<T: 'static>(
-        &self,
-        decoder: &Decoder<T>,
-        table: &DeviceBuffer<T>,
-        shape: &Shape,
-        digits: &DeviceBuffer<u64>,
-    ) -> Result<(), DeviceError> {
-        let buffers = self.resident.buffers;
-        let arguments = (
-            &buffers.pages,
-            &buffers.records,
-            table,
-            &buffers.jobs,
-            &buffers.begins,
-            self.fragment as u32,
+    fn digits(&self, kernel: &Kernel<DecodeDigits>, digits: Ptr<u64>) -> Result<(), DeviceError> {
+        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
+        let arguments = DecodeDigits {
+            pages: buffers.pages.ptr(),
+            records: buffers.records.ptr(),
+            geometry: tables.geometry.ptr(),
+            pads: tables.pads.ptr(),
+            jobs: buffers.jobs.ptr(),
+            begins: buffers.begins.ptr(),
+            fragment: self.fragment as u32,
             digits,
-        );
-        // SAFETY: jobs are validated pages, and there is a place for each of their samples.
-        unsafe { self.gpu.launch(&decoder.digits, shape, arguments) }
+        };
+        self.launch(kernel, arguments)
     }
 
-    fn launch_charges<T: 'static>(
+    fn charges(
         &self,
-        decoder: &Decoder<T>,
-        table: &DeviceBuffer<T>,
-        shape: &Shape,
+        kernel: &Kernel<DecodeCharges>,
         charges: &Charges,
     ) -> Result<(), DeviceError> {
-        let buffers = self.resident.buffers;
-        let arguments = (
-            &buffers.pages,
-            &buffers.records,
-            table,
-            &buffers.jobs,
-            &buffers.begins,
-            self.fragment as u32,
-            &buffers.fragments,
-            &self.resident.tables.gains,
-            &charges.positions,
-            &charges.maps,
-        );
-        // SAFETY: as for digits; maps have an entry for each pad and time bin of the
-        // fragment.
-        unsafe { self.gpu.launch(&decoder.charges, shape, arguments) }
+        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
+        let arguments = DecodeCharges {
+            pages: buffers.pages.ptr(),
+            records: buffers.records.ptr(),
+            geometry: tables.geometry.ptr(),
+            pads: tables.pads.ptr(),
+            jobs: buffers.jobs.ptr(),
+            begins: buffers.begins.ptr(),
+            fragment: self.fragment as u32,
+            fragments: buffers.fragments.ptr(),
+            gains: tables.gains.ptr(),
+            positions: charges.positions.ptr(),
+            maps: charges.maps.ptr(),
+        };
+        self.launch(kernel, arguments)
     }
 
-    fn shape<T>(&self, decoder: &Decoder<T>) -> Shape {
-        let PromisedFragment { load, .. } = &self.resident.part.fragments[self.fragment];
-        let pages_of_block = match decoder.sharing {
-            Sharing::Block => 1,
-            Sharing::Warp => decoder.threads / self.gpu.properties().lanes,
+    /// A block a row page, a warp any other.
+    fn launch<A: Arguments>(&self, kernel: &Kernel<A>, arguments: A) -> Result<(), DeviceError> {
+        let load = self.resident.part.fragments[self.fragment].load;
+        let pages_of_block = match self.resident.frame.format().layout() {
+            Layout::Row => 1,
+            Layout::Link | Layout::DenseLink => kernel.threads() / self.gpu.properties().lanes,
         };
-        Shape {
-            blocks: (load.pages as u32).div_ceil(pages_of_block),
-            threads: decoder.threads,
-            shared_bytes: 0,
-            bytes: load.bytes + load.samples * self.target.bytes_of_sample(),
-        }
+        let grid = Grid::blocks((load.pages as u32).div_ceil(pages_of_block));
+        let grid = grid.moving(load.bytes + load.samples * self.target.bytes_of_sample());
+        // SAFETY: jobs are validated pages, and there is a place for each of their samples;
+        // maps have an entry for each pad and time bin of the fragment.
+        unsafe { self.gpu.launch(kernel, grid, arguments) }
     }
 }

@@ -3,19 +3,22 @@
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
+use super::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
-use super::{Index, Record};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
+use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK_PAGE};
+use crate::kernels::tpc_decode_place::TILE;
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
 /// In the word of a page: it is the last one of its stream. Below are sector, endpoint
 /// and map, a byte each.
 const LAST_OF_STREAM: u32 = 1 << 24;
-/// Pages whose samples are summed by a block: see `place.cu`.
-const PAGES_IN_TILE: usize = 1024;
+/// Pages whose samples are summed by a block.
+const PAGES_IN_TILE: usize = TILE as usize;
 
 /// Pages and what is known of them.
 pub(super) struct Resident<'a> {
@@ -34,17 +37,17 @@ pub(super) struct PageBuffers {
     host_begins: PinnedBuffer<u32>,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
-    pub(super) records: DeviceBuffer<Record>,
+    pub(super) records: DeviceBuffer<PageRecord>,
     pub(super) extents: DeviceBuffer<[u32; 2]>,
     pub(super) verdicts: DeviceBuffer<u8>,
-    pub(super) index: DeviceBuffer<u32>,
+    pub(super) index: DeviceBuffer<Piece>,
     /// Entries of the index for each page; none if there is no index.
     pub(super) stride: u32,
-    pub(super) fragments: DeviceBuffer<[u32; 4]>,
+    pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
     pub(super) sums: DeviceBuffer<[u32; 2]>,
     pub(super) begins: DeviceBuffer<u32>,
-    pub(super) jobs: DeviceBuffer<[u32; 2]>,
+    pub(super) jobs: DeviceBuffer<Job>,
 }
 
 buffers!(
@@ -116,12 +119,12 @@ impl PageBuffers {
 }
 
 /// Blocks with samples that a page can have (records of a row page): as many as its
-/// orbit has time bins, or as have room in it. See `fused/*.h`.
+/// orbit has time bins, or as have room in it.
 fn stride(index: Index, layout: Layout) -> u32 {
     match (index, layout) {
         (Index::Unused, _) => 0,
-        (Index::Written, Layout::Row | Layout::Link) => 256,
-        (Index::Written, Layout::DenseLink) => 448,
+        (Index::Written, Layout::Row | Layout::Link) => BLOCKS_OF_LINK_PAGE,
+        (Index::Written, Layout::DenseLink) => BLOCKS_OF_DENSE_LINK_PAGE,
     }
 }
 
@@ -146,11 +149,12 @@ fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
     words.collect()
 }
 
-/// `Fragment`s: the first time bin and their number, entries of a map, scale of charges.
-fn fragments(frame: &TimeFrame, part: &Part) -> Vec<[u32; 4]> {
-    let (entries, scale) = (part.entries as u32, scale_of(frame.format()).to_bits());
-    let time_bins = part.fragments.iter().map(|fragment| &fragment.time_bins);
-    time_bins
-        .map(|bins| [bins.start, bins.end - bins.start, entries, scale])
-        .collect()
+fn fragments(frame: &TimeFrame, part: &Part) -> Vec<Fragment> {
+    let fragments = part.fragments.iter().map(|fragment| Fragment {
+        first_time_bin: fragment.time_bins.start,
+        time_bins: fragment.time_bins.end - fragment.time_bins.start,
+        entries: part.entries as u32,
+        scale: scale_of(frame.format()),
+    });
+    fragments.collect()
 }

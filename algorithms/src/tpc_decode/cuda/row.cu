@@ -107,17 +107,20 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 
 // Decodes the pages of a fragment to digits. A block a page; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const Job* jobs, const u32* begins,
-               u32 fragment, u64* digits) {
+    row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
+               const u32* begins, u32 fragment, u64* digits) {
+    (void)pads;
     decode(pages, records, {geometry}, jobs, begins, fragment, DigitTarget{digits});
 }
-KERNEL_EXPORT(row_digits)
+KERNEL_EXPORT(row_digits, DecodeDigits)
 
 // The same to positions and charges.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const Job* jobs, const u32* begins,
-                u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
+                const u32* begins, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,
+                u16* maps) {
+    (void)pads;
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
     decode(pages, records, {geometry}, jobs, begins, fragment, target);
 }
-KERNEL_EXPORT(row_charges)
+KERNEL_EXPORT(row_charges, DecodeCharges)

@@ -5,6 +5,7 @@ use generators::tpc::{Endpoint, PadId};
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::tpc_decode_cuda_pages_target_h::ChargeCell;
 use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::pads::LINK_STRIDE;
@@ -22,8 +23,8 @@ pub(super) struct DeviceTables {
     pub(super) gains: DeviceBuffer<f32>,
     /// The pads of each endpoint's channels, one card after the other.
     pub(super) pad_cells: DeviceBuffer<u16>,
-    /// The same for charges, of each sector: `ChargeCell`.
-    pub(super) charge_cells: DeviceBuffer<[u32; 2]>,
+    /// The same for charges, of each sector.
+    pub(super) charge_cells: DeviceBuffer<ChargeCell>,
 }
 
 buffers!(DeviceTables: geometry, pads, gains, pad_cells, charge_cells);
@@ -75,14 +76,17 @@ fn pad_cells(tables: &Tables) -> Vec<u16> {
     pads.map(PadId::bits).collect()
 }
 
-fn charge_cells(tables: &Tables) -> Vec<[u32; 2]> {
+fn charge_cells(tables: &Tables) -> Vec<ChargeCell> {
     let pads: Vec<PadId> = Endpoint::all()
         .flat_map(|endpoint| channels(tables, endpoint))
         .collect();
     let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of(sector));
     let cells = sectors.flat_map(|gains| {
         let columns = pads.iter().map(|&pad| column(pad));
-        columns.map(|column| [gains[column].to_bits(), column as u32])
+        columns.map(|column| ChargeCell {
+            gain: gains[column],
+            column: column as u32,
+        })
     });
     cells.collect()
 }

@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const Bounds bounds = {version, first_orbit, orbits};
     validate<ROW, RowWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
 }
-KERNEL_EXPORT(validate_row)
+KERNEL_EXPORT(validate_row, Validate)
 
 // As `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const Bounds bounds = {version, first_orbit, orbits};
     validate<LINK, LinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
 }
-KERNEL_EXPORT(validate_link)
+KERNEL_EXPORT(validate_link, Validate)
 
 // As `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
@@ -74,4 +74,4 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     validate<DENSE_LINK, DenseLinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index,
                                         stride);
 }
-KERNEL_EXPORT(validate_dense_link)
+KERNEL_EXPORT(validate_dense_link, Validate)

@@ -4,13 +4,9 @@ use std::time::Instant;
 
 use crate::algorithm::{Metric, Relation};
 use crate::ceilings::MemoryStreams;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Ptr, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
 
-static IMAGE: Image = image!("tpc_gather-beside");
-
-static COMPUTE: Kernel<(Ptr<f32>,)> = Kernel::new(&IMAGE, "gather_beside_compute");
-
-const THREADS: u32 = 256;
 /// Blocks on each multiprocessor: more than run at a time, so that none is ever idle.
 const BLOCKS_EACH: u32 = 32;
 /// Bytes of each array that is copied: more than caches hold.
@@ -65,7 +61,7 @@ fn of(
 
 struct Compute {
     results: DeviceBuffer<f32>,
-    shape: Shape,
+    blocks: u32,
 }
 
 impl Compute {
@@ -73,17 +69,14 @@ impl Compute {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         Ok(Compute {
             results: gpu.buffer((blocks * THREADS) as usize)?,
-            shape: Shape {
-                blocks,
-                threads: THREADS,
-                shared_bytes: 0,
-                bytes: 0,
-            },
+            blocks,
         })
     }
 
     fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let results = self.results.ptr();
+        let (grid, arguments) = (Grid::blocks(self.blocks), GatherBesideCompute { results });
         // SAFETY: there is a result for each thread.
-        unsafe { gpu.launch(&COMPUTE, &self.shape, (&self.results,)) }
+        unsafe { gpu.launch(&GATHER_BESIDE_COMPUTE, grid, arguments) }
     }
 }

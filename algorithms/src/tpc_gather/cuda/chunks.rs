@@ -5,35 +5,14 @@ use std::ops::Range;
 use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 
 use super::Gatherer;
-use super::pieces::{Arrays, Bytes, DevicePieces, Words};
+use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, QUEUES, Shape, image,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, QUEUES};
+use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
 use crate::tpc_gather::TpcGather;
 
-static IMAGE: Image = image!("tpc_gather-chunks");
-
-/// Source and target; arrays; starts and places of tracks, and of rows; the first array and
-/// the one behind the last; how many tracks and rows there are.
-#[allow(clippy::type_complexity, reason = "as many as the kernel has")]
-static PACK: Kernel<(
-    Bytes,
-    Bytes,
-    Arrays,
-    Words,
-    Words,
-    Words,
-    Words,
-    u32,
-    u32,
-    u32,
-    u32,
-)> = Kernel::new(&IMAGE, "gather_chunk");
-
-const THREADS: u32 = 128;
 /// Blocks on each multiprocessor: four times as many as run at a time, so that none waits
 /// long for the last ones.
 const BLOCKS_EACH: u32 = 32;
@@ -102,29 +81,24 @@ fn pack(
     packed: &DeviceBuffer<u8>,
     chunk: &Chunk,
 ) -> Result<(), DeviceError> {
-    let (tracks, rows) = (pieces.tracks(), pieces.rows());
-    let shape = Shape {
-        blocks: BLOCKS_EACH * gpu.properties().multiprocessors,
-        threads: THREADS,
-        shared_bytes: 0,
-        bytes: 2 * chunk.bytes.len() as u64,
+    let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
+    let grid = Grid::blocks(blocks).moving(2 * chunk.bytes.len() as u64);
+    let arguments = GatherChunk {
+        source: pieces.given.source.ptr(),
+        target: packed.ptr(),
+        arrays: pieces.given.arrays.ptr(),
+        track_starts: pieces.given.track_starts.ptr(),
+        track_places: pieces.track_places.ptr(),
+        row_starts: pieces.given.row_starts.ptr(),
+        row_places: pieces.row_places.ptr(),
+        first_array: chunk.arrays.start as u32,
+        end_array: chunk.arrays.end as u32,
+        tracks: pieces.tracks(),
+        rows: pieces.rows(),
     };
-    let arguments = (
-        &pieces.given.source,
-        packed,
-        &pieces.given.arrays,
-        &pieces.given.track_starts,
-        &pieces.track_places,
-        &pieces.given.row_starts,
-        &pieces.row_places,
-        chunk.arrays.start as u32,
-        chunk.arrays.end as u32,
-        tracks,
-        rows,
-    );
     // SAFETY: pieces lie in the source, and their places in the target, which has the
     // layout of packed arrays; each chunk has other arrays.
-    unsafe { gpu.launch(&PACK, &shape, arguments) }
+    unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
 }
 
 impl Gatherer for Chunks {

@@ -30,4 +30,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
     }
 }
-KERNEL_EXPORT(gather_dma)
+KERNEL_EXPORT(gather_dma, GatherPack)

@@ -3,33 +3,25 @@
 use generators::tpc::clusters::Clusters;
 
 use super::Gatherer;
-use super::pieces::{DevicePieces, PackParameters};
+use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, HostPtr, Image, Kernel, MappedBuffer, image};
+use crate::device::gpu::{DeviceError, Gpu, Grid, Kernel, MappedBuffer};
+use crate::kernels::tpc_gather_dma::{GATHER_DMA, GatherPack};
+use crate::kernels::tpc_gather_dma_buffered::GATHER_DMA_BUFFERED;
 use crate::tpc_gather::TpcGather;
-
-static DMA_IMAGE: Image = image!("tpc_gather-dma");
-static BUFFERED_IMAGE: Image = image!("tpc_gather-dma_buffered");
-
-type DmaKernel = Kernel<PackParameters<HostPtr<u8>>>;
-
-static DMA_KERNEL: DmaKernel = Kernel::new(&DMA_IMAGE, "gather_dma");
-static BUFFERED_KERNEL: DmaKernel = Kernel::new(&BUFFERED_IMAGE, "gather_dma_buffered");
-
-const THREADS: u32 = 1024;
 
 pub(super) const DMA_1: Variant<TpcGather> = Variant::cuda(
     "dma-1",
     "published: one block writes entries into the host's memory (thesis 3.8)",
-    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 1)),
+    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &GATHER_DMA, 1)),
 );
 
 pub(super) const DMA_2: Variant<TpcGather> = Variant::cuda(
     "dma-2",
     "published: two blocks write entries into the host's memory (thesis 3.8)",
-    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &DMA_KERNEL, 2)),
+    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &GATHER_DMA, 2)),
 );
 
 pub(super) const DMA_BUFFERED: Variant<TpcGather> = Variant::cuda(
@@ -37,14 +29,14 @@ pub(super) const DMA_BUFFERED: Variant<TpcGather> = Variant::cuda(
     "published: two blocks write full bursts of 128 bytes into the host's memory",
     |at| {
         gather_from_gpu(at, |gpu, layout| {
-            dma(gpu, layout.bytes(), &BUFFERED_KERNEL, 2)
+            dma(gpu, layout.bytes(), &GATHER_DMA_BUFFERED, 2)
         })
     },
 );
 
 struct Dma {
     host: MappedBuffer<u8>,
-    kernel: &'static DmaKernel,
+    kernel: &'static Kernel<GatherPack>,
     blocks: u32,
 }
 
@@ -53,7 +45,7 @@ buffers!(Dma: host);
 fn dma(
     gpu: &Gpu,
     bytes: usize,
-    kernel: &'static DmaKernel,
+    kernel: &'static Kernel<GatherPack>,
     blocks: u32,
 ) -> Result<Box<dyn Gatherer>, DeviceError> {
     let host = gpu.mapped(bytes)?;
@@ -72,11 +64,11 @@ impl Gatherer for Dma {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
-        let shape = pieces.shape(self.blocks, THREADS, 1);
-        let arguments = pieces.arguments::<HostPtr<u8>>(&self.host);
+        let grid = Grid::blocks(self.blocks).moving(pieces.packed_bytes);
+        let arguments = pieces.arguments(self.host.ptr());
         // SAFETY: pieces lie in the source, and their places in the target, which has the
         // layout of packed arrays.
-        unsafe { gpu.launch(self.kernel, &shape, arguments) }
+        unsafe { gpu.launch(self.kernel, grid, arguments) }
     }
 
     fn host(&self) -> &[u8] {

@@ -82,4 +82,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (array.width == 4) gather<u32>(clusters, array, source, target, own);
     }
 }
-KERNEL_EXPORT(gather_dma_buffered)
+KERNEL_EXPORT(gather_dma_buffered, GatherPack)

@@ -47,4 +47,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
     }
 }
-KERNEL_EXPORT(gather_multi_block)
+KERNEL_EXPORT(gather_multi_block, GatherPack)

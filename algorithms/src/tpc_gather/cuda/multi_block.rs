@@ -3,18 +3,14 @@
 use generators::tpc::clusters::Clusters;
 
 use super::Gatherer;
-use super::pieces::{Bytes, DevicePieces, PackParameters};
+use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
+use crate::kernels::tpc_gather_multi_block::GATHER_MULTI_BLOCK;
 use crate::tpc_gather::TpcGather;
 
-static IMAGE: Image = image!("tpc_gather-multi_block");
-
-static PACK: Kernel<PackParameters<Bytes>> = Kernel::new(&IMAGE, "gather_multi_block");
-
-const THREADS: u32 = 256;
 /// Blocks on each multiprocessor: as many as run at a time. An even number.
 const BLOCKS_EACH: u32 = 8;
 
@@ -47,10 +43,11 @@ impl Gatherer for MultiBlock {
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        let arguments = pieces.arguments::<Bytes>(&self.packed);
+        let grid = Grid::blocks(blocks).moving(2 * pieces.packed_bytes);
+        let arguments = pieces.arguments(self.packed.ptr());
         // SAFETY: pieces lie in the source, and their places in the target, which has the
         // layout of packed arrays.
-        unsafe { gpu.launch(&PACK, &pieces.shape(blocks, THREADS, 2), arguments) }?;
+        unsafe { gpu.launch(&GATHER_MULTI_BLOCK, grid, arguments) }?;
         gpu.download(&mut self.host, &self.packed)
     }
 

@@ -5,49 +5,18 @@ use std::sync::Arc;
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
 use crate::all_cores::first_difference;
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Lent, Parameter, Parameters, Ptr, Shape, image,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Ptr};
 use crate::device::{Arena, buffers};
-
-static IMAGE: Image = image!("tpc_gather-places");
-
-/// All arrays; where the numbers of clusters of tracks and of rows begin, and how many
-/// there are.
-static SUMS: Kernel<(Bytes, u32, u32, u32, u32, Words)> = Kernel::new(&IMAGE, "gather_sums");
-#[allow(clippy::type_complexity, reason = "as many as the kernel has")]
-static PLACES: Kernel<(Bytes, u32, u32, u32, u32, Words, Words, Words)> =
-    Kernel::new(&IMAGE, "gather_places");
-
-/// What kernels take.
-pub(super) type Bytes = Ptr<u8>;
-pub(super) type Words = Ptr<u32>;
-pub(super) type Arrays = Ptr<Array>;
-
-/// An array as kernels know it: where it begins before and after; its bytes when packed
-/// and those of an entry; what its pieces are, and a word that is unused. See `pieces.h`.
-pub(super) type Array = [u32; 8];
-
-/// Of kernels that pack all arrays: source and target; arrays; starts and places of tracks,
-/// and of rows; how many arrays, tracks and rows there are.
-pub(super) type PackParameters<Target> = (
-    Bytes,
-    Target,
-    Arrays,
-    Words,
-    Words,
-    Words,
-    Words,
-    u32,
-    u32,
-    u32,
-);
+use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
+use crate::kernels::tpc_gather_dma::GatherPack;
+use crate::kernels::tpc_gather_places::{
+    GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as TILE_OF_PLACES,
+};
 
 /// Bytes behind the source that may be read with its last ones.
 const SLACK: usize = 32;
-const THREADS: u32 = 256;
 /// Pieces whose places a block finds.
-const TILE: usize = 2048;
+const TILE: usize = TILE_OF_PLACES as usize;
 
 /// What a compression leaves on the device. Runs read it only, so it is provided once.
 pub(super) struct Given {
@@ -67,7 +36,7 @@ pub(super) struct DevicePieces<'a> {
     sums: DeviceBuffer<u32>,
     /// Where the numbers of clusters of tracks and of rows begin.
     counts: [u32; 2],
-    packed_bytes: u64,
+    pub(super) packed_bytes: u64,
 }
 
 buffers!(DevicePieces<'_>: given, track_places, row_places, sums);
@@ -157,46 +126,56 @@ impl<'a> DevicePieces<'a> {
 
     /// Finds the places of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (source, sums, [of_tracks, of_rows]) = (&self.given.source, &self.sums, self.counts);
+        let (source, sums) = (self.given.source.ptr(), self.sums.ptr());
+        let [track_counts, row_counts] = self.counts;
         let (tracks, rows) = (self.tracks(), self.rows());
-        let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
-        let shape = |bytes| Shape {
-            blocks: sums.len() as u32,
-            threads: THREADS,
-            shared_bytes: 0,
-            bytes,
+        let summing = GatherSums {
+            source,
+            track_counts,
+            row_counts,
+            tracks,
+            rows,
+            sums,
         };
+        let placing = GatherPlaces {
+            source,
+            track_counts,
+            row_counts,
+            tracks,
+            rows,
+            sums,
+            track_places: self.track_places.ptr(),
+            row_places: self.row_places.ptr(),
+        };
+        let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
+        let places_bytes = 4 * u64::from(tracks + rows);
+        let grid = Grid::blocks(self.sums.len() as u32);
         // SAFETY: the numbers of clusters lie in the source, there is a sum for each block
         // and a place for each piece, and for the end.
         unsafe {
-            let arguments = (source, of_tracks, of_rows, tracks, rows, sums);
-            gpu.launch(&SUMS, &shape(counts_bytes), arguments)?;
-            let places_bytes = 4 * u64::from(tracks + rows);
-            let (places, row_places) = (&self.track_places, &self.row_places);
-            let arguments = (
-                source, of_tracks, of_rows, tracks, rows, sums, places, row_places,
-            );
-            gpu.launch(&PLACES, &shape(counts_bytes + places_bytes), arguments)
+            gpu.launch(&GATHER_SUMS, grid.moving(counts_bytes), summing)?;
+            gpu.launch(
+                &GATHER_PLACES,
+                grid.moving(counts_bytes + places_bytes),
+                placing,
+            )
         }
     }
 
     /// What a kernel that packs all arrays is given, with its target.
-    pub(super) fn arguments<'p, Target: Parameter>(
-        &'p self,
-        target: Target::Given<'p>,
-    ) -> <PackParameters<Target> as Parameters>::Given<'p> {
-        (
-            &self.given.source,
+    pub(super) fn arguments(&self, target: Ptr<u8>) -> GatherPack {
+        GatherPack {
+            source: self.given.source.ptr(),
             target,
-            &self.given.arrays,
-            &self.given.track_starts,
-            &self.track_places,
-            &self.given.row_starts,
-            &self.row_places,
-            FIELDS.len() as u32,
-            self.tracks(),
-            self.rows(),
-        )
+            arrays: self.given.arrays.ptr(),
+            track_starts: self.given.track_starts.ptr(),
+            track_places: self.track_places.ptr(),
+            row_starts: self.given.row_starts.ptr(),
+            row_places: self.row_places.ptr(),
+            array_count: FIELDS.len() as u32,
+            tracks: self.tracks(),
+            rows: self.rows(),
+        }
     }
 
     pub(super) fn tracks(&self) -> u32 {
@@ -206,16 +185,6 @@ impl<'a> DevicePieces<'a> {
     pub(super) fn rows(&self) -> u32 {
         self.given.row_starts.len() as u32
     }
-
-    /// So many blocks, which read all that is packed and write it so many times less one.
-    pub(super) fn shape(&self, blocks: u32, threads: u32, times: u64) -> Shape {
-        Shape {
-            blocks,
-            threads,
-            shared_bytes: 0,
-            bytes: times * self.packed_bytes,
-        }
-    }
 }
 
 /// All arrays, in the order of their fields.
@@ -224,23 +193,19 @@ fn arrays(input: &Clusters) -> Vec<Array> {
     let array = |(number, field): (usize, &generators::tpc::clusters::Field)| {
         let from = input.layout().range(number).start as u64;
         let to = packed.range(number);
-        let pieces = match field.per {
-            Per::Row | Per::Track => 0,
-            Per::Attached => 1,
-            Per::Difference => 2,
-            Per::Unattached => 3,
-        };
-        let [from_low, from_high] = halves(from);
-        let [to_low, to_high] = halves(to.start as u64);
-        let (bytes, width) = (to.len() as u32, field.bytes as u32);
-        [
-            from_low, from_high, to_low, to_high, bytes, width, pieces, 0,
-        ]
+        Array {
+            from,
+            to: to.start as u64,
+            bytes: to.len() as u32,
+            width: field.bytes as u32,
+            pieces: match field.per {
+                Per::Row | Per::Track => WHOLE,
+                Per::Attached => ATTACHED,
+                Per::Difference => DIFFERENCES,
+                Per::Unattached => UNATTACHED,
+            },
+            unused: 0,
+        }
     };
     FIELDS.iter().enumerate().map(array).collect()
-}
-
-/// A word of 64 bits as two of 32, the lower one first.
-fn halves(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
 }

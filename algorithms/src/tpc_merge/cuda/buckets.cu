@@ -32,7 +32,7 @@ template <class Take> __device__ __forceinline__ u32 by_one(u32& shared, Take ta
 }
 
 // Room for `count` entries of each thread: the place of the first one. All threads take part.
-__device__ __forceinline__ u32 room(u32 count, u32* counter, u32* warp_sums, u32& begin) {
+__device__ __forceinline__ u32 reserve(u32 count, u32* counter, u32* warp_sums, u32& begin) {
     u32 total;
     const u32 before = block_exclusive_sum<THREADS>(count, warp_sums, total);
     return by_one(begin, [&] { return atomicAdd(counter, total); }) + before;
@@ -79,7 +79,7 @@ __device__ __forceinline__ void follow_list(const Merger& merger, const u32* lin
 
 }  // namespace
 
-// How many links each component has, and the how manieth each link is.
+// How many links each component has, and the rank of each link in it.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_count(const u32* links, const u32* roots, u32* counts, u32* ranks, u32 tracks) {
     const u32 track = own_track();
@@ -93,9 +93,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 warp_sums[LANES], begin;
     const u32 root = own_track();
     const u32 count = root < tracks ? counts[root] : 0;
-    const u32 place = room(count, &counters->placed, warp_sums, begin);
+    const u32 place = reserve(count, &counters->placed, warp_sums, begin);
     const bool is_small = count > 0 && count <= LARGE;
-    const u32 small_place = room(is_small, &counters->small, warp_sums, begin);
+    const u32 small_place = reserve(is_small, &counters->small, warp_sums, begin);
     if (count > 0) begins[root] = place;
     if (is_small) small[small_place] = root;
     if (count > LARGE) large[atomicAdd(&counters->large, 1u)] = root;

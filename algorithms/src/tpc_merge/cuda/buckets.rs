@@ -1,34 +1,16 @@
 //! Ours: a list of links for each component, a worker for each list.
 
-use super::tracks::{DeviceTracks, Quads, THREADS, Words};
+use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::tpc_merge_buckets::{
+    Counters, LARGE, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
+    MergePlace, MergeResolve,
+};
 use crate::tpc_merge::TpcMerge;
 
-static IMAGE: Image = image!("tpc_merge-buckets");
-
-static COUNT: Kernel<(Words, Words, Words, Words, u32)> = Kernel::new(&IMAGE, "merge_count");
-static PLACE: Kernel<(Words, Words, Words, Words, Words, u32)> = Kernel::new(&IMAGE, "merge_place");
-static FILL: Kernel<(Words, Words, Words, Words, Words, u32)> = Kernel::new(&IMAGE, "merge_fill");
-#[allow(clippy::type_complexity, reason = "as many as the kernel has")]
-static RESOLVE: Kernel<(
-    Quads,
-    Words,
-    Quads,
-    Words,
-    Words,
-    Words,
-    Words,
-    Words,
-    Words,
-)> = Kernel::new(&IMAGE, "merge_resolve");
-
-/// Words that blocks take from.
-const COUNTERS: usize = 5;
-/// Links of a component from which on it counts as large, as in the kernels.
-const LARGE: usize = 24;
 /// Blocks on each multiprocessor: as many as run at a time.
 const BLOCKS_EACH: u32 = 8;
 
@@ -50,7 +32,7 @@ struct Buckets {
     list: DeviceBuffer<u32>,
     small: DeviceBuffer<u32>,
     large: DeviceBuffer<u32>,
-    counters: DeviceBuffer<u32>,
+    counters: DeviceBuffer<Counters>,
 }
 
 buffers!(Buckets: roots, counts, begins, ranks, list, small, large, counters);
@@ -64,49 +46,70 @@ impl Buckets {
             ranks: gpu.buffer(tracks)?,
             list: gpu.buffer(tracks)?,
             small: gpu.buffer(tracks)?,
-            large: gpu.buffer(tracks / LARGE + 1)?,
-            counters: gpu.buffer(COUNTERS)?,
+            large: gpu.buffer(tracks / LARGE as usize + 1)?,
+            counters: gpu.buffer(1)?,
         })
     }
 
-    fn bring_together(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+    fn bring_together(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.counters, 0)?;
-        let (links, roots, count) = (&tracks.links, &self.roots, tracks.count());
-        let (counts, begins, ranks) = (&self.counts, &self.begins, &self.ranks);
+        let (links, roots, counts) = (all.links.ptr(), self.roots.ptr(), self.counts.ptr());
+        let (begins, ranks, tracks) = (self.begins.ptr(), self.ranks.ptr(), all.count());
+        let count = MergeCount {
+            links,
+            roots,
+            counts,
+            ranks,
+            tracks,
+        };
+        let place = MergePlace {
+            counts,
+            begins,
+            small: self.small.ptr(),
+            large: self.large.ptr(),
+            counters: self.counters.ptr(),
+            tracks,
+        };
+        let fill = MergeFill {
+            links,
+            roots,
+            begins,
+            ranks,
+            list: self.list.ptr(),
+            tracks,
+        };
+        let grid = |words| {
+            MERGE_COUNT
+                .thread_each(tracks as usize)
+                .moving(all.words(words))
+        };
         // SAFETY: all arrays have a place for each slice track, and that of large
         // components as many as there can be.
         unsafe {
-            let arguments = (links, roots, counts, ranks, count);
-            gpu.launch(&COUNT, &tracks.shape(5), arguments)?;
-            let (small, large, counters) = (&self.small, &self.large, &self.counters);
-            let arguments = (counts, begins, small, large, counters, count);
-            gpu.launch(&PLACE, &tracks.shape(3), arguments)?;
-            let arguments = (links, roots, begins, ranks, &self.list, count);
-            gpu.launch(&FILL, &tracks.shape(5), arguments)
+            gpu.launch(&MERGE_COUNT, grid(5), count)?;
+            gpu.launch(&MERGE_PLACE, grid(3), place)?;
+            gpu.launch(&MERGE_FILL, grid(5), fill)
         }
     }
 
-    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
-        let shape = Shape {
-            blocks: BLOCKS_EACH * gpu.properties().multiprocessors,
-            threads: THREADS,
-            ..tracks.shape(17)
+    fn resolve(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
+        let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
+        let arguments = MergeResolve {
+            tracks: all.tracks.ptr(),
+            links: all.links.ptr(),
+            relations: all.relations.ptr(),
+            counts: self.counts.ptr(),
+            begins: self.begins.ptr(),
+            small: self.small.ptr(),
+            large: self.large.ptr(),
+            list: self.list.ptr(),
+            counters: self.counters.ptr(),
         };
-        let arguments = (
-            &tracks.tracks,
-            &tracks.links,
-            &tracks.relations,
-            &self.counts,
-            &self.begins,
-            &self.small,
-            &self.large,
-            &self.list,
-            &self.counters,
-        );
+        let grid = Grid::blocks(blocks).moving(all.words(17));
         // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
         // are of one component.
-        unsafe { gpu.launch(&RESOLVE, &shape, arguments) }
+        unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }
     }
 }
 

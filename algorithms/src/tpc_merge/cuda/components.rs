@@ -1,33 +1,35 @@
 //! Finding components on a GPU.
 
-use super::tracks::{DeviceTracks, Quads, Words};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, image};
-
-static IMAGE: Image = image!("tpc_merge-components");
-
-static SETUP: Kernel<(Words, u32)> = Kernel::new(&IMAGE, "merge_setup");
-static HOOK: Kernel<(Words, Quads, Words, u32)> = Kernel::new(&IMAGE, "merge_hook");
-static JUMP: Kernel<(Words, u32)> = Kernel::new(&IMAGE, "merge_jump");
+use super::tracks::DeviceTracks;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::tpc_merge_components::{
+    MERGE_HOOK, MERGE_JUMP, MERGE_SETUP, MergeHook, MergeJump, MergeSetup,
+};
 
 /// Leaves in `roots` the name of the component of each slice track.
 pub(super) fn find(
     gpu: &Gpu,
-    tracks: &DeviceTracks,
+    all: &DeviceTracks,
     roots: &DeviceBuffer<u32>,
 ) -> Result<(), DeviceError> {
-    let count = tracks.count();
+    let (parents, tracks) = (roots.ptr(), all.count());
+    let setup = MergeSetup { parents, tracks };
+    let hook = MergeHook {
+        links: all.links.ptr(),
+        relations: all.relations.ptr(),
+        parents,
+        tracks,
+    };
+    let jump = MergeJump { parents, tracks };
+    let count = tracks as usize;
+    let setting = MERGE_SETUP.thread_each(count).moving(all.words(1));
+    let hooking = MERGE_HOOK.thread_each(count).moving(all.words(8));
+    let jumping = MERGE_JUMP.thread_each(count).moving(all.words(3));
     // SAFETY: all arrays have a place for each slice track, and links and relations name
     // slice tracks only.
     unsafe {
-        gpu.scope("setup", || {
-            gpu.launch(&SETUP, &tracks.shape(1), (roots, count))
-        })?;
-        gpu.scope("hook", || {
-            let arguments = (&tracks.links, &tracks.relations, roots, count);
-            gpu.launch(&HOOK, &tracks.shape(8), arguments)
-        })?;
-        gpu.scope("jump", || {
-            gpu.launch(&JUMP, &tracks.shape(3), (roots, count))
-        })
+        gpu.scope("setup", || gpu.launch(&MERGE_SETUP, setting, setup))?;
+        gpu.scope("hook", || gpu.launch(&MERGE_HOOK, hooking, hook))?;
+        gpu.scope("jump", || gpu.launch(&MERGE_JUMP, jumping, jump))
     }
 }

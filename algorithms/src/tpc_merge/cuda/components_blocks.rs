@@ -1,16 +1,12 @@
 //! As published: a range of components for each block, which looks through all links.
 
-use super::tracks::{DeviceTracks, Quads, THREADS, Words};
+use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::tpc_merge_components_blocks::{MERGE_COMPONENTS_BLOCKS, MergeComponentsBlocks};
 use crate::tpc_merge::TpcMerge;
-
-static IMAGE: Image = image!("tpc_merge-components_blocks");
-
-static RESOLVE: Kernel<(Quads, Words, Words, Quads, u32)> =
-    Kernel::new(&IMAGE, "merge_components_blocks");
 
 /// Blocks on each multiprocessor: more would share its time, and each looks through all
 /// links.
@@ -37,24 +33,20 @@ impl Merger for ComponentsBlocks {
     fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
         components::find(gpu, tracks, &self.roots)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        let shape = Shape {
-            blocks,
-            threads: THREADS,
-            // Links and roots once a block, slice tracks and relations as they are met.
-            bytes: tracks.shape(2).bytes * u64::from(blocks) + tracks.shape(12).bytes,
-            shared_bytes: 0,
+        // Links and roots once a block, slice tracks and relations as they are met.
+        let bytes = tracks.words(2) * u64::from(blocks) + tracks.words(12);
+        let arguments = MergeComponentsBlocks {
+            tracks: tracks.tracks.ptr(),
+            links: tracks.links.ptr(),
+            roots: self.roots.ptr(),
+            relations: tracks.relations.ptr(),
+            count: tracks.count(),
         };
-        let arguments = (
-            &tracks.tracks,
-            &tracks.links,
-            &self.roots,
-            &tracks.relations,
-            tracks.count(),
-        );
         gpu.scope("resolve", || {
+            let grid = Grid::blocks(blocks).moving(bytes);
             // SAFETY: all arrays have a place for each slice track, and links and
             // relations name slice tracks only.
-            unsafe { gpu.launch(&RESOLVE, &shape, arguments) }
+            unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }
         })
     }
 }

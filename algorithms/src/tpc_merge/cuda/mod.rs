@@ -24,7 +24,8 @@ use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
-use tracks::{DeviceTracks, HostTracks, Quad};
+use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
+use tracks::{DeviceTracks, HostTracks};
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
     sequential::SEQUENTIAL,
@@ -55,7 +56,7 @@ struct OnGpu<'a> {
 struct Held<'a> {
     host: HostTracks<'a>,
     /// The relations after merging.
-    merged: PinnedBuffer<Quad>,
+    merged: PinnedBuffer<kernels::Relations>,
     device: DeviceTracks,
     merger: Box<dyn Merger>,
 }
@@ -103,10 +104,10 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {
-        let relations = |&[segment_prev, segment_next, lower, upper]: &Quad| Relations {
-            segment_prev,
-            segment_next,
-            neighbours: [lower, upper],
+        let relations = |merged: &kernels::Relations| Relations {
+            segment_prev: merged.segment_prev,
+            segment_next: merged.segment_next,
+            neighbours: merged.neighbours,
         };
         Cow::Owned(mapped(&held.merged, relations))
     }

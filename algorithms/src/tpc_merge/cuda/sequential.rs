@@ -1,16 +1,12 @@
 //! All links by one thread.
 
-use super::tracks::{DeviceTracks, Quads, Words};
+use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Image, Kernel, Shape, image};
+use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
-
-static IMAGE: Image = image!("tpc_merge-sequential");
-
-static SEQUENTIAL_KERNEL: Kernel<(Quads, Words, Quads, u32)> =
-    Kernel::new(&IMAGE, "merge_sequential");
 
 /// One thread takes some microseconds a link.
 const MOST: usize = 1_000_000;
@@ -27,21 +23,17 @@ buffers!(Sequential:);
 
 impl Merger for Sequential {
     fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
-        let shape = Shape {
-            blocks: 1,
-            threads: gpu.properties().lanes,
-            ..tracks.shape(17)
+        let arguments = MergeSequential {
+            tracks: tracks.tracks.ptr(),
+            links: tracks.links.ptr(),
+            relations: tracks.relations.ptr(),
+            count: tracks.count(),
         };
-        let arguments = (
-            &tracks.tracks,
-            &tracks.links,
-            &tracks.relations,
-            tracks.count(),
-        );
+        let grid = Grid::blocks(1).moving(tracks.words(17));
         gpu.scope("resolve", || {
             // SAFETY: all arrays have a place for each slice track, and links and
             // relations name slice tracks only.
-            unsafe { gpu.launch(&SEQUENTIAL_KERNEL, &shape, arguments) }
+            unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }
         })
     }
 }

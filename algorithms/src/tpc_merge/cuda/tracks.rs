@@ -4,23 +4,15 @@ use std::sync::Arc;
 
 use generators::tpc::slice_tracks::{Relations, SliceTrack, SliceTracks};
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine, Ptr, Shape};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};
-
-/// Kinematics, or relations, in the order of the host's fields.
-pub(super) type Quad = [u32; 4];
-/// What kernels take.
-pub(super) type Quads = Ptr<Quad>;
-pub(super) type Words = Ptr<u32>;
-
-/// Threads of a block of most kernels.
-pub(super) const THREADS: u32 = 256;
+use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 
 /// Slice tracks as they are before merging, in memory that the GPU copies from. No run
 /// changes them.
 pub(super) struct HostTracks<'a> {
-    tracks: Pristine<'a, Quad>,
-    relations: Pristine<'a, Quad>,
+    tracks: Pristine<'a, kernels::SliceTrack>,
+    relations: Pristine<'a, kernels::Relations>,
     links: Pristine<'a, u32>,
 }
 
@@ -39,24 +31,27 @@ impl<'a> HostTracks<'a> {
     }
 }
 
-fn kinematics(track: &SliceTrack) -> Quad {
-    [
-        track.q_over_pt.to_bits(),
-        track.zt_min.to_bits(),
-        track.zt_max.to_bits(),
-        track.n_clusters,
-    ]
+fn kinematics(track: &SliceTrack) -> kernels::SliceTrack {
+    kernels::SliceTrack {
+        q_over_pt: track.q_over_pt,
+        zt_min: track.zt_min,
+        zt_max: track.zt_max,
+        n_clusters: track.n_clusters,
+    }
 }
 
-fn related(relations: &Relations) -> Quad {
-    let [lower, upper] = relations.neighbours;
-    [relations.segment_prev, relations.segment_next, lower, upper]
+fn related(relations: &Relations) -> kernels::Relations {
+    kernels::Relations {
+        segment_prev: relations.segment_prev,
+        segment_next: relations.segment_next,
+        neighbours: relations.neighbours,
+    }
 }
 
 /// Slice tracks where kernels find them.
 pub(super) struct DeviceTracks {
-    pub(super) tracks: DeviceBuffer<Quad>,
-    pub(super) relations: DeviceBuffer<Quad>,
+    pub(super) tracks: DeviceBuffer<kernels::SliceTrack>,
+    pub(super) relations: DeviceBuffer<kernels::Relations>,
     pub(super) links: DeviceBuffer<u32>,
 }
 
@@ -81,13 +76,8 @@ impl DeviceTracks {
         self.links.len() as u32
     }
 
-    /// A thread for each slice track, which moves so many words.
-    pub(super) fn shape(&self, words: u64) -> Shape {
-        Shape {
-            blocks: self.count().div_ceil(THREADS),
-            threads: THREADS,
-            shared_bytes: 0,
-            bytes: words * self.links.bytes(),
-        }
+    /// So many words for each slice track, in bytes.
+    pub(super) fn words(&self, words: u64) -> u64 {
+        words * self.links.bytes()
     }
 }

@@ -133,7 +133,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 
 // What each pad of each group did. A block for `GROUPS` groups of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
-    noisy_pads_bit_runs(const uint4* maps, const uint2* groups, PadActivity* activity, u32 group_count,
+    noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                         u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {
     __shared__ Slice slices[WARPS][PADS];
     const u32 blocks_in_sector = (group_count + GROUPS - 1) / GROUPS;
@@ -146,7 +146,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
         const u32 own = lane % TILE_TIMES;
         // Lanes without a group do the work of the last one.
         const Group group = group_at(groups, min(first_group + lane / TILE_TIMES, group_count - 1));
-        const uint4* lines = maps + first_tile(sector, tile_rows, group) * TILE_TIMES + own;
+        const uint4* all = reinterpret_cast<const uint4*>(maps);
+        const uint4* lines = all + first_tile(sector, tile_rows, group) * TILE_TIMES + own;
         const u32 begin = warp * slice_rows, end = min(begin + slice_rows, tile_rows);
         Presence pads[2];
         Largest largest;
@@ -165,4 +166,4 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
             join(slices, threadIdx.x, slice_rows * TILE_TIMES, most);
     }
 }
-KERNEL_EXPORT(noisy_pads_bit_runs)
+KERNEL_EXPORT(noisy_pads_bit_runs, NoisyPads)

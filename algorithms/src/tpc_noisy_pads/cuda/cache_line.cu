@@ -53,4 +53,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             activity_of(counts.charges, counts.longest_run, counts.largest, most);
     }
 }
-KERNEL_EXPORT(noisy_pads_cache_line)
+KERNEL_EXPORT(noisy_pads_cache_line, NoisyPads)

@@ -9,9 +9,6 @@ use crate::tpc_decode::charge_map::{TILE_PADS, column};
 /// number of its first pad. See `pads/map.h`.
 pub(super) type Group = [u32; 2];
 
-/// Lanes that share a group in `bit_runs.cu`: each has two of its pads.
-pub(super) const LANES_OF_GROUP: u32 = TILE_PADS as u32 / 2;
-
 /// The groups of a sector, in the order of their pads.
 pub(super) fn of_sector() -> Vec<Group> {
     (0..ROWS).flat_map(of_row).collect()

@@ -19,23 +19,13 @@ use super::input::ChargeMaps;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, Lent, PinnedBuffer, Pristine, Ptr, Shape, image,
+    DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Lent, PinnedBuffer, Pristine,
 };
 use crate::device::{Arena, buffers};
+use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
+use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
+use crate::kernels::tpc_noisy_pads_cuda_pads_map_h::PadActivity as Activity;
 use groups::Group;
-
-static CACHE_LINE_IMAGE: Image = image!("tpc_noisy_pads-cache_line");
-static BIT_RUNS_IMAGE: Image = image!("tpc_noisy_pads-bit_runs");
-
-/// A [`PadActivity`] as kernels write it.
-type Activity = [u16; 4];
-
-/// Maps, groups, activity; the number of groups of a sector, rows of tiles; thresholds of
-/// charges, runs and saturation.
-type FindKernel = Kernel<(Ptr<u16>, Ptr<Group>, Ptr<Activity>, u32, u32, u32, u32, u32)>;
-
-static CACHE_LINE_KERNEL: FindKernel = Kernel::new(&CACHE_LINE_IMAGE, "noisy_pads_cache_line");
-static BIT_RUNS_KERNEL: FindKernel = Kernel::new(&BIT_RUNS_IMAGE, "noisy_pads_bit_runs");
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
     Variant::cuda(
@@ -45,8 +35,7 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
             on_gpu(
                 at,
                 Launch {
-                    kernel: &CACHE_LINE_KERNEL,
-                    threads: 64,
+                    kernel: &NOISY_PADS_CACHE_LINE,
                     groups_of_block: |_| 1,
                 },
             )
@@ -59,9 +48,8 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
             on_gpu(
                 at,
                 Launch {
-                    kernel: &BIT_RUNS_KERNEL,
-                    threads: 256,
-                    groups_of_block: |lanes| lanes / groups::LANES_OF_GROUP,
+                    kernel: &NOISY_PADS_BIT_RUNS,
+                    groups_of_block: |lanes| lanes / TILE_TIMES,
                 },
             )
         },
@@ -70,8 +58,7 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
 
 /// A kernel, and how it is started.
 struct Launch {
-    kernel: &'static FindKernel,
-    threads: u32,
+    kernel: &'static Kernel<NoisyPads>,
     /// The groups of pads that a block has, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
 }
@@ -123,26 +110,22 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         gpu.upload(&held.on_device, &held.charges)?;
         let groups = held.groups.len() as u32;
         let groups_of_block = (self.launch.groups_of_block)(gpu.properties().lanes);
-        let shape = Shape {
-            blocks: maps.sectors() as u32 * groups.div_ceil(groups_of_block),
-            threads: self.launch.threads,
-            shared_bytes: 0,
-            bytes: maps.bytes_with_pads() + held.activity.bytes(),
+        let blocks = maps.sectors() as u32 * groups.div_ceil(groups_of_block);
+        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + held.activity.bytes());
+        let most = maps.thresholds();
+        let arguments = NoisyPads {
+            maps: held.on_device.ptr(),
+            groups: held.groups.ptr(),
+            activity: held.activity.ptr(),
+            group_count: groups,
+            tile_rows: maps.tile_rows() as u32,
+            most_charges: most.charges.into(),
+            most_run: most.run.into(),
+            saturation: most.saturation.into(),
         };
-        let thresholds = maps.thresholds();
-        let arguments = (
-            &held.on_device,
-            &*held.groups,
-            &held.activity,
-            groups,
-            maps.tile_rows() as u32,
-            thresholds.charges.into(),
-            thresholds.run.into(),
-            thresholds.saturation.into(),
-        );
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map,
         // and its pads have a place among the activities.
-        unsafe { gpu.launch(self.launch.kernel, &shape, arguments) }?;
+        unsafe { gpu.launch(self.launch.kernel, grid, arguments) }?;
         gpu.download(&mut held.found, &held.activity)
     }
 
@@ -151,12 +134,12 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
     }
 }
 
-fn activity(&[charges, longest_run, largest, verdict]: &Activity) -> PadActivity {
+fn activity(found: &Activity) -> PadActivity {
     PadActivity {
-        charges,
-        longest_run,
-        largest,
-        verdict: match verdict {
+        charges: found.charges,
+        longest_run: found.longest_run,
+        largest: found.largest,
+        verdict: match found.verdict {
             0 => Verdict::Good,
             _ => Verdict::Noisy,
         },

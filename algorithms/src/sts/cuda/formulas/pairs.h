@@ -33,11 +33,11 @@ struct AllClusters {
     }
 };
 
+enum CutKind : u32 { NOTHING, ABSOLUTE, DEVIATIONS };
+
 // The cut on the time between two clusters: see `time_cut` in sts/formulas/sensor.rs.
 struct TimeCut {
-    enum Kind : u32 { NOTHING, ABSOLUTE, DEVIATIONS };
-
-    Kind kind;
+    CutKind kind;
     float value;
 
     // Clusters further apart than so many standard deviations are never paired.
@@ -56,7 +56,7 @@ struct TimeCut {
 };
 
 // A cut as kernels are given it: the second is the bits of a number.
-__device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(TimeCut::Kind)kind, __uint_as_float(value)}; }
+__device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(CutKind)kind, __uint_as_float(value)}; }
 
 // The lines of a strip, by how many widths each is beside the first: both ends included.
 struct Lines {

@@ -10,10 +10,11 @@ use generators::partition::Partition;
 use self::pairs::Pairs;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
-use super::tables::{DeviceTables, SensorWords, time_cut};
+use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::Buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
+use crate::kernels::sts_cuda_formulas_sensor_h::Sensor;
 use crate::sts::{Hit, Timeslice};
 use crate::sts_sort::begins;
 
@@ -47,7 +48,8 @@ pub(super) struct Hits {
     tables: Arc<DeviceTables>,
     /// Where threads share pairs.
     pairs: Option<Pairs>,
-    rooms: Table,
+    /// Where buckets begin, and where the last one ends.
+    offsets: Table,
     counts: DeviceBuffer<u32>,
     host_counts: PinnedBuffer<u32>,
     hits: DeviceBuffer<Hit>,
@@ -77,10 +79,10 @@ struct Search<'a> {
     order: &'a ClusterOrder,
     begins: &'a DeviceBuffer<u32>,
     modules: u32,
-    sensors: &'a DeviceBuffer<SensorWords>,
+    sensors: &'a DeviceBuffer<Sensor>,
     cut: [u32; 2],
     /// Where buckets begin, and where the last one ends; zero hits in each.
-    rooms: &'a DeviceBuffer<u32>,
+    offsets: Ptr<u32>,
     counts: &'a DeviceBuffer<u32>,
     hits: &'a DeviceBuffer<Hit>,
 }
@@ -111,7 +113,7 @@ impl Hits {
             cut: time_cut(input.setup().cuts()),
             tables: Arc::clone(tables),
             pairs,
-            rooms: Table::new(gpu, modules + 1)?,
+            offsets: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
             host_counts: gpu.pinned(modules)?,
             hits: gpu.buffer(room)?,
@@ -130,10 +132,11 @@ impl Hits {
         sorted: SortedClusters<'_>,
     ) -> Result<(), DeviceError> {
         let shares_pairs = self.list_pairs(gpu, counts)?;
-        let room = |digis: usize| (HITS_FOR_A_DIGI * digis as f64) as usize;
-        let mut rooms: Vec<_> = digis.lengths().take(self.modules).map(room).collect();
+        let capacity = |digis: usize| (HITS_FOR_A_DIGI * digis as f64) as usize;
+        let capacities = digis.lengths().take(self.modules).map(capacity);
+        let mut capacities: Vec<_> = capacities.collect();
         loop {
-            self.make_room(gpu, &rooms)?;
+            self.make_room(gpu, &capacities)?;
             match &self.pairs {
                 Some(pairs) if shares_pairs => pairs.start(gpu, self.search(sorted))?,
                 _ => fronts::start(gpu, self.search(sorted))?,
@@ -141,10 +144,11 @@ impl Hits {
             gpu.download(&mut self.host_counts, &self.counts)?;
             gpu.wait()?;
             let found: Vec<_> = self.counts().collect();
-            if found.iter().zip(&rooms).all(|(found, room)| found <= room) {
+            let mut both = found.iter().zip(&capacities);
+            if both.all(|(found, capacity)| found <= capacity) {
                 return Ok(());
             }
-            rooms = found;
+            capacities = found;
         }
     }
 
@@ -168,7 +172,7 @@ impl Hits {
             modules: self.modules as u32,
             sensors: &self.tables.sensors,
             cut: self.cut,
-            rooms: self.rooms.device(),
+            offsets: self.offsets.ptr(),
             counts: &self.counts,
             hits: &self.hits,
         }
@@ -187,16 +191,16 @@ impl Hits {
 
     /// Brings all buckets back.
     pub(super) fn restore(&mut self, gpu: &Gpu, kept: &KeptHits) -> Result<(), DeviceError> {
-        let rooms: Vec<_> = kept.buckets.lengths().collect();
-        self.make_room(gpu, &rooms)?;
+        let capacities: Vec<_> = kept.buckets.lengths().collect();
+        self.make_room(gpu, &capacities)?;
         gpu.copy(&self.hits, &kept.hits)?;
         self.host_counts.copy_from_slice(&kept.counts);
         gpu.upload(&self.counts, &self.host_counts)
     }
 
     /// The hits, and where buckets begin.
-    pub(super) fn buckets(&self) -> (&DeviceBuffer<Hit>, &DeviceBuffer<u32>) {
-        (&self.hits, self.rooms.device())
+    pub(super) fn buckets(&self) -> (&DeviceBuffer<Hit>, Ptr<u32>) {
+        (&self.hits, self.offsets.ptr())
     }
 
     /// The hits of each module.
@@ -206,8 +210,8 @@ impl Hits {
 
     /// Where the hits of each module are among all in the buckets.
     pub(super) fn places(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let rooms = self.buckets.ranges().zip(self.counts());
-        rooms.map(|(room, count)| room.start..room.end.min(room.start + count))
+        let buckets = self.buckets.ranges().zip(self.counts());
+        buckets.map(|(all, count)| all.start..all.end.min(all.start + count))
     }
 
     /// Room for so many hits there is.
@@ -215,12 +219,12 @@ impl Hits {
         self.hits.len()
     }
 
-    fn make_room(&mut self, gpu: &Gpu, rooms: &[usize]) -> Result<(), DeviceError> {
-        self.buckets = Partition::from_lengths(rooms.iter().copied());
+    fn make_room(&mut self, gpu: &Gpu, capacities: &[usize]) -> Result<(), DeviceError> {
+        self.buckets = Partition::from_lengths(capacities.iter().copied());
         if self.hits.len() < self.buckets.elements() {
             self.hits = gpu.buffer(self.buckets.elements())?;
         }
-        self.rooms.fill(gpu, begins(&self.buckets))?;
+        self.offsets.fill(gpu, begins(&self.buckets))?;
         gpu.fill(&self.counts, 0)
     }
 
@@ -235,7 +239,7 @@ impl Hits {
 
     /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
-        let counted = self.rooms.device().bytes() + self.counts.bytes();
+        let counted = self.offsets.bytes() + self.counts.bytes();
         counted + self.pairs.as_ref().map_or(0, Pairs::bytes) + self.hits.bytes()
     }
 }

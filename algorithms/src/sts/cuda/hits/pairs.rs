@@ -2,52 +2,22 @@
 
 use super::Search;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Ptr, Shape, Table, image};
-use crate::sts::cuda::tables::SensorWords;
-use crate::sts::cuda::{ByRules, Clusters, Entries, Founds, Hits, Words, parts_of};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::kernels::sts_pairs::{
+    HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT, HITS_OF_PAIRS_PUBLISHED,
+    HitsLines, HitsOfPairs, Job, LINE_THREADS, Line, THREADS,
+};
+use crate::sts::cuda::{ByRules, parts_of};
 
-static IMAGE: Image = image!("sts-pairs");
+static LINES: ByRules<HitsLines> = ByRules {
+    exact: &HITS_LINES_EXACT,
+    published: &HITS_LINES_PUBLISHED,
+};
+static PAIRS: ByRules<HitsOfPairs> = ByRules {
+    exact: &HITS_OF_PAIRS_EXACT,
+    published: &HITS_OF_PAIRS_PUBLISHED,
+};
 
-static LINES: ByRules<LinesParameters> =
-    ByRules::new(&IMAGE, "hits_lines_exact", "hits_lines_published");
-static PAIRS: ByRules<PairsParameters> =
-    ByRules::new(&IMAGE, "hits_of_pairs_exact", "hits_of_pairs_published");
-
-/// Clusters, entries, begins, what was found; modules, sensors; jobs; lines.
-type LinesParameters = (
-    Clusters,
-    Entries,
-    Words,
-    Founds,
-    u32,
-    Ptr<SensorWords>,
-    Words,
-    Ptr<Line>,
-);
-
-/// Clusters, lines, begins, what was found; modules, sensors, the cut; jobs; rooms,
-/// counts, hits.
-type PairsParameters = (
-    Clusters,
-    Ptr<Line>,
-    Words,
-    Founds,
-    u32,
-    Ptr<SensorWords>,
-    u32,
-    u32,
-    Words,
-    Words,
-    Words,
-    Hits,
-);
-
-/// What decides about a cluster's crossings: `Line` in `formulas/lines.h`.
-type Line = [u32; 4];
-
-const LINE_THREADS: u32 = 256;
-/// Of a block, and its fronts.
-const THREADS: u32 = 128;
 /// A block counts its pairs with 32 bits: backs have to be fewer.
 const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
 
@@ -60,7 +30,7 @@ pub(super) struct Pairs {
 
 /// Some clusters of a segment for each block: the segment, and the first of them.
 struct Jobs {
-    table: Table,
+    table: Table<Job>,
     count: u32,
 }
 
@@ -89,41 +59,41 @@ impl Pairs {
     }
 
     pub(super) fn start(&self, gpu: &Gpu, search: Search<'_>) -> Result<(), DeviceError> {
-        let (clusters, [kind, cut]) = (search.clusters.clusters(), search.cut);
-        let (found, lines) = (search.clusters.found(), &self.lines);
-        let writing = (
+        let (clusters, [cut_kind, cut]) = (search.clusters.clusters().ptr(), search.cut);
+        let (begins, found) = (search.begins.ptr(), search.clusters.found().ptr());
+        let writing = HitsLines {
             clusters,
-            search.order.entries(),
-            search.begins,
+            entries: search.order.entries().ptr(),
+            begins,
             found,
-            search.modules,
-            search.sensors,
-            self.line_jobs.table.device(),
-            lines,
-        );
-        let finding = (
+            modules: search.modules,
+            sensors: search.sensors.ptr(),
+            jobs: self.line_jobs.table.ptr(),
+            lines: self.lines.ptr(),
+        };
+        let finding = HitsOfPairs {
             clusters,
-            lines,
-            search.begins,
+            lines: self.lines.ptr(),
+            begins,
             found,
-            search.modules,
-            search.sensors,
-            kind,
+            modules: search.modules,
+            sensors: search.sensors.ptr(),
+            cut_kind,
             cut,
-            self.front_jobs.table.device(),
-            search.rooms,
-            search.counts,
-            search.hits,
-        );
-        let written = search.bytes() + lines.bytes();
-        let of_lines = self.line_jobs.shape(LINE_THREADS, written);
-        let of_fronts = self.front_jobs.shape(THREADS, written);
+            jobs: self.front_jobs.table.ptr(),
+            offsets: search.offsets,
+            counts: search.counts.ptr(),
+            hits: search.hits.ptr(),
+        };
+        let moved = search.bytes() + self.lines.bytes();
+        let of_lines = Grid::blocks(self.line_jobs.count).moving(moved);
+        let of_fronts = Grid::blocks(self.front_jobs.count).moving(moved);
         // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
         // there is a line for each place of an entry, and no hit is written beyond its
         // bucket.
         unsafe {
-            gpu.launch(LINES.of(search.semantics), &of_lines, writing)?;
-            gpu.launch(PAIRS.of(search.semantics), &of_fronts, finding)
+            gpu.launch(LINES.of(search.semantics), of_lines, writing)?;
+            gpu.launch(PAIRS.of(search.semantics), of_fronts, finding)
         }
     }
 }
@@ -132,7 +102,7 @@ impl Jobs {
     /// Room for so many.
     fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
         Ok(Jobs {
-            table: Table::new(gpu, 2 * most)?,
+            table: Table::new(gpu, most)?,
             count: 0,
         })
     }
@@ -140,22 +110,15 @@ impl Jobs {
     fn list(&mut self, gpu: &Gpu, counts: &[usize], threads: u32) -> Result<(), DeviceError> {
         let jobs = jobs(counts, threads as usize);
         self.count = jobs.len() as u32;
-        self.table.fill(gpu, jobs.iter().flatten().copied())
-    }
-
-    fn shape(&self, threads: u32, bytes: u64) -> Shape {
-        Shape {
-            blocks: self.count,
-            threads,
-            shared_bytes: 0,
-            bytes,
-        }
+        self.table.fill(gpu, jobs)
     }
 }
 
 /// The clusters of all segments in parts of so many.
-fn jobs(counts: &[usize], of_job: usize) -> Vec<[u32; 2]> {
-    parts_of(counts.iter().copied().enumerate(), of_job).collect()
+fn jobs(counts: &[usize], of_job: usize) -> Vec<Job> {
+    let jobs = parts_of(counts.iter().copied().enumerate(), of_job);
+    jobs.map(|[segment, first]| Job { segment, first })
+        .collect()
 }
 
 #[cfg(test)]
@@ -164,7 +127,9 @@ mod tests {
 
     #[test]
     fn jobs_cover_all_clusters() {
-        assert_eq!(jobs(&[0, 1, 32, 33], 32), [[1, 0], [2, 0], [3, 0], [3, 32]]);
+        let expected = [(1, 0), (2, 0), (3, 0), (3, 32)];
+        let expected = expected.map(|(segment, first)| Job { segment, first });
+        assert_eq!(jobs(&[0, 1, 32, 33], 32), expected);
     }
 
     #[test]

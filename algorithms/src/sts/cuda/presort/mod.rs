@@ -9,20 +9,11 @@ use generators::partition::Partition;
 
 use self::rows::Rows;
 use self::tiles::Tiles;
-use super::Words;
 use super::tables::DeviceTables;
-use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Image, Kernel, PinnedBuffer, Shape, image,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
 use crate::device::{Buffers, buffers};
+use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::sts::Timeslice;
-
-static IMAGE: Image = image!("sts-presort");
-
-/// Totals, sides; begins.
-static SUM_SIDES: Kernel<(Words, u32, Words)> = Kernel::new(&IMAGE, "presort_sum_sides");
-
-const SIDES_THREADS: u32 = 1024;
 
 /// How digis are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,16 +124,15 @@ impl Presort {
 /// There is a total for each side, and a word more in `begins`; nobody else uses them.
 unsafe fn sum_sides(
     gpu: &Gpu,
-    totals: &DeviceBuffer<u32>,
+    totals: Ptr<u32>,
     sides: u32,
-    begins: &DeviceBuffer<u32>,
+    begins: Ptr<u32>,
 ) -> Result<(), DeviceError> {
-    let shape = Shape {
-        blocks: 1,
-        threads: SIDES_THREADS,
-        shared_bytes: 0,
-        bytes: 0,
+    let arguments = PresortSumSides {
+        totals,
+        sides,
+        begins,
     };
     // SAFETY: as the caller promises.
-    unsafe { gpu.launch(&SUM_SIDES, &shape, (totals, sides, begins)) }
+    unsafe { gpu.launch(&PRESORT_SUM_SIDES, Grid::blocks(1), arguments) }
 }

@@ -2,21 +2,12 @@
 
 use super::Target;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Image, Kernel, Shape, image};
-use crate::sts::cuda::{Digis, Words};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::sts_presort::{
+    PRESORT_COUNT, PRESORT_SCATTER, PRESORT_SUM_PARTS, PresortCount, PresortScatter,
+    PresortSumParts, THREADS,
+};
 
-static IMAGE: Image = image!("sts-presort");
-
-/// Digis, their number, those of a part; modules by address, sides; counts.
-static COUNT: Kernel<(Digis, u32, u32, Words, u32, Words)> = Kernel::new(&IMAGE, "presort_count");
-/// Counts, parts, sides; totals.
-static SUM_PARTS: Kernel<(Words, u32, u32, Words)> = Kernel::new(&IMAGE, "presort_sum_parts");
-static SCATTER: Kernel<ScatterParameters> = Kernel::new(&IMAGE, "presort_scatter");
-
-/// As `COUNT`, but begins and places, and the digis by side.
-type ScatterParameters = (Digis, u32, u32, Words, u32, Words, Words, Digis);
-
-const THREADS: u32 = 256;
 /// Parts for each multiprocessor at most: a warp each, half of what it holds.
 const PARTS: usize = 32;
 /// A part has so many digis at least, and no fewer than there are sides: its counts are
@@ -70,36 +61,50 @@ impl Rows {
     }
 
     pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let Target {
-            stream,
-            modules,
-            begins,
+        let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
+        let (counts, totals) = (self.counts.ptr(), self.totals.ptr());
+        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
+        let (count, sides) = (target.stream.len() as u32, self.sides as u32);
+        let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
+        let counting = PresortCount {
             digis,
-        } = target;
-        let (count, length) = (stream.len() as u32, self.parts.length as u32);
-        let (parts, sides) = (self.parts.count as u32, self.sides as u32);
-        let (bytes, of_counts) = (stream.bytes(), self.counts.bytes());
-        let shape = |bytes| Shape {
-            blocks: (self.parts.count / self.parts.of_block) as u32,
-            threads: THREADS,
-            shared_bytes: 0,
-            bytes,
+            count,
+            part_length,
+            modules,
+            sides,
+            counts,
         };
-        let groups = Shape {
-            blocks: self.sides.div_ceil(gpu.properties().lanes as usize) as u32,
-            ..shape(3 * of_counts)
+        let summing = PresortSumParts {
+            counts,
+            parts,
+            sides,
+            totals,
         };
-        let (counts, totals) = (&self.counts, &self.totals);
-        let counting = (stream, count, length, modules, sides, counts);
-        let moving = (stream, count, length, modules, sides, begins, counts, digis);
-        gpu.fill(counts, 0)?;
+        let moving = PresortScatter {
+            digis,
+            count,
+            part_length,
+            modules,
+            sides,
+            begins,
+            places: counts,
+            to,
+        };
+        let (bytes, of_counts) = (target.stream.bytes(), self.counts.bytes());
+        let all = Grid::blocks((self.parts.count / self.parts.of_block) as u32);
+        let groups = Grid::blocks(sides.div_ceil(gpu.properties().lanes)).moving(3 * of_counts);
+        gpu.fill(&self.counts, 0)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, there
         // is a row of counts a part, and room for all digis in the target.
         unsafe {
-            gpu.launch(&COUNT, &shape(bytes + of_counts), counting)?;
-            gpu.launch(&SUM_PARTS, &groups, (counts, parts, sides, totals))?;
+            gpu.launch(&PRESORT_COUNT, all.moving(bytes + of_counts), counting)?;
+            gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
             super::sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(&SCATTER, &shape(2 * bytes + 2 * of_counts), moving)
+            gpu.launch(
+                &PRESORT_SCATTER,
+                all.moving(2 * bytes + 2 * of_counts),
+                moving,
+            )
         }
     }
 }

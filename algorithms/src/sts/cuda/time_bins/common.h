@@ -7,17 +7,20 @@
 // none itself, and NVRTC makes up a name for it that is another each time.
 namespace time_bins {
 
-// A part of the clusters of a side, as the host lists them: by the room of the side.
+// A part of the clusters of a side, as the host lists them: by where clusters of the side begin.
 struct Part {
     u32 side, first;
 };
 
-// Entries of groups that don't fit into shared memory, by their places among all.
-struct Crowds {
+// Entries of a group that doesn't fit into shared memory, by their places among all.
+struct OverfullBin {
+    u32 begin, end;
+};
+
+// Some of them, in any order.
+struct OverfullBins {
     u32 count;
-    struct {
-        u32 begin, end;
-    } ranges[1];
+    OverfullBin ranges[1];
 };
 
 }  // namespace time_bins

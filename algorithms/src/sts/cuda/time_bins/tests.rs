@@ -5,6 +5,7 @@ use generators::random::hash;
 use super::*;
 use crate::device::Buffers;
 use crate::device::emulator::{self, Config, Lanes};
+use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::Cluster;
 
 /// The time of each cluster of a side, by its number.
@@ -78,7 +79,13 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
         }
     }
     let begins: Vec<_> = crate::sts_sort::begins(&rooms).collect();
-    let found: Vec<_> = sides.iter().map(|&(count, _)| [count, 0]).collect();
+    let found: Vec<_> = sides
+        .iter()
+        .map(|&(clusters, _)| Found {
+            clusters,
+            latest_error: 0,
+        })
+        .collect();
     let (clusters, begins) = (upload(gpu, &clusters), upload(gpu, &begins));
     let from = UnsortedClusters {
         clusters: &clusters,
@@ -150,5 +157,6 @@ fn parts_cover_large_sides() {
     let (small, large) = (MANY as usize, MANY as usize + 1);
     let sides = Partition::from_lengths([0, small, large, 3 * small]);
     let expected = [[2, 0], [2, PART], [3, 0], [3, PART], [3, 2 * PART]];
+    let expected = expected.map(|[side, first]| Part { side, first });
     assert_eq!(parts(&sides), expected);
 }

@@ -2,7 +2,7 @@
 
 use generators::partition::Partition;
 
-use super::limits::CAPACITY;
+use super::kernels::CAPACITY;
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;

@@ -1,34 +1,31 @@
 //! What kernels leave to others: ranges of digis, in any order.
 
-use super::IMAGE;
 use super::division::Range;
-use super::limits::{CAPACITY, THREADS, shared_by_crowds};
+use super::kernels::{self, CAPACITY, CHANNEL_BUCKET_OVERFULL, RangeList};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, PinnedBuffer, Shape};
-use crate::sts_sort::cuda::{Digis, Words};
-
-static SORT_CROWDS: Kernel<(Digis, Digis, Words)> = Kernel::new(&IMAGE, "channel_bucket_crowds");
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
 
 /// Buckets that did not fit into shared memory: their number, then the position
 /// of the first digi of each and of that after the last.
-pub(super) struct Unfit {
+pub(super) struct Oversized {
     device: DeviceBuffer<u32>,
     host: PinnedBuffer<u32>,
 }
 
-buffers!(Unfit: device, host);
+buffers!(Oversized: device, host);
 
-impl Unfit {
+impl Oversized {
     pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
         let words = words_for(digis / CAPACITY as usize);
-        Ok(Unfit {
+        Ok(Oversized {
             device: gpu.buffer(words)?,
             host: gpu.pinned(words)?,
         })
     }
 
-    pub(super) fn device(&self) -> &DeviceBuffer<u32> {
-        &self.device
+    /// As kernels know it.
+    pub(super) fn list(&self) -> Ptr<RangeList> {
+        self.device.ptr::<u32>().cast()
     }
 
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
@@ -55,21 +52,22 @@ impl Unfit {
 
 /// Groups and segments of which many digis have nearly the same time, in the
 /// same form.
-pub(super) struct Crowds {
+pub(super) struct OverfullBins {
     device: DeviceBuffer<u32>,
 }
 
-buffers!(Crowds: device);
+buffers!(OverfullBins: device);
 
-impl Crowds {
+impl OverfullBins {
     /// A list for so many at most.
     pub(super) fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
         let device = gpu.buffer(words_for(most))?;
-        Ok(Crowds { device })
+        Ok(OverfullBins { device })
     }
 
-    pub(super) fn device(&self) -> &DeviceBuffer<u32> {
-        &self.device
+    /// As kernels know it.
+    pub(super) fn list(&self) -> Ptr<RangeList> {
+        self.device.ptr::<u32>().cast()
     }
 
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
@@ -84,15 +82,15 @@ impl Crowds {
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
         let listed = self.device.len() as u32 / 2;
-        let shape = Shape {
-            blocks: gpu.properties().multiprocessors.min(listed),
-            threads: THREADS,
-            shared_bytes: shared_by_crowds(gpu),
-            // Nobody knows how many there are.
-            bytes: 0,
+        // Nobody knows how many there are, nor how many bytes are moved.
+        let grid = Grid::blocks(gpu.properties().multiprocessors.min(listed));
+        let arguments = kernels::ChannelBucketOverfull {
+            from: from.ptr(),
+            to: to.ptr(),
+            overfull: self.list(),
         };
         // SAFETY: what is listed are ranges of both arrays that fit.
-        unsafe { gpu.launch(&SORT_CROWDS, &shape, (from, to, &self.device)) }
+        unsafe { gpu.launch(&CHANNEL_BUCKET_OVERFULL, grid, arguments) }
     }
 }
 

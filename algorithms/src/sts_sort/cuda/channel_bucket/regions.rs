@@ -2,29 +2,10 @@
 //! groups of buckets, and the groups sorted.
 
 use super::division::Range;
-use super::limits::{
-    BUCKETS, CAPACITY, DISTRIBUTED_TILE, GROUPING_THREADS, THREADS, shared_by_distribution,
-    shared_by_sorting,
-};
-use super::{DIGI, IMAGE, words};
+use super::kernels::{self, BUCKETS, CAPACITY, DISTRIBUTED_TILE, Group, RangeList};
+use super::{DIGI, on_device};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Shape, Table};
-use crate::sts_sort::cuda::{Digis, Words};
-
-/// A pointer to numbers of groups.
-type Halves = Ptr<u16>;
-
-type GroupParameters = (Words, Words, Words, Halves, Words, Words, Words, Words);
-type DistributeParameters = (Digis, Digis, Words, Words, Halves, Words, Words, u32, u32);
-type SortParameters = (Digis, Digis, Words, Words, Words, Words, Words, Words);
-type SortTimesParameters = (Digis, Digis, Words, Words, Words, u32, u32, Words, Words);
-type CountParameters = (Digis, Words, Words, Words, Words, u32, u32);
-
-static COUNT: Kernel<CountParameters> = Kernel::new(&IMAGE, "channel_bucket_count");
-static GROUP: Kernel<GroupParameters> = Kernel::new(&IMAGE, "channel_bucket_group");
-static DISTRIBUTE: Kernel<DistributeParameters> = Kernel::new(&IMAGE, "channel_bucket_distribute");
-static SORT: Kernel<SortParameters> = Kernel::new(&IMAGE, "channel_bucket_sort");
-static SORT_TIMES: Kernel<SortTimesParameters> = Kernel::new(&IMAGE, "channel_bucket_sort_times");
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
 
 /// So many regions at a time at least.
 const REGIONS: usize = 16;
@@ -36,9 +17,6 @@ const DIGIS_OF_REGION: usize = 1 << 16;
 const PARTS: u32 = 4;
 /// A part has so many tiles at least.
 const TILES_OF_PART: u32 = 4;
-
-/// Words of a group: its region, its first bucket, how many buckets.
-const GROUP_WORDS: usize = 3;
 
 /// Which bits of a digi tell its bucket.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,10 +37,8 @@ pub(super) struct Regions {
     parts_count: u32,
     /// No more groups than these.
     groups_bound: u32,
-    /// Two words a region: where it begins and ends.
-    regions: Table,
-    /// Two words a part.
-    parts: Table,
+    regions: Table<kernels::Range>,
+    parts: Table<kernels::Range>,
     region_of_part: Table,
     /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
@@ -71,7 +47,7 @@ pub(super) struct Regions {
     /// The group of each bucket of each region.
     group_of: DeviceBuffer<u16>,
     first_groups: DeviceBuffer<u32>,
-    groups: DeviceBuffer<u32>,
+    groups: DeviceBuffer<Group>,
     /// Where the next digi of each group goes.
     places: DeviceBuffer<u32>,
     group_count: DeviceBuffer<u32>,
@@ -85,11 +61,9 @@ buffers!(
 );
 
 impl Level {
-    const CHANNEL_SHIFT: u32 = 37;
-
     fn digit(self) -> (u32, u32) {
         match self {
-            Level::Channel => (Self::CHANNEL_SHIFT, BUCKETS.ilog2()),
+            Level::Channel => (kernels::CHANNEL_SHIFT, kernels::CHANNEL_BITS),
             Level::Time { shift, bits } => (shift, bits),
         }
     }
@@ -110,14 +84,14 @@ impl Regions {
             digis: 0,
             parts_count: 0,
             groups_bound: 0,
-            regions: Table::new(gpu, 2 * most)?,
-            parts: Table::new(gpu, 2 * parts)?,
+            regions: Table::new(gpu, most)?,
+            parts: Table::new(gpu, parts)?,
             region_of_part: Table::new(gpu, parts)?,
             counts: gpu.buffer(buckets)?,
             begins: gpu.buffer(buckets + most)?,
             group_of: gpu.buffer(buckets)?,
             first_groups: gpu.buffer(most)?,
-            groups: gpu.buffer(GROUP_WORDS * groups)?,
+            groups: gpu.buffer(groups)?,
             places: gpu.buffer(groups)?,
             group_count: gpu.buffer(1)?,
             extents: gpu.buffer(2 * most)?,
@@ -142,9 +116,9 @@ impl Regions {
         self.digis = digis.into();
         self.parts_count = parts.len() as u32;
         self.groups_bound = regions.iter().map(groups_at_most).sum();
-        self.regions.fill(gpu, words(regions))?;
-        self.parts.fill(gpu, words(&parts))?;
-        self.region_of_part.fill(gpu, owners.into_iter())
+        self.regions.fill(gpu, on_device(regions))?;
+        self.parts.fill(gpu, on_device(&parts))?;
+        self.region_of_part.fill(gpu, owners)
     }
 
     /// Brings the digis of each region into groups of buckets.
@@ -158,85 +132,108 @@ impl Regions {
         gpu.fill(&self.extents, 0xff)?;
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.group_count, 0)?;
-        let (parts, owners) = (self.parts.device(), self.region_of_part.device());
-        let (counts, group_of, places) = (&self.counts, &self.group_of, &self.places);
-        let first_groups = &self.first_groups;
         let (shift, bits) = level.digit();
-        let count = (from, parts, owners, counts, &self.extents, shift, bits);
-        let group = (
-            self.regions.device(),
-            counts,
-            &self.begins,
-            group_of,
-            first_groups,
-            &self.groups,
-            places,
-            &self.group_count,
-        );
-        let distribute = (
-            from,
-            to,
-            parts,
-            owners,
-            group_of,
-            first_groups,
-            places,
+        let count = kernels::ChannelBucketCount {
+            digis: from.ptr(),
+            parts: self.parts.ptr(),
+            region_of_part: self.region_of_part.ptr(),
+            counts: self.counts.ptr(),
+            extents: self.extents.ptr(),
             shift,
             bits,
-        );
-        let grouping = Shape {
-            threads: GROUPING_THREADS,
-            ..self.shape(self.count, 0, 0)
         };
+        let group = kernels::ChannelBucketGroup {
+            regions: self.regions.ptr(),
+            counts: self.counts.ptr(),
+            begins: self.begins.ptr(),
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            groups: self.groups.ptr(),
+            places: self.places.ptr(),
+            group_count: self.group_count.ptr(),
+        };
+        let distribute = kernels::ChannelBucketDistribute {
+            from: from.ptr(),
+            to: to.ptr(),
+            parts: self.parts.ptr(),
+            region_of_part: self.region_of_part.ptr(),
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            places: self.places.ptr(),
+            shift,
+            bits,
+        };
+        let parts = self.parts_count;
         // SAFETY: parts are ranges of the arrays, and the tables have room for
         // so many parts, regions and groups.
         unsafe {
-            gpu.launch(&COUNT, &self.shape(self.parts_count, 1, 0), count)?;
-            gpu.launch(&GROUP, &grouping, group)?;
-            let shape = self.shape(self.parts_count, 2, shared_by_distribution(gpu));
-            gpu.launch(&DISTRIBUTE, &shape, distribute)
+            gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, self.grid(parts, 1), count)?;
+            gpu.launch(
+                &kernels::CHANNEL_BUCKET_GROUP,
+                self.grid(self.count, 0),
+                group,
+            )?;
+            gpu.launch(
+                &kernels::CHANNEL_BUCKET_DISTRIBUTE,
+                self.grid(parts, 2),
+                distribute,
+            )
         }
     }
 
     /// Sorts the groups of all regions, but for those that go to one of the
-    /// lists `left`: what does not fit, and crowds.
+    /// lists `left`: what does not fit, and overfull.
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
         level: Level,
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
-        left: [&DeviceBuffer<u32>; 2],
+        left: [Ptr<RangeList>; 2],
     ) -> Result<(), DeviceError> {
-        let [unfit, crowds] = left;
-        let (begins, groups, count) = (&self.begins, &self.groups, &self.group_count);
-        let extents = &self.extents;
+        let [oversized, overfull] = left;
+        let (from, to, begins) = (from.ptr(), to.ptr(), self.begins.ptr());
+        let (groups, group_count) = (self.groups.ptr(), self.group_count.ptr());
         // Read twice, written once.
-        let shape = self.shape(self.groups_bound, 3, shared_by_sorting(gpu));
+        let grid = self.grid(self.groups_bound, 3);
         // SAFETY: groups are ranges of the arrays, and the lists have room for
         // all of them.
         unsafe {
             match level {
                 Level::Channel => {
-                    let arguments = (from, to, begins, groups, count, extents, unfit, crowds);
-                    gpu.launch(&SORT, &shape, arguments)
+                    let arguments = kernels::ChannelBucketSort {
+                        from,
+                        to,
+                        begins,
+                        groups,
+                        group_count,
+                        extents: self.extents.ptr(),
+                        oversized,
+                        overfull,
+                    };
+                    gpu.launch(&kernels::CHANNEL_BUCKET_SORT, grid, arguments)
                 }
                 Level::Time { shift, bits } => {
-                    let arguments = (from, to, begins, groups, count, shift, bits, unfit, crowds);
-                    gpu.launch(&SORT_TIMES, &shape, arguments)
+                    let arguments = kernels::ChannelBucketSortTimes {
+                        from,
+                        to,
+                        begins,
+                        groups,
+                        group_count,
+                        shift,
+                        bits,
+                        oversized,
+                        overfull,
+                    };
+                    gpu.launch(&kernels::CHANNEL_BUCKET_SORT_TIMES, grid, arguments)
                 }
             }
         }
     }
 
     /// So many blocks, which move so many words for each digi.
-    fn shape(&self, blocks: u32, words: u64, shared_bytes: u32) -> Shape {
-        Shape {
-            blocks,
-            threads: THREADS,
-            shared_bytes,
-            bytes: words * self.digis * DIGI,
-        }
+    fn grid(&self, blocks: u32, words: u64) -> Grid {
+        Grid::blocks(blocks).moving(words * self.digis * DIGI)
     }
 }
 

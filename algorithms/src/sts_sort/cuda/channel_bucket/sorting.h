@@ -91,10 +91,10 @@ __device__ __forceinline__ void write_in_order(u64* to, u32 count, const Sorting
 // `to` may be the same. A barrier before.
 template <class BucketOf>
 __device__ __forceinline__ void sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
-                                             const Times& times, RangeList* crowds, Sorting& shared) {
+                                             const Times& times, RangeList* overfull, Sorting& shared) {
     u32 places[SORTED_ITEMS + 1];
     if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) {
-        list(crowds, range);
+        list(overfull, range);
         return;
     }
     place_bins(shared.bins);

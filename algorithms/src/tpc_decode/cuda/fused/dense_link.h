@@ -7,9 +7,11 @@
 
 namespace {
 
-struct DenseLinkStrands {
-    // A page is of one orbit, which has 446 time bins.
-    static constexpr u32 MOST = 448;
+// Blocks that a page has at most: it is of one orbit, which has 446 time bins.
+constexpr u32 BLOCKS_OF_DENSE_LINK_PAGE = 448;
+
+struct DenseLinkRuns {
+    static constexpr u32 MOST = BLOCKS_OF_DENSE_LINK_PAGE;
     // Blocks whose links are found at once: as many as all but quite empty pages have.
     static constexpr u32 BLOCKS = 128;
     static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
@@ -39,12 +41,12 @@ struct DenseLinkStrands {
         }
     }
 
-    // Makes the strand of this thread's block, and finds its links.
+    // Makes the run of this thread's block, and finds its links.
     template <class Shared>
     __device__ __forceinline__ static void find_links(Shared& shared, const PageRecord& page, u32 block) {
-        Strand strand = shared.strands[block];
-        const BlockHead head(shared.half(strand.packed), page.version);
-        u32 position = strand.packed + 2u, sample = strand.first;
+        SampleRun run = shared.runs[block];
+        const BlockHead head(shared.half(run.packed), page.version);
+        u32 position = run.packed + 2u, sample = run.first;
         for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
             Link& link = shared.links[threadIdx.x * MAX_FECS_IN_HALF + i];
             if (i >= head.links) {
@@ -56,10 +58,10 @@ struct DenseLinkStrands {
             position += of_link.bytes();
             sample += of_link.channels();
         }
-        strand.packed = (u16)position;
-        strand.time_bin = (u16)((page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin);
-        strand.kind = (u16)head.sample_bits;
-        shared.add(block, strand, sample);
+        run.packed = (u16)position;
+        run.time_bin = (u16)((page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin);
+        run.kind = (u16)head.sample_bits;
+        shared.add(block, run, sample);
     }
 
     template <class Shared>
@@ -71,7 +73,7 @@ struct DenseLinkStrands {
 
     // Lists the channels of a link.
     template <class Shared>
-    __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 strand, u32 first_fec) {
+    __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 run, u32 first_fec) {
         if (link.position == 0) return;
         const u32 word = shared.word(link.position);
         const LinkHead head(word & 0xff, word >> 8 & 0xff);
@@ -79,7 +81,7 @@ struct DenseLinkStrands {
         u32 sample = link.first, masks[3];
         spread(shared, link.position + head.before, head.level, masks);
 #pragma unroll
-        for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, strand, first + part * 32);
+        for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, run, first + part * 32);
     }
 
     // All 80 channels of a link: the bytes of its mask where their bits in the second level say.
@@ -92,9 +94,9 @@ struct DenseLinkStrands {
     }
 
     template <class Shared>
-    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord&, const Strand& strand, u32 i) {
-        const u32 bit = i * strand.kind;
-        return shared.half(strand.packed + bit / 8) >> (bit % 8) & ((1u << strand.kind) - 1);
+    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord&, const SampleRun& run, u32 i) {
+        const u32 bit = i * run.kind;
+        return shared.half(run.packed + bit / 8) >> (bit % 8) & ((1u << run.kind) - 1);
     }
 };
 

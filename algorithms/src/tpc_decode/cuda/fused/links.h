@@ -18,8 +18,8 @@ __device__ __forceinline__ const ChargeCell* cells_of(const ChargeCell* cells, c
 }
 
 // A page and the cells of its channels: samples ask for those of channels anywhere.
-template <u32 STRANDS, class Cell>
-struct LinkPage : Staged<STRANDS> {
+template <u32 RUNS, class Cell>
+struct LinkPage : Staged<RUNS> {
     static constexpr u32 CELL_GRANULES = CHANNELS_OF_ENDPOINT * sizeof(Cell) / GRANULE;
     static_assert(CHANNELS_OF_ENDPOINT * sizeof(Cell) % GRANULE == 0, "whole granules");
 
@@ -36,7 +36,7 @@ struct LinkPage : Staged<STRANDS> {
     }
 
     template <class Output>
-    __device__ __forceinline__ Cell cell(const Output&, Strand, u32 channel) const {
+    __device__ __forceinline__ Cell cell(const Output&, SampleRun, u32 channel) const {
         return reinterpret_cast<const Cell*>(cell_granules)[channel];
     }
 };

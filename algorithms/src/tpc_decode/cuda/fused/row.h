@@ -7,19 +7,19 @@
 
 namespace {
 
-// A page; channels are pads of a row, which the strand says.
-template <u32 STRANDS>
-struct RowPage : Staged<STRANDS> {
+// A page; channels are pads of a row, which the run says.
+template <u32 RUNS>
+struct RowPage : Staged<RUNS> {
     template <class Cell>
     __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, const Cell*&) {}
 
     template <class Output>
-    __device__ __forceinline__ typename Output::Cell cell(const Output& output, Strand strand, u32 pad) const {
-        return output.cell((u32)strand.kind << 8 | pad);
+    __device__ __forceinline__ typename Output::Cell cell(const Output& output, SampleRun run, u32 pad) const {
+        return output.cell((u32)run.kind << 8 | pad);
     }
 };
 
-struct RowStrands {
+struct RowRuns {
     // A row has a share in a mask or an address, a number of sequences, one of them,
     // and a sample: seven bytes.
     static constexpr u32 MOST = 1160;
@@ -32,28 +32,28 @@ struct RowStrands {
     // Barriers within.
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
-        Strand record = {};
-        u32 rows = 0, strands;
+        SampleRun record = {};
+        u32 rows = 0, runs;
         if (threadIdx.x < page.pieces) {
-            record = shared.strands[threadIdx.x];
+            record = shared.runs[threadIdx.x];
             rows = shared.half(record.packed) & 0x7fff;
         }
-        const u32 first = block_exclusive_sum<THREADS>((u32)__popc(rows), shared.warp_sums, strands);
+        const u32 first = block_exclusive_sum<THREADS>((u32)__popc(rows), shared.warp_sums, runs);
         find_rows(shared, record, rows, first, geometry.first_row(page.endpoint));
         __syncthreads();
-        for (u32 i = threadIdx.x; i < strands; i += THREADS) list_row(shared, i);
+        for (u32 i = threadIdx.x; i < runs; i += THREADS) list_row(shared, i);
     }
 
-    // Makes strands of a record's rows, with the place of the row instead of that of its samples.
+    // Makes runs of a record's rows, with the place of the row instead of that of its samples.
     template <class Shared>
-    __device__ __forceinline__ static void find_rows(Shared& shared, Strand record, u32 rows, u32 strand,
+    __device__ __forceinline__ static void find_rows(Shared& shared, SampleRun record, u32 rows, u32 run,
                                                      u32 first_row) {
         const u32 count = (u32)__popc(rows);
         u32 sample = record.first, address = record.packed + 2u;
         u32 position = record.packed + 2 * count;
         for (; rows != 0; rows &= rows - 1) {
             const u32 row = first_row + (u32)__ffs((int)rows) - 1;
-            shared.strands[strand++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
+            shared.runs[run++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
             sample += shared.byte(position + 2 * shared.byte(position));
             // Behind the last row there is no address: what stands there is not used.
             position = shared.half(address);
@@ -63,23 +63,23 @@ struct RowStrands {
 
     template <class Shared>
     __device__ __forceinline__ static void list_row(Shared& shared, u32 number) {
-        Strand strand = shared.strands[number];
-        const u32 position = strand.packed, sequences = shared.byte(position);
+        SampleRun run = shared.runs[number];
+        const u32 position = run.packed, sequences = shared.byte(position);
         u32 samples = 0;
         for (u32 i = 0; i < sequences; i++) {
             const u32 pair = shared.half(position + 1 + 2 * i), end = pair >> 8;
             for (u32 pad = pair & 0xff; samples < end; samples++, pad++)
-                shared.list(strand.first + samples, number, pad);
+                shared.list(run.first + samples, number, pad);
         }
-        strand.packed = (u16)(position + 1 + 2 * sequences);
-        shared.add(number, strand, strand.first + samples);
+        run.packed = (u16)(position + 1 + 2 * sequences);
+        shared.add(number, run, run.first + samples);
     }
 
     template <class Shared>
-    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord& page, const Strand& strand,
+    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord& page, const SampleRun& run,
                                               u32 i) {
         const u32 bits = bits_of_row_sample(page), bit = i * bits;
-        return shared.half(strand.packed + bit / 8) >> (bit % 8) & ((1u << bits) - 1);
+        return shared.half(run.packed + bit / 8) >> (bit % 8) & ((1u << bits) - 1);
     }
 };
 

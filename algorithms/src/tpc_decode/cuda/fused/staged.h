@@ -26,7 +26,7 @@ constexpr u32 MAX_NUMBERS = MAX_SAMPLES + GROUP;
 
 // Samples that lie together: of a dense block, of a link's block, of a row's record.
 // Each has one sample at least.
-struct Strand {
+struct SampleRun {
     u16 first;     // number of its first sample
     u16 packed;    // where its samples are
     u16 time_bin;  // after the page's first one
@@ -34,19 +34,19 @@ struct Strand {
 };
 
 // A page and what is known of it. `channels` has for each sample the lowest bits of its
-// strand's number and, below them, its channel. As each strand has a sample, those
+// run's number and, below them, its channel. As each run has a sample, those
 // of a group are so few that the lowest bits tell them apart.
-template <u32 STRANDS>
+template <u32 RUNS>
 struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
     PageRecord page;
-    Strand strands[STRANDS];
+    SampleRun runs[RUNS];
     u16 channels[MAX_NUMBERS];
-    u16 strand_of_group[MAX_NUMBERS / GROUP];
+    u16 run_of_group[MAX_NUMBERS / GROUP];
     u32 warp_sums[LANES];
 
     static constexpr u32 CHANNEL_BITS = 10;
-    static constexpr u32 STRAND_MASK = (1u << (16 - CHANNEL_BITS)) - 1;
+    static constexpr u32 RUN_MASK = (1u << (16 - CHANNEL_BITS)) - 1;
 
     __device__ __forceinline__ const u32* word_of(u32 position) const {
         return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
@@ -60,7 +60,7 @@ struct Staged {
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
-    // Loads a payload, its continuation behind it, and the places of its blocks, as strands
+    // Loads a payload, its continuation behind it, and the places of its blocks, as runs
     // with their heads instead of their samples. The first sample has the number `first`.
     // Barrier needed after.
     __device__ __forceinline__ void load(const u8* page, const PageRecord& record, const Piece* pieces, u32 first) {
@@ -68,7 +68,7 @@ struct Staged {
 #pragma unroll 1
         for (u32 i = threadIdx.x; i < record.pieces; i += THREADS) {
             const Piece piece = pieces[i];
-            strands[i] = {(u16)(piece.first_sample + first), piece.position, 0, 0};
+            runs[i] = {(u16)(piece.first_sample + first), piece.position, 0, 0};
         }
         // Heads of links are read in whole words, which go some bytes beyond.
         const u32 end = record.end / GRANULE;
@@ -82,30 +82,30 @@ struct Staged {
             granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
     }
 
-    // Adds a strand with the samples up to a number. Their channels are listed apart.
-    __device__ __forceinline__ void add(u32 number, Strand strand, u32 end) {
-        strands[number] = strand;
+    // Adds a run with the samples up to a number. Their channels are listed apart.
+    __device__ __forceinline__ void add(u32 number, SampleRun run, u32 end) {
+        runs[number] = run;
         // The first group may begin before the page does.
-        u32 group = number == 0 ? 0 : (strand.first + GROUP - 1) / GROUP;
-        for (; group * GROUP < end; group++) strand_of_group[group] = (u16)number;
+        u32 group = number == 0 ? 0 : (run.first + GROUP - 1) / GROUP;
+        for (; group * GROUP < end; group++) run_of_group[group] = (u16)number;
     }
 
-    __device__ __forceinline__ void list(u32 sample, u32 strand, u32 channel) {
-        channels[sample] = (u16)((strand & STRAND_MASK) << CHANNEL_BITS | channel);
+    __device__ __forceinline__ void list(u32 sample, u32 run, u32 channel) {
+        channels[sample] = (u16)((run & RUN_MASK) << CHANNEL_BITS | channel);
     }
 
     // Lists the channels that a mask has, from `first_channel` on; returns the number of
     // the next sample.
-    __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 strand, u32 first_channel) {
-        for (; mask != 0; mask &= mask - 1) list(sample++, strand, first_channel + (u32)__ffs((int)mask) - 1);
+    __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 run, u32 first_channel) {
+        for (; mask != 0; mask &= mask - 1) list(sample++, run, first_channel + (u32)__ffs((int)mask) - 1);
         return sample;
     }
 
-    // The strand and the channel of a sample.
-    __device__ __forceinline__ Strand strand_of(u32 sample, u32& channel) const {
-        const u32 listed = channels[sample], first = strand_of_group[sample / GROUP];
+    // The run and the channel of a sample.
+    __device__ __forceinline__ SampleRun run_of(u32 sample, u32& channel) const {
+        const u32 listed = channels[sample], first = run_of_group[sample / GROUP];
         channel = listed & ((1u << CHANNEL_BITS) - 1);
-        return strands[first + (((listed >> CHANNEL_BITS) - first) & STRAND_MASK)];
+        return runs[first + (((listed >> CHANNEL_BITS) - first) & RUN_MASK)];
     }
 };
 

@@ -48,7 +48,7 @@ constexpr u32 TIME_MARGIN = 4;
 constexpr u32 COLUMNS = 152 * ROW_PITCH + PAD_MARGIN;
 constexpr u32 TILE_PADS = 8;
 constexpr u32 TILE_TIMES = 4;
-constexpr u32 TILES_IN_LINE = COLUMNS / TILE_PADS;
+constexpr u32 TILES_IN_ROW = COLUMNS / TILE_PADS;
 constexpr float MAX_CHARGE = 16383.0f;
 // The position of a sample outside the fragment: column 0, time -1.
 constexpr u32 OUTSIDE = 0xffff0000u;
@@ -70,7 +70,7 @@ struct ChargeOutput {
     }
 
     __device__ __forceinline__ static u32 entry(u32 column, u32 time) {
-        const u32 tile = time / TILE_TIMES * TILES_IN_LINE + column / TILE_PADS;
+        const u32 tile = time / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
         return tile * (TILE_PADS * TILE_TIMES) + time % TILE_TIMES * TILE_PADS + column % TILE_PADS;
     }
 

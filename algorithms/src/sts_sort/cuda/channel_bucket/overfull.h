@@ -6,17 +6,17 @@
 
 namespace {
 
-constexpr u32 CROWD_DIGIT_BITS = 8;
-typedef RadixRank<THREADS, SORTED_ITEMS, CROWD_DIGIT_BITS> CrowdRank;
+constexpr u32 OVERFULL_DIGIT_BITS = 8;
+typedef RadixRank<THREADS, SORTED_ITEMS, OVERFULL_DIGIT_BITS> OverfullRank;
 
-struct Crowd {
+struct Overfull {
     u64 items[CAPACITY];  // digis in the form that is in order
-    CrowdRank::Shared rank;
+    OverfullRank::Shared rank;
     u32 differing[2];  // bits that are not the same in all items, low word first
 };
 
 // Which bits are not the same in all items. Barriers before and after.
-__device__ __forceinline__ u64 differing_bits(u32 count, Crowd& shared) {
+__device__ __forceinline__ u64 differing_bits(u32 count, Overfull& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();
     u64 differing = 0;
@@ -28,33 +28,33 @@ __device__ __forceinline__ u64 differing_bits(u32 count, Crowd& shared) {
 }
 
 // Brings items into a stable order by a digit. Barriers before and after.
-__device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Crowd& shared) {
-    constexpr u32 LAST_DIGIT = (1u << CROWD_DIGIT_BITS) - 1;
+__device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull& shared) {
+    constexpr u32 LAST_DIGIT = (1u << OVERFULL_DIGIT_BITS) - 1;
     u64 items[SORTED_ITEMS];
     u32 ranks[SORTED_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < SORTED_ITEMS; i++) {
-        const u32 at = CrowdRank::position(i);
+        const u32 at = OverfullRank::position(i);
         items[i] = at < count ? shared.items[at] : ~0ull;
     }
     const auto digit = [&](u32 i) { return (u32)(items[i] >> shift) & LAST_DIGIT; };
-    CrowdRank::rank(digit, CrowdRank::has_items(count), ranks, shared.rank, nullptr);
+    OverfullRank::rank(digit, OverfullRank::has_items(count), ranks, shared.rank, nullptr);
     __syncthreads();
-    if (CrowdRank::has_items(count)) {
+    if (OverfullRank::has_items(count)) {
 #pragma unroll
         for (u32 i = 0; i < SORTED_ITEMS; i++)
-            if (CrowdRank::position(i) < count) shared.items[ranks[i]] = items[i];
+            if (OverfullRank::position(i) < count) shared.items[ranks[i]] = items[i];
     }
     __syncthreads();
 }
 
 // By all bits, as if no two orders were right. Barriers before and after.
-__device__ __forceinline__ void sort_crowd(const u64* from, u64* to, u32 count, Crowd& shared) {
+__device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull& shared) {
     for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
     __syncthreads();
     const u64 differing = differing_bits(count, shared);
-    for (u32 shift = 0; shift < 64; shift += CROWD_DIGIT_BITS) {
-        if (differing >> shift & ((1u << CROWD_DIGIT_BITS) - 1)) sort_by_digit(count, shift, shared);
+    for (u32 shift = 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
+        if (differing >> shift & ((1u << OVERFULL_DIGIT_BITS) - 1)) sort_by_digit(count, shift, shared);
     }
     write_each_word<THREADS>(to, count, [&](u32 i) { return digi_from_ordered(shared.items[i]); });
     __syncthreads();

@@ -9,10 +9,10 @@ namespace {
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1u << DIGIT_BITS;
-typedef RadixRank<THREADS, ITEMS, DIGIT_BITS> CrowdRank;
+typedef RadixRank<THREADS, ITEMS, DIGIT_BITS> OverfullRank;
 
-struct CrowdShared {
-    CrowdRank::Shared rank;
+struct OverfullShared {
+    OverfullRank::Shared rank;
     u32 places[DIGITS];  // counts at first; then where the next entry of each digit goes
     u32 starts[DIGITS];  // of digits in a tile
     u32 warp_sums[LANES];
@@ -22,7 +22,7 @@ struct CrowdShared {
 __device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
 
 // Which bits are not the same in all keys. Barriers after.
-__device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, CrowdShared& shared) {
+__device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, OverfullShared& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();
     const u64 one = key_of(entries[0]);
@@ -35,7 +35,7 @@ __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, C
 }
 
 // Finds where the entries of each digit begin. Barriers before and after.
-__device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u32 shift, CrowdShared& shared) {
+__device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u32 shift, OverfullShared& shared) {
     if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = 0;
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += THREADS)
@@ -49,20 +49,20 @@ __device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u3
 }
 
 // Moves a tile in the order of a digit, behind those before it. Barriers before and after.
-__device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shift, Entry* to, CrowdShared& shared) {
+__device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shift, Entry* to, OverfullShared& shared) {
     u64 keys[ITEMS];
     u32 ranks[ITEMS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
-        const u32 at = CrowdRank::position(i);
+        const u32 at = OverfullRank::position(i);
         keys[i] = at < count ? key_of(from[at]) : ~0ull;
     }
     const auto digit = [&](u32 i) { return digit_of(keys[i], shift); };
-    CrowdRank::rank(digit, CrowdRank::has_items(count), ranks, shared.rank, shared.starts);
+    OverfullRank::rank(digit, OverfullRank::has_items(count), ranks, shared.rank, shared.starts);
     __syncthreads();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
-        if (CrowdRank::position(i) >= count) continue;
+        if (OverfullRank::position(i) >= count) continue;
         const u32 own = digit(i);
         to[shared.places[own] + ranks[i] - shared.starts[own]] = entry_of(keys[i]);
     }
@@ -76,7 +76,7 @@ __device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shif
 }
 
 // Sorts entries into `to`, and overwrites them.
-__device__ __forceinline__ void sort_crowd(Entry* entries, Entry* to, u32 count, CrowdShared& shared) {
+__device__ __forceinline__ void sort_overfull(Entry* entries, Entry* to, u32 count, OverfullShared& shared) {
     const u64 differing = differing_bits(entries, count, shared);
     Entry *from = entries, *into = to;
     for (u32 shift = 0; shift < 64; shift += DIGIT_BITS) {

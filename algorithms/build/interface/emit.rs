@@ -1,0 +1,212 @@
+//! Declarations as Rust.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use super::File;
+use super::images::{image_of, is_kernel_file};
+use super::layout::in_rust;
+use super::parse::{Constant, Kernel, Parameter, Struct};
+
+type Files = BTreeMap<PathBuf, File>;
+
+/// The kernels that have the same arguments under a name of their own: the module of the
+/// first one, and what these arguments are.
+type Interfaces = BTreeMap<String, (String, Vec<Parameter>)>;
+
+/// A module for each file.
+pub fn modules(files: &Files) -> Result<String, String> {
+    let mut interfaces = Interfaces::new();
+    let mut text = String::new();
+    for file in files.values() {
+        let own = module(file, files, &mut interfaces)?;
+        let name = module_name(&file.path);
+        let path = file.path.display();
+        text += &format!("/// `{path}`.\npub(crate) mod {name} {{\n{own}}}\n");
+    }
+    Ok(text)
+}
+
+/// `src/TASK/cuda/VARIANT.cu` is `TASK_VARIANT`; headers have their whole path.
+fn module_name(path: &Path) -> String {
+    if is_kernel_file(path) {
+        return image_of(path).replace('-', "_");
+    }
+    let path = path.with_extension("").display().to_string();
+    path.trim_start_matches("src/").replace(['/', '-'], "_") + "_h"
+}
+
+fn module(file: &File, files: &Files, interfaces: &mut Interfaces) -> Result<String, String> {
+    let mut text = "#[allow(unused_imports)]\nuse super::prelude::*;\n".to_owned();
+    for include in &file.includes {
+        let header = module_name(include);
+        text += &format!("#[allow(unused_imports)]\npub(crate) use super::{header}::*;\n");
+    }
+    text.extend(
+        file.declared
+            .constants
+            .iter()
+            .filter_map(|own| constant(file, own)),
+    );
+    let needed = needed(file, files);
+    for own in file
+        .declared
+        .structs
+        .iter()
+        .filter(|own| needed.contains(&own.name))
+    {
+        text += &structure(file, own)?;
+    }
+    if is_kernel_file(&file.path) {
+        let image = image_of(&file.path);
+        text += &format!("static IMAGE: Image = image!(\"{image}\");\n");
+    }
+    let mut imports = BTreeSet::new();
+    for kernel in &file.declared.kernels {
+        text += &launched(file, kernel, interfaces, &mut imports)?;
+    }
+    text.extend(imports);
+    Ok(text)
+}
+
+/// The structs of a file that kernels are given, and those in them.
+fn needed(own: &File, files: &Files) -> BTreeSet<String> {
+    let users = files.values().filter(|file| includes(file, own, files));
+    let users: Vec<_> = users.collect();
+    let kernels = users.iter().flat_map(|file| &file.declared.kernels);
+    let given = kernels.flat_map(|kernel| kernel.parameters.iter().map(|p| p.kind.clone()));
+    let mut needed: BTreeSet<String> = given.collect();
+    let structs = || users.iter().flat_map(|file| &file.declared.structs);
+    let structs = || structs().chain(&own.declared.structs);
+    for _ in 0..3 {
+        let outer = structs().filter(|own| needed.contains(&own.name));
+        let inner: Vec<_> = outer
+            .flat_map(|own| own.fields.iter().map(|f| f.kind.clone()))
+            .collect();
+        needed.extend(inner);
+    }
+    needed
+}
+
+/// Whether a file is another one, or includes it.
+fn includes(file: &File, other: &File, files: &Files) -> bool {
+    let mut included = file.includes.iter().filter_map(|path| files.get(path));
+    file.path == other.path || included.any(|header| includes(header, other, files))
+}
+
+fn constant(file: &File, constant: &Constant) -> Option<String> {
+    let kind = in_rust(&constant.kind);
+    let is_whole = ["u8", "u16", "u32", "u64", "i32"].contains(&kind);
+    let value = file.known.values.get(&constant.name).filter(|_| is_whole)?;
+    Some(format!(
+        "pub(crate) const {}: {kind} = {value};\n",
+        constant.name
+    ))
+}
+
+fn structure(file: &File, own: &Struct) -> Result<String, String> {
+    let says = |problem: &str| format!("{}: struct {}: {problem}", file.path.display(), own.name);
+    let layout = file.known.layout(own);
+    let layout = layout.ok_or_else(|| says("a field's type or length is not known"))?;
+    let name = &own.name;
+    let mut fields = String::new();
+    for (field, lengths) in own.fields.iter().zip(&layout.fields) {
+        let kind = in_rust(&field.kind).to_owned();
+        let kind = lengths
+            .iter()
+            .rev()
+            .fold(kind, |kind, length| format!("[{kind}; {length}]"));
+        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| says("no room"))?;
+    }
+    if layout.padding > 0 {
+        fields += &format!("pub(crate) padding: [u8; {}],\n", layout.padding);
+    }
+    let (size, alignment) = (layout.size, layout.alignment);
+    Ok(format!(
+        "#[derive(Clone, Copy, Debug, PartialEq)]\n#[repr(C, align({alignment}))]\n\
+         pub(crate) struct {name} {{\n{fields}}}\n\
+         impl Default for {name} {{\nfn default() -> Self {{ bytemuck::Zeroable::zeroed() }}\n}}\n\
+         const _: () = assert!(size_of::<{name}>() == {size});\n\
+         // SAFETY: all fields are such, and there is nothing between them.\n\
+         unsafe impl bytemuck::Zeroable for {name} {{}}\n\
+         // SAFETY: as above.\n\
+         unsafe impl bytemuck::Pod for {name} {{}}\n"
+    ))
+}
+
+/// A kernel's arguments, unless another has the same, and what it is launched by.
+fn launched(
+    file: &File,
+    kernel: &Kernel,
+    interfaces: &mut Interfaces,
+    imports: &mut BTreeSet<String>,
+) -> Result<String, String> {
+    let name = &kernel.name;
+    let says = |problem: String| format!("{}: kernel {name}: {problem}", file.path.display());
+    let Some(interface) = file.declared.exports.get(name) else {
+        return Err(says(format!("say KERNEL_EXPORT({name})")));
+    };
+    let arguments = camel(interface.as_ref().unwrap_or(name));
+    let mut text = match interfaces.get(&arguments) {
+        Some((_, known)) if *known != kernel.parameters => {
+            return Err(says(format!(
+                "other parameters than the first {arguments} has"
+            )));
+        }
+        Some((module, _)) if *module == module_name(&file.path) => String::new(),
+        Some((module, _)) => {
+            imports.insert(format!(
+                "#[allow(unused_imports)]\npub(crate) use super::{module}::{arguments};\n"
+            ));
+            String::new()
+        }
+        None => {
+            let first = (module_name(&file.path), kernel.parameters.clone());
+            interfaces.insert(arguments.clone(), first);
+            arguments_of(&arguments, &kernel.parameters)
+        }
+    };
+    let threads = file.known.value(&kernel.threads);
+    let threads = threads.ok_or_else(|| says("its number of threads is not known".to_owned()))?;
+    let shared = file
+        .known
+        .values
+        .get(&format!("{name}_shared_bytes"))
+        .unwrap_or(&0);
+    let constant = name.to_uppercase();
+    text += &format!(
+        "/// `{name}`\npub(crate) static {constant}: Kernel<{arguments}> =\n\
+         // SAFETY: made from its declaration.\n\
+         unsafe {{ Kernel::new(&IMAGE, \"{name}\", {threads}, {shared}) }};\n"
+    );
+    Ok(text)
+}
+
+fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
+    let kind = |parameter: &Parameter| match in_rust(&parameter.kind) {
+        kind if parameter.is_pointer => format!("Ptr<{kind}>"),
+        kind => kind.to_owned(),
+    };
+    let fields = parameters
+        .iter()
+        .map(|p| format!("pub(crate) {}: {},\n", p.name, kind(p)));
+    let values = parameters
+        .iter()
+        .map(|p| format!("self.{}.argument(), ", p.name));
+    let (fields, values): (String, String) = (fields.collect(), values.collect());
+    format!(
+        "#[derive(Clone, Copy)]\npub(crate) struct {name} {{\n{fields}}}\n\
+         impl Arguments for {name} {{\n\
+         fn values(&self) -> Vec<Argument> {{ vec![{values}] }}\n}}\n"
+    )
+}
+
+/// `in_camel_case` as `InCamelCase`.
+fn camel(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_uppercase() + rest
+    });
+    words.collect()
+}

@@ -1,0 +1,92 @@
+//! What the images say of their kernels.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::File;
+use super::parse::{Kernel, Parameter};
+
+const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
+
+/// Sees to it that the image of each kernel file has kernels with such parameters and
+/// threads, and learns from it how much shared memory they take.
+pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box<dyn Error>> {
+    for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
+        let path = root.join(format!("kernels/prebuilt/{}.ptx", image_of(&file.path)));
+        println!("cargo:rerun-if-changed={}", path.display());
+        let says = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
+        let image = fs::read_to_string(&path).map_err(|error| says(error.to_string()))?;
+        let declared = &file.declared;
+        for kernel in &declared.kernels {
+            let threads = file.known.value(&kernel.threads);
+            let fits = entry(&image, &kernel.name).is_some_and(|entry| {
+                sizes(entry) == expected(kernel) && after(entry, ".maxntid ") == threads
+            });
+            if !fits {
+                let problem = format!(
+                    "kernel {} is not that of {}",
+                    kernel.name,
+                    file.path.display()
+                );
+                return Err(says(problem).into());
+            }
+        }
+        for name in declared.shared.keys() {
+            let constant = format!(" {name}_shared_bytes = ");
+            let bytes = after(&image, &constant);
+            let bytes = bytes.ok_or_else(|| says(format!("no shared memory of {name}")))?;
+            file.known
+                .values
+                .insert(format!("{name}_shared_bytes"), bytes);
+        }
+    }
+    Ok(())
+}
+
+pub fn is_kernel_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "cu")
+}
+
+/// `src/TASK/cuda/VARIANT.cu` is `TASK-VARIANT`.
+pub fn image_of(path: &Path) -> String {
+    let mut parts = path.iter().skip(1);
+    let task = parts.next().unwrap_or_default().to_string_lossy();
+    let variant = path.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{task}-{variant}")
+}
+
+/// The text from a kernel's parameters to where the next kernel begins.
+fn entry<'a>(image: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = image.split_once(&format!(".entry {name}("))?;
+    Some(rest.split_once(".entry ").map_or(rest, |(own, _)| own))
+}
+
+/// The bits of each parameter.
+fn sizes(entry: &str) -> Vec<u64> {
+    let parameters = entry.split_once(')').map_or(entry, |(head, _)| head);
+    let bits = parameters.split(".param .").skip(1);
+    bits.filter_map(|kind| number(&kind[1..])).collect()
+}
+
+fn expected(kernel: &Kernel) -> Vec<u64> {
+    let bits = |parameter: &Parameter| match parameter.kind.as_str() {
+        _ if parameter.is_pointer => 64,
+        "u64" => 64,
+        _ => 32,
+    };
+    kernel.parameters.iter().map(bits).collect()
+}
+
+/// The number behind some words.
+fn after(text: &str, words: &str) -> Option<u64> {
+    number(text.split_once(words)?.1)
+}
+
+fn number(text: &str) -> Option<u64> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    text[..end].parse().ok()
+}

@@ -1,0 +1,93 @@
+//! Types on both sides, and where the fields of structs lie.
+
+use super::evaluate::Known;
+use super::parse::{Declarations, Struct};
+
+/// A type that both languages have: its name here, its bytes, and its alignment.
+const SCALARS: [(&str, &str, u64, u64); 10] = [
+    ("u8", "u8", 1, 1),
+    ("u16", "u16", 2, 2),
+    ("u32", "u32", 4, 4),
+    ("u64", "u64", 8, 8),
+    ("i32", "i32", 4, 4),
+    ("float", "f32", 4, 4),
+    ("double", "f64", 8, 8),
+    ("uint2", "Vector<8>", 8, 8),
+    ("uint4", "Vector<16>", 16, 16),
+    ("ulonglong2", "Vector<16>", 16, 16),
+];
+
+/// What a type of C++ is in Rust.
+pub fn in_rust(kind: &str) -> &str {
+    let scalar = SCALARS.iter().find(|(name, ..)| *name == kind);
+    scalar.map_or(kind, |(_, name, ..)| name)
+}
+
+impl Known {
+    /// What another file knows.
+    pub fn extend(&mut self, other: &Known) {
+        self.values.extend(other.values.clone());
+        self.sizes.extend(other.sizes.clone());
+        self.alignments.extend(other.alignments.clone());
+    }
+
+    /// What is declared: what can't be known is left out.
+    pub fn learn(&mut self, declared: &Declarations) {
+        for (name, _, size, alignment) in SCALARS {
+            self.sizes.insert(name.to_owned(), size);
+            self.alignments.insert(name.to_owned(), alignment);
+        }
+        // Structs have lengths that are constants, and constants are sizes of structs: a
+        // second round knows what the first could not.
+        for _ in 0..2 {
+            for constant in &declared.constants {
+                if let Some(value) = self.value(&constant.value) {
+                    self.values.insert(constant.name.clone(), value);
+                }
+            }
+            for declared in &declared.structs {
+                if let Some(layout) = self.layout(declared) {
+                    self.sizes.insert(declared.name.clone(), layout.size);
+                    self.alignments
+                        .insert(declared.name.clone(), layout.alignment);
+                }
+            }
+        }
+    }
+
+    /// Where the fields of a struct lie; `None` if any of them has a type that is not known.
+    pub fn layout(&self, declared: &Struct) -> Option<Layout> {
+        let asked = self.value(&declared.alignment).unwrap_or(1);
+        let mut layout = Layout {
+            fields: Vec::new(),
+            size: 0,
+            padding: 0,
+            alignment: asked,
+        };
+        for field in &declared.fields {
+            let lengths = field.lengths.iter().map(|length| self.value(length));
+            let lengths = lengths.collect::<Option<Vec<_>>>()?;
+            let alignment = *self.alignments.get(&field.kind)?;
+            let bytes = self.sizes.get(&field.kind)? * lengths.iter().product::<u64>();
+            layout.alignment = layout.alignment.max(alignment);
+            layout.size = layout.size.next_multiple_of(alignment) + bytes;
+            layout.fields.push(lengths);
+        }
+        let size = layout.size.next_multiple_of(layout.alignment);
+        layout.padding = size - layout.size;
+        layout.size = size;
+        Some(layout)
+    }
+}
+
+/// How a struct lies in memory.
+pub struct Layout {
+    /// The lengths of each field that is an array.
+    pub fields: Vec<Vec<u64>>,
+    /// Bytes, those behind the last field included.
+    pub size: u64,
+    /// Bytes behind the last field.
+    pub padding: u64,
+    /// What addresses are multiples of.
+    pub alignment: u64,
+}

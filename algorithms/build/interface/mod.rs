@@ -1,0 +1,99 @@
+//! Interfaces of kernels, made from their sources: a launcher that does not fit does not
+//! compile.
+//!
+//! Each kernel file, and each header that one includes, becomes a module of Rust with its
+//! constants and structs. Each kernel that is exported has a struct of its arguments there,
+//! and a `Kernel` by which it is launched. What the images say (`images`) has to agree.
+
+mod emit;
+mod evaluate;
+mod images;
+mod layout;
+mod parse;
+mod tokens;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use evaluate::Known;
+use parse::Declarations;
+use tokens::Tokens;
+
+/// A file with what it declares.
+pub struct File {
+    /// From the folder of the crate on.
+    path: PathBuf,
+    includes: Vec<PathBuf>,
+    declared: Declarations,
+    /// The constants that it can use: those of the headers, and its own.
+    known: Known,
+}
+
+/// All kernel files of the crate in `root` with all headers of theirs, as Rust.
+pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<String, Box<dyn Error>> {
+    let mut files = BTreeMap::new();
+    for kernel in kernels {
+        read(root, kernel.strip_prefix(root)?, &mut files)?;
+    }
+    images::check(root, &mut files)?;
+    Ok(emit::modules(&files)?)
+}
+
+/// Reads a file after all that it includes.
+fn read(
+    root: &Path,
+    path: &Path,
+    files: &mut BTreeMap<PathBuf, File>,
+) -> Result<(), Box<dyn Error>> {
+    if files.contains_key(path) {
+        return Ok(());
+    }
+    let says = |problem: String| format!("{}: {problem}", path.display());
+    let text = fs::read_to_string(root.join(path)).map_err(|error| says(error.to_string()))?;
+    let tokens = Tokens::of(&text);
+    let mut known = Known::default();
+    let mut includes = Vec::new();
+    for include in &tokens.includes {
+        let beside = path.with_file_name(include);
+        let shared = Path::new("kernels").join(include);
+        let found = [beside, shared]
+            .into_iter()
+            .find(|path| root.join(path).exists());
+        let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
+        let found = without_dots(&found);
+        if found.ends_with("portable.h") {
+            continue;
+        }
+        read(root, &found, files)?;
+        known.extend(&files[&found].known);
+        includes.push(found);
+    }
+    let declared = parse::parse(&tokens).map_err(says)?;
+    known.learn(&declared);
+    let path = path.to_owned();
+    files.insert(
+        path.clone(),
+        File {
+            path,
+            includes,
+            declared,
+            known,
+        },
+    );
+    Ok(())
+}
+
+/// `a/../b` is `b`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path {
+        if part == ".." {
+            clean.pop();
+        } else {
+            clean.push(part);
+        }
+    }
+    clean
+}

@@ -1,0 +1,113 @@
+//! What the build makes of kernels' sources, on small ones.
+
+#[path = "../build/interface/mod.rs"]
+mod interface;
+
+use std::fs;
+
+use tempfile::TempDir;
+
+const HEADER: &str = "
+#pragma once
+namespace task {
+// Some digis.
+struct __align__(8) Range { u32 begin, end; __device__ u32 count() const { return end - begin; } };
+}
+namespace {
+constexpr u32 THREADS = 2 * 128;
+constexpr u32 TILE = THREADS * sizeof(u64) - (1 << 3), WARPS = THREADS / LANES;
+enum Verdict : u8 { EMPTY, DAMAGED };
+}
+";
+
+const KERNEL: &str = r#"
+#include "common.h"
+namespace {
+struct Shared { u64 digis[TILE]; };
+template <class T> __device__ T twice(T value) { return 2 * value; }
+}
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    task_sort(const Range* ranges, /* of each */ u16* __restrict__ counts, u32 count) {
+    SMEM_DYN(Shared, shared);
+}
+KERNEL_EXPORT(task_sort, Sort)
+KERNEL_SHARED(task_sort, Shared)
+"#;
+
+const IMAGE: &str = "
+.visible .global .align 4 .u32 task_sort_shared_bytes = 16320;
+.visible .entry task_sort(
+	.param .u64 task_sort_param_0,
+	.param .u64 task_sort_param_1,
+	.param .u32 task_sort_param_2
+)
+.maxntid 256, 1, 1
+";
+
+/// What is made of such a kernel file beside the header, with such an image.
+fn generated(kernel: &str, image: &str) -> Result<String, String> {
+    let root = TempDir::new().expect("room");
+    let write = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+        fs::write(path, text).expect("room");
+    };
+    write("src/task/cuda/common.h", HEADER);
+    write("src/task/cuda/sort.cu", kernel);
+    write("kernels/prebuilt/task-sort.ptx", image);
+    let kernels = [root.path().join("src/task/cuda/sort.cu")];
+    interface::generate(root.path(), &kernels).map_err(|error| error.to_string())
+}
+
+#[test]
+fn launchers_see_what_the_source_says() {
+    let text = generated(KERNEL, IMAGE).expect("it is sound");
+    for expected in [
+        "pub(crate) mod task_sort {",
+        "pub(crate) mod task_cuda_common_h {",
+        "pub(crate) const THREADS: u32 = 256;",
+        "pub(crate) const TILE: u32 = 2040;",
+        "pub(crate) const DAMAGED: u8 = 1;",
+        "#[repr(C, align(8))]\npub(crate) struct Range {\npub(crate) begin: u32,\npub(crate) end: u32,\n}",
+        "pub(crate) struct Sort {\npub(crate) ranges: Ptr<Range>,\npub(crate) counts: Ptr<u16>,\npub(crate) count: u32,\n}",
+        "unsafe { Kernel::new(&IMAGE, \"task_sort\", 256, 16320) }",
+    ] {
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+    // Nobody outside of a block can use them, or they are not the same for all devices.
+    for unexpected in ["struct Shared", "WARPS"] {
+        assert!(!text.contains(unexpected), "{unexpected} in\n{text}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let other = |from: &str, to: &str| generated(&KERNEL.replace(from, to), IMAGE);
+    for (from, to, problem) in [
+        ("u32 count)", "u32 count, u32 more)", "task_sort is not that of src/task/cuda/sort.cu"),
+        ("u32 count)", "u32* count)", "task_sort is not that of"),
+        ("(THREADS, 2)", "(2 * THREADS, 2)", "task_sort is not that of"),
+        ("__launch_bounds__(THREADS, 2)", "", "say __launch_bounds__(THREADS)"),
+        ("KERNEL_EXPORT(task_sort, Sort)", "", "say KERNEL_EXPORT(task_sort)"),
+        ("common.h", "other.h", "there is no other.h"),
+    ] {
+        let error = other(from, to).expect_err(to);
+        assert!(error.contains(problem), "{error}");
+    }
+    let error = generated(KERNEL, &IMAGE.replace("shared_bytes", "bytes")).expect_err("none");
+    assert!(error.contains("no shared memory of task_sort"), "{error}");
+}
+
+#[test]
+fn kernels_of_one_interface_have_the_same_parameters() {
+    let second = KERNEL.replace("task_sort", "task_order").replace("#include \"common.h\"", "");
+    let (_, second) = second.split_once("extern").expect("a kernel");
+    let both = format!("{KERNEL}\nextern{second}");
+    let image = format!("{IMAGE}{}", IMAGE.replace("task_sort", "task_order"));
+    let text = generated(&both, &image).expect("they are the same");
+    assert_eq!(text.matches("struct Sort {").count(), 1);
+    assert!(text.contains("static TASK_ORDER: Kernel<Sort>"), "{text}");
+    let renamed = both.replacen("u32 count", "u32 length", 1);
+    let error = generated(&renamed, &image).expect_err("another name");
+    assert!(error.contains("other parameters than the first Sort has"), "{error}");
+}
