@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::tokens::Token;
+use proc_macro2::TokenStream;
+use syn::{BinOp, Expr, Lit};
 
 /// Values of names, sizes and alignments of types.
 #[derive(Default)]
@@ -13,95 +14,50 @@ pub struct Known {
 }
 
 impl Known {
-    /// The value of an expression of whole numbers; `None` if it has anything that is not
-    /// known when launchers are compiled, such as the lanes of a warp.
-    pub fn value(&self, tokens: &[Token]) -> Option<u64> {
-        let mut rest = Rest {
-            tokens,
-            known: self,
-        };
-        let value = rest.binary(0)?;
-        rest.tokens.is_empty().then_some(value)
-    }
-}
-
-struct Rest<'a> {
-    tokens: &'a [Token],
-    known: &'a Known,
-}
-
-/// What binds more tightly comes later.
-const OPERATORS: [&[&str]; 6] = [
-    &["|"],
-    &["^"],
-    &["&"],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
-
-impl Rest<'_> {
-    fn binary(&mut self, level: usize) -> Option<u64> {
-        let Some(operators) = OPERATORS.get(level) else {
-            return self.unary();
-        };
-        let mut left = self.binary(level + 1)?;
-        while let Some(operator) = operators.iter().find(|operator| self.takes(operator)) {
-            let right = self.binary(level + 1)?;
-            left = apply(operator, left, right)?;
-        }
-        Some(left)
+    /// The value of an expression of whole numbers, which is written as in Rust; `None` if it
+    /// has anything that is not known when launchers are compiled, such as the lanes of a warp.
+    pub fn value(&self, tokens: &TokenStream) -> Option<u64> {
+        self.of(&syn::parse2(tokens.clone()).ok()?)
     }
 
-    fn unary(&mut self) -> Option<u64> {
-        let (first, rest) = self.tokens.split_first()?;
-        self.tokens = rest;
-        match first {
-            Token::Number(number) => Some(*number),
-            Token::Sign('(') => {
-                let value = self.binary(0)?;
-                self.takes(")").then_some(value)
+    fn of(&self, expression: &Expr) -> Option<u64> {
+        match expression {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Int(number) => number.base10_parse().ok(),
+                _ => None,
+            },
+            Expr::Paren(inner) => self.of(&inner.expr),
+            Expr::Path(path) => self
+                .values
+                .get(&path.path.get_ident()?.to_string())
+                .copied(),
+            Expr::Call(call) => match (&*call.func, call.args.first()?) {
+                (Expr::Path(function), Expr::Path(kind)) if function.path.is_ident("sizeof") => {
+                    self.sizes.get(&kind.path.get_ident()?.to_string()).copied()
+                }
+                _ => None,
+            },
+            Expr::Binary(both) => {
+                let (left, right) = (self.of(&both.left)?, self.of(&both.right)?);
+                apply(&both.op, left, right)
             }
-            Token::Word(word) if word == "sizeof" => {
-                let [
-                    Token::Sign('('),
-                    Token::Word(kind),
-                    Token::Sign(')'),
-                    rest @ ..,
-                ] = rest
-                else {
-                    return None;
-                };
-                self.tokens = rest;
-                self.known.sizes.get(kind).copied()
-            }
-            Token::Word(word) => self.known.values.get(word).copied(),
-            Token::Sign(_) => None,
+            _ => None,
         }
-    }
-
-    fn takes(&mut self, signs: &str) -> bool {
-        let wanted = signs.chars().map(Token::Sign);
-        let length = wanted.clone().count();
-        let found = self.tokens.iter().take(length).cloned().eq(wanted);
-        if found {
-            self.tokens = &self.tokens[length..];
-        }
-        found
     }
 }
 
-fn apply(operator: &str, left: u64, right: u64) -> Option<u64> {
+fn apply(operator: &BinOp, left: u64, right: u64) -> Option<u64> {
     match operator {
-        "|" => Some(left | right),
-        "^" => Some(left ^ right),
-        "&" => Some(left & right),
-        "<<" => left.checked_shl(right.try_into().ok()?),
-        ">>" => left.checked_shr(right.try_into().ok()?),
-        "+" => left.checked_add(right),
-        "-" => left.checked_sub(right),
-        "*" => left.checked_mul(right),
-        "/" => left.checked_div(right),
-        _ => left.checked_rem(right),
+        BinOp::BitOr(_) => Some(left | right),
+        BinOp::BitXor(_) => Some(left ^ right),
+        BinOp::BitAnd(_) => Some(left & right),
+        BinOp::Shl(_) => left.checked_shl(right.try_into().ok()?),
+        BinOp::Shr(_) => left.checked_shr(right.try_into().ok()?),
+        BinOp::Add(_) => left.checked_add(right),
+        BinOp::Sub(_) => left.checked_sub(right),
+        BinOp::Mul(_) => left.checked_mul(right),
+        BinOp::Div(_) => left.checked_div(right),
+        BinOp::Rem(_) => left.checked_rem(right),
+        _ => None,
     }
 }

@@ -33,7 +33,7 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
                 return Err(says(problem).into());
             }
         }
-        for name in declared.shared.keys() {
+        for name in &declared.shared {
             let constant = format!(" {name}_shared_bytes = ");
             let bytes = after(&image, &constant);
             let bytes = bytes.ok_or_else(|| says(format!("no shared memory of {name}")))?;

@@ -57,7 +57,11 @@ impl Known {
 
     /// Where the fields of a struct lie; `None` if any of them has a type that is not known.
     pub fn layout(&self, declared: &Struct) -> Option<Layout> {
-        let asked = self.value(&declared.alignment).unwrap_or(1);
+        let asked = declared
+            .alignment
+            .as_ref()
+            .and_then(|tokens| self.value(tokens))
+            .unwrap_or(1);
         let mut layout = Layout {
             fields: Vec::new(),
             size: 0,

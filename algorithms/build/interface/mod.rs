@@ -10,7 +10,6 @@ mod evaluate;
 mod images;
 mod layout;
 mod parse;
-mod tokens;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,12 +18,12 @@ use std::path::{Path, PathBuf};
 
 use evaluate::Known;
 use parse::Declarations;
-use tokens::Tokens;
 
 /// A file with what it declares.
 pub struct File {
     /// From the folder of the crate on.
     path: PathBuf,
+    /// What it includes, from there on.
     includes: Vec<PathBuf>,
     declared: Declarations,
     /// The constants that it can use: those of the headers, and its own.
@@ -52,17 +51,17 @@ fn read(
     }
     let says = |problem: String| format!("{}: {problem}", path.display());
     let text = fs::read_to_string(root.join(path)).map_err(|error| says(error.to_string()))?;
-    let tokens = Tokens::of(&text);
+    let declared = parse::parse(&text).map_err(says)?;
     let mut known = Known::default();
     let mut includes = Vec::new();
-    for include in &tokens.includes {
+    for include in &declared.includes {
         let beside = path.with_file_name(include);
         let shared = Path::new("kernels").join(include);
-        let found = [beside, shared]
-            .into_iter()
-            .find(|path| root.join(path).exists());
+        let mut found = [beside, shared].into_iter();
+        let found = found.find(|path| root.join(path).exists());
         let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
         let found = without_dots(&found);
+        // It is there to make all compilers alike, and has nothing for launchers.
         if found.ends_with("portable.h") {
             continue;
         }
@@ -70,7 +69,6 @@ fn read(
         known.extend(&files[&found].known);
         includes.push(found);
     }
-    let declared = parse::parse(&tokens).map_err(says)?;
     known.learn(&declared);
     let path = path.to_owned();
     files.insert(

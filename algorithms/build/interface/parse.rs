@@ -1,33 +1,39 @@
 //! What kernel files declare: constants, structs and kernels. Anything else is skipped.
+//!
+//! What kernels are declared with has the same words and brackets in C++ and in Rust, so it
+//! is taken apart as Rust is.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use super::tokens::{Token, Tokens};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// What a file declares at the level of its namespaces.
 #[derive(Default)]
 pub struct Declarations {
+    /// What is included, as it is written.
+    pub includes: Vec<PathBuf>,
     pub constants: Vec<Constant>,
     pub structs: Vec<Struct>,
     pub kernels: Vec<Kernel>,
     /// What `KERNEL_EXPORT` says: the interface of each kernel that can be launched, if it
     /// has a name of its own.
     pub exports: BTreeMap<String, Option<String>>,
-    /// The kernels with dynamic shared memory, and its type: what `KERNEL_SHARED` says.
-    pub shared: BTreeMap<String, String>,
+    /// The kernels with dynamic shared memory of a type: what `KERNEL_SHARED` says.
+    pub shared: Vec<String>,
 }
 
 /// `constexpr u32 name = value;`
 pub struct Constant {
     pub name: String,
     pub kind: String,
-    pub value: Vec<Token>,
+    pub value: TokenStream,
 }
 
 /// `struct alignas(alignment) name { fields };`
 pub struct Struct {
     pub name: String,
-    pub alignment: Vec<Token>,
+    pub alignment: Option<TokenStream>,
     pub fields: Vec<Field>,
 }
 
@@ -35,18 +41,18 @@ pub struct Struct {
 pub struct Field {
     pub name: String,
     pub kind: String,
-    pub lengths: Vec<Vec<Token>>,
+    pub lengths: Vec<TokenStream>,
 }
 
 /// `extern "C" __global__ void __launch_bounds__(threads) name(parameters)`
 pub struct Kernel {
     pub name: String,
-    pub threads: Vec<Token>,
+    pub threads: TokenStream,
     pub parameters: Vec<Parameter>,
 }
 
 /// `kind name` or `const kind* name`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Parameter {
     pub name: String,
     pub kind: String,
@@ -54,253 +60,225 @@ pub struct Parameter {
 }
 
 /// The declarations of a file; says which one can't be understood.
-pub fn parse(tokens: &Tokens) -> Result<Declarations, String> {
+pub fn parse(text: &str) -> Result<Declarations, String> {
     let mut found = Declarations::default();
-    let mut rest = Cursor(&tokens.tokens);
-    while let Some(first) = rest.0.first() {
-        match first {
-            Token::Word(word) => match word.as_str() {
-                "namespace" => rest.skip_past('{'),
-                "constexpr" => found.constants.extend(constants(rest.statement())),
-                "enum" => found.constants.extend(enumerators(rest.statement())),
-                "struct" => found.structs.extend(structure(rest.statement())),
-                "extern" => found.kernels.extend(kernel(rest.statement())?),
-                "KERNEL_EXPORT" => {
-                    let (name, interface) = pair(rest.statement());
-                    let interface = Some(interface).filter(|interface| !interface.is_empty());
-                    found.exports.insert(name, interface);
-                }
-                "KERNEL_SHARED" => {
-                    let (name, kind) = pair(rest.statement());
-                    found.shared.insert(name, kind);
-                }
-                _ => drop(rest.statement()),
-            },
-            // The end of a namespace, or what is left of a statement.
-            Token::Sign('}' | ';') => rest.0 = &rest.0[1..],
-            _ => drop(rest.statement()),
-        }
-    }
+    let code = found.preprocess(text);
+    let tokens = code.parse().map_err(|error| format!("{error}"))?;
+    found.read(tokens)?;
     Ok(found)
 }
 
-struct Cursor<'a>(&'a [Token]);
-
-impl<'a> Cursor<'a> {
-    fn skip_past(&mut self, sign: char) {
-        let end = self.0.iter().position(|token| *token == Token::Sign(sign));
-        self.0 = &self.0[end.map_or(self.0.len(), |end| end + 1)..];
+impl Declarations {
+    /// Takes directives out. What stands between `#if` and `#endif` is left out: it is not the
+    /// same for all compilers, so no launcher can rely on it.
+    fn preprocess(&mut self, text: &str) -> String {
+        let (mut code, mut conditions, mut continues) = (String::new(), 0, false);
+        for line in text.lines() {
+            let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+            match directive {
+                Some(rest) if rest.starts_with("if") => conditions += 1,
+                Some(rest) if rest.starts_with("endif") => conditions -= 1,
+                Some(rest) => self.includes.extend(included(rest)),
+                None if conditions == 0 && !continues => code.extend([line, "\n"]),
+                None => {}
+            }
+            continues = line.ends_with('\\') && (continues || directive.is_some());
+        }
+        code
     }
 
-    /// Up to the semicolon, or the brace that closes a body. A line of ours that looks like
-    /// a call is a statement too.
-    fn statement(&mut self) -> &'a [Token] {
-        let ours = matches!(&self.0[0], Token::Word(word) if word.starts_with("KERNEL_"));
-        let (mut depth, mut end) = (0, self.0.len());
-        for (at, token) in self.0.iter().enumerate() {
-            match token {
-                Token::Sign('{' | '(' | '[') => depth += 1,
-                Token::Sign('}' | ')' | ']') => depth -= 1,
+    fn read(&mut self, tokens: TokenStream) -> Result<(), String> {
+        for statement in statements(tokens) {
+            match word(&statement[0]).as_str() {
+                "namespace" => {
+                    let body = groups(&statement, Delimiter::Brace).next();
+                    self.read(body.unwrap_or_default())?;
+                }
+                "constexpr" => self.constants.extend(constants(&statement)),
+                "enum" => self.constants.extend(enumerators(&statement)),
+                "struct" => self.structs.extend(structure(&statement)),
+                "extern" => self.kernels.extend(kernel(&statement)?),
+                "KERNEL_EXPORT" => {
+                    let said = arguments(&statement);
+                    let interface = said.get(1).map(|interface| text_of(interface));
+                    self.exports.insert(text_of(&said[0]), interface);
+                }
+                "KERNEL_SHARED" => self.shared.push(text_of(&arguments(&statement)[0])),
                 _ => {}
             }
-            let closes = *token == Token::Sign('}') || ours && *token == Token::Sign(')');
-            if depth == 0 && (closes || *token == Token::Sign(';')) {
-                end = at + 1;
-                break;
-            }
         }
-        let (statement, rest) = self.0.split_at(end);
-        self.0 = rest;
-        statement
+        Ok(())
     }
 }
 
-/// `KERNEL_...(first, second)`; a second with signs is written without spaces.
-fn pair(statement: &[Token]) -> (String, String) {
-    let inner = &statement[2..statement.len() - 1];
-    let comma = inner.iter().position(|token| *token == Token::Sign(','));
-    let (first, second) = inner.split_at(comma.unwrap_or(inner.len()));
-    (text(first), text(second.get(1..).unwrap_or_default()))
+fn included(directive: &str) -> Option<PathBuf> {
+    let (_, rest) = directive.strip_prefix("include")?.split_once('"')?;
+    Some(rest.split_once('"')?.0.into())
 }
 
-fn text(tokens: &[Token]) -> String {
-    let words = tokens.iter().map(|token| match token {
-        Token::Word(word) => word.clone(),
-        Token::Number(number) => number.to_string(),
-        Token::Sign(sign) => sign.to_string(),
-    });
-    words.collect()
+/// Each ends with a semicolon or a body; a line of ours, which looks like a call, with its
+/// brackets.
+fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
+    let (mut all, mut open) = (Vec::new(), Vec::new());
+    for token in tokens {
+        let ours = open
+            .first()
+            .is_some_and(|first| word(first).starts_with("KERNEL_"));
+        let ends = match &token {
+            TokenTree::Punct(sign) if sign.as_char() == ';' => true,
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || ours,
+            _ => false,
+        };
+        open.push(token);
+        if ends {
+            all.push(std::mem::take(&mut open));
+        }
+    }
+    all.retain(|statement| statement.len() > 1);
+    all
 }
 
-fn word(token: &Token) -> Option<&str> {
+/// The name or keyword that a token is, or nothing.
+fn word(token: &TokenTree) -> String {
     match token {
-        Token::Word(word) => Some(word),
-        _ => None,
+        TokenTree::Ident(word) => word.to_string(),
+        _ => String::new(),
     }
 }
 
-/// Parts between commas that are in no brackets.
-fn split(tokens: &[Token], at: char) -> Vec<&[Token]> {
-    let mut depth = 0;
-    let parts = tokens.split(|token| {
-        match token {
-            Token::Sign('{' | '(' | '[') => depth += 1,
-            Token::Sign('}' | ')' | ']') => depth -= 1,
-            _ => {}
-        }
-        depth == 0 && *token == Token::Sign(at)
-    });
-    parts.collect()
+fn words(tokens: &[TokenTree]) -> impl Iterator<Item = String> {
+    tokens.iter().map(word).filter(|word| !word.is_empty())
+}
+
+fn text_of(tokens: &[TokenTree]) -> String {
+    tokens.iter().map(ToString::to_string).collect()
+}
+
+fn is(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
+
+/// What stands in brackets of a kind.
+fn groups(tokens: &[TokenTree], delimiter: Delimiter) -> impl Iterator<Item = TokenStream> {
+    tokens.iter().filter_map(move |token| match token {
+        TokenTree::Group(group) if group.delimiter() == delimiter => Some(group.stream()),
+        _ => None,
+    })
+}
+
+/// What stands between commas.
+fn split(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
+    let parts = tokens.split(|token| is(token, ','));
+    parts
+        .map(<[_]>::to_vec)
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// What stands between commas in the first round brackets.
+fn arguments(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
+    let inner = groups(tokens, Delimiter::Parenthesis)
+        .next()
+        .unwrap_or_default();
+    split(&inner.into_iter().collect::<Vec<_>>())
 }
 
 /// `constexpr kind name = value, name = value;`
-fn constants(statement: &[Token]) -> Vec<Constant> {
-    let Some((kind, rest)) = statement.get(1..).and_then(<[Token]>::split_first) else {
+fn constants(statement: &[TokenTree]) -> Vec<Constant> {
+    let [_, kind, rest @ .., _] = statement else {
         return Vec::new();
     };
-    let rest = &rest[..rest.len().saturating_sub(1)];
-    let constant = |part: &[Token]| {
-        let [Token::Word(name), Token::Sign('='), value @ ..] = part else {
-            return None;
-        };
-        let (name, kind) = (name.clone(), word(kind)?.to_owned());
-        let value = value.to_vec();
-        Some(Constant { name, kind, value })
+    let constant = |part: Vec<TokenTree>| match part.as_slice() {
+        [name, equals, value @ ..] if is(equals, '=') => Some(Constant {
+            name: word(name),
+            kind: word(kind),
+            value: value.iter().cloned().collect(),
+        }),
+        _ => None,
     };
-    split(rest, ',').into_iter().filter_map(constant).collect()
+    split(rest).into_iter().filter_map(constant).collect()
 }
 
-/// `enum name : kind { first, second, … };`
-fn enumerators(statement: &[Token]) -> Vec<Constant> {
-    let open = statement.iter().position(|t| *t == Token::Sign('{'));
-    let (head, body) = statement.split_at(open.unwrap_or(statement.len()));
-    let [
-        Token::Word(_),
-        Token::Word(_),
-        Token::Sign(':'),
-        Token::Word(kind),
-    ] = head
-    else {
+/// `enum name : kind { first, second };`, without values.
+fn enumerators(statement: &[TokenTree]) -> Vec<Constant> {
+    let body = groups(statement, Delimiter::Brace)
+        .next()
+        .unwrap_or_default();
+    let body: Vec<_> = body.into_iter().collect();
+    let kind = match statement {
+        [_, _, colon, kind, _] if is(colon, ':') => word(kind),
+        _ => return Vec::new(),
+    };
+    if body.iter().any(|token| is(token, '=')) {
         return Vec::new();
-    };
-    let names = body.iter().filter_map(word).zip(0..);
-    let constant = |(name, value): (&str, u64)| Constant {
-        name: name.to_owned(),
-        kind: kind.clone(),
-        value: vec![Token::Number(value)],
-    };
-    match body.contains(&Token::Sign('=')) {
-        true => Vec::new(),
-        false => names.map(constant).collect(),
     }
+    let constant = |(name, value): (String, u64)| Constant {
+        name,
+        kind: kind.clone(),
+        value: TokenTree::from(proc_macro2::Literal::u64_unsuffixed(value)).into(),
+    };
+    words(&body).zip(0..).map(constant).collect()
 }
 
 /// A struct without bases; functions and constants in it are skipped.
-fn structure(statement: &[Token]) -> Option<Struct> {
-    let open = statement.iter().position(|t| *t == Token::Sign('{'))?;
-    let (head, body) = statement.split_at(open);
-    let name = word(head.last()?)?.to_owned();
-    if head.contains(&Token::Sign(':')) {
+fn structure(statement: &[TokenTree]) -> Option<Struct> {
+    let body = groups(statement, Delimiter::Brace).next()?;
+    if statement.iter().any(|token| is(token, ':')) {
         return None;
     }
-    let alignment = bracketed(head).unwrap_or_default();
-    let mut rest = Cursor(&body[1..body.len() - 1]);
-    let mut fields = Vec::new();
-    while !rest.0.is_empty() {
-        fields.extend(members(rest.statement()));
-    }
     Some(Struct {
-        name,
-        alignment: alignment.to_vec(),
-        fields,
+        name: words(statement).last()?,
+        alignment: groups(statement, Delimiter::Parenthesis).next(),
+        fields: statements(body)
+            .iter()
+            .flat_map(|member| fields(member))
+            .collect(),
     })
 }
 
 /// `kind name, name[length];`
-fn members(statement: &[Token]) -> Vec<Field> {
-    let is_field = matches!(statement, [Token::Word(kind), Token::Word(_), ..]
-            if !matches!(kind.as_str(), "static" | "using" | "struct" | "enum" | "template"));
-    let end = statement.len().saturating_sub(1);
-    if !is_field
-        || statement
-            .iter()
-            .any(|token| matches!(token, Token::Sign('(' | '{')))
-    {
+fn fields(member: &[TokenTree]) -> Vec<Field> {
+    let kind = word(&member[0]);
+    let others = ["static", "using", "struct", "enum", "template"];
+    let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() != Delimiter::Bracket);
+    if others.contains(&kind.as_str()) || member.iter().any(is_group) {
         return Vec::new();
     }
-    let kind = word(&statement[0]).unwrap_or_default();
-    let field = |part: &[Token]| {
-        let mut parts = part.split(|token| *token == Token::Sign('['));
-        let name = word(parts.next()?.first()?)?.to_owned();
-        let lengths = parts.map(|length| length[..length.len() - 1].to_vec());
-        let lengths = lengths.collect();
-        Some(Field {
-            name,
-            kind: kind.to_owned(),
-            lengths,
-        })
+    let field = |part: Vec<TokenTree>| Field {
+        name: word(&part[0]),
+        kind: kind.clone(),
+        lengths: groups(&part, Delimiter::Bracket).collect(),
     };
-    split(&statement[1..end], ',')
+    split(&member[1..member.len() - 1])
         .into_iter()
-        .filter_map(field)
+        .map(field)
         .collect()
 }
 
-/// What stands in the first round brackets.
-fn bracketed(tokens: &[Token]) -> Option<&[Token]> {
-    let open = tokens.iter().position(|t| *t == Token::Sign('('))?;
-    let mut depth = 0;
-    let close = tokens[open..].iter().position(|token| {
-        match token {
-            Token::Sign('(') => depth += 1,
-            Token::Sign(')') => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    })?;
-    Some(&tokens[open + 1..open + close])
-}
-
 /// A kernel; nothing for whatever else is `extern`.
-fn kernel(statement: &[Token]) -> Result<Option<Kernel>, String> {
-    let is = |token: &Token, name: &str| word(token) == Some(name);
-    if !statement.iter().any(|token| is(token, "__global__")) {
+fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
+    let position = |name: &str| statement.iter().position(|token| word(token) == name);
+    let Some(global) = position("__global__") else {
         return Ok(None);
-    }
-    let bounds = statement
-        .iter()
-        .position(|token| is(token, "__launch_bounds__"));
-    let open = statement
-        .iter()
-        .position(|t| *t == Token::Sign('{'))
-        .unwrap_or(statement.len());
-    let head = &statement[..open];
-    let (threads, head) = match bounds {
-        Some(at) => {
-            let bounds = bracketed(&head[at..]).unwrap_or_default();
-            (
-                split(bounds, ',')[0].to_vec(),
-                &head[at + 3 + bounds.len()..],
-            )
-        }
-        None => (
-            Vec::new(),
-            &head[head.iter().position(|t| is(t, "void")).unwrap_or(0) + 1..],
-        ),
     };
-    let name = head.first().and_then(word).unwrap_or_default().to_owned();
-    if threads.is_empty() {
+    // What comes behind: void name(…) or void __launch_bounds__(…) name(…).
+    let Some(bounds) = position("__launch_bounds__") else {
+        let name = words(&statement[global..]).nth(2).unwrap_or_default();
         return Err(format!("kernel {name}: say __launch_bounds__(THREADS)"));
-    }
-    let inner = bracketed(head).unwrap_or_default();
-    let parameters = split(inner, ',')
+    };
+    let name = word(&statement[bounds + 2]);
+    let threads = arguments(&statement[bounds..])
         .into_iter()
-        .filter(|part| !part.is_empty());
-    let parameters = parameters
-        .map(|part| {
-            parameter(part).ok_or_else(|| format!("kernel {name}: what is {}?", text(part)))
-        })
-        .collect::<Result<_, _>>()?;
+        .next()
+        .unwrap_or_default();
+    let parameters = arguments(&statement[bounds + 3..])
+        .into_iter()
+        .map(|tokens| {
+            let what = || format!("kernel {name}: what is {}?", text_of(&tokens));
+            parameter(&tokens).ok_or_else(what)
+        });
+    let parameters = parameters.collect::<Result<_, _>>()?;
+    let threads = threads.into_iter().collect();
     Ok(Some(Kernel {
         name,
         threads,
@@ -308,14 +286,12 @@ fn kernel(statement: &[Token]) -> Result<Option<Kernel>, String> {
     }))
 }
 
-fn parameter(tokens: &[Token]) -> Option<Parameter> {
-    let is_pointer = tokens.contains(&Token::Sign('*'));
-    let mut words = tokens.iter().filter_map(word);
-    let kind = words.find(|&word| word != "const")?.to_owned();
-    let name = words.find(|&word| word != "__restrict__")?.to_owned();
+fn parameter(tokens: &[TokenTree]) -> Option<Parameter> {
+    let mut words =
+        words(tokens).filter(|word| !["const", "__restrict__"].contains(&word.as_str()));
     Some(Parameter {
-        name,
-        kind,
-        is_pointer,
+        kind: words.next()?,
+        name: words.next()?,
+        is_pointer: tokens.iter().any(|token| is(token, '*')),
     })
 }
