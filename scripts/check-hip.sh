@@ -9,7 +9,7 @@ objects=target/kernels-hip
 architectures=(--offload-arch=gfx906 --offload-arch=gfx908 --offload-arch=gfx90a)
 
 compile() {
-    hipcc --genco -x hip -std=c++17 -O3 -ffp-contract=off -Wall -Werror -I algorithms/kernels "${architectures[@]}" \
+    hipcc --genco -x hip -std=c++17 -O3 -ffp-contract=off -Wall -Werror -I algorithms/kernels -I cuda-emulator/build/include "${architectures[@]}" \
         -o "$objects/$(image_name "$1").hsaco" "$1"
 }
 

@@ -12,7 +12,7 @@ source=$1
 image=$built/$(image_name "$source")
 
 # Folders are relative: an image must not depend on where it was built.
-flags=(-std=c++17 -I algorithms/kernels)
+flags=(-std=c++17 -I algorithms/kernels -I cuda-emulator/build/include)
 architectures=(
     "-gencode=arch=compute_80,code=sm_80"
     "-gencode=arch=compute_90,code=sm_90"

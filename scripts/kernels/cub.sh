@@ -23,7 +23,7 @@ if [ ! -e "$headers/cub/cub.cuh" ]; then fail "$cuda: no cub/cub.cuh in include/
 compile=(
     "$cuda/bin/nvcc" -c -std=c++17 -O3 -Werror all-warnings
     -Xcompiler "-fPIC,-fvisibility=hidden,-Wall"
-    -I docs/plugin -I algorithms/kernels -I "$headers" -DCCCL_DISABLE_NVTX
+    -I docs/plugin -I algorithms/kernels -I cuda-emulator/build/include -I "$headers" -DCCCL_DISABLE_NVTX
 )
 if [ -n "${CUB_ARCHITECTURE:-}" ]; then
     compile+=("-gencode=arch=compute_$CUB_ARCHITECTURE,code=sm_$CUB_ARCHITECTURE")

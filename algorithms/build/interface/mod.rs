@@ -54,17 +54,18 @@ fn read(
     let declared = parse::parse(&text).map_err(says)?;
     let mut known = Known::default();
     let mut includes = Vec::new();
-    for include in &declared.includes {
+    // `portable.h` is the emulator's, and has nothing for launchers.
+    let ours = declared
+        .includes
+        .iter()
+        .filter(|path| !path.ends_with("portable.h"));
+    for include in ours {
         let beside = path.with_file_name(include);
         let shared = Path::new("kernels").join(include);
         let mut found = [beside, shared].into_iter();
         let found = found.find(|path| root.join(path).exists());
         let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
         let found = without_dots(&found);
-        // It is there to make all compilers alike, and has nothing for launchers.
-        if found.ends_with("portable.h") {
-            continue;
-        }
         read(root, &found, files)?;
         known.extend(&files[&found].known);
         includes.push(found);

@@ -30,10 +30,11 @@ impl Gpu {
     /// # Errors
     /// If this build has none.
     pub fn emulated(config: Config) -> Result<Self, DeviceError> {
-        let emulator = Emulator::new(config).map_err(|error| DeviceError::Unusable {
-            device: DEVICE.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let emulator =
+            Emulator::new(&emulator::KERNELS, config).map_err(|error| DeviceError::Unusable {
+                device: DEVICE.to_owned(),
+                reason: error.to_string(),
+            })?;
         Ok(Gpu::new(EmulatedEngine {
             properties: Properties {
                 device: DEVICE.to_owned(),

@@ -25,22 +25,21 @@ type Kernels = (
     &'static Kernel<DecodeCharges>,
 );
 
-/// Row pages are decoded alike.
-fn ballot_scan(layout: Layout) -> Kernels {
-    match layout {
-        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
-        Layout::Link => (&LINK_DIGITS, &LINK_CHARGES),
-        Layout::DenseLink => (&DENSE_LINK_DIGITS, &DENSE_LINK_CHARGES),
-    }
+/// The kernels for pages of links; row pages are decoded alike.
+struct OfLinks {
+    link: Kernels,
+    dense_link: Kernels,
 }
 
-fn shuffle_scan(layout: Layout) -> Kernels {
-    match layout {
-        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
-        Layout::Link => (&SHUFFLE_LINK_DIGITS, &SHUFFLE_LINK_CHARGES),
-        Layout::DenseLink => (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
-    }
-}
+static BALLOT: OfLinks = OfLinks {
+    link: (&LINK_DIGITS, &LINK_CHARGES),
+    dense_link: (&DENSE_LINK_DIGITS, &DENSE_LINK_CHARGES),
+};
+
+static SHUFFLE: OfLinks = OfLinks {
+    link: (&SHUFFLE_LINK_DIGITS, &SHUFFLE_LINK_CHARGES),
+    dense_link: (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
+};
 
 const STAGE: &str = "decode";
 
@@ -53,7 +52,7 @@ pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment).decode(ballot_scan)
+                Work::new(gpu, resident, target, fragment).decode(&BALLOT)
             },
         )
     },
@@ -68,7 +67,7 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
             Division::Whole,
             Index::Unused,
             |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment).decode(shuffle_scan)
+                Work::new(gpu, resident, target, fragment).decode(&SHUFFLE)
             },
         )
     },
@@ -92,8 +91,12 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn decode(&self, kernels: fn(Layout) -> Kernels) -> Result<(), DeviceError> {
-        let (digits, charges) = kernels(self.resident.frame.format().layout());
+    fn decode(&self, of_links: &OfLinks) -> Result<(), DeviceError> {
+        let (digits, charges) = match self.resident.frame.format().layout() {
+            Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
+            Layout::Link => of_links.link,
+            Layout::DenseLink => of_links.dense_link,
+        };
         self.gpu.scope(STAGE, || match self.target {
             Target::Digits(decoded) => self.digits(digits, decoded.ptr()),
             Target::Charges(decoded) => self.charges(charges, decoded),

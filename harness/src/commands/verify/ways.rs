@@ -72,6 +72,7 @@ fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
         },
         checked: request.races,
         workers: usable_threads(),
+        ..Config::default()
     };
     Ok(Way {
         device: Device::Emulator,

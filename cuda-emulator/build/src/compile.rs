@@ -1,0 +1,206 @@
+//! Runs the C++ compiler.
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::include_folder;
+use crate::sources::Unit;
+use crate::stamp;
+
+/// Why there is no compiler, if there is none.
+pub fn missing_compiler() -> Option<String> {
+    let advice = "install one (Debian: apt install g++) and build again";
+    let found = cc::Build::new().cpp(true).try_get_compiler();
+    let runs = |compiler: cc::Tool| {
+        let mut probe = Command::new(compiler.path());
+        let silent = probe.stdout(Stdio::null()).stderr(Stdio::null());
+        silent
+            .arg("--version")
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    (!found.is_ok_and(runs)).then(|| format!("built without a C++ compiler: {advice}"))
+}
+
+/// How the kernels of a crate are compiled.
+pub struct Compiler<'a> {
+    /// The folder of the crate.
+    pub root: &'a Path,
+    /// Where kernels find headers.
+    pub headers: &'a [PathBuf],
+    /// Where objects go.
+    pub out: &'a Path,
+}
+
+impl Compiler<'_> {
+    /// Compiles all units and the runtime into one library. The units' objects, in order, which
+    /// are made anew if any header in `folders` has changed.
+    pub fn compile(
+        &self,
+        units: &[Unit],
+        folders: &[PathBuf],
+    ) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+        let runtime = object(&self.base(), &include_folder().join("runtime.cpp"))?;
+        let objects = in_parallel(units, |unit| self.compile_unit(unit, folders))?;
+        let mut library = cc::Build::new();
+        library.object(runtime).objects(&objects);
+        library.try_compile("emulated_kernels")?;
+        Ok(objects)
+    }
+
+    fn compile_unit(&self, unit: &Unit, folders: &[PathBuf]) -> Result<PathBuf, String> {
+        let build = self.unit_build(unit);
+        let ingredients = self.ingredients(unit, &build, folders);
+        let stamp = self.out.join(format!("{}stamp", unit.prefix));
+        if let Some(object) = stamp::reuse(&stamp, &ingredients) {
+            return Ok(object);
+        }
+        let wrapper = self.out.join(format!("{}unit.cpp", unit.prefix));
+        let io = |error: io::Error| format!("{}: {error}", wrapper.display());
+        fs::write(&wrapper, wrapped(unit)).map_err(io)?;
+        let object = object(&build, &wrapper)?;
+        stamp::remember(&stamp, &object, &ingredients).map_err(io)?;
+        Ok(object)
+    }
+
+    /// How a unit is compiled.
+    fn unit_build(&self, unit: &Unit) -> cc::Build {
+        let mut build = self.base();
+        build.define("EMULATOR", None);
+        build.define("EMULATOR_LANES", unit.lanes.to_string().as_str());
+        // The four of a kernel live in one binary.
+        for kernel in &unit.kernels {
+            build.define(kernel, format!("{}{kernel}", unit.prefix).as_str());
+        }
+        if unit.checked {
+            build.define("EMULATOR_CHECKED", None);
+            build
+                .flag("-fsanitize=thread")
+                .flag_if_supported("-Wno-tsan");
+            show_as_written(&mut build);
+        }
+        build
+    }
+
+    /// All that an object depends on.
+    fn ingredients(&self, unit: &Unit, build: &cc::Build, folders: &[PathBuf]) -> String {
+        let own = include_folder().to_owned();
+        let inputs = self
+            .headers
+            .iter()
+            .chain(folders)
+            .chain([&own, &unit.source]);
+        let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
+        let command = build.get_compiler().to_command();
+        format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
+    }
+
+    /// What all have in common.
+    fn base(&self) -> cc::Build {
+        let mut build = cc::Build::new();
+        build.cpp(true).cpp_link_stdlib(None).std("c++17");
+        build
+            .opt_level(2)
+            .debug(true)
+            .warnings(true)
+            .extra_warnings(true);
+        build.include(include_folder()).includes(self.headers);
+        build
+            .flag("-fno-exceptions")
+            .flag("-fno-rtti")
+            .flag("-fno-threadsafe-statics");
+        // All of a unit's shared memory lies in one place.
+        build
+            .flag("-fno-data-sections")
+            .flag("-ftls-model=initial-exec");
+        // Helpers in headers needn't all be used; pragmas are for other compilers.
+        build
+            .flag("-Wno-unused-function")
+            .flag("-Wno-unknown-pragmas");
+        // Kernels whose results must be those of the host to the bit tell nvcc so.
+        build.flag("-ffp-contract=off");
+        // Reports name files from the folder of the crate on: see `checker/lines.rs`.
+        let parent = self.root.parent().unwrap_or(self.root).display();
+        build.flag(format!("-ffile-prefix-map={parent}/=/./"));
+        build
+    }
+}
+
+/// Volatile accesses become calls of their own, and vectors are not taken apart.
+fn show_as_written(build: &mut cc::Build) {
+    if build.get_compiler().is_like_clang() {
+        build.flag("-mllvm").flag("-tsan-distinguish-volatile=1");
+    } else {
+        build.flag("--param=tsan-distinguish-volatile=1");
+        build.flag("-fno-tree-sra");
+    }
+}
+
+fn object(build: &cc::Build, source: &Path) -> Result<PathBuf, String> {
+    let mut build = build.clone();
+    let compiled = build.file(source).try_compile_intermediates();
+    let failed = |error: cc::Error| format!("{} does not compile: {error}", source.display());
+    let mut objects = compiled.map_err(failed)?;
+    objects
+        .pop()
+        .ok_or_else(|| format!("{}: no object", source.display()))
+}
+
+/// The file that is compiled: the kernel file, with all but its kernels hidden from the
+/// other units, and what the table needs to know.
+fn wrapped(unit: &Unit) -> String {
+    let Unit { source, prefix, .. } = unit;
+    let source = source.display();
+    let mut text = format!(
+        "#include \"entry.h\"\n\
+         namespace {{\n\
+         #include \"portable.h\"\n\
+         #include \"{source}\"\n\
+         __attribute__((used)) thread_local unsigned char emulator_anchor;\n\
+         }}\n\
+         extern \"C\" {{\n\
+         void* {prefix}anchor() {{ return &emulator_anchor; }}\n"
+    );
+    for kernel in &unit.kernels {
+        let entry = format!("{prefix}{kernel}_entry");
+        let shared = match unit.with_shared.contains(kernel) {
+            true => format!("{kernel}_shared_bytes"),
+            false => "0".to_owned(),
+        };
+        // The name of the kernel is another one in each unit, that of the constant is not.
+        text += &format!(
+            "extern const EmulatorEntry {entry};\n\
+             const EmulatorEntry {entry} = emulator_entry<&{kernel}>(&{kernel}, {shared});\n"
+        );
+    }
+    text + "}\n"
+}
+
+/// Does `work` for each item, on as many threads as cargo allows.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, String> + Sync,
+) -> Result<Vec<R>, String> {
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+        let mine = numbers.map_while(|n| items.get(n).map(|item| (n, work(item))));
+        mine.collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.unwrap_or(1))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let results = workers.into_iter().flat_map(|worker| worker.join().ok());
+        results.flatten().collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,130 @@
+//! Compiles CUDA kernels for [`cuda-emulator`](../cuda_emulator/index.html). In a build script:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! cuda_emulator_build::Kernels::in_folders(["kernels"]).compile()
+//! # }
+//! ```
+//!
+//! and in the program:
+//!
+//! ```ignore
+//! include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+//! let emulator = cuda_emulator::Emulator::new(&KERNELS, Config::default())?;
+//! ```
+//!
+//! Each kernel file is compiled four times by the host's C++ compiler: for 32 and 64 lanes,
+//! plain and with each access to memory shown to the checker. Without a compiler the table is
+//! empty and says why.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `sources` | which kernels there are |
+//! | `compile` | the compiler |
+//! | `stamp` | what needn't be compiled again |
+//! | `table` | the table of kernels, as Rust |
+
+mod compile;
+mod sources;
+mod stamp;
+mod table;
+
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The kernel files of a crate, `*.cu` with lines `KERNEL_EXPORT(name)`.
+pub struct Kernels {
+    root: PathBuf,
+    folders: Vec<PathBuf>,
+    headers: Vec<PathBuf>,
+    switch: Option<&'static str>,
+}
+
+impl Kernels {
+    /// Those in folders of the crate that is built, and below.
+    pub fn in_folders<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
+        let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
+        Kernels {
+            folders: folders
+                .into_iter()
+                .map(|folder| root.join(folder))
+                .collect(),
+            headers: Vec::new(),
+            switch: None,
+            root,
+        }
+    }
+
+    /// Kernels find headers in this folder of the crate.
+    #[must_use]
+    pub fn with_headers(mut self, folder: &str) -> Self {
+        self.headers.push(self.root.join(folder));
+        self
+    }
+
+    /// If a variable of the environment is `off`, nothing is compiled.
+    #[must_use]
+    pub fn unless_off(mut self, variable: &'static str) -> Self {
+        self.switch = Some(variable);
+        self
+    }
+
+    /// The files, in the order of their names.
+    ///
+    /// # Errors
+    /// If a folder can't be read.
+    pub fn files(&self) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+        sources::files(&self.folders)
+    }
+
+    /// Compiles them, links them to the crate, and writes `kernels.rs` into `OUT_DIR`: it has
+    /// a table of them, `KERNELS`.
+    ///
+    /// # Errors
+    /// If a kernel does not compile, or two have the same name.
+    pub fn compile(&self) -> Result<(), Box<dyn Error>> {
+        let out = PathBuf::from(env::var("OUT_DIR")?);
+        for input in self.folders.iter().chain(&self.headers) {
+            println!("cargo:rerun-if-changed={}", input.display());
+        }
+        println!("cargo:rerun-if-changed={}", include_folder().display());
+        let text = match self.unavailable() {
+            Some(reason) => table::empty(&reason),
+            None => self.table(&out)?,
+        };
+        Ok(fs::write(out.join("kernels.rs"), text)?)
+    }
+
+    fn table(&self, out: &Path) -> Result<String, Box<dyn Error>> {
+        let units = sources::units(&self.files()?)?;
+        let compiler = compile::Compiler {
+            root: &self.root,
+            headers: &self.headers,
+            out,
+        };
+        let objects = compiler.compile(&units, &self.folders)?;
+        table::of(&units, &objects)
+    }
+
+    /// Why kernels can't be compiled.
+    fn unavailable(&self) -> Option<String> {
+        if let Some(switch) = self.switch {
+            println!("cargo:rerun-if-env-changed={switch}");
+            if env::var(switch).is_ok_and(|value| value == "off") {
+                return Some(format!("built with {switch}=off: build again without it"));
+            }
+        }
+        let target = |part: &str| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
+        if target("OS") != "linux" || !["x86_64", "aarch64"].contains(&target("ARCH").as_str()) {
+            return Some("the emulator needs Linux on x86-64 or arm64".to_owned());
+        }
+        compile::missing_compiler()
+    }
+}
+
+/// Where kernels find what stands for CUDA: `portable.h` is for them to include, for nvcc too.
+pub fn include_folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
+}

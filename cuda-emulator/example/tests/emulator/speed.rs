@@ -1,0 +1,54 @@
+//! How fast kernels are emulated. Not a check of anything: run it with
+//! `cargo test --release -p cuda-emulator-example --test emulator -- --ignored --nocapture`.
+
+use std::time::Instant;
+
+use cuda_emulator::Config;
+use cuda_emulator_example::KERNELS;
+
+use crate::device::{dedup, scan};
+
+#[test]
+#[ignore = "prints a speed"]
+fn threads_a_second() {
+    if let Some(reason) = KERNELS.unavailable() {
+        println!("skipped: {reason}");
+        return;
+    }
+    for checked in [false, true] {
+        let config = Config {
+            checked,
+            ..Config::default()
+        };
+        let blocks = if checked { 512 } else { 32_768 };
+        print_speed("dedup", checked, || dedup(config, "emulator_dedup", blocks));
+        print_speed("scan", checked, || scan(config, "emulator_scan", blocks));
+    }
+}
+
+fn print_speed<E: std::fmt::Debug>(
+    name: &str,
+    checked: bool,
+    run: impl Fn() -> Result<cuda_emulator::Statistics, E>,
+) {
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let statistics = run().expect("no bug");
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let millions = statistics.threads as f64 / 1e6;
+    let (rate, cpu_rate) = (millions / seconds, millions / cpu);
+    println!(
+        "{name}, checked: {checked}: {rate:.2} million threads a second, {cpu_rate:.2} a second of a core; {statistics:?}"
+    );
+}
+
+/// What the process has used of the processors, in seconds: on a machine that does
+/// other things too, it says more than the clock.
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the C library writes the time given.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,276 @@
+//! A block that has begun: its threads, warps, barrier and shared memory.
+
+mod waiting;
+
+use std::ops::Range;
+
+use crate::checker::CheckedBlock;
+use crate::collective::{self, Collective, Group};
+use crate::config::Launch;
+use crate::error::EmulatorError;
+use crate::memory::{Buffer, POISON};
+use crate::order::ReadyQueue;
+use crate::threads::{DeviceBlock, DeviceThread, Offer, State, Thread};
+use crate::warp::Warp;
+
+/// Barriers that ask, by their numbers in `build/include/runtime.h`.
+const BARRIER_AND: u32 = 2;
+const BARRIER_OR: u32 = 3;
+
+/// The barrier of a block.
+#[derive(Default)]
+struct Barrier {
+    kind: u32,
+    /// Threads that have come.
+    waiting: u32,
+    /// How many of them said yes.
+    yes: u32,
+}
+
+/// A block that has begun.
+pub(crate) struct Block {
+    pub(crate) device: DeviceBlock,
+    /// Its number in the grid.
+    pub(crate) number: u64,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) ready: ReadyQueue,
+    /// Threads that have not returned.
+    pub(crate) live: u32,
+    /// Polls since the block had its turn.
+    pub(crate) polls: u32,
+    pub(crate) dynamic: Buffer,
+    /// Its static shared memory while another block has its turn.
+    pub(crate) static_copy: Vec<u8>,
+    /// What the checker knows of it, if there is one.
+    pub(crate) checked: Option<Box<CheckedBlock>>,
+    lanes: u32,
+    barrier: Barrier,
+}
+
+impl Block {
+    /// Room for a block of such a launch.
+    pub(crate) fn new(
+        launch: &Launch,
+        lanes: u32,
+        static_bytes: usize,
+    ) -> Result<Box<Self>, EmulatorError> {
+        let dynamic = Buffer::new(launch.shared_bytes)?;
+        let device = DeviceBlock {
+            index: [0; 3],
+            block_dim: launch.block,
+            grid_dim: launch.grid,
+            dynamic_shared: dynamic.base().cast(),
+        };
+        let mut block = Box::new(Block {
+            device,
+            number: 0,
+            threads: Vec::new(),
+            warps: Vec::new(),
+            ready: ReadyQueue::default(),
+            live: 0,
+            polls: 0,
+            dynamic,
+            static_copy: vec![POISON; static_bytes],
+            checked: None,
+            lanes,
+            barrier: Barrier::default(),
+        });
+        // Threads point at the block, which stays in its box.
+        let device = &raw const block.device;
+        block.threads = grid_points(launch.block)
+            .map(|index| thread(index, device))
+            .collect();
+        let warps = block.threads.chunks(lanes as usize);
+        block.warps = warps.map(|threads| warp_of(threads.len())).collect();
+        Ok(block)
+    }
+
+    /// Becomes the block of that number, with nothing done yet.
+    pub(crate) fn begin(&mut self, number: u64) {
+        self.number = number;
+        self.device.index = grid_point(self.device.grid_dim, number);
+        self.live = self.threads.len() as u32;
+        self.polls = 0;
+        self.barrier = Barrier::default();
+        self.ready.fill(self.live);
+        self.dynamic.poison();
+        self.static_copy.fill(POISON);
+        for thread in &mut self.threads {
+            thread.state = State::Fresh;
+        }
+        if let Some(checked) = &mut self.checked {
+            checked.begin(number);
+        }
+        for warp in &mut self.warps {
+            warp.exited = 0;
+            warp.groups.clear();
+        }
+    }
+
+    /// The warp and lane of a thread.
+    pub(crate) fn lane(&self, thread: u32) -> (usize, u32) {
+        ((thread / self.lanes) as usize, thread % self.lanes)
+    }
+
+    /// A thread comes to the barrier: its answer, if all are there now.
+    ///
+    /// # Errors
+    /// If others wait at another kind of barrier.
+    pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
+        let barrier = &mut self.barrier;
+        if barrier.waiting > 0 && barrier.kind != kind {
+            let (mine, theirs) = (waiting::barrier(kind), waiting::barrier(barrier.kind));
+            return Err(format!("{mine} meets {theirs} of other threads"));
+        }
+        barrier.kind = kind;
+        barrier.waiting += 1;
+        barrier.yes += u32::from(yes);
+        Ok(self.open_barrier())
+    }
+
+    /// Lets everybody go on if all live threads are at the barrier.
+    fn open_barrier(&mut self) -> Option<i32> {
+        let Barrier { kind, waiting, yes } = self.barrier;
+        if waiting == 0 || waiting < self.live {
+            return None;
+        }
+        let answer = match kind {
+            BARRIER_AND => u32::from(yes == waiting),
+            BARRIER_OR => u32::from(yes > 0),
+            _ => yes,
+        };
+        self.barrier = Barrier::default();
+        if let Some(checked) = &mut self.checked {
+            checked.at_barrier();
+        }
+        for (number, thread) in (0..).zip(&mut self.threads) {
+            if let State::AtBarrier(fiber, _) = thread.state {
+                thread.state = State::Ready(fiber);
+                thread.result = u64::from(answer);
+                self.ready.push(number);
+            }
+        }
+        Some(answer.cast_signed())
+    }
+
+    /// A thread comes to a warp collective: the meeting, if all are there now.
+    pub(crate) fn meet(
+        &mut self,
+        thread: u32,
+        collective: Collective,
+        mask: u64,
+        width: u32,
+        offer: Offer,
+    ) -> Result<Option<Group>, String> {
+        let (warp, lane) = self.lane(thread);
+        self.threads[thread as usize].offer = offer;
+        let group = self.warps[warp].arrive(lane, collective, mask, width)?;
+        if let Some(group) = &group {
+            self.answer(warp, group, thread);
+            self.check_warp_sync(warp, group);
+        }
+        Ok(group)
+    }
+
+    fn check_warp_sync(&mut self, warp: usize, group: &Group) {
+        let orders = group.collective == Collective::Sync;
+        if let Some(checked) = self.checked.as_mut().filter(|_| orders) {
+            checked.at_warp_sync(warp, group.mask);
+        }
+    }
+
+    /// Lets the checker look at the accesses of its threads.
+    pub(crate) fn check(&mut self, static_shared: Range<usize>, slot: Range<usize>) {
+        let dynamic = self.dynamic.addresses();
+        let threads = self.threads.as_ptr_range();
+        let device = (&raw const self.device).addr();
+        let own = vec![
+            threads.start.addr()..threads.end.addr(),
+            device..device + size_of::<DeviceBlock>(),
+            slot,
+        ];
+        let (threads, lanes) = (self.threads.len(), self.lanes as usize);
+        self.checked = Some(CheckedBlock::new(
+            threads,
+            lanes,
+            dynamic,
+            static_shared,
+            own,
+        ));
+    }
+
+    /// Gives all of a meeting their answers; those that waited can go on.
+    fn answer(&mut self, warp: usize, group: &Group, last: u32) {
+        let first = warp * self.lanes as usize;
+        let (threads, ready) = (&mut self.threads[first..], &mut self.ready);
+        let mut offers = [Offer::default(); u64::BITS as usize];
+        for lane in collective::lanes(group.mask) {
+            offers[lane as usize] = threads[lane as usize].offer;
+        }
+        for (lane, answer) in collective::answers(group, &|lane| offers[lane as usize]) {
+            let thread = &mut threads[lane as usize];
+            thread.result = answer;
+            if let State::AtCollective(fiber, _) = thread.state {
+                thread.state = State::Ready(fiber);
+                ready.push(first as u32 + lane);
+            }
+        }
+        debug_assert!(matches!(self.threads[last as usize].state, State::Ready(_)));
+    }
+
+    /// A thread returns; says whether that opened the barrier.
+    ///
+    /// # Errors
+    /// If lanes of its warp wait for it.
+    pub(crate) fn exit(&mut self, thread: u32) -> Result<bool, String> {
+        self.threads[thread as usize].state = State::Exited;
+        self.live -= 1;
+        let (warp, lane) = self.lane(thread);
+        self.warps[warp].exit(lane)?;
+        Ok(self.open_barrier().is_some())
+    }
+}
+
+fn thread(index: [u32; 3], block: *const DeviceBlock) -> Thread {
+    Thread {
+        device: DeviceThread {
+            index,
+            slice: 0,
+            block,
+        },
+        state: State::Fresh,
+        offer: Offer::default(),
+        result: 0,
+    }
+}
+
+fn warp_of(threads: usize) -> Warp {
+    Warp {
+        existing: u64::MAX >> (u64::BITS as usize - threads),
+        ..Warp::default()
+    }
+}
+
+/// The points of a box, x first.
+fn grid_points(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let points = size.iter().map(|&n| u64::from(n)).product();
+    (0..points).map(move |number| grid_point(size, number))
+}
+
+fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    // Each is less than a 32-bit size.
+    [number % x, number / x % y, number / x / y].map(|n| n as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_go_along_x_first() {
+        let points: Vec<_> = grid_points([2, 1, 2]).collect();
+        assert_eq!(points, [[0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 1]]);
+    }
+}

@@ -1,0 +1,211 @@
+//! The clocks of a block: what each of its threads knows.
+
+use super::knowledge::{Knowledge, Moment, raise};
+use crate::collective::lanes;
+
+/// The clocks of a block.
+pub(super) struct Clocks {
+    block: u32,
+    lanes: usize,
+    barrier: u32,
+    /// What all threads know since the last barrier.
+    common: Knowledge,
+    threads: Vec<ThreadClock>,
+}
+
+#[derive(Clone, Default)]
+struct ThreadClock {
+    clock: u32,
+    /// The clocks of the lanes of its warp that it knows.
+    mates: Vec<u32>,
+    /// What else it knows that not all of the block do.
+    gained: Knowledge,
+    /// What relaxed loads have seen: known after a fence.
+    pending: Knowledge,
+    /// The barrier and clock of its last fence.
+    fence: Option<(u32, u32)>,
+}
+
+impl Clocks {
+    /// Before anything has happened.
+    pub(super) fn new(block: u32, threads: usize, lanes: usize) -> Self {
+        let thread = ThreadClock {
+            clock: 1,
+            mates: vec![0; lanes],
+            ..ThreadClock::default()
+        };
+        Clocks {
+            block,
+            lanes,
+            barrier: 0,
+            common: Knowledge::default(),
+            threads: vec![thread; threads],
+        }
+    }
+
+    /// What a thread does now.
+    pub(super) fn now(&self, thread: u16) -> Moment {
+        Moment {
+            block: self.block,
+            thread,
+            barrier: self.barrier,
+            clock: self.threads[usize::from(thread)].clock,
+        }
+    }
+
+    /// Whether the moment was before what the thread does now.
+    pub(super) fn happened(&self, moment: &Moment, thread: u16) -> bool {
+        let me = &self.threads[usize::from(thread)];
+        if moment.block != self.block {
+            return self.common.knows(moment) || me.gained.knows(moment);
+        }
+        let other = usize::from(moment.thread);
+        let same_warp = other / self.lanes == usize::from(thread) / self.lanes;
+        moment.thread == thread
+            || moment.barrier < self.barrier
+            || (same_warp && me.mates[other % self.lanes] >= moment.clock)
+            || me.gained.knows(moment)
+    }
+
+    /// All threads have met.
+    pub(super) fn at_barrier(&mut self) {
+        self.barrier += 1;
+        for thread in &mut self.threads {
+            if !thread.gained.is_empty() {
+                self.common.merge(&thread.gained);
+                thread.gained = Knowledge::default();
+            }
+        }
+    }
+
+    /// Lanes of a warp have met in `__syncwarp`.
+    pub(super) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
+        let warp = &mut self.threads[warp * self.lanes..];
+        let mut mates = vec![0; self.lanes];
+        let mut gained = Knowledge::default();
+        for lane in lanes(mask) {
+            let thread = &warp[lane as usize];
+            for (known, other) in mates.iter_mut().zip(&thread.mates) {
+                raise(known, *other);
+            }
+            raise(&mut mates[lane as usize], thread.clock);
+            gained.merge(&thread.gained);
+        }
+        for lane in lanes(mask) {
+            let thread = &mut warp[lane as usize];
+            thread.mates.copy_from_slice(&mates);
+            thread.gained.clone_from(&gained);
+            thread.clock += 1;
+        }
+    }
+
+    /// A thread fences: what it saw it knows now, and what it writes from now on
+    /// says what it did before.
+    pub(super) fn at_fence(&mut self, thread: u16) {
+        let barrier = self.barrier;
+        let thread = &mut self.threads[usize::from(thread)];
+        let pending = std::mem::take(&mut thread.pending);
+        thread.gained.merge(&pending);
+        thread.fence = Some((barrier, thread.clock));
+        thread.clock += 1;
+    }
+
+    /// A thread sees what somebody published.
+    pub(super) fn sees(&mut self, thread: u16, published: &Knowledge, acquires: bool) {
+        let thread = &mut self.threads[usize::from(thread)];
+        let known = if acquires {
+            &mut thread.gained
+        } else {
+            &mut thread.pending
+        };
+        known.merge(published);
+    }
+
+    /// What a thread publishes with an atomic write: all it knows, if it
+    /// releases. If not, all it knew at its fence, which stays good over one
+    /// barrier: all threads fence, meet, and one of them says so.
+    pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<Knowledge> {
+        let clock = self.threads[usize::from(thread)].clock;
+        if releases {
+            self.threads[usize::from(thread)].clock += 1;
+            return Some(self.everything(thread, clock));
+        }
+        let (barrier, clock) = self.threads[usize::from(thread)].fence?;
+        (barrier + 1 >= self.barrier).then(|| self.everything(thread, clock))
+    }
+
+    fn everything(&self, number: u16, clock: u32) -> Knowledge {
+        let thread = &self.threads[usize::from(number)];
+        let mut all = self.common.clone();
+        all.merge(&thread.gained);
+        all.blocks.insert(self.block, self.barrier);
+        let first = usize::from(number) / self.lanes * self.lanes;
+        for (mate, &clock) in (first..)
+            .zip(&thread.mates)
+            .filter(|(_, clock)| **clock > 0)
+        {
+            // A block has at most 1024 threads.
+            all.threads.insert((self.block, mate as u16), clock);
+        }
+        all.threads.insert((self.block, number), clock);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clocks(block: u32) -> Clocks {
+        Clocks::new(block, 64, 32)
+    }
+
+    #[test]
+    fn barriers_order_a_block() {
+        let mut clocks = clocks(0);
+        let before = clocks.now(3);
+        assert!(clocks.happened(&before, 3) && !clocks.happened(&before, 40));
+        clocks.at_barrier();
+        assert!(clocks.happened(&before, 40));
+    }
+
+    #[test]
+    fn a_warp_orders_its_own() {
+        let mut clocks = clocks(0);
+        let before = clocks.now(33);
+        clocks.at_warp_sync(1, 0b110);
+        let after = clocks.now(33);
+        assert!(clocks.happened(&before, 34));
+        assert!(!clocks.happened(&before, 35), "not in the mask");
+        assert!(!clocks.happened(&after, 34));
+    }
+
+    #[test]
+    fn a_release_carries_what_the_block_did_before_its_barrier() {
+        let (mut one, mut two) = (clocks(0), clocks(1));
+        let (early, late) = (one.now(50), {
+            one.at_barrier();
+            one.now(50)
+        });
+        let published = one.publishes(0, true).expect("releases");
+        two.sees(7, &published, true);
+        assert!(two.happened(&early, 7) && !two.happened(&late, 7));
+        assert!(!two.happened(&early, 8));
+        two.at_barrier();
+        assert!(two.happened(&early, 8), "thread 7 told all");
+    }
+
+    #[test]
+    fn relaxed_writes_publish_what_was_before_a_fence() {
+        let (mut one, mut two) = (clocks(0), clocks(1));
+        assert!(one.publishes(0, false).is_none());
+        let before = one.now(0);
+        one.at_fence(0);
+        let after = one.now(0);
+        let published = one.publishes(0, false).expect("fenced");
+        two.sees(0, &published, false);
+        assert!(!two.happened(&before, 0), "not without a fence");
+        two.at_fence(0);
+        assert!(two.happened(&before, 0) && !two.happened(&after, 0));
+    }
+}

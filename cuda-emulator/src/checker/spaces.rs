@@ -1,0 +1,109 @@
+//! A piece of memory that a kernel may use.
+
+use super::knowledge::Moment;
+use super::shadow::{Conflict, Shadow, Trace};
+use crate::report::MemoryPlace;
+
+/// Behind or before a piece of memory, an address is taken for a slip.
+const NEAR: usize = 4096;
+
+/// Which piece an address is in.
+#[derive(Clone, Copy)]
+pub(super) enum Found {
+    /// An allocation, by its place in the list.
+    Global(usize),
+    Dynamic,
+    Static,
+}
+
+/// A piece of memory: which bytes of it are written, and who used it.
+pub(super) struct Space {
+    base: usize,
+    written: Vec<bool>,
+    shadow: Shadow,
+}
+
+impl Space {
+    pub(super) fn new(base: usize, written: Vec<bool>) -> Self {
+        let shadow = Shadow::new(written.len());
+        Space {
+            base,
+            written,
+            shadow,
+        }
+    }
+
+    pub(super) fn into_written(self) -> Vec<bool> {
+        self.written
+    }
+
+    /// As if nobody had ever written it.
+    pub(super) fn clear(&mut self) {
+        self.written.fill(false);
+        self.shadow.clear();
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.written.len()
+    }
+
+    pub(super) fn contains(&self, address: usize, bytes: usize) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.size() && bytes <= self.size() - offset
+    }
+
+    /// Bytes from the beginning, negative before it.
+    pub(super) fn offset(&self, address: usize) -> i64 {
+        address.wrapping_sub(self.base).cast_signed() as i64
+    }
+
+    /// How far away an address is that may be meant.
+    pub(super) fn near(&self, address: usize) -> Option<usize> {
+        let before = self.base.saturating_sub(address);
+        let behind = address.saturating_sub(self.base + self.size());
+        Some(before.max(behind)).filter(|distance| *distance < NEAR)
+    }
+
+    pub(super) fn is_written(&self, address: usize, bytes: usize) -> bool {
+        self.written[address - self.base..][..bytes]
+            .iter()
+            .all(|&written| written)
+    }
+
+    /// Remembers an access that lies inside, and finds one that it races with.
+    pub(super) fn access(
+        &mut self,
+        address: usize,
+        bytes: usize,
+        trace: Trace,
+        writes: bool,
+        happened: &impl Fn(&Moment) -> bool,
+    ) -> Option<Conflict> {
+        let offset = address - self.base;
+        if writes {
+            self.written[offset..][..bytes].fill(true);
+        }
+        self.shadow.access(offset, bytes, trace, writes, happened)
+    }
+}
+
+impl MemoryPlace {
+    /// The same memory, so many bytes from its beginning.
+    pub(super) fn moved_to(self, bytes: usize) -> Self {
+        let to = bytes.cast_signed() as i64;
+        match self {
+            MemoryPlace::Global {
+                allocation, size, ..
+            } => MemoryPlace::Global {
+                allocation,
+                offset: to,
+                size,
+            },
+            MemoryPlace::DynamicShared { size, .. } => {
+                MemoryPlace::DynamicShared { offset: to, size }
+            }
+            MemoryPlace::StaticShared { .. } => MemoryPlace::StaticShared { offset: to },
+            unknown @ MemoryPlace::Unknown { .. } => unknown,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Warp collectives: what each lane gets when the lanes of a mask meet.
+
+use super::threads::Offer;
+
+/// What lanes do together: `EmulatorCollective` in `build/include/runtime.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Collective {
+    Sync,
+    Ballot,
+    Shuffle,
+    ShuffleUp,
+    ShuffleDown,
+    ShuffleXor,
+    MatchAny,
+    Add,
+    Min,
+    Max,
+    MinSigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
+}
+
+/// In the order of their numbers.
+const COLLECTIVES: [Collective; 15] = [
+    Collective::Sync,
+    Collective::Ballot,
+    Collective::Shuffle,
+    Collective::ShuffleUp,
+    Collective::ShuffleDown,
+    Collective::ShuffleXor,
+    Collective::MatchAny,
+    Collective::Add,
+    Collective::Min,
+    Collective::Max,
+    Collective::MinSigned,
+    Collective::MaxSigned,
+    Collective::And,
+    Collective::Or,
+    Collective::Xor,
+];
+
+/// What CUDA leaves undefined.
+const UNDEFINED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
+
+impl Collective {
+    pub(super) fn numbered(kind: u32) -> Option<Self> {
+        COLLECTIVES.get(kind as usize).copied()
+    }
+
+    /// As the kernel's author calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Collective::Sync => "__syncwarp",
+            Collective::Ballot => "__ballot_sync",
+            Collective::Shuffle => "__shfl_sync",
+            Collective::ShuffleUp => "__shfl_up_sync",
+            Collective::ShuffleDown => "__shfl_down_sync",
+            Collective::ShuffleXor => "__shfl_xor_sync",
+            Collective::MatchAny => "__match_any_sync",
+            Collective::Add => "__reduce_add_sync",
+            Collective::Min | Collective::MinSigned => "__reduce_min_sync",
+            Collective::Max | Collective::MaxSigned => "__reduce_max_sync",
+            Collective::And => "__reduce_and_sync",
+            Collective::Or => "__reduce_or_sync",
+            Collective::Xor => "__reduce_xor_sync",
+        }
+    }
+}
+
+/// Lanes of a warp that meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) collective: Collective,
+    /// Those that must come.
+    pub(super) mask: u64,
+    /// Those that have.
+    pub(super) arrived: u64,
+    /// Lanes between which a shuffle stays.
+    pub(super) width: u32,
+}
+
+/// The lanes of a mask.
+pub(super) fn lanes(mask: u64) -> impl Iterator<Item = u32> {
+    let next = |left: &u64| Some(left & (left - 1)).filter(|&rest| rest != 0);
+    let first = (mask != 0).then_some(mask);
+    std::iter::successors(first, next).map(u64::trailing_zeros)
+}
+
+/// What each lane gets from a meeting, given what each brought.
+pub(super) fn answers(
+    group: &Group,
+    offer: &impl Fn(u32) -> Offer,
+) -> impl Iterator<Item = (u32, u64)> {
+    let common = common_answer(group, offer);
+    lanes(group.mask).map(move |lane| {
+        let own = || own_answer(group, lane, offer);
+        (lane, common.unwrap_or_else(own))
+    })
+}
+
+/// What all lanes get, if they get the same.
+fn common_answer(group: &Group, offer: &impl Fn(u32) -> Offer) -> Option<u64> {
+    let values = || lanes(group.mask).map(|lane| offer(lane).value);
+    Some(match group.collective {
+        Collective::Sync => 0,
+        Collective::Ballot => select(group, offer, |value| value != 0),
+        Collective::Add => values().fold(0, u64::wrapping_add),
+        Collective::Min => values().min().unwrap_or(UNDEFINED),
+        Collective::Max => values().max().unwrap_or(UNDEFINED),
+        Collective::MinSigned => extreme(values(), i64::min),
+        Collective::MaxSigned => extreme(values(), i64::max),
+        Collective::And => values().fold(u64::MAX, |a, b| a & b),
+        Collective::Or => values().fold(0, |a, b| a | b),
+        Collective::Xor => values().fold(0, |a, b| a ^ b),
+        _ => return None,
+    })
+}
+
+fn own_answer(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
+    let mine = offer(lane).value;
+    match group.collective {
+        Collective::MatchAny => select(group, offer, |value| value == mine),
+        _ => shuffled(group, lane, offer),
+    }
+}
+
+/// The lanes whose value is chosen.
+fn select(group: &Group, offer: &impl Fn(u32) -> Offer, chosen: impl Fn(u64) -> bool) -> u64 {
+    lanes(group.mask)
+        .filter(|&lane| chosen(offer(lane).value))
+        .fold(0, |bits, lane| bits | 1 << lane)
+}
+
+fn extreme(values: impl Iterator<Item = u64>, better: fn(i64, i64) -> i64) -> u64 {
+    let signed = values.map(u64::cast_signed);
+    signed.reduce(better).map_or(UNDEFINED, i64::cast_unsigned)
+}
+
+/// As the CUDA guide defines it: lanes outside the width's part get their own.
+fn shuffled(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
+    let Offer { value, parameter } = offer(lane);
+    let width = group.width.max(1);
+    let first = lane / width * width;
+    let within = lane - first;
+    let from = match group.collective {
+        Collective::ShuffleUp => within.checked_sub(parameter),
+        Collective::ShuffleDown => within.checked_add(parameter).filter(|&to| to < width),
+        Collective::ShuffleXor => Some(within ^ parameter).filter(|&to| to < width),
+        _ => Some(parameter % width),
+    };
+    let Some(from) = from.map(|from| first + from) else {
+        return value;
+    };
+    let takes_part = from < u64::BITS && group.mask >> from & 1 == 1;
+    if takes_part {
+        offer(from).value
+    } else {
+        UNDEFINED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(collective: Collective, mask: u64, width: u32) -> Group {
+        Group {
+            collective,
+            mask,
+            arrived: mask,
+            width,
+        }
+    }
+
+    fn all(collective: Collective, mask: u64, width: u32, parameter: u32) -> Vec<u64> {
+        let offer = |lane: u32| Offer {
+            value: u64::from(lane) * 10,
+            parameter,
+        };
+        let group = group(collective, mask, width);
+        answers(&group, &offer).map(|(_, answer)| answer).collect()
+    }
+
+    #[test]
+    fn shuffles_stay_within_their_width() {
+        assert_eq!(all(Collective::ShuffleUp, 0xF, 2, 1), [0, 0, 20, 20]);
+        assert_eq!(all(Collective::ShuffleDown, 0xF, 4, 3), [30, 10, 20, 30]);
+        assert_eq!(all(Collective::ShuffleXor, 0xF, 4, 2), [20, 30, 0, 10]);
+        assert_eq!(all(Collective::Shuffle, 0xF, 2, 1), [10, 10, 30, 30]);
+    }
+
+    #[test]
+    fn a_lane_outside_the_mask_gives_nothing() {
+        assert_eq!(all(Collective::Shuffle, 0b101, 32, 1), [UNDEFINED; 2]);
+    }
+
+    #[test]
+    fn reductions_and_votes_are_of_the_mask() {
+        assert_eq!(all(Collective::Add, 0b1010, 32, 0), [40, 40]);
+        assert_eq!(all(Collective::Ballot, 0b11, 32, 0), [0b10; 2]);
+        assert_eq!(all(Collective::MatchAny, 0b110, 32, 0), [0b10, 0b100]);
+        assert_eq!(all(Collective::Max, 1 << 63 | 1, 64, 0), [630, 630]);
+    }
+}

@@ -1,0 +1,192 @@
+//! What an emulator is told, and what it tells of a launch.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Lanes of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// A warp of an NVIDIA GPU.
+    L32,
+    /// A wavefront of an AMD GPU.
+    L64,
+}
+
+/// Which of the threads that can go on goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// The one that has waited longest.
+    InOrder,
+    /// The one that came last.
+    Reverse,
+    /// Any.
+    Random,
+    /// Any, and another one after some atomics and polls.
+    Preempting,
+}
+
+/// An order in which threads take turns. With one worker, the same schedule
+/// is the same order every time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// What chance begins with.
+    pub seed: u64,
+    /// Who goes on.
+    pub policy: Policy,
+}
+
+/// How kernels are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// Lanes of a warp.
+    pub lanes: Lanes,
+    /// The order of turns.
+    pub schedule: Schedule,
+    /// Whether each access to memory is checked. Some hundred times slower.
+    pub checked: bool,
+    /// Threads of the host that run blocks; checked kernels are run by one.
+    pub workers: usize,
+    /// Polls of a worker that mean "for ever", unless a thread of its own returns or any
+    /// block finishes meanwhile.
+    pub most_polls: u64,
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Launch {
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block.
+    pub shared_bytes: usize,
+}
+
+/// What a launch took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Blocks that were run.
+    pub blocks: u64,
+    /// Threads that were run.
+    pub threads: u64,
+    /// How often a thread waited and was taken up again.
+    pub switches: u64,
+    /// Arrivals of threads at barriers.
+    pub barriers: u64,
+    /// Arrivals of threads at warp collectives.
+    pub collectives: u64,
+}
+
+impl Lanes {
+    /// How many.
+    pub fn count(self) -> u32 {
+        match self {
+            Lanes::L32 => 32,
+            Lanes::L64 => 64,
+        }
+    }
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Policy; 4] = [
+        Policy::InOrder,
+        Policy::Reverse,
+        Policy::Random,
+        Policy::Preempting,
+    ];
+
+    /// Whether chance decides.
+    pub(super) fn is_random(self) -> bool {
+        matches!(self, Policy::Random | Policy::Preempting)
+    }
+}
+
+impl Default for Config {
+    /// 32 lanes, in order, unchecked, on all of the host's processors; some seconds of
+    /// polling are for ever.
+    fn default() -> Self {
+        Config {
+            lanes: Lanes::L32,
+            schedule: Schedule {
+                seed: 0,
+                policy: Policy::InOrder,
+            },
+            checked: false,
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            most_polls: 1 << 22,
+        }
+    }
+}
+
+impl Launch {
+    /// Blocks and threads in one dimension, without dynamic shared memory.
+    pub fn linear(blocks: u32, threads: u32) -> Self {
+        Launch {
+            grid: [blocks, 1, 1],
+            block: [threads, 1, 1],
+            shared_bytes: 0,
+        }
+    }
+
+    /// The same with so much dynamic shared memory.
+    pub fn with_shared_bytes(self, shared_bytes: usize) -> Self {
+        Launch {
+            shared_bytes,
+            ..self
+        }
+    }
+
+    /// Blocks in all.
+    pub(super) fn blocks(&self) -> u64 {
+        product(self.grid)
+    }
+
+    /// Threads of a block.
+    pub(super) fn threads(&self) -> u64 {
+        product(self.block)
+    }
+}
+
+/// No product of three 32-bit numbers that a check let through overflows; what
+/// would is more than any limit.
+fn product(sizes: [u32; 3]) -> u64 {
+    sizes
+        .iter()
+        .fold(1_u64, |all, &size| all.saturating_mul(u64::from(size)))
+}
+
+impl Statistics {
+    /// What two workers did together.
+    pub(super) fn plus(self, other: Self) -> Self {
+        Statistics {
+            blocks: self.blocks + other.blocks,
+            threads: self.threads + other.threads,
+            switches: self.switches + other.switches,
+            barriers: self.barriers + other.barriers,
+            collectives: self.collectives + other.collectives,
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Policy::InOrder => "in-order",
+            Policy::Reverse => "reverse",
+            Policy::Random => "random",
+            Policy::Preempting => "preempting",
+        })
+    }
+}
+
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Policy::ALL.into_iter().find(|p| p.to_string() == text);
+        found.ok_or_else(|| {
+            format!("unknown policy \"{text}\"; there are in-order, reverse, random and preempting")
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What kernels call: the functions of `build/include/runtime.h`.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use super::checker::{Access, How};
+use super::collective::Collective;
+use super::error::EmulatorError;
+use super::threads::{Offer, Site, State};
+use super::worker::{Worker, wait, with};
+
+/// A barrier of the block: the number of threads that said yes, or whether all
+/// or any did.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_barrier(kind: u32, value: c_int, file: *const c_char, line: u32) -> c_int {
+    let site = Site { file, line };
+    match with(|worker| arrive_at_barrier(worker, kind, value != 0, site)) {
+        Some(answer) => answer,
+        None => {
+            wait();
+            // What `Block::arrive` gave it.
+            with(Worker::result) as c_int
+        }
+    }
+}
+
+/// The answer, if the thread needn't wait for it.
+fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) -> Option<c_int> {
+    worker.count_barrier();
+    let arrived = worker.block().arrive(kind, yes).unwrap_or_else(|problem| {
+        worker.misuse(site.source_line(), problem);
+        None
+    });
+    match arrived {
+        None => worker.block_thread(State::AtBarrier, site),
+        Some(answer) => {
+            worker.set_result(u64::from(answer.cast_unsigned()));
+            return (!worker.last_waits_too()).then_some(answer);
+        }
+    }
+    None
+}
+
+/// A warp collective: the calling lane's answer.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_collective(
+    kind: u32,
+    mask: u64,
+    value: u64,
+    parameter: u32,
+    width: u32,
+    file: *const c_char,
+    line: u32,
+) -> u64 {
+    let offer = Offer { value, parameter };
+    let site = Site { file, line };
+    if !with(|worker| meet(worker, kind, mask, width, offer, site)) {
+        wait();
+    }
+    with(Worker::result)
+}
+
+/// Whether the answer is there already.
+fn meet(
+    worker: &mut Worker<'_>,
+    kind: u32,
+    mask: u64,
+    width: u32,
+    offer: Offer,
+    site: Site,
+) -> bool {
+    worker.count_collective();
+    let thread = worker.thread();
+    let collective = Collective::numbered(kind).unwrap_or(Collective::Sync);
+    match worker.block().meet(thread, collective, mask, width, offer) {
+        Ok(Some(_)) => !worker.last_waits_too(),
+        Ok(None) => {
+            worker.block_thread(State::AtCollective, site);
+            false
+        }
+        Err(problem) => {
+            worker.misuse(site.source_line(), problem);
+            false
+        }
+    }
+}
+
+/// The lanes of the warp that have not returned.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_active_mask() -> u64 {
+    with(|worker| {
+        let thread = worker.thread();
+        let block = worker.block();
+        let warp = &block.warps[block.lane(thread).0];
+        warp.existing & !warp.exited
+    })
+}
+
+/// A thread says that it polls.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_spin() {
+    with(Worker::poll);
+    wait();
+}
+
+/// A thread has had many atomics and polls.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_slice_over() {
+    with(Worker::poll);
+    wait();
+}
+
+/// A fence of a checked kernel.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_fence() {
+    with(|worker| {
+        let thread = worker.thread();
+        if let Some(checked) = &mut worker.block().checked {
+            checked.at_fence(thread);
+        }
+    });
+}
+
+/// An access of a checked kernel.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc: *const c_void) {
+    let how = How(how);
+    if how.volatile() && with(Worker::spend) {
+        emulator_slice_over();
+    }
+    let failed = with(|worker| {
+        let thread = worker.thread();
+        worker.check(Access {
+            address: address.addr(),
+            bytes,
+            how,
+            pc: pc.addr(),
+            thread,
+        });
+        worker.has_failed()
+    });
+    // The access must not be: nobody comes back to a thread after a failure.
+    if failed {
+        wait();
+    }
+}
+
+/// The kernel ends the launch.
+#[unsafe(no_mangle)]
+extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line: u32) {
+    with(|worker| {
+        let at = worker.thread_at(Site { file, line }.source_line());
+        worker.fail(trapped(at, condition));
+    });
+    // Nobody comes back to a thread after a failure.
+    wait();
+    std::process::abort();
+}
+
+fn trapped(at: super::report::ThreadAt, condition: *const c_char) -> EmulatorError {
+    if condition.is_null() {
+        return EmulatorError::Trap { at };
+    }
+    // SAFETY: C++ gives a string constant or nothing.
+    let condition = unsafe { CStr::from_ptr(condition) };
+    let condition = condition.to_string_lossy().into_owned();
+    EmulatorError::Assertion { at, condition }
+}

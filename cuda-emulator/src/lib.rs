@@ -1,0 +1,254 @@
+//! Runs CUDA kernels on the CPU, to find out whether they are right.
+//!
+//! The kernel files are compiled by the host's C++ compiler: see `cuda-emulator-build`. A
+//! thread of the host runs a block; each CUDA thread has a stack of its own, and gives way to
+//! others where it waits for them. Times mean nothing here. The README says how to use it.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `config` | what an emulator is told |
+//! | `error`, `report` | what can be wrong with a launch or a kernel, and where |
+//! | `memory` | device memory |
+//! | `table`, `argument` | the kernels there are, and how they are called |
+//! | `launch` | checks a launch, starts workers |
+//! | `worker` | takes turns among blocks and threads |
+//! | `block`, `warp`, `collective`, `threads` | a block that has begun |
+//! | `order`, `fiber` | who goes on next, and on which stack |
+//! | `checker` | looks at each access to memory |
+//! | `intrinsics` | what kernels call |
+
+mod argument;
+mod block;
+mod checker;
+mod collective;
+mod config;
+mod error;
+mod fiber;
+mod intrinsics;
+mod launch;
+mod memory;
+mod order;
+mod report;
+#[doc(hidden)]
+pub mod table;
+mod threads;
+mod warp;
+mod worker;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{AnyBitPattern, NoUninit};
+
+pub use argument::Argument;
+pub use config::{Config, Lanes, Launch, Policy, Schedule, Statistics};
+pub use error::EmulatorError;
+use fiber::StackPool;
+pub use memory::Allocation;
+use memory::DeviceMemory;
+pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
+pub use table::Kernels;
+
+/// A GPU that is none: memory, and a way to run kernels on it.
+pub struct Emulator {
+    kernels: &'static Kernels,
+    config: Config,
+    memory: Mutex<DeviceMemory>,
+    stacks: StackPool,
+}
+
+impl Emulator {
+    /// An emulator of such kernels, with no memory allocated.
+    ///
+    /// # Errors
+    /// If the build has none.
+    pub fn new(kernels: &'static Kernels, config: Config) -> Result<Self, EmulatorError> {
+        kernels.thread_slot()?;
+        Ok(Emulator {
+            kernels,
+            config,
+            memory: Mutex::default(),
+            stacks: StackPool::default(),
+        })
+    }
+
+    /// What it was told.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Another order of turns from now on.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.config.schedule = schedule;
+    }
+
+    /// Device memory that nobody has written.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    pub fn allocate(&self, bytes: usize) -> Result<Allocation, EmulatorError> {
+        self.memory().allocate(bytes, self.config.checked)
+    }
+
+    /// Gives memory back.
+    ///
+    /// # Errors
+    /// If it is not this emulator's, or freed already.
+    pub fn free(&self, allocation: Allocation) -> Result<(), EmulatorError> {
+        self.memory().free(allocation)
+    }
+
+    /// Device memory with these values.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    pub fn upload<T: NoUninit>(&self, values: &[T]) -> Result<Allocation, EmulatorError> {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let allocation = self.allocate(bytes.len())?;
+        self.write(allocation, bytes)?;
+        Ok(allocation)
+    }
+
+    /// Writes the first bytes of an allocation.
+    ///
+    /// # Errors
+    /// If it is too small, or not this emulator's.
+    pub fn write(&self, allocation: Allocation, bytes: &[u8]) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let region = memory.region(allocation)?;
+        let target = region.buffer.bytes_mut().get_mut(..bytes.len());
+        let target = target.ok_or_else(|| {
+            let (given, there) = (bytes.len(), allocation.bytes);
+            EmulatorError::Memory(format!("{given} bytes into an allocation of {there}"))
+        })?;
+        target.copy_from_slice(bytes);
+        region.mark_written(0..bytes.len());
+        Ok(())
+    }
+
+    /// Copies the first bytes of an allocation to another one. What nobody has written is
+    /// as unwritten there.
+    ///
+    /// # Errors
+    /// If either is too small, or not this emulator's.
+    pub fn copy(
+        &self,
+        to: Allocation,
+        from: Allocation,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        if bytes > from.bytes || bytes > to.bytes {
+            let (from, to) = (from.bytes, to.bytes);
+            return Err(EmulatorError::Memory(format!(
+                "{bytes} bytes from an allocation of {from} to one of {to}"
+            )));
+        }
+        let mut memory = self.memory();
+        let source = memory.region(from)?;
+        let values = source.buffer.bytes()[..bytes].to_vec();
+        let written = source.written.get(..bytes).map(<[bool]>::to_vec);
+        let target = memory.region(to)?;
+        target.buffer.bytes_mut()[..bytes].copy_from_slice(&values);
+        if let (Some(written), Some(place)) = (written, target.written.get_mut(..bytes)) {
+            place.copy_from_slice(&written);
+        }
+        Ok(())
+    }
+
+    /// Says that the host has written all of an allocation, by its address.
+    ///
+    /// # Errors
+    /// If it is not this emulator's.
+    pub fn mark_written(&self, allocation: Allocation) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        memory.region(allocation)?.mark_written(0..allocation.bytes);
+        Ok(())
+    }
+
+    /// The values in an allocation; what is left over behind the last whole one
+    /// is left out.
+    ///
+    /// # Errors
+    /// If it is not this emulator's.
+    pub fn download<T: AnyBitPattern>(
+        &self,
+        allocation: Allocation,
+    ) -> Result<Vec<T>, EmulatorError> {
+        let mut memory = self.memory();
+        let bytes = memory.region(allocation)?.buffer.bytes();
+        let values = bytes.chunks_exact(size_of::<T>().max(1));
+        Ok(values.map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// Copies bytes of an allocation, from so many on: as many as `to` has.
+    ///
+    /// # Errors
+    /// If it is not this emulator's, or has not so many bytes.
+    pub fn read(
+        &self,
+        allocation: Allocation,
+        first: usize,
+        to: &mut [u8],
+    ) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let bytes = memory.region(allocation)?.buffer.bytes();
+        let found = bytes.get(first..).and_then(|bytes| bytes.get(..to.len()));
+        let found = found.ok_or_else(|| {
+            let (asked, there) = (to.len(), allocation.bytes);
+            EmulatorError::Memory(format!(
+                "{asked} bytes from byte {first} of an allocation of {there}"
+            ))
+        })?;
+        to.copy_from_slice(found);
+        Ok(())
+    }
+
+    /// Bytes of shared memory that a block of a kernel has without asking.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub fn static_shared_bytes(&self, kernel: &str) -> Result<usize, EmulatorError> {
+        let Config { lanes, checked, .. } = self.config;
+        Ok(self.kernels.find(kernel, lanes, checked)?.shared.size)
+    }
+
+    /// Bytes of dynamic shared memory that a kernel says each block needs.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub fn declared_shared_bytes(&self, kernel: &str) -> Result<u32, EmulatorError> {
+        let Config { lanes, checked, .. } = self.config;
+        Ok(self.kernels.find(kernel, lanes, checked)?.shared_bytes())
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// If there is no such kernel, it can't be launched so, or it has a bug that
+    /// shows. After a bug, memory holds what it holds.
+    ///
+    /// # Safety
+    /// Unless the emulator checks, the kernel with these arguments must access
+    /// only memory of this emulator.
+    pub unsafe fn launch(
+        &self,
+        kernel: &str,
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<Statistics, EmulatorError> {
+        // Held, so that nobody else looks at the memory meanwhile.
+        let mut memory = self.memory();
+        launch::run(
+            (self.kernels, kernel),
+            launch,
+            arguments,
+            &self.config,
+            &self.stacks,
+            &mut memory,
+        )
+    }
+
+    fn memory(&self) -> MutexGuard<'_, DeviceMemory> {
+        // The list is whole between statements, whoever panicked meanwhile.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

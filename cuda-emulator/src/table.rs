@@ -1,0 +1,144 @@
+//! The kernels that a build script compiled.
+
+use std::ffi::c_void;
+
+use super::config::Lanes;
+use super::error::EmulatorError;
+pub use super::threads::DeviceThread;
+
+/// The kernels of a program. Its build script makes the table: see [`build`](crate::build).
+pub struct Kernels {
+    known: Result<Known, &'static str>,
+}
+
+/// What there is to run.
+#[derive(Clone, Copy)]
+struct Known {
+    kernels: &'static [Kernel],
+    thread_slot: ThreadSlot,
+}
+
+/// A kernel, compiled in one way.
+#[doc(hidden)]
+pub struct Kernel {
+    pub name: &'static str,
+    pub lanes: u32,
+    pub checked: bool,
+    pub entry: *const Entry,
+    pub shared: Shared,
+}
+
+/// Where the static shared memory of a kernel's file lies, on each thread of the host.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Shared {
+    pub anchor: unsafe extern "C" fn() -> *mut u8,
+    pub before: usize,
+    pub size: usize,
+}
+
+/// How a kernel is called: `EmulatorEntry` in `build/include/entry.h`.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Entry {
+    call: Call,
+    sizes: *const u16,
+    arguments: u32,
+    shared_bytes: u32,
+}
+
+/// Runs a kernel for the current thread.
+pub(super) type Call = unsafe extern "C" fn(arguments: *const *const c_void);
+
+/// Gives the place of the host thread's pointer to the current CUDA thread.
+#[doc(hidden)]
+pub type ThreadSlot = unsafe extern "C" fn() -> *mut *const DeviceThread;
+
+// SAFETY: the pointers are to constants of the kernels' objects.
+unsafe impl Sync for Kernel {}
+
+impl Kernels {
+    /// # Safety
+    /// All of it is as the build script found it in the kernels' objects.
+    #[doc(hidden)]
+    pub const unsafe fn compiled(kernels: &'static [Kernel], thread_slot: ThreadSlot) -> Self {
+        let known = Known {
+            kernels,
+            thread_slot,
+        };
+        Kernels { known: Ok(known) }
+    }
+
+    /// A table of none.
+    #[doc(hidden)]
+    pub const fn none(reason: &'static str) -> Self {
+        Kernels { known: Err(reason) }
+    }
+
+    /// Why there are none, if there are none.
+    pub fn unavailable(&self) -> Option<&'static str> {
+        self.known.as_ref().err().copied()
+    }
+
+    /// The names of all kernels.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let once = |k: &&Kernel| k.lanes == 32 && !k.checked;
+        self.all().iter().filter(once).map(|k| k.name)
+    }
+
+    fn all(&self) -> &'static [Kernel] {
+        self.known.map_or(&[], |known| known.kernels)
+    }
+
+    /// Where workers say which CUDA thread runs.
+    pub(super) fn thread_slot(&self) -> Result<ThreadSlot, EmulatorError> {
+        let known = self.known.map_err(EmulatorError::Unavailable)?;
+        Ok(known.thread_slot)
+    }
+
+    /// The kernel of that name.
+    pub(super) fn find(
+        &self,
+        name: &str,
+        lanes: Lanes,
+        checked: bool,
+    ) -> Result<&'static Kernel, EmulatorError> {
+        let fits = |k: &&Kernel| k.lanes == lanes.count() && k.checked == checked;
+        let found = self.all().iter().filter(fits).find(|k| k.name == name);
+        found.ok_or_else(|| EmulatorError::UnknownKernel {
+            kernel: name.to_owned(),
+            known: self.names().collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl Kernel {
+    pub(super) fn call(&self) -> Call {
+        // SAFETY: the table points to constants.
+        unsafe { (*self.entry).call }
+    }
+
+    /// Bytes of dynamic shared memory that each block has of it.
+    pub(super) fn shared_bytes(&self) -> u32 {
+        // SAFETY: the table points to constants.
+        unsafe { (*self.entry).shared_bytes }
+    }
+
+    /// The sizes of the arguments in bytes.
+    pub(super) fn argument_sizes(&self) -> &[u16] {
+        // SAFETY: the table points to constants; `sizes` has at least `arguments`.
+        unsafe {
+            let entry = &*self.entry;
+            std::slice::from_raw_parts(entry.sizes, entry.arguments as usize)
+        }
+    }
+}
+
+impl Shared {
+    /// Where it begins on this thread of the host.
+    pub(super) fn base(&self) -> *mut u8 {
+        // SAFETY: the anchor lies in the same section, `before` bytes behind its
+        // beginning: the build script read that from the object.
+        unsafe { (self.anchor)().sub(self.before) }
+    }
+}

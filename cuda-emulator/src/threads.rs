@@ -1,0 +1,72 @@
+//! A CUDA thread: what its kernel sees of it, and what the scheduler knows.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use super::report::SourceLine;
+
+/// What a kernel sees of its block: `EmulatorBlock` in `build/include/runtime.h`.
+#[repr(C)]
+pub(super) struct DeviceBlock {
+    pub(super) index: [u32; 3],
+    pub(super) block_dim: [u32; 3],
+    pub(super) grid_dim: [u32; 3],
+    pub(super) dynamic_shared: *mut c_void,
+}
+
+/// What a kernel sees of its thread: `EmulatorThread` in `build/include/runtime.h`.
+#[repr(C)]
+pub struct DeviceThread {
+    pub(super) index: [u32; 3],
+    pub(super) slice: i32,
+    pub(super) block: *const DeviceBlock,
+}
+
+/// A CUDA thread.
+pub(super) struct Thread {
+    pub(super) device: DeviceThread,
+    pub(super) state: State,
+    /// What it brought to the collective where it waits.
+    pub(super) offer: Offer,
+    /// What it gets from where it waited.
+    pub(super) result: u64,
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Has not begun.
+    Fresh,
+    /// Runs, or could go on, on that fiber.
+    Ready(u32),
+    /// Waits at a barrier.
+    AtBarrier(u32, Site),
+    /// Waits at a warp collective.
+    AtCollective(u32, Site),
+    /// Has returned.
+    Exited,
+}
+
+/// What a lane brings to a warp collective.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Offer {
+    pub(super) value: u64,
+    pub(super) parameter: u32,
+}
+
+/// A place in a kernel's source, as C++ gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    pub(super) file: *const c_char,
+    pub(super) line: u32,
+}
+
+impl Site {
+    pub(super) fn source_line(self) -> SourceLine {
+        // SAFETY: C++ gives a string constant.
+        let file = unsafe { CStr::from_ptr(self.file) };
+        SourceLine {
+            file: file.to_string_lossy().into_owned(),
+            line: self.line,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! A thread of the host that runs blocks, and takes turns among their threads.
+//!
+//! Blocks begin in the order of their numbers, and a block has its turn until it
+//! has finished or only polls. So who polls for what an earlier block does is
+//! served in the end, also by one worker.
+
+mod services;
+mod turns;
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::block::Block;
+use crate::checker::Checker;
+use crate::config::{Config, Launch, Policy, Statistics};
+use crate::error::EmulatorError;
+use crate::fiber::{self, Fiber, StackPool};
+use crate::order::Chance;
+use crate::report::SourceLine;
+use crate::table::{Call, Kernel, ThreadSlot};
+use crate::threads::{DeviceThread, State};
+
+/// What a thread may spend on atomics and polls before others have their turn.
+const SLICE: i32 = 1024;
+const SLICE_PREEMPTING: usize = 8;
+
+/// What the workers of a launch share.
+pub(crate) struct Run<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) arguments: Vec<*const c_void>,
+    pub(crate) launch: Launch,
+    pub(crate) config: Config,
+    pub(crate) stacks: &'a StackPool,
+    /// Threads of the host that run blocks.
+    pub(crate) workers: usize,
+    /// The host thread's pointer to the current CUDA thread.
+    pub(crate) slot: ThreadSlot,
+    /// The number of the block that begins next.
+    pub(crate) next_block: AtomicU64,
+    /// Blocks that have finished.
+    pub(crate) progress: AtomicU64,
+    /// Workers that have blocks to run.
+    pub(crate) at_work: AtomicUsize,
+    /// Somebody has failed.
+    pub(crate) stop: AtomicBool,
+    /// Looks at each access, if that is wanted; the only worker has it.
+    pub(crate) checker: Mutex<Option<Checker>>,
+}
+
+// SAFETY: the arguments are only read, and outlive the launch.
+unsafe impl Sync for Run<'_> {}
+
+/// See the module.
+pub(crate) struct Worker<'a> {
+    run: &'a Run<'a>,
+    call: Call,
+    slot: *mut *const DeviceThread,
+    static_shared: *mut u8,
+    // Boxed: fibers and threads are pointed at.
+    #[expect(clippy::vec_box)]
+    fibers: Vec<Box<Fiber>>,
+    idle: Vec<u32>,
+    #[expect(clippy::vec_box)]
+    blocks: Vec<Box<Block>>,
+    #[expect(clippy::vec_box)]
+    spare: Vec<Box<Block>>,
+    /// The block that has its turn.
+    current: usize,
+    /// Its thread that runs, and on which fiber.
+    thread: u32,
+    fiber: u32,
+    /// The thread that runs next, if that is decided already.
+    chosen: Option<u32>,
+    chance: Chance,
+    polls: u64,
+    progress_seen: u64,
+    statistics: Statistics,
+    failure: Option<EmulatorError>,
+    checker: Option<Checker>,
+}
+
+thread_local! {
+    /// The worker that this thread of the host is.
+    static WORKER: Cell<*mut Worker<'static>> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Runs blocks until there are none left, or somebody fails.
+pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorError> {
+    let mut worker = Worker::new(run, number);
+    WORKER.set((&raw mut worker).cast());
+    run.at_work.fetch_add(1, Ordering::Relaxed);
+    while let Some(fiber) = with(Worker::next_fiber) {
+        // SAFETY: the fiber is boxed and lives until the end of this function; no
+        // borrow of the worker is alive.
+        unsafe { Fiber::resume(fiber) };
+    }
+    run.at_work.fetch_sub(1, Ordering::Relaxed);
+    WORKER.set(ptr::null_mut());
+    // SAFETY: the slot is this thread's, and nothing is emulated any more.
+    unsafe { *worker.slot = ptr::null() };
+    worker.finish()
+}
+
+/// Does something with this thread's worker. Nothing borrowed lives on: another
+/// fiber does the same before this one goes on.
+pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
+    // SAFETY: called from within `work` only, on this thread, and `action` does
+    // not switch fibers, so there is one borrow at a time.
+    action(unsafe { &mut *WORKER.get() })
+}
+
+/// Lets others run until this thread's turn comes again. Nothing that runs on a
+/// fiber may own anything here: after a failure no turn comes.
+pub(crate) fn wait() {
+    let waiting = with(|worker| worker.fibers[worker.fiber as usize].waiting());
+    // SAFETY: that is the fiber that runs.
+    unsafe { fiber::suspend(waiting) };
+}
+
+/// What fibers do: run thread after thread.
+fn carry(waiting: *const corosensei::Yielder<(), ()>) {
+    with(|worker| worker.fibers[worker.fiber as usize].waits_at(waiting));
+    loop {
+        let (call, arguments) = with(|worker| (worker.call, worker.run.arguments.as_ptr()));
+        // SAFETY: whoever launched vouches for the arguments.
+        unsafe { call(arguments) };
+        if !with(Worker::thread_returned) {
+            wait();
+        }
+    }
+}
+
+impl Run<'_> {
+    fn checker(&self) -> MutexGuard<'_, Option<Checker>> {
+        self.checker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Worker<'a> {
+    fn new(run: &'a Run<'a>, number: usize) -> Self {
+        Worker {
+            run,
+            call: run.kernel.call(),
+            // SAFETY: it only takes an address.
+            slot: unsafe { (run.slot)() },
+            static_shared: run.kernel.shared.base(),
+            fibers: Vec::new(),
+            idle: Vec::new(),
+            blocks: Vec::new(),
+            spare: Vec::new(),
+            current: 0,
+            thread: 0,
+            fiber: 0,
+            chosen: None,
+            chance: Chance::new(run.config.schedule, number),
+            polls: 0,
+            progress_seen: 0,
+            statistics: Statistics::default(),
+            failure: None,
+            checker: run.checker().take(),
+        }
+    }
+
+    fn finish(self) -> Result<Statistics, EmulatorError> {
+        for fiber in self.fibers {
+            fiber.retire(self.run.stacks);
+        }
+        if self.checker.is_some() {
+            *self.run.checker() = self.checker;
+        }
+        self.failure.map_or(Ok(self.statistics), Err)
+    }
+
+    fn policy(&self) -> Policy {
+        self.run.config.schedule.policy
+    }
+
+    /// The fiber to go on with, its thread set as the current one.
+    fn next_fiber(&mut self) -> Option<*mut Fiber> {
+        let prepared = self.prepare();
+        let fiber = prepared.unwrap_or_else(|error| {
+            self.fail(error);
+            None
+        })?;
+        Some(&raw mut *self.fibers[fiber as usize])
+    }
+
+    fn prepare(&mut self) -> Result<Option<u32>, EmulatorError> {
+        while self.failure.is_none() && !self.run.stop.load(Ordering::Relaxed) {
+            if let Some(thread) = self.next_thread()? {
+                return self.enter(thread).map(Some);
+            }
+            if !self.settle()? {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_thread(&mut self) -> Result<Option<u32>, EmulatorError> {
+        if let Some(thread) = self.chosen.take() {
+            return Ok(Some(thread));
+        }
+        self.perhaps_turn()?;
+        Ok(self.pick())
+    }
+
+    fn pick(&mut self) -> Option<u32> {
+        let policy = self.policy();
+        let block = self.blocks.get_mut(self.current)?;
+        block.ready.pop(policy, &mut self.chance)
+    }
+
+    /// The thread goes on: on its fiber, or begins on an idle one.
+    fn enter(&mut self, thread: u32) -> Result<u32, EmulatorError> {
+        let fiber = match self.blocks[self.current].threads[thread as usize].state {
+            State::Ready(fiber) => {
+                self.statistics.switches += 1;
+                fiber
+            }
+            _ => self.idle_fiber()?,
+        };
+        self.run_on(thread, fiber);
+        Ok(fiber)
+    }
+
+    fn run_on(&mut self, thread: u32, fiber: u32) {
+        (self.thread, self.fiber) = (thread, fiber);
+        let slice = self.slice();
+        let thread = &mut self.blocks[self.current].threads[thread as usize];
+        thread.state = State::Ready(fiber);
+        thread.device.slice = slice;
+        // SAFETY: the slot is this thread's of the host.
+        unsafe { *self.slot = &raw const thread.device };
+    }
+
+    fn slice(&mut self) -> i32 {
+        match self.policy() {
+            Policy::Preempting => 1 + self.chance.below(SLICE_PREEMPTING) as i32,
+            _ => SLICE,
+        }
+    }
+
+    fn idle_fiber(&mut self) -> Result<u32, EmulatorError> {
+        if let Some(fiber) = self.idle.pop() {
+            return Ok(fiber);
+        }
+        let number = self.fibers.len();
+        self.fibers
+            .push(Fiber::new(self.run.stacks, number, carry)?);
+        Ok(number as u32)
+    }
+
+    /// The current thread has returned. Says whether this fiber has another one
+    /// to run; otherwise it is idle.
+    fn thread_returned(&mut self) -> bool {
+        let thread = self.thread;
+        match self.block().exit(thread) {
+            Ok(_) => self.polls = 0,
+            Err(problem) => self.misuse(SourceLine::default(), problem),
+        }
+        if self.failure.is_none() {
+            self.chosen = self.pick();
+        }
+        let fresh = |&thread: &u32| {
+            self.blocks[self.current].threads[thread as usize].state == State::Fresh
+        };
+        if let Some(next) = self.chosen.filter(fresh) {
+            self.chosen = None;
+            self.run_on(next, self.fiber);
+            return true;
+        }
+        self.idle.push(self.fiber);
+        false
+    }
+}

@@ -1,0 +1,131 @@
+//! What the functions that kernels call need of the worker.
+
+use std::sync::atomic::Ordering;
+
+use super::Worker;
+use crate::block::Block;
+use crate::checker::Access;
+use crate::error::EmulatorError;
+use crate::report::{BlockAt, SourceLine, ThreadAt};
+use crate::threads::{Site, State};
+
+/// As `EMULATOR_POLL_COST` in `build/include/memory.h`.
+const POLL_COST: i32 = 16;
+
+impl Worker<'_> {
+    pub(crate) fn block(&mut self) -> &mut Block {
+        &mut self.blocks[self.current]
+    }
+
+    /// The number of the current thread in its block.
+    pub(crate) fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    pub(crate) fn count_barrier(&mut self) {
+        self.statistics.barriers += 1;
+    }
+
+    pub(crate) fn count_collective(&mut self) {
+        self.statistics.collectives += 1;
+    }
+
+    /// What the current thread waited for.
+    pub(crate) fn result(&mut self) -> u64 {
+        let thread = self.thread;
+        self.block().threads[thread as usize].result
+    }
+
+    /// What the current thread will find as that.
+    pub(crate) fn set_result(&mut self, result: u64) {
+        let thread = self.thread;
+        self.block().threads[thread as usize].result = result;
+    }
+
+    /// The current thread waits in the state that `state` makes of its fiber.
+    pub(crate) fn block_thread(&mut self, state: fn(u32, Site) -> State, site: Site) {
+        let (thread, fiber) = (self.thread, self.fiber);
+        self.block().threads[thread as usize].state = state(fiber, site);
+    }
+
+    /// The current thread was the last to come: says whether another one goes
+    /// first all the same.
+    pub(crate) fn last_waits_too(&mut self) -> bool {
+        let random = self.policy().is_random();
+        if random {
+            let thread = self.thread;
+            self.block().ready.push(thread);
+        }
+        random
+    }
+
+    /// The current thread polls: others first.
+    pub(crate) fn poll(&mut self) {
+        let progress = self.run.progress.load(Ordering::Relaxed);
+        if progress != self.progress_seen {
+            (self.progress_seen, self.polls) = (progress, 0);
+        }
+        self.polls += 1;
+        if self.polls > self.run.config.most_polls {
+            let (at, polls) = (self.block_at(), self.polls);
+            self.fail(EmulatorError::EndlessSpin { at, polls });
+            return;
+        }
+        let (thread, policy) = (self.thread, self.policy());
+        let block = self.block();
+        block.polls += 1;
+        block.ready.push_last(thread, policy);
+    }
+
+    /// The current thread spends on a poll; says whether it has spent all.
+    pub(crate) fn spend(&mut self) -> bool {
+        let thread = self.thread;
+        let slice = &mut self.block().threads[thread as usize].device.slice;
+        *slice -= POLL_COST;
+        *slice <= 0
+    }
+
+    /// Shows the checker an access of the current thread.
+    pub(crate) fn check(&mut self, access: Access) {
+        let stack = &self.fibers[self.fiber as usize].addresses;
+        let block = self.blocks[self.current].checked.as_mut();
+        let Some((checker, block)) = self.checker.as_mut().zip(block) else {
+            return;
+        };
+        if let Err(finding) = checker.access(block, stack, access) {
+            let (line, access) = *finding;
+            let (at, access) = (self.thread_at(line), Box::new(access));
+            self.fail(EmulatorError::Access { at, access });
+        }
+    }
+
+    /// Ends the launch; the first failure is told.
+    pub(crate) fn fail(&mut self, error: EmulatorError) {
+        self.run.stop.store(true, Ordering::Relaxed);
+        self.failure.get_or_insert(error);
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    pub(crate) fn misuse(&mut self, line: SourceLine, problem: String) {
+        let at = self.thread_at(line);
+        self.fail(EmulatorError::Misuse { at, problem });
+    }
+
+    pub(crate) fn block_at(&self) -> BlockAt {
+        BlockAt {
+            kernel: self.run.kernel.name.to_owned(),
+            block: self.blocks[self.current].device.index,
+        }
+    }
+
+    pub(crate) fn thread_at(&self, line: SourceLine) -> ThreadAt {
+        ThreadAt {
+            block: self.block_at(),
+            thread: self.thread,
+            line,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Which block has its turn.
+//!
+//! Blocks begin in the order of their numbers. A block keeps its turn until it
+//! has finished or only polls; where chance decides, several take turns.
+
+use std::ptr;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::{Run, Worker};
+use crate::block::Block;
+use crate::error::EmulatorError;
+use crate::fiber::MOST_STACKS;
+use crate::threads::DeviceThread;
+
+/// Blocks of a worker that have begun and not finished.
+const MOST_BLOCKS: usize = 16;
+/// As many begin at once where chance decides.
+const BLOCKS_AT_ONCE: usize = 4;
+/// Where chance decides, another block has its turn once in so many choices.
+const TURN: usize = 64;
+/// Polls after which a block that does nothing else gives way to others.
+const POLLS_OF_A_TURN: u32 = 64;
+/// Polls for other workers after which it pays to sleep.
+const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
+const SLEEP: Duration = Duration::from_micros(50);
+
+impl Worker<'_> {
+    /// No thread of the current block can go on: begins a block, or gives it up
+    /// for finished. Says whether there is anything left to do.
+    pub(super) fn settle(&mut self) -> Result<bool, EmulatorError> {
+        if let Some(block) = self.blocks.get(self.current) {
+            if block.live > 0 {
+                return Err(EmulatorError::Deadlock {
+                    at: self.block_at(),
+                    waiting: block.waiting(),
+                });
+            }
+            self.retire_block();
+        }
+        let wanted = if self.policy().is_random() {
+            BLOCKS_AT_ONCE
+        } else {
+            1
+        };
+        let wanted = wanted.min(self.most_blocks());
+        while self.blocks.len() < wanted && self.begin_block()? {}
+        Ok(!self.blocks.is_empty())
+    }
+
+    /// As many blocks as there are stacks for.
+    fn most_blocks(&self) -> usize {
+        let threads = self.run.launch.threads() as usize;
+        let share = MOST_STACKS / self.run.workers / threads;
+        share.clamp(1, MOST_BLOCKS)
+    }
+
+    /// Makes the next block of the grid the current one, if there is one.
+    fn begin_block(&mut self) -> Result<bool, EmulatorError> {
+        let number = self.run.next_block.fetch_add(1, Ordering::Relaxed);
+        if number >= self.run.launch.blocks() {
+            return Ok(false);
+        }
+        let spare = self.spare.pop();
+        let mut block = spare.map_or_else(|| self.new_block(), Ok)?;
+        block.begin(number);
+        self.statistics.threads += u64::from(block.live);
+        self.leave_block();
+        self.blocks.push(block);
+        self.enter_block(self.blocks.len() - 1);
+        Ok(true)
+    }
+
+    fn new_block(&self) -> Result<Box<Block>, EmulatorError> {
+        let Run {
+            launch,
+            config,
+            kernel,
+            ..
+        } = self.run;
+        let mut block = Block::new(launch, config.lanes.count(), kernel.shared.size)?;
+        if self.checker.is_some() {
+            let (shared, slot) = (self.static_shared.addr(), self.slot.addr());
+            let shared = shared..shared + kernel.shared.size;
+            block.check(shared, slot..slot + size_of::<*const DeviceThread>());
+        }
+        Ok(block)
+    }
+
+    fn retire_block(&mut self) {
+        self.statistics.blocks += 1;
+        self.run.progress.fetch_add(1, Ordering::Relaxed);
+        self.spare.push(self.blocks.swap_remove(self.current));
+        if !self.blocks.is_empty() {
+            self.enter_block(0);
+        }
+    }
+
+    /// Static shared memory is one for all blocks of a host thread: the block
+    /// takes a copy along.
+    fn leave_block(&mut self) {
+        if let Some(block) = self.blocks.get_mut(self.current) {
+            let copy = &mut block.static_copy;
+            // SAFETY: as many bytes as the kernel's file has shared memory.
+            unsafe { ptr::copy_nonoverlapping(self.static_shared, copy.as_mut_ptr(), copy.len()) };
+        }
+    }
+
+    fn enter_block(&mut self, index: usize) {
+        self.current = index;
+        let block = &mut self.blocks[index];
+        block.polls = 0;
+        let copy = &block.static_copy;
+        // SAFETY: as above.
+        unsafe { ptr::copy_nonoverlapping(copy.as_ptr(), self.static_shared, copy.len()) };
+    }
+
+    /// Gives another block its turn, by chance or because this one only polls.
+    pub(super) fn perhaps_turn(&mut self) -> Result<(), EmulatorError> {
+        let Some(block) = self.blocks.get(self.current) else {
+            return Ok(());
+        };
+        let polled = block.polls >= POLLS_OF_A_TURN;
+        let by_chance = || self.policy().is_random() && self.blocks.len() > 1;
+        if polled || (by_chance() && self.chance.below(TURN) == 0) {
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self) -> Result<(), EmulatorError> {
+        let next = self.current + 1;
+        let last = next == self.blocks.len();
+        if last && self.blocks.len() < self.most_blocks() && self.begin_block()? {
+            return Ok(());
+        }
+        if self.run.at_work.load(Ordering::Relaxed) > 1 {
+            self.give_way_to_workers();
+        }
+        if self.blocks.len() > 1 {
+            self.leave_block();
+            self.enter_block(if last { 0 } else { next });
+        } else {
+            self.blocks[self.current].polls = 0;
+        }
+        Ok(())
+    }
+
+    fn give_way_to_workers(&self) {
+        if self.polls < POLLS_UNTIL_SLEEP {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(SLEEP);
+        }
+    }
+}
