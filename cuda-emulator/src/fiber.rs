@@ -3,6 +3,7 @@
 //! A fiber runs one thread after another; a thread that waits keeps its fiber,
 //! and one that never waits costs no switch at all.
 
+use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -78,9 +79,10 @@ type Waiting = Yielder<(), ()>;
 
 /// A stack that something runs on.
 pub(super) struct Fiber {
-    coroutine: Coroutine<(), (), (), Stack>,
+    /// What runs on it looks at all else of it meanwhile.
+    coroutine: UnsafeCell<Coroutine<(), (), (), Stack>>,
     /// Null before it has begun.
-    waiting: *const Waiting,
+    waiting: Cell<*const Waiting>,
     /// The addresses of the stack.
     pub(super) addresses: Range<usize>,
 }
@@ -91,37 +93,34 @@ impl Fiber {
         stacks: &StackPool,
         number: usize,
         body: fn(*const Waiting),
-    ) -> Result<Box<Self>, EmulatorError> {
+    ) -> Result<Self, EmulatorError> {
         let stack = stacks.take(number)?;
         let addresses = stack.limit().get()..stack.memory.base().get();
         let coroutine = Coroutine::with_stack(stack, move |waiting: &Waiting, ()| body(waiting));
-        let waiting = ptr::null();
-        Ok(Box::new(Fiber {
-            coroutine,
-            waiting,
+        Ok(Fiber {
+            coroutine: UnsafeCell::new(coroutine),
+            waiting: Cell::new(ptr::null()),
             addresses,
-        }))
+        })
     }
 
     /// What `body` was given.
-    pub(super) fn waits_at(&mut self, waiting: *const Waiting) {
-        self.waiting = waiting;
+    pub(super) fn waits_at(&self, waiting: *const Waiting) {
+        self.waiting.set(waiting);
     }
 
     /// Where it waits.
     pub(super) fn waiting(&self) -> *const Waiting {
-        self.waiting
+        self.waiting.get()
     }
 
     /// Runs it until it suspends itself.
     ///
     /// # Safety
-    /// `fiber` lives until then, on this thread of the host, and nothing that is
-    /// borrowed now is touched by what the fiber runs.
-    pub(super) unsafe fn resume(fiber: *mut Fiber) {
-        // SAFETY: the caller's. Only the coroutine is borrowed: the fiber itself
-        // is looked at by what runs on it.
-        let coroutine = unsafe { &mut (*fiber).coroutine };
+    /// It does not run already, and nothing that is borrowed now is touched by what it runs.
+    pub(super) unsafe fn resume(&self) {
+        // SAFETY: as the caller promises, nobody else has borrowed the coroutine.
+        let coroutine = unsafe { &mut *self.coroutine.get() };
         coroutine.resume(());
     }
 
@@ -129,8 +128,8 @@ impl Fiber {
     pub(super) fn retire(mut self, stacks: &StackPool) {
         // SAFETY: what runs on fibers has nothing to drop when it suspends: see
         // `worker::carry`; kernels are C++ without destructors of their own.
-        unsafe { self.coroutine.force_reset() };
-        stacks.give(self.coroutine.into_stack());
+        unsafe { self.coroutine.get_mut().force_reset() };
+        stacks.give(self.coroutine.into_inner().into_stack());
     }
 }
 

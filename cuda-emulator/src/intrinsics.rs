@@ -10,9 +10,18 @@ use super::worker::{Worker, wait, with};
 
 /// A barrier of the block: the number of threads that said yes, or whether all
 /// or any did.
+///
+/// # Safety
+/// The file is a constant of C++.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_barrier(kind: u32, value: c_int, file: *const c_char, line: u32) -> c_int {
-    let site = Site { file, line };
+unsafe extern "C" fn emulator_barrier(
+    kind: u32,
+    value: c_int,
+    file: *const c_char,
+    line: u32,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    let site = unsafe { Site::new(file, line) };
     match with(|worker| arrive_at_barrier(worker, kind, value != 0, site)) {
         Some(answer) => answer,
         None => {
@@ -41,8 +50,11 @@ fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) 
 }
 
 /// A warp collective: the calling lane's answer.
+///
+/// # Safety
+/// The file is a constant of C++.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_collective(
+unsafe extern "C" fn emulator_collective(
     kind: u32,
     mask: u64,
     value: u64,
@@ -52,7 +64,8 @@ extern "C" fn emulator_collective(
     line: u32,
 ) -> u64 {
     let offer = Offer { value, parameter };
-    let site = Site { file, line };
+    // SAFETY: as the caller promises.
+    let site = unsafe { Site::new(file, line) };
     if !with(|worker| meet(worker, kind, mask, width, offer, site)) {
         wait();
     }
@@ -145,23 +158,29 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc
 }
 
 /// The kernel ends the launch.
+///
+/// # Safety
+/// The file is a constant of C++, and the condition as well, or null.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line: u32) {
+unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line: u32) {
+    // SAFETY: as the caller promises.
+    let (site, condition) = unsafe { (Site::new(file, line), text(condition)) };
     with(|worker| {
-        let at = worker.thread_at(Site { file, line }.source_line());
-        worker.fail(trapped(at, condition));
+        let at = worker.thread_at(site.source_line());
+        worker.fail(match condition {
+            None => EmulatorError::Trap { at },
+            Some(condition) => EmulatorError::Assertion { at, condition },
+        });
     });
     // Nobody comes back to a thread after a failure.
     wait();
     std::process::abort();
 }
 
-fn trapped(at: super::report::ThreadAt, condition: *const c_char) -> EmulatorError {
-    if condition.is_null() {
-        return EmulatorError::Trap { at };
-    }
-    // SAFETY: C++ gives a string constant or nothing.
-    let condition = unsafe { CStr::from_ptr(condition) };
-    let condition = condition.to_string_lossy().into_owned();
-    EmulatorError::Assertion { at, condition }
+/// # Safety
+/// It is null, or a string.
+unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: as the caller promises.
+    let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
+    text.map(|text| text.to_string_lossy().into_owned())
 }

@@ -56,13 +56,19 @@ pub(super) struct Offer {
 /// A place in a kernel's source, as C++ gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Site {
-    pub(super) file: *const c_char,
-    pub(super) line: u32,
+    file: *const c_char,
+    line: u32,
 }
 
 impl Site {
+    /// # Safety
+    /// The file's name is a string that is there for as long as the program runs.
+    pub(super) unsafe fn new(file: *const c_char, line: u32) -> Self {
+        Site { file, line }
+    }
+
     pub(super) fn source_line(self) -> SourceLine {
-        // SAFETY: C++ gives a string constant.
+        // SAFETY: as whoever made it promised.
         let file = unsafe { CStr::from_ptr(self.file) };
         SourceLine {
             file: file.to_string_lossy().into_owned(),

@@ -99,13 +99,15 @@ impl LinkBuffers {
             (Host::Pageable(host), Direction::ToHost) => {
                 gpu.download(&mut host[..words], device)?;
             }
-            (Host::Pinned(host, _), Direction::ToDevice) => gpu.upload(device, &host[..words])?,
+            (Host::Pinned(host, _), Direction::ToDevice) => {
+                gpu.upload(device, host.part(0..words))?;
+            }
             (Host::Pinned(host, _), Direction::ToHost) => {
-                gpu.download(&mut host[..words], device)?;
+                gpu.download(host.part_mut(0..words), device)?;
             }
             (Host::Pinned(up, down), Direction::Both) => {
-                let up = (device, &up[..words]);
-                gpu.exchange(up, (&mut down[..words], &self.other_device))?;
+                let up = (device, up.part(0..words));
+                gpu.exchange(up, (down.part_mut(0..words), &self.other_device))?;
                 return Ok(2 * block);
             }
             (Host::Mapped(host), Direction::ToDevice) => {

@@ -5,6 +5,7 @@ mod buffers;
 mod cpu;
 pub mod emulator;
 pub mod gpu;
+mod prefetch;
 mod shared;
 
 use std::fmt;
@@ -16,7 +17,8 @@ pub(crate) use arena::Leave;
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
-pub(crate) use shared::{Apart, SharedSlice};
+pub(crate) use prefetch::{prefetch, prefetch_to_second};
+pub(crate) use shared::{Apart, SharedSlice, atomic};
 
 /// Why a variant can't run here, or not on such an input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! What several threads write at the same time.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU16, AtomicU32};
 
 /// A borrowed array that can be written from many threads at once.
 pub(crate) struct SharedSlice<'a, T> {
@@ -41,3 +42,29 @@ impl<'a, T: Copy> SharedSlice<'a, T> {
 #[derive(Default)]
 #[repr(align(64))]
 pub(crate) struct Apart<T>(pub(crate) T);
+
+/// A number that has an atomic form.
+pub(crate) trait Plain {
+    /// The atomic form.
+    type Atomic;
+}
+
+impl Plain for u16 {
+    type Atomic = AtomicU16;
+}
+
+impl Plain for u32 {
+    type Atomic = AtomicU32;
+}
+
+/// Plain numbers as atomic ones, for as long as they are borrowed.
+pub(crate) fn atomic<P: Plain>(numbers: &mut [P]) -> &[P::Atomic] {
+    const {
+        assert!(size_of::<P>() == size_of::<P::Atomic>());
+        assert!(align_of::<P>() == align_of::<P::Atomic>());
+    }
+    let (first, length) = (numbers.as_mut_ptr(), numbers.len());
+    // SAFETY: both have the same size and alignment, and the numbers are borrowed by
+    // nobody else for as long as the result lives.
+    unsafe { std::slice::from_raw_parts(first.cast(), length) }
+}

@@ -187,7 +187,7 @@ impl GuardedOnGpu {
 
     fn is_overrun(&self, gpu: &Gpu) -> Result<bool, DeviceError> {
         let mut guard = [0; GUARD];
-        gpu.download_part(&mut guard, &self.buffer, self.len())?;
+        gpu.download_part(&mut guard[..], &self.buffer, self.len())?;
         gpu.finish()?;
         Ok(guard != [POISON; GUARD])
     }

@@ -1,11 +1,21 @@
 //! Where relations are kept while links are followed.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use generators::tpc::slice_tracks::Relations;
+
+use crate::device::prefetch;
 
 /// Relations that can be followed and changed.
 pub(super) trait RelationStore {
-    /// How a slice track belongs to others.
-    fn of(&self, track: u32) -> Relations;
+    /// How many slice tracks have some. No walk has more steps.
+    fn len(&self) -> usize;
+    /// The piece before one.
+    fn prev(&self, track: u32) -> u32;
+    /// The piece behind one.
+    fn next(&self, track: u32) -> u32;
+    /// The leg beside one.
+    fn neighbour(&self, track: u32, side: usize) -> u32;
     /// Puts a piece behind another one.
     fn set_next(&mut self, track: u32, next: u32);
     /// Puts a piece before another one.
@@ -19,8 +29,23 @@ pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
 
 impl RelationStore for OwnRelations<'_> {
     #[inline(always)]
-    fn of(&self, track: u32) -> Relations {
-        self.0[track as usize]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn prev(&self, track: u32) -> u32 {
+        self.0[track as usize].segment_prev
+    }
+
+    #[inline(always)]
+    fn next(&self, track: u32) -> u32 {
+        self.0[track as usize].segment_next
+    }
+
+    #[inline(always)]
+    fn neighbour(&self, track: u32, side: usize) -> u32 {
+        self.0[track as usize].neighbours[side]
     }
 
     #[inline(always)]
@@ -39,77 +64,123 @@ impl RelationStore for OwnRelations<'_> {
     }
 }
 
-/// Relations that several workers change, each those of components of its own.
-#[derive(Clone, Copy)]
-pub(super) struct SharedRelations<'a> {
-    first: *mut Relations,
-    length: usize,
-    array: std::marker::PhantomData<&'a mut [Relations]>,
-}
+/// The fields of [`Relations`].
+type Words = [AtomicU32; 4];
+const PREV: usize = 0;
+const NEXT: usize = 1;
+const NEIGHBOURS: usize = 2;
 
-// SAFETY: the array is borrowed for as long as this lives, and whoever has one promised
-// to keep to components that nobody else touches.
-unsafe impl Send for SharedRelations<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for SharedRelations<'_> {}
+/// Relations that several workers change, each those of components of its own. A worker that
+/// does not keep to them makes wrong relations, which a check sees, and nothing worse.
+#[derive(Clone, Copy)]
+pub(super) struct SharedRelations<'a>(&'a [Words]);
 
 impl<'a> SharedRelations<'a> {
     /// Shares relations out.
-    ///
-    /// # Safety
-    /// No two threads may follow links of the same component.
-    pub(super) unsafe fn new(relations: &'a mut [Relations]) -> Self {
-        SharedRelations {
-            first: relations.as_mut_ptr(),
-            length: relations.len(),
-            array: std::marker::PhantomData,
+    pub(super) fn new(relations: &'a mut [Relations]) -> Self {
+        const {
+            assert!(size_of::<Relations>() == size_of::<Words>());
+            assert!(align_of::<Relations>() == align_of::<Words>());
+            assert!(std::mem::offset_of!(Relations, segment_next) == 4 * NEXT);
+            assert!(std::mem::offset_of!(Relations, neighbours) == 4 * NEIGHBOURS);
         }
+        let (first, length) = (relations.as_mut_ptr().cast(), relations.len());
+        // SAFETY: they are four words each, as was just checked, and borrowed by nobody else.
+        SharedRelations(unsafe { std::slice::from_raw_parts(first, length) })
     }
 
     /// Begins to bring the relations of a slice track here, if it is one.
     #[inline(always)]
     pub(super) fn prefetch(&self, track: u32) {
-        #[cfg(target_arch = "x86_64")]
-        if (track as usize) < self.length {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: the place lies in the array; the instruction reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.place(track).cast()) }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = track;
+        prefetch(self.0, track as usize);
     }
 
     #[inline(always)]
-    fn place(&self, track: u32) -> *mut Relations {
-        assert!((track as usize) < self.length);
-        // SAFETY: it lies in the array, as was just checked.
-        unsafe { self.first.add(track as usize) }
+    fn get(&self, track: u32, word: usize) -> u32 {
+        self.0[track as usize][word].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(&self, track: u32, word: usize, value: u32) {
+        self.0[track as usize][word].store(value, Ordering::Relaxed);
     }
 }
 
 impl RelationStore for SharedRelations<'_> {
     #[inline(always)]
-    fn of(&self, track: u32) -> Relations {
-        // SAFETY: the place is in the array, and no other thread uses those of this
-        // component, by the promise given to `new`.
-        unsafe { self.place(track).read() }
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn prev(&self, track: u32) -> u32 {
+        self.get(track, PREV)
+    }
+
+    #[inline(always)]
+    fn next(&self, track: u32) -> u32 {
+        self.get(track, NEXT)
+    }
+
+    #[inline(always)]
+    fn neighbour(&self, track: u32, side: usize) -> u32 {
+        self.get(track, NEIGHBOURS + side)
     }
 
     #[inline(always)]
     fn set_next(&mut self, track: u32, next: u32) {
-        // SAFETY: as in `of`.
-        unsafe { (*self.place(track)).segment_next = next }
+        self.set(track, NEXT, next);
     }
 
     #[inline(always)]
     fn set_prev(&mut self, track: u32, prev: u32) {
-        // SAFETY: as in `of`.
-        unsafe { (*self.place(track)).segment_prev = prev }
+        self.set(track, PREV, prev);
     }
 
     #[inline(always)]
     fn set_neighbour(&mut self, track: u32, side: usize, neighbour: u32) {
-        // SAFETY: as in `of`.
-        unsafe { (*self.place(track)).neighbours[side] = neighbour }
+        self.set(track, NEIGHBOURS + side, neighbour);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::slice_tracks::{NONE, SliceTrack};
+
+    use super::*;
+    use crate::tpc_merge::resolve::follow;
+
+    /// Workers that don't keep to components of their own, as those of a wrong variant.
+    #[test]
+    fn workers_in_each_others_way_come_to_an_end() {
+        const TRACKS: u32 = 2000;
+        let tracks = vec![SliceTrack::default(); TRACKS as usize];
+        let mut relations = vec![Relations::ALONE; tracks.len()];
+        let shared = SharedRelations::new(&mut relations);
+        std::thread::scope(|scope| {
+            for worker in 0..4 {
+                let (mut shared, tracks) = (shared, &tracks);
+                scope.spawn(move || {
+                    for track in 0..TRACKS {
+                        let link = (track * 7 + worker * 13) % TRACKS;
+                        follow(&mut shared, tracks, track, link);
+                    }
+                });
+            }
+        });
+        let names = |track: u32| track < TRACKS || track == NONE;
+        assert!(relations.iter().all(|one| names(one.segment_next)));
+    }
+
+    #[test]
+    fn a_ring_has_an_end_too() {
+        let tracks = vec![SliceTrack::default(); 3];
+        let mut relations = vec![Relations::ALONE; 3];
+        for (track, one) in relations.iter_mut().enumerate() {
+            one.segment_prev = (track as u32 + 1) % 3;
+            one.segment_next = (track as u32 + 2) % 3;
+            one.neighbours = [one.segment_next; 2];
+        }
+        follow(&mut OwnRelations(&mut relations), &tracks, 0, 1);
     }
 }

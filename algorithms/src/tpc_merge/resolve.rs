@@ -50,8 +50,8 @@ fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32)
     let (from_a, to_a) = extent(tracks, a);
     let (from_b, to_b) = extent(tracks, b);
     let up = usize::from(to_b - from_a > to_a - from_b);
-    let beyond_a = legs.of(head_a).neighbours[up];
-    let beyond_b = legs.of(head_b).neighbours[1 - up];
+    let beyond_a = legs.neighbour(head_a, up);
+    let beyond_b = legs.neighbour(head_b, 1 - up);
     let (first, second) = match (beyond_a, beyond_b) {
         (NONE, NONE) => {
             legs.set_neighbour(head_a, up, head_b);
@@ -81,13 +81,13 @@ fn append(legs: &mut impl RelationStore, (a, tail): (u32, u32), b: u32) {
 }
 
 fn join_sides(legs: &mut impl RelationStore, mut a: u32, mut b: u32, side: usize) {
-    loop {
-        let beside_b = legs.of(b).neighbours[side];
+    for _ in 0..legs.len() {
+        let beside_b = legs.neighbour(b, side);
         if beside_b == NONE {
             return;
         }
         legs.set_neighbour(b, side, NONE);
-        let beside_a = legs.of(a).neighbours[side];
+        let beside_a = legs.neighbour(a, side);
         if beside_a == NONE {
             legs.set_neighbour(a, side, beside_b);
             legs.set_neighbour(beside_b, 1 - side, a);
@@ -105,22 +105,25 @@ fn connect(legs: &mut impl RelationStore, tail: u32, head: u32) {
     legs.set_prev(head, tail);
 }
 
-fn head(legs: &impl RelationStore, mut track: u32) -> u32 {
-    loop {
-        match legs.of(track).segment_prev {
-            NONE => return track,
-            prev => track = prev,
-        }
-    }
+fn head(legs: &impl RelationStore, track: u32) -> u32 {
+    last(legs, track, |track| legs.prev(track))
 }
 
-fn tail(legs: &impl RelationStore, mut track: u32) -> u32 {
-    loop {
-        match legs.of(track).segment_next {
-            NONE => return track,
+fn tail(legs: &impl RelationStore, track: u32) -> u32 {
+    last(legs, track, |track| legs.next(track))
+}
+
+/// Where a walk ends. None is longer than there are slice tracks, unless somebody else changes
+/// relations meanwhile, who must not.
+#[inline(always)]
+fn last(legs: &impl RelationStore, mut track: u32, step: impl Fn(u32) -> u32) -> u32 {
+    for _ in 0..legs.len() {
+        match step(track) {
+            NONE => break,
             next => track = next,
         }
     }
+    track
 }
 
 /// The head of a piece's chain, unless that is `other`.
@@ -130,22 +133,25 @@ fn head_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32
 }
 
 /// The tail of a piece's chain, unless `other` lies on the way.
-fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option<u32> {
-    loop {
-        match legs.of(track).segment_next {
-            NONE => return Some(track),
-            next if next == other => return None,
-            next => track = next,
-        }
-    }
+fn tail_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32> {
+    let next = |track| {
+        Some(legs.next(track))
+            .filter(|next| *next != other)
+            .unwrap_or(NONE)
+    };
+    let tail = last(legs, track, next);
+    (legs.next(tail) != other).then_some(tail)
 }
 
 /// Whether a leg is found by following the neighbours of a head to either side.
 fn is_beside(legs: &impl RelationStore, head: u32, other: u32) -> bool {
     [0, 1].into_iter().any(|side| {
-        let mut leg = legs.of(head).neighbours[side];
-        while leg != NONE && leg != other {
-            leg = legs.of(leg).neighbours[side];
+        let mut leg = legs.neighbour(head, side);
+        for _ in 0..legs.len() {
+            if leg == NONE || leg == other {
+                break;
+            }
+            leg = legs.neighbour(leg, side);
         }
         leg == other
     })

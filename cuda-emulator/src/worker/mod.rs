@@ -9,7 +9,7 @@ mod turns;
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -59,10 +59,10 @@ pub(crate) struct Worker<'a> {
     call: Call,
     slot: *mut *const DeviceThread,
     static_shared: *mut u8,
-    // Boxed: fibers and threads are pointed at.
-    #[expect(clippy::vec_box)]
-    fibers: Vec<Box<Fiber>>,
+    /// Pointed at while they run, so nobody may own them meanwhile.
+    fibers: Vec<NonNull<Fiber>>,
     idle: Vec<u32>,
+    // Boxed: their threads are pointed at.
     #[expect(clippy::vec_box)]
     blocks: Vec<Box<Block>>,
     #[expect(clippy::vec_box)]
@@ -93,9 +93,9 @@ pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorE
     WORKER.set((&raw mut worker).cast());
     run.at_work.fetch_add(1, Ordering::Relaxed);
     while let Some(fiber) = with(Worker::next_fiber) {
-        // SAFETY: the fiber is boxed and lives until the end of this function; no
-        // borrow of the worker is alive.
-        unsafe { Fiber::resume(fiber) };
+        // SAFETY: the fiber lives until the end of this function; no borrow of the worker is
+        // alive.
+        unsafe { fiber.as_ref().resume() };
     }
     run.at_work.fetch_sub(1, Ordering::Relaxed);
     WORKER.set(ptr::null_mut());
@@ -107,22 +107,24 @@ pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorE
 /// Does something with this thread's worker. Nothing borrowed lives on: another
 /// fiber does the same before this one goes on.
 pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
-    // SAFETY: called from within `work` only, on this thread, and `action` does
-    // not switch fibers, so there is one borrow at a time.
-    action(unsafe { &mut *WORKER.get() })
+    let worker = WORKER.get();
+    assert!(!worker.is_null(), "no kernel runs on this thread");
+    // SAFETY: within `work` only there is one, on this thread, and `action` does not switch
+    // fibers, so there is one borrow at a time.
+    action(unsafe { &mut *worker })
 }
 
 /// Lets others run until this thread's turn comes again. Nothing that runs on a
 /// fiber may own anything here: after a failure no turn comes.
 pub(crate) fn wait() {
-    let waiting = with(|worker| worker.fibers[worker.fiber as usize].waiting());
+    let waiting = with(|worker| worker.own_fiber().waiting());
     // SAFETY: that is the fiber that runs.
     unsafe { fiber::suspend(waiting) };
 }
 
 /// What fibers do: run thread after thread.
 fn carry(waiting: *const corosensei::Yielder<(), ()>) {
-    with(|worker| worker.fibers[worker.fiber as usize].waits_at(waiting));
+    with(|worker| worker.own_fiber().waits_at(waiting));
     loop {
         let (call, arguments) = with(|worker| (worker.call, worker.run.arguments.as_ptr()));
         // SAFETY: whoever launched vouches for the arguments.
@@ -166,7 +168,8 @@ impl<'a> Worker<'a> {
 
     fn finish(self) -> Result<Statistics, EmulatorError> {
         for fiber in self.fibers {
-            fiber.retire(self.run.stacks);
+            // SAFETY: it came from a box, and nothing runs on it any more.
+            unsafe { Box::from_raw(fiber.as_ptr()) }.retire(self.run.stacks);
         }
         if self.checker.is_some() {
             *self.run.checker() = self.checker;
@@ -179,13 +182,19 @@ impl<'a> Worker<'a> {
     }
 
     /// The fiber to go on with, its thread set as the current one.
-    fn next_fiber(&mut self) -> Option<*mut Fiber> {
+    fn next_fiber(&mut self) -> Option<NonNull<Fiber>> {
         let prepared = self.prepare();
         let fiber = prepared.unwrap_or_else(|error| {
             self.fail(error);
             None
         })?;
-        Some(&raw mut *self.fibers[fiber as usize])
+        Some(self.fibers[fiber as usize])
+    }
+
+    /// The fiber that runs.
+    fn own_fiber(&self) -> &Fiber {
+        // SAFETY: it lives as long as the worker.
+        unsafe { self.fibers[self.fiber as usize].as_ref() }
     }
 
     fn prepare(&mut self) -> Result<Option<u32>, EmulatorError> {
@@ -249,8 +258,8 @@ impl<'a> Worker<'a> {
             return Ok(fiber);
         }
         let number = self.fibers.len();
-        self.fibers
-            .push(Fiber::new(self.run.stacks, number, carry)?);
+        let fiber = Box::new(Fiber::new(self.run.stacks, number, carry)?);
+        self.fibers.push(NonNull::from(Box::leak(fiber)));
         Ok(number as u32)
     }
 

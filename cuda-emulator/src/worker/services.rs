@@ -87,12 +87,12 @@ impl Worker<'_> {
 
     /// Shows the checker an access of the current thread.
     pub(crate) fn check(&mut self, access: Access) {
-        let stack = &self.fibers[self.fiber as usize].addresses;
+        let stack = self.own_fiber().addresses.clone();
         let block = self.blocks[self.current].checked.as_mut();
         let Some((checker, block)) = self.checker.as_mut().zip(block) else {
             return;
         };
-        if let Err(finding) = checker.access(block, stack, access) {
+        if let Err(finding) = checker.access(block, &stack, access) {
             let (line, access) = *finding;
             let (at, access) = (self.thread_at(line), Box::new(access));
             self.fail(EmulatorError::Access { at, access });

@@ -3,7 +3,7 @@
 use super::{Argument, DeviceError, Image};
 
 /// What kind of GPU it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties {
     /// `cuda:0`, `emulator`.
     pub device: String,

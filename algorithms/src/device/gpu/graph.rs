@@ -58,10 +58,12 @@ impl Gpu {
 
     fn record(&self, work: &Work<'_>) -> Result<(Box<dyn Recording>, u64), DeviceError> {
         let before = self.timeline().switch(Mode::Recording(0));
+        self.memory.progress.set_recording(true);
         let started = self.engine().start_recording();
         let worked = started.and_then(|()| work(self));
         // Ended in any case: nothing else can be done in a recording.
         let ended = self.engine().end_recording();
+        self.memory.progress.set_recording(false);
         let bytes = match self.timeline().switch(before) {
             Mode::Recording(bytes) => bytes,
             _ => 0,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use super::{DeviceError, Gpu, PinnedBuffer};
+use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::all_cores::convert;
 use crate::device::Arena;
 
@@ -98,6 +98,12 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
             convert(&mut pinned, input, make);
             Ok(pinned)
         })
+    }
+}
+
+impl<'a, T: Pod + Send> From<&'a Pristine<'_, T>> for FromHost<'a, T> {
+    fn from(buffer: &'a Pristine<'_, T>) -> Self {
+        FromHost::from(&**buffer)
     }
 }
 

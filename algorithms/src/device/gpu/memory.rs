@@ -1,22 +1,27 @@
 //! Memory on the device, and page-locked memory on the host, which kernels may
 //! reach or not.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
 use super::DeviceError;
 use super::engine::Engine;
 use super::pool::{self, Kind, Pool};
+use super::progress::{Moment, Progress, Uses};
 use crate::all_cores::fill;
 
 /// Memory of all kinds.
 pub(super) struct Memory {
     pub(super) pool: Pool,
+    pub(super) progress: Progress,
     pub(super) engine: Box<dyn Engine>,
+    /// Where page-locked memory begins and ends.
+    page_locked: Mutex<BTreeMap<u64, u64>>,
 }
 
 /// A block of memory of some kind.
@@ -25,6 +30,8 @@ struct Block {
     kind: Kind,
     address: u64,
     bytes: usize,
+    /// Copies from and to it.
+    uses: Uses,
 }
 
 /// So many elements in device memory.
@@ -50,6 +57,15 @@ pub struct MappedBuffer<T> {
 }
 
 impl Memory {
+    pub(super) fn new(engine: Box<dyn Engine>) -> Self {
+        Memory {
+            pool: Pool::default(),
+            progress: Progress::default(),
+            engine,
+            page_locked: Mutex::default(),
+        }
+    }
+
     /// Frees the memory on the device that nobody has, and page-locked memory that nobody
     /// has used for long.
     pub(super) fn trim(&self) {
@@ -57,6 +73,9 @@ impl Memory {
     }
 
     fn free_all(&self, blocks: Vec<pool::Block>) {
+        if !blocks.is_empty() {
+            self.wait_until(&self.progress.now());
+        }
         for (kind, address, bytes) in blocks {
             self.free(kind, address, bytes);
         }
@@ -65,8 +84,12 @@ impl Memory {
     /// From the pool, or else from the system; what lies in the pool goes if
     /// that helps.
     fn take(&self, kind: Kind, bytes: usize) -> Result<(u64, usize), DeviceError> {
-        if let Some(found) = self.pool.take(kind, bytes) {
-            return Ok(found);
+        if let Some((address, size, until)) = self.pool.take(kind, bytes) {
+            // What is started in the same queue comes after what is under way there.
+            if kind != Kind::Device || !self.progress.has_passed_elsewhere(&until) {
+                self.wait_until(&until);
+            }
+            return Ok((address, size));
         }
         let first = self.allocate(kind, bytes);
         let taken = first.or_else(|_| {
@@ -77,14 +100,50 @@ impl Memory {
     }
 
     fn allocate(&self, kind: Kind, bytes: usize) -> Result<u64, DeviceError> {
-        match kind {
-            Kind::Device => self.engine.allocate(bytes),
-            Kind::Pinned => self.engine.pin(bytes).map(|start| zeroed(start, bytes)),
-            Kind::Mapped => self.engine.map(bytes).map(|start| zeroed(start, bytes)),
+        let start = match kind {
+            Kind::Device => return self.engine.allocate(bytes),
+            Kind::Pinned => self.engine.pin(bytes)?,
+            Kind::Mapped => self.engine.map(bytes)?,
+        };
+        let address = zeroed(start, bytes);
+        self.page_locked().insert(address, address + bytes as u64);
+        Ok(address)
+    }
+
+    /// Whether some memory of the host is page-locked, so that copies go on after their call.
+    pub(super) fn is_page_locked(&self, start: *const u8) -> bool {
+        let address = start.addr() as u64;
+        let page_locked = self.page_locked();
+        let before = page_locked.range(..=address).next_back();
+        before.is_some_and(|(_, &end)| address < end)
+    }
+
+    fn page_locked(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.page_locked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until what was started until then has ended: in the chosen queue only, where
+    /// that is enough. Whatever went wrong, nothing is under way after it.
+    pub(super) fn wait_until(&self, until: &Moment) {
+        if self.progress.has_passed(until) {
+            return;
+        }
+        self.engine.let_go();
+        let now = self.progress.now();
+        // What went wrong is told to whoever waits for its results.
+        if self.progress.has_passed_elsewhere(until) {
+            let _ = self.engine.wait();
+            self.progress.chosen_ended(&now);
+        } else {
+            let _ = self.engine.finish();
+            self.progress.all_ended(&now);
         }
     }
 
     fn free(&self, kind: Kind, address: u64, bytes: usize) {
+        self.page_locked().remove(&address);
         // SAFETY: the address came from `allocate` with this kind and size, and
         // whoever had it is gone.
         unsafe {
@@ -111,15 +170,26 @@ impl Block {
             kind,
             address,
             bytes,
+            uses: Uses::default(),
         })
+    }
+
+    /// Waits until no copy uses it any more.
+    fn wait(&self) {
+        self.memory.wait_until(&self.uses.until());
     }
 }
 
 impl Drop for Block {
+    /// Copies and kernels may be under way, above all after an error: nobody has the memory
+    /// before they have ended.
     fn drop(&mut self) {
+        let until = self.memory.progress.now();
         if self.memory.engine.reuses_memory() {
-            self.memory.pool.give(self.kind, self.address, self.bytes);
+            let block = (self.kind, self.address, self.bytes);
+            self.memory.pool.give(block, until);
         } else {
+            self.memory.wait_until(&until);
             self.memory.free(self.kind, self.address, self.bytes);
         }
     }
@@ -165,6 +235,7 @@ impl<T> DeviceBuffer<T> {
         T: Pod,
     {
         let bytes = self.length * size_of::<T>();
+        self.block.memory.progress.start(None);
         // SAFETY: the buffer has so many bytes, any of which make a `T`.
         unsafe { self.block.memory.engine.fill(self.address(), byte, bytes) }
     }
@@ -184,6 +255,147 @@ impl<T: Pod> PinnedBuffer<T> {
     }
 }
 
+impl<T> PinnedBuffer<T> {
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+impl<T: Pod> PinnedBuffer<T> {
+    /// Some elements, to be copied from.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn part(&self, elements: Range<usize>) -> FromHost<'_, T> {
+        assert!(elements.start <= elements.end && elements.end <= self.length);
+        FromHost {
+            start: self.element(elements.start),
+            length: elements.len(),
+            uses: Some(&self.block.uses),
+            lives: PhantomData,
+        }
+    }
+
+    /// Some elements, to be copied to.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
+        assert!(elements.start <= elements.end && elements.end <= self.length);
+        ToHost {
+            start: self.element(elements.start).cast_mut(),
+            length: elements.len(),
+            uses: Some(&self.block.uses),
+            lives: PhantomData,
+        }
+    }
+
+    fn element(&self, number: usize) -> *const T {
+        host_pointer(self.block.address)
+            .cast::<T>()
+            .wrapping_add(number)
+    }
+}
+
+/// Elements on the host that are copied from. A copy from page-locked memory goes on after the
+/// call that starts it: the buffer knows that, and waits before anybody changes it.
+pub struct FromHost<'a, T> {
+    pub(super) start: *const T,
+    pub(super) length: usize,
+    /// That of a buffer; slices have none.
+    pub(super) uses: Option<&'a Uses>,
+    lives: PhantomData<&'a T>,
+}
+
+/// Elements on the host that are copied to. As [`FromHost`]: the buffer waits before anybody
+/// looks at it.
+pub struct ToHost<'a, T> {
+    pub(super) start: *mut T,
+    pub(super) length: usize,
+    /// That of a buffer; slices have none.
+    pub(super) uses: Option<&'a Uses>,
+    lives: PhantomData<&'a mut T>,
+}
+
+impl<'a, T: Pod> FromHost<'a, T> {
+    /// As bytes.
+    pub(crate) fn bytes(self) -> FromHost<'a, u8> {
+        FromHost {
+            start: self.start.cast(),
+            length: self.length * size_of::<T>(),
+            uses: self.uses,
+            lives: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Pod> ToHost<'a, T> {
+    /// As bytes.
+    pub(crate) fn bytes(self) -> ToHost<'a, u8> {
+        ToHost {
+            start: self.start.cast(),
+            length: self.length * size_of::<T>(),
+            uses: self.uses,
+            lives: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Pod> From<&'a PinnedBuffer<T>> for FromHost<'a, T> {
+    fn from(buffer: &'a PinnedBuffer<T>) -> Self {
+        buffer.part(0..buffer.length)
+    }
+}
+
+impl<'a, T: Pod> From<&'a mut PinnedBuffer<T>> for ToHost<'a, T> {
+    fn from(buffer: &'a mut PinnedBuffer<T>) -> Self {
+        let length = buffer.length;
+        buffer.part_mut(0..length)
+    }
+}
+
+/// The call that copies from it returns when that is done.
+impl<'a, T> From<&'a [T]> for FromHost<'a, T> {
+    fn from(slice: &'a [T]) -> Self {
+        FromHost {
+            start: slice.as_ptr(),
+            length: slice.len(),
+            uses: None,
+            lives: PhantomData,
+        }
+    }
+}
+
+/// The call that copies to it returns when that is done.
+impl<'a, T> From<&'a mut [T]> for ToHost<'a, T> {
+    fn from(slice: &'a mut [T]) -> Self {
+        ToHost {
+            start: slice.as_mut_ptr(),
+            length: slice.len(),
+            uses: None,
+            lives: PhantomData,
+        }
+    }
+}
+
+impl<'a, T> From<&'a Vec<T>> for FromHost<'a, T> {
+    fn from(vector: &'a Vec<T>) -> Self {
+        vector.as_slice().into()
+    }
+}
+
+impl<'a, T> From<&'a mut Vec<T>> for ToHost<'a, T> {
+    fn from(vector: &'a mut Vec<T>) -> Self {
+        vector.as_mut_slice().into()
+    }
+}
+
 impl<T: Pod> MappedBuffer<T> {
     pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
         let host = PinnedBuffer::of_kind(memory, Kind::Mapped, length)?;
@@ -192,6 +404,16 @@ impl<T: Pod> MappedBuffer<T> {
             device_address: memory.engine.device_address(start)?,
             host,
         })
+    }
+}
+
+impl<T: Pod> MappedBuffer<T> {
+    /// Some elements, to be copied to: see [`PinnedBuffer::part_mut`].
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
+        self.host.part_mut(elements)
     }
 }
 
@@ -220,14 +442,17 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
+        self.block.wait();
         // SAFETY: the block has room for so many elements; its bytes were written
-        // when it was allocated; any bytes make a `T`; and it is aligned to a page.
+        // when it was allocated; any bytes make a `T`; it is aligned to a page; and no copy
+        // is under way.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }
 
 impl<T: Pod> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
+        self.block.wait();
         // SAFETY: as above.
         unsafe {
             std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)

@@ -5,6 +5,7 @@
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
 //! | `memory` | buffers on the device and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
+//! | `progress` | what was started, and what of it has ended |
 //! | `table` | small arrays that the host makes |
 //! | `lent` | page-locked inputs and tables, made once for all candidates |
 //! | `kernel` | kernels with typed parameters |
@@ -28,11 +29,14 @@ mod error;
 mod graph;
 mod image;
 mod kernel;
+#[cfg(test)]
+mod late;
 mod lent;
 mod memory;
 pub mod monitor;
 mod observe;
 mod pool;
+mod progress;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -55,13 +59,13 @@ pub(crate) use image::image;
 pub use kernel::{Argument, Arguments, Grid, Kernel, Ptr};
 pub(crate) use kernel::{Passed, SameAs, Vector, same_as};
 pub(crate) use lent::{Lent, Pristine};
-pub use memory::{DeviceBuffer, MappedBuffer, PinnedBuffer};
+pub use memory::{DeviceBuffer, FromHost, MappedBuffer, PinnedBuffer, ToHost};
 pub use observe::KernelUse;
 pub(crate) use table::Table;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
-use pool::Pool;
+use progress::Uses;
 
 /// What every byte of a buffer is that a run has to overwrite, before it does: neither what
 /// an input has nor a likely result.
@@ -76,12 +80,8 @@ pub struct Gpu {
 
 impl Gpu {
     fn new(engine: impl Engine + 'static) -> Self {
-        let memory = Memory {
-            pool: Pool::default(),
-            engine: Box::new(engine),
-        };
         Gpu {
-            memory: Arc::new(memory),
+            memory: Arc::new(Memory::new(Box::new(engine))),
             timeline: Mutex::default(),
             launched: Mutex::default(),
         }
@@ -129,13 +129,18 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn upload<T: Pod>(&self, to: &DeviceBuffer<T>, from: &[T]) -> Result<(), DeviceError> {
-        assert!(from.len() <= to.len(), "more than the buffer holds");
-        let bytes = size_of_val(from);
-        self.timed("h2d", bytes as u64, |engine| {
-            // SAFETY: both sides have so many bytes. `finish` is called before
-            // the source goes: see `Engine::upload`.
-            unsafe { engine.upload(to.address(), from.as_ptr().cast(), bytes) }
+    pub fn upload<'a, T: Pod>(
+        &self,
+        to: &DeviceBuffer<T>,
+        from: impl Into<FromHost<'a, T>>,
+    ) -> Result<(), DeviceError> {
+        let from = from.into();
+        assert!(from.length <= to.len(), "more than the buffer holds");
+        let bytes = from.length * size_of::<T>();
+        self.copied("h2d", bytes, (from.uses, from.start.cast()), |engine| {
+            // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
+            // that it is in use, and a slice is waited for.
+            unsafe { engine.upload(to.address(), from.start.cast(), bytes) }
         })
     }
 
@@ -143,36 +148,52 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn download<T: Pod>(
+    pub fn download<'a, T: Pod>(
         &self,
-        to: &mut [T],
+        to: impl Into<ToHost<'a, T>>,
         from: &DeviceBuffer<T>,
     ) -> Result<(), DeviceError> {
-        assert!(to.len() <= from.len(), "more than the buffer holds");
-        let bytes = size_of_val(to);
-        self.timed("d2h", bytes as u64, |engine| {
-            // SAFETY: both sides have so many bytes, any of which make a `T`.
-            unsafe { engine.download(to.as_mut_ptr().cast(), from.address(), bytes) }
-        })
+        self.download_part(to, from, 0)
     }
 
     /// Copies elements from the device, the first one by its number.
     ///
     /// # Errors
     /// If the driver refuses.
-    pub(crate) fn download_part<T: Pod>(
+    pub(crate) fn download_part<'a, T: Pod>(
         &self,
-        to: &mut [T],
+        to: impl Into<ToHost<'a, T>>,
         from: &DeviceBuffer<T>,
         first: usize,
     ) -> Result<(), DeviceError> {
-        assert!(first + to.len() <= from.len(), "more than the buffer holds");
-        let (bytes, offset) = (size_of_val(to), first * size_of::<T>());
-        self.timed("d2h", bytes as u64, |engine| {
-            let start = from.address() + offset as u64;
-            // SAFETY: both sides have so many bytes, any of which make a `T`.
-            unsafe { engine.download(to.as_mut_ptr().cast(), start, bytes) }
+        let to = to.into();
+        assert!(
+            first + to.length <= from.len(),
+            "more than the buffer holds"
+        );
+        let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
+        let start = from.address() + offset as u64;
+        self.copied("d2h", bytes, (to.uses, to.start.cast()), |engine| {
+            // SAFETY: both sides have so many bytes, any of which make a `T`; that of the host
+            // stays, as above, and nobody looks at it before.
+            unsafe { engine.download(to.start.cast(), start, bytes) }
         })
+    }
+
+    /// Starts a copy from or to memory of the host: a buffer's, or a slice, which is waited for
+    /// if it is page-locked; for others the driver does.
+    fn copied(
+        &self,
+        name: &'static str,
+        bytes: usize,
+        (uses, host): (Option<&Uses>, *const u8),
+        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let copied = self.timed_use(uses, name, bytes as u64, start);
+        if uses.is_none() && self.memory.is_page_locked(host) {
+            self.memory.wait_until(&self.memory.progress.now());
+        }
+        copied
     }
 
     /// Copies the first elements of a buffer to the device, and at the same time
@@ -181,27 +202,34 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn exchange<T: Pod>(
+    pub fn exchange<'a, 'b, T: Pod>(
         &self,
-        (to, from): (&DeviceBuffer<T>, &[T]),
-        (into, of): (&mut [T], &DeviceBuffer<T>),
+        (to, from): (&DeviceBuffer<T>, impl Into<FromHost<'a, T>>),
+        (into, of): (impl Into<ToHost<'b, T>>, &DeviceBuffer<T>),
     ) -> Result<(), DeviceError> {
-        assert!(from.len() <= to.len(), "more than the buffer holds");
-        assert!(into.len() <= of.len(), "more than the buffer holds");
+        let (from, into) = (from.into(), into.into());
+        assert!(from.length <= to.len(), "more than the buffer holds");
+        assert!(into.length <= of.len(), "more than the buffer holds");
         let up = Upload {
             to: to.address(),
-            from: from.as_ptr().cast(),
-            bytes: size_of_val(from),
+            from: from.start.cast(),
+            bytes: from.length * size_of::<T>(),
         };
         let down = Download {
-            to: into.as_mut_ptr().cast(),
+            to: into.start.cast(),
             from: of.address(),
-            bytes: size_of_val(into),
+            bytes: into.length * size_of::<T>(),
         };
         assert!(up.to != down.from, "the same buffer both ways");
-        // SAFETY: all sides have so many bytes, any of which make a `T`; on the host
-        // one is borrowed alone, on the device they are different.
-        unsafe { self.engine().exchange(up, down) }
+        self.memory.progress.start(from.uses);
+        self.memory.progress.start_back(into.uses);
+        // SAFETY: all sides have so many bytes, any of which make a `T`; on the host they stay,
+        // as above; on the device they are different.
+        let started = unsafe { self.engine().exchange(up, down) };
+        if from.uses.is_none() || into.uses.is_none() {
+            self.memory.wait_until(&self.memory.progress.now());
+        }
+        started
     }
 
     /// Sets each byte of a buffer.
@@ -256,9 +284,9 @@ impl Gpu {
         if self.timeline().mode() != Mode::Off {
             return work();
         }
-        self.engine().choose_queue(queue)?;
+        self.choose_queue(queue)?;
         let worked = work();
-        self.engine().choose_queue(0)?;
+        self.choose_queue(0)?;
         worked
     }
 
@@ -283,13 +311,19 @@ impl Gpu {
         other: impl FnOnce() -> Result<(), DeviceError>,
     ) -> Result<Option<f64>, DeviceError> {
         self.finish()?;
-        self.engine().choose_queue(BESIDE)?;
+        self.choose_queue(BESIDE)?;
         let started = self.between_marks(work);
-        self.engine().choose_queue(0)?;
+        self.choose_queue(0)?;
         started?;
         other()?;
         self.finish()?;
         self.engine().seconds_between(0, 1)
+    }
+
+    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        self.engine().choose_queue(queue)?;
+        self.memory.progress.choose(queue);
+        Ok(())
     }
 
     /// Starts some work between the first two marks.
@@ -316,6 +350,8 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses.
     pub(crate) fn native_stream(&self) -> Result<usize, DeviceError> {
+        // Nobody knows what they start.
+        self.memory.progress.start(None);
         self.engine().native_stream()
     }
 
@@ -333,7 +369,11 @@ impl Gpu {
     /// is started is being recorded, so that there is nothing to wait for.
     pub fn finish(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        self.engine().finish()
+        let now = self.memory.progress.now();
+        let finished = self.engine().finish();
+        // After an error nothing is under way either.
+        self.memory.progress.all_ended(&now);
+        finished
     }
 
     /// Waits until what is in the queue of the work around it is done, by default the
@@ -343,7 +383,10 @@ impl Gpu {
     /// As [`Gpu::finish`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        self.engine().wait()
+        let now = self.memory.progress.now();
+        let waited = self.engine().wait();
+        self.memory.progress.chosen_ended(&now);
+        waited
     }
 
     fn before_waiting(&self) -> Result<(), DeviceError> {
@@ -382,7 +425,19 @@ impl Gpu {
         bytes: u64,
         start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
+        self.timed_use(None, name, bytes, start)
+    }
+
+    /// The same, which uses memory of the host until it has ended.
+    fn timed_use(
+        &self,
+        uses: Option<&Uses>,
+        name: &'static str,
+        bytes: u64,
+        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
         self.timeline().before(self.engine())?;
+        self.memory.progress.start(uses);
         start(self.engine())?;
         self.timeline().after(name, bytes, self.engine())
     }

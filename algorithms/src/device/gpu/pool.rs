@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::progress::Moment;
+
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -27,6 +29,8 @@ pub(super) struct Pool {
 
 struct Free {
     block: Block,
+    /// What was started until then may still use it.
+    until: Moment,
     /// How often it was not outdated yet.
     spared: u32,
 }
@@ -39,20 +43,24 @@ const LARGEST_WASTE: usize = 2;
 const PATIENCE: u32 = 3;
 
 impl Pool {
-    /// The smallest block that fits, with its size.
-    pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize)> {
+    /// The smallest block that fits, with its size and until when it is in use.
+    pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize, Moment)> {
         let mut free = self.free();
         let fits =
             |&(k, _, size): &Block| k == kind && size >= bytes && size / LARGEST_WASTE <= bytes;
         let candidates = (0..free.len()).filter(|&i| fits(&free[i].block));
         let best = candidates.min_by_key(|&i| free[i].block.2)?;
-        let (_, address, size) = free.swap_remove(best).block;
-        Some((address, size))
+        let Free { block, until, .. } = free.swap_remove(best);
+        Some((block.1, block.2, until))
     }
 
-    pub(super) fn give(&self, kind: Kind, address: u64, bytes: usize) {
-        let block = (kind, address, bytes);
-        self.free().push(Free { block, spared: 0 });
+    pub(super) fn give(&self, block: Block, until: Moment) {
+        let spared = 0;
+        self.free().push(Free {
+            block,
+            until,
+            spared,
+        });
     }
 
     /// Takes out all blocks on the device, and the page-locked ones that have not been used
@@ -82,39 +90,48 @@ impl Pool {
 mod tests {
     use super::*;
 
+    fn give(pool: &Pool, kind: Kind, address: u64, bytes: usize) {
+        pool.give((kind, address, bytes), Moment::default());
+    }
+
+    fn take(pool: &Pool, kind: Kind, bytes: usize) -> Option<(u64, usize)> {
+        let (address, size, _) = pool.take(kind, bytes)?;
+        Some((address, size))
+    }
+
     #[test]
     fn the_smallest_that_fits_is_taken_once() {
         let pool = Pool::default();
-        pool.give(Kind::Device, 1, 100);
-        pool.give(Kind::Device, 2, 80);
-        pool.give(Kind::Pinned, 3, 75);
-        assert_eq!(pool.take(Kind::Device, 70), Some((2, 80)));
-        assert_eq!(pool.take(Kind::Device, 70), Some((1, 100)));
-        assert_eq!(pool.take(Kind::Device, 70), None);
+        give(&pool, Kind::Device, 1, 100);
+        give(&pool, Kind::Device, 2, 80);
+        give(&pool, Kind::Pinned, 3, 75);
+        assert_eq!(take(&pool, Kind::Device, 70), Some((2, 80)));
+        assert_eq!(take(&pool, Kind::Device, 70), Some((1, 100)));
+        assert_eq!(take(&pool, Kind::Device, 70), None);
         assert_eq!(pool.drain(), [(Kind::Pinned, 3, 75)]);
     }
 
     #[test]
     fn page_locked_blocks_outlast_others_but_not_for_ever() {
         let pool = Pool::default();
-        pool.give(Kind::Device, 1, 100);
-        pool.give(Kind::Pinned, 2, 100);
-        pool.give(Kind::Mapped, 3, 100);
+        give(&pool, Kind::Device, 1, 100);
+        give(&pool, Kind::Pinned, 2, 100);
+        give(&pool, Kind::Mapped, 3, 100);
         assert_eq!(pool.outdated(), [(Kind::Device, 1, 100)]);
         for _ in 1..PATIENCE {
             assert_eq!(pool.outdated(), []);
         }
-        let (address, bytes) = pool.take(Kind::Pinned, 100).expect("still there");
-        pool.give(Kind::Pinned, address, bytes);
+        let (address, bytes) = take(&pool, Kind::Pinned, 100).expect("still there");
+        give(&pool, Kind::Pinned, address, bytes);
         assert_eq!(pool.outdated(), [(Kind::Mapped, 3, 100)], "unused");
-        assert_eq!(pool.take(Kind::Pinned, 100), Some((2, 100)));
+        assert_eq!(take(&pool, Kind::Pinned, 100), Some((2, 100)));
     }
 
     #[test]
     fn far_too_large_blocks_are_left() {
         let pool = Pool::default();
-        pool.give(Kind::Device, 1, 1000);
-        assert_eq!(pool.take(Kind::Device, 100), None);
-        assert_eq!(pool.take(Kind::Device, 500), Some((1, 1000)));
+        give(&pool, Kind::Device, 1, 1000);
+        assert_eq!(take(&pool, Kind::Device, 100), None);
+        assert_eq!(take(&pool, Kind::Device, 500), Some((1, 1000)));
     }
 }

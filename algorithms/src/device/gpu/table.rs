@@ -49,7 +49,7 @@ impl<T: Pod> Table<T> {
             *place = value;
             length += 1;
         }
-        gpu.upload(&self.device, &self.host[..length])
+        gpu.upload(&self.device, self.host.part(0..length))
     }
 
     /// Where kernels find the values.

@@ -61,13 +61,13 @@ fn recorded_work_is_done_at_each_replay_and_not_before() {
     for gpu in emulators() {
         let (there, back) = (gpu.buffer::<u64>(2).expect("room"), [3, 4]);
         gpu.fill(&there, 0).expect("filled");
-        let graph = gpu.capture("both", |gpu| gpu.upload(&there, &back));
+        let graph = gpu.capture("both", |gpu| gpu.upload(&there, &back[..]));
         let graph = graph.expect("recorded");
         let mut found = [9; 2];
-        gpu.download(&mut found, &there).expect("copied");
+        gpu.download(&mut found[..], &there).expect("copied");
         assert_eq!(found, [0, 0]);
         gpu.replay(&graph).expect("started");
-        gpu.download(&mut found, &there).expect("copied");
+        gpu.download(&mut found[..], &there).expect("copied");
         assert_eq!(found, [3, 4]);
     }
 }
@@ -154,7 +154,7 @@ fn work_beside_other_work_is_done_with_it() {
         let mut found = [0; 4];
         let other = || {
             gpu.fill(&buffer, 7)?;
-            gpu.download(&mut found, &buffer)
+            gpu.download(&mut found[..], &buffer)
         };
         // Times mean nothing here.
         assert_eq!(gpu.seconds_beside(|| streams.copy(&gpu), other), Ok(None));
@@ -170,7 +170,7 @@ fn a_queue_that_follows_the_first_one_sees_what_that_has_done() {
         gpu.fill(&buffer, 9).expect("filled");
         let copied = gpu.in_queue(1, || {
             gpu.follow_first_queue()?;
-            gpu.download(&mut found, &buffer)
+            gpu.download(&mut found[..], &buffer)
         });
         assert_eq!(copied, Ok(()));
         assert_eq!(gpu.finish(), Ok(()));

@@ -47,10 +47,9 @@ impl Gpu {
         let mut fetched = all_cores::made(elements.len());
         let mut first = elements.start;
         for part in fetched.chunks_mut(piece.max(1)) {
-            let stage = &mut stage[..part.len()];
-            self.download_part(stage, from, first)?;
+            self.download_part(stage.part_mut(0..part.len()), from, first)?;
             self.finish()?;
-            all_cores::copy(part, stage);
+            all_cores::copy(part, &stage[..part.len()]);
             first += part.len();
         }
         Ok(fetched)

@@ -98,7 +98,7 @@ impl Collected {
             Flat::Copied(flat, host) => {
                 // SAFETY: see above.
                 unsafe { gpu.launch(&COLLECT_BUCKETS, grid, arguments(flat.ptr()))? };
-                gpu.download(&mut host[..count], flat)
+                gpu.download(host.part_mut(0..count), flat)
             }
             Flat::Mapped(host) => {
                 // SAFETY: see above.

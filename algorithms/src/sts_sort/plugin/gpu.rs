@@ -9,7 +9,7 @@ use super::host::{changed, copy};
 use super::shape::Shape;
 use crate::algorithm::{Damage, Session};
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceError, FromHost, Gpu, PinnedBuffer, ToHost};
 use crate::plugin::instance::{NotReady, ResultIn};
 use crate::plugin::on_gpu::{GuardedOnGpu, OnGpu, overrun};
 use crate::plugin::{Buffers, Functions};
@@ -82,16 +82,19 @@ impl<'a> SortOnGpu<'a> {
 
     fn run_on(&mut self, held: &mut Held) -> Result<(), DeviceError> {
         let gpu = Arc::clone(self.plugin.gpu());
-        let offsets = bytemuck::cast_slice(&held.host_offsets);
-        gpu.upload(held.input.buffer(), bytemuck::cast_slice(&held.host))?;
-        gpu.upload(held.offsets.buffer(), offsets)?;
+        let (host, offsets) = (
+            FromHost::from(&held.host),
+            FromHost::from(&held.host_offsets),
+        );
+        gpu.upload(held.input.buffer(), host.bytes())?;
+        gpu.upload(held.offsets.buffer(), offsets.bytes())?;
         // SAFETY: the buffers are as the header has them, and are held.
         let result = unsafe { self.plugin.run(self.shape.as_ptr()) }?;
         let sorted = match result {
             ResultIn::Output => held.output.as_ref().unwrap_or(&held.input),
             ResultIn::Input => &held.input,
         };
-        gpu.download(bytemuck::cast_slice_mut(&mut held.host), sorted.buffer())?;
+        gpu.download(ToHost::from(&mut held.host).bytes(), sorted.buffer())?;
         gpu.finish()
     }
 
@@ -103,7 +106,7 @@ impl<'a> SortOnGpu<'a> {
             return Ok(overrun);
         }
         let mut after = vec![0_u64; self.input.digis().len()];
-        gpu.download(bytemuck::cast_slice_mut(&mut after), held.input.buffer())?;
+        gpu.download(ToHost::from(&mut after).bytes(), held.input.buffer())?;
         gpu.finish()?;
         Ok(changed(self.input.digis(), &after))
     }

@@ -15,7 +15,7 @@ use super::tasks::split_mut;
 use crate::algorithm::Runner;
 use crate::all_cores::mapped;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, Poison, buffers};
+use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
 use crate::tpc_decode::damage::DamagedPage;
@@ -132,7 +132,7 @@ impl<'a> ChargesOf<'a> {
             decode: self.decode,
             time_bins: fragments.time_bins(number),
             slots,
-            maps: as_atomic(maps),
+            maps: atomic(maps),
             entries: self.entries,
             sectors: &self.sectors,
         };
@@ -277,12 +277,4 @@ impl Fragment<'_> {
             }
         }
     }
-}
-
-/// Entries that several threads may write.
-fn as_atomic(entries: &mut [u16]) -> &[AtomicU16] {
-    let pointer = std::ptr::from_mut(entries) as *const [AtomicU16];
-    // SAFETY: an atomic has the size and alignment of its number, and as the entries
-    // are borrowed mutably, nobody accesses them otherwise meanwhile.
-    unsafe { &*pointer }
 }

@@ -7,7 +7,7 @@ use super::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
 use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK_PAGE};
 use crate::kernels::tpc_decode_place::TILE;
@@ -89,7 +89,7 @@ impl PageBuffers {
     }
 
     /// Copies pages to the device.
-    pub(super) fn upload(&self, gpu: &Gpu, pages: &[u8]) -> Result<(), DeviceError> {
+    pub(super) fn upload(&self, gpu: &Gpu, pages: FromHost<'_, u8>) -> Result<(), DeviceError> {
         gpu.upload(&self.pages, pages)?;
         gpu.upload(&self.streams, &self.host_streams)
     }

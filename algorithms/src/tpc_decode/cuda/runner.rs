@@ -13,7 +13,9 @@ use super::target::{Charges, Target};
 use super::{Decode, Division, Index, Way, judgement, placing, validation};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, Lent, PinnedBuffer, Pristine, QUEUES};
+use crate::device::gpu::{
+    DeviceError, FromHost, Gpu, Lent, PinnedBuffer, Pristine, QUEUES, ToHost,
+};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
@@ -127,12 +129,12 @@ impl<'a> Held<'a> {
         (frame, parts): (&TimeFrame, &[Part]),
         way: Way,
     ) -> Result<(), DeviceError> {
-        let (tables, mut digits) = (&self.tables, &mut self.digits[..]);
+        let (tables, mut next) = (&self.tables, 0);
         for ((part, held), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
-            let (own, others) = digits.split_at_mut(held.target.digits());
-            digits = others;
+            let own = next..next + held.target.digits();
+            next = own.end;
             if !part.pages.is_empty() {
-                let host = (&self.pages[part.bytes()], own);
+                let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
                 let start = || held.start(gpu, (frame, part, tables), host, way);
                 gpu.in_queue(number % QUEUES, start)?;
             }
@@ -154,7 +156,7 @@ impl HeldPart {
         &mut self,
         gpu: &Gpu,
         (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
-        (pages, digits): (&[u8], &mut [u64]),
+        (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
         way: Way,
     ) -> Result<(), DeviceError> {
         let resident = Resident {

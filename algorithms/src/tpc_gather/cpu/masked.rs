@@ -8,21 +8,28 @@ use super::vectors::copy_vectors;
 #[cfg(target_arch = "x86_64")]
 const VECTOR: usize = 64;
 
+/// That this processor has the instructions: [`Avx512::detect`] alone makes one.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn detect() -> Option<Self> {
+        let is_there = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("bmi2");
+        is_there.then_some(Avx512(()))
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn detect() -> Option<Self> {
+        None
+    }
+}
+
 /// So many vectors, and more only for what is longer.
-pub(super) struct Masked<const VECTORS: usize>;
-
-/// Whether this processor can do that.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn are_there() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("bmi2")
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn are_there() -> bool {
-    false
-}
+#[derive(Clone, Copy)]
+pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512);
 
 #[cfg(target_arch = "x86_64")]
 impl<const VECTORS: usize> Copier for Masked<VECTORS> {
@@ -33,13 +40,13 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
     }
 
     #[inline(always)]
-    fn copy(to: &mut [u8], from: &[u8], length: usize) {
+    fn copy(self, to: &mut [u8], from: &[u8], length: usize) {
         if length > VECTORS * VECTOR {
             return copy_vectors(to, from, length);
         }
         let (to, from) = (&mut to[..VECTORS * VECTOR], &from[..length]);
-        // SAFETY: the target has so many vectors, the source so many bytes, and whoever
-        // chose this copier has looked what the processor can do.
+        // SAFETY: the target has so many vectors, the source so many bytes, and there is a
+        // witness for what the processor can do.
         unsafe { copy_masked::<VECTORS>(to.as_mut_ptr(), from.as_ptr(), length) }
     }
 }
@@ -69,18 +76,19 @@ mod tests {
 
     #[test]
     fn so_many_bytes_are_copied_and_none_behind_them_are_read() {
-        if !are_there() {
+        let Some(avx512) = Avx512::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
-        }
+        };
+        let masked = Masked::<3>(avx512);
         let from: Vec<u8> = (1..=250).collect();
         for length in 0..=from.len() {
             let mut to = [255; 768];
             let exact: Box<[u8]> = from[..length].into();
             match length <= 3 * VECTOR {
-                true => Masked::<3>::copy(&mut to, &exact, length),
+                true => masked.copy(&mut to, &exact, length),
                 // What is longer goes by vectors, behind which there has to be one.
-                false => Masked::<3>::copy(&mut to, &[&exact[..], &[0; 32]].concat(), length),
+                false => masked.copy(&mut to, &[&exact[..], &[0; 32]].concat(), length),
             }
             assert_eq!(to[..length], from[..length]);
         }

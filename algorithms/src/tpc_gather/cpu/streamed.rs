@@ -11,10 +11,9 @@
 use generators::tpc::clusters::FIELDS;
 use rayon::prelude::*;
 
-use super::masked;
-#[cfg(target_arch = "x86_64")]
-use super::masked::Masked;
-use super::vectors::{VECTOR, copy_vectors, fence, prefetch, stream};
+use super::masked::{Avx512, Masked};
+use super::vectors::{Stores, VECTOR, copy_vectors, streaming};
+use crate::device::prefetch_to_second;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// Bytes of a part that a thread takes at a time.
@@ -45,28 +44,26 @@ fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {
 /// Most pieces are less than twice as long as all are on average.
 fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
     let length = 2 * array.packed_bytes() / array.pieces().max(1);
-    match length.div_ceil(LINE) {
-        // SAFETY: the processor has been asked.
-        0..=3 if masked::are_there() => unsafe { pack_masked::<3>(array, part, to) },
-        // SAFETY: see above.
-        4..=6 if masked::are_there() => unsafe { pack_masked::<6>(array, part, to) },
-        // SAFETY: see above.
-        7..=12 if masked::are_there() => unsafe { pack_masked::<12>(array, part, to) },
-        _ => pack_by::<Whole>(array, part, to),
+    match (length.div_ceil(LINE), Avx512::detect()) {
+        (0..=3, Some(avx512)) => pack_masked(Masked::<3>(avx512), array, part, to),
+        (4..=6, Some(avx512)) => pack_masked(Masked::<6>(avx512), array, part, to),
+        (7..=12, Some(avx512)) => pack_masked(Masked::<12>(avx512), array, part, to),
+        _ => pack_by(Whole, array, part, to),
     }
 }
 
 /// How pieces get into a page.
-pub(super) trait Copier {
+pub(super) trait Copier: Copy {
     /// How many lines of a piece are fetched ahead.
     fn fetched(length: usize) -> usize;
 
     /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
     /// behind them may be overwritten.
-    fn copy(to: &mut [u8], from: &[u8], length: usize);
+    fn copy(self, to: &mut [u8], from: &[u8], length: usize);
 }
 
 /// As many vectors as there are in a piece.
+#[derive(Clone, Copy)]
 struct Whole;
 
 impl Copier for Whole {
@@ -77,34 +74,50 @@ impl Copier for Whole {
     }
 
     #[inline(always)]
-    fn copy(to: &mut [u8], from: &[u8], length: usize) {
+    fn copy(self, to: &mut [u8], from: &[u8], length: usize) {
         copy_vectors(to, from, length);
     }
 }
 
-/// # Safety
-/// [`masked::are_there`].
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,bmi2")]
-unsafe fn pack_masked<const VECTORS: usize>(array: Array<'_>, part: &Part, to: &mut [u8]) {
-    pack_by::<Masked<VECTORS>>(array, part, to);
+fn pack_masked<const VECTORS: usize>(
+    copier: Masked<VECTORS>,
+    array: Array<'_>,
+    part: &Part,
+    to: &mut [u8],
+) {
+    #[target_feature(enable = "avx512f,avx512bw,bmi2")]
+    fn pack<C: Copier>(copier: C, array: Array<'_>, part: &Part, to: &mut [u8]) {
+        pack_by(copier, array, part, to);
+    }
+    // SAFETY: the copier is witness to what the processor can do.
+    unsafe { pack(copier, array, part, to) }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn pack_masked<const VECTORS: usize>(array: Array<'_>, part: &Part, to: &mut [u8]) {
-    pack_by::<Whole>(array, part, to);
+fn pack_masked<const VECTORS: usize>(
+    _: Masked<VECTORS>,
+    array: Array<'_>,
+    part: &Part,
+    to: &mut [u8],
+) {
+    pack_by(Whole, array, part, to);
 }
 
 #[inline(always)]
-fn pack_by<C: Copier>(array: Array<'_>, part: &Part, to: &mut [u8]) {
-    let mut page = Page::new(to);
-    let mut number = array.piece_at(part.bytes.start);
-    while let Some(piece) = array.part_of(number, &part.bytes) {
-        fetch::<C>(array, number + AHEAD);
-        page.append::<C>(array.bytes(), piece.from.start, piece.from.len());
-        number += 1;
-    }
-    fence();
+fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, to: &mut [u8]) {
+    streaming(
+        #[inline(always)]
+        |stores| {
+            let mut page = Page::new(to, stores);
+            let mut number = array.piece_at(part.bytes.start);
+            while let Some(piece) = array.part_of(number, &part.bytes) {
+                fetch::<C>(array, number + AHEAD);
+                page.append(copier, array.bytes(), piece.from.start, piece.from.len());
+                number += 1;
+            }
+        },
+    );
 }
 
 /// Has the lines of a piece fetched, if there is one.
@@ -113,7 +126,7 @@ fn fetch<C: Copier>(array: Array<'_>, number: usize) {
     if number < array.pieces() {
         let from = array.piece(number).from;
         for line in 0..C::fetched(from.len()) {
-            prefetch(array.bytes(), from.start + line * LINE);
+            prefetch_to_second(array.bytes(), from.start + line * LINE);
         }
     }
 }
@@ -125,6 +138,7 @@ struct Page<'o> {
     /// With so many bytes it is full.
     room: usize,
     to: &'o mut [u8],
+    stores: &'o Stores,
 }
 
 /// A page, and what is written beyond its end.
@@ -135,7 +149,7 @@ const _: () = assert!(SLACK >= VECTOR);
 
 impl<'o> Page<'o> {
     /// The first one ends where a cache line does, so that all others have whole ones.
-    fn new(to: &'o mut [u8]) -> Self {
+    fn new(to: &'o mut [u8], stores: &'o Stores) -> Self {
         let first = match to.as_ptr().align_offset(LINE) {
             0 => PAGE,
             head => head,
@@ -145,15 +159,16 @@ impl<'o> Page<'o> {
             filled: 0,
             room: first.min(to.len()),
             to,
+            stores,
         }
     }
 
     /// Appends bytes, behind which there is a vector at least.
     #[inline(always)]
-    fn append<C: Copier>(&mut self, from: &[u8], mut start: usize, mut length: usize) {
+    fn append<C: Copier>(&mut self, copier: C, from: &[u8], mut start: usize, mut length: usize) {
         while length > 0 {
             let fitting = length.min(self.room - self.filled);
-            C::copy(&mut self.bytes.0[self.filled..], &from[start..], fitting);
+            copier.copy(&mut self.bytes.0[self.filled..], &from[start..], fitting);
             self.filled += fitting;
             if self.filled == self.room {
                 self.leave();
@@ -166,7 +181,7 @@ impl<'o> Page<'o> {
     /// The page goes to memory; the next one is as large as there is something left.
     fn leave(&mut self) {
         let (now, later) = std::mem::take(&mut self.to).split_at_mut(self.filled);
-        stream(now, &self.bytes.0[..self.filled]);
+        self.stores.stream(now, &self.bytes.0[..self.filled]);
         self.filled = 0;
         self.room = PAGE.min(later.len());
         self.to = later;

@@ -40,16 +40,45 @@ fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
     *to = *from;
 }
 
-/// Copies bytes past the caches, where that can be: as many on both sides.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn stream(to: &mut [u8], from: &[u8]) {
-    assert_eq!(to.len(), from.len());
-    let (lines, _) = from.as_chunks();
-    let is_whole = lines.len() * LINE == from.len() && to.as_ptr().align_offset(LINE) == 0;
-    match is_whole && is_x86_feature_detected!("avx512f") {
-        // SAFETY: the processor has it, and the target begins at a line.
-        true => unsafe { stream_lines(to.as_chunks_mut().0, lines) },
-        false => stream_vectors(to, from),
+/// Stores past the caches. Others see them in no order, until there is a fence.
+pub(super) struct Stores(());
+
+/// Does some work that stores past the caches; behind it others see what was stored.
+#[inline(always)]
+pub(super) fn streaming(work: impl FnOnce(&Stores)) {
+    /// Also if the work panics.
+    struct Fence;
+    impl Drop for Fence {
+        fn drop(&mut self) {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: SSE is there on all x86-64.
+            unsafe {
+                std::arch::x86_64::_mm_sfence();
+            }
+        }
+    }
+    let _fence = Fence;
+    work(&Stores(()));
+}
+
+impl Stores {
+    /// Copies bytes past the caches, where that can be: as many on both sides.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn stream(&self, to: &mut [u8], from: &[u8]) {
+        assert_eq!(to.len(), from.len());
+        let (lines, _) = from.as_chunks();
+        let is_whole = lines.len() * LINE == from.len() && to.as_ptr().align_offset(LINE) == 0;
+        if is_whole && is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has it, and the target begins at a line.
+            unsafe { stream_lines(to.as_chunks_mut().0, lines) }
+        } else {
+            stream_vectors(to, from);
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn stream(&self, to: &mut [u8], from: &[u8]) {
+        to.copy_from_slice(from);
     }
 }
 
@@ -79,40 +108,12 @@ fn stream_vectors(to: &mut [u8], from: &[u8]) {
     let (sources, _) = from[first..].as_chunks::<{ size_of::<__m128i>() }>();
     for (to, from) in vectors.iter_mut().zip(sources) {
         // SAFETY: the target is aligned and borrowed alone; the source has 16 bytes. Who
-        // reads them elsewhere does so behind a `fence`.
+        // reads them elsewhere does so behind the fence of `streaming`.
         unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.as_ptr().cast())) };
     }
     let behind = first + count * size_of::<__m128i>();
     to[..first].copy_from_slice(&from[..first]);
     to[behind..].copy_from_slice(&from[behind..]);
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn stream(to: &mut [u8], from: &[u8]) {
-    to.copy_from_slice(from);
-}
-
-/// What was streamed before is seen by others before what is stored from now on.
-pub(super) fn fence() {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE is there on all x86-64.
-        unsafe { std::arch::x86_64::_mm_sfence() };
-    }
-}
-
-/// Has the line of a byte fetched, where that can be asked for: into the second cache, which
-/// can wait for more lines at a time than the first.
-#[inline(always)]
-pub(super) fn prefetch(bytes: &[u8], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(byte) = bytes.get(at) {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: fetching ahead changes nothing, and the byte is there.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(byte).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (bytes, at);
 }
 
 #[cfg(test)]
@@ -140,8 +141,8 @@ mod tests {
         for start in 0..70 {
             for length in (0..70).chain([128]) {
                 let mut to = Aligned([0; 200]).0;
-                stream(&mut to[start..start + length], &from[start..start + length]);
-                fence();
+                let (part, source) = (&mut to[start..start + length], &from[start..start + length]);
+                streaming(|stores| stores.stream(part, source));
                 assert_eq!(to[start..start + length], from[start..start + length]);
                 let untouched = to[..start].iter().chain(&to[start + length..]);
                 assert!(untouched.copied().all(|byte| byte == 0));

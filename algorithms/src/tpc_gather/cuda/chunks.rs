@@ -114,7 +114,7 @@ impl Gatherer for Chunks {
             gpu.in_queue(queue, || gpu.follow_first_queue())?;
         }
         for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
-            let host = &mut self.host[chunk.bytes.clone()];
+            let host = self.host.part_mut(chunk.bytes.clone());
             let packed = &self.packed;
             let start = chunk.bytes.start;
             gpu.in_queue(number, || {

@@ -49,7 +49,7 @@ impl Gatherer for Naive {
                     continue;
                 }
                 let to = begin + piece.to;
-                let to = &mut self.host[to..to + piece.from.len()];
+                let to = self.host.part_mut(to..to + piece.from.len());
                 gpu.download_part(to, &pieces.given.source, piece.from.start)?;
             }
         }

@@ -103,7 +103,7 @@ impl<'a> GatherOnGpu<'a> {
         unsafe { self.plugin.run(self.shape.as_ptr()) }?;
         let gpu = self.plugin.gpu();
         if let Some(output) = &held.output {
-            gpu.download(&mut held.host[..self.output_bytes], output.buffer())?;
+            gpu.download(held.host.part_mut(0..self.output_bytes), output.buffer())?;
         }
         gpu.finish()
     }

@@ -131,9 +131,9 @@ where
         let known = held.find.setup(input);
         laps.lap("setup", 0);
         if let Known::Pieces(pieces) = known {
-            // SAFETY: one worker follows all links of a piece, and no component lies in
-            // more than one of them.
-            let legs = unsafe { SharedRelations::new(&mut held.relations) };
+            // One worker follows all links of a piece, and no component lies in more than one
+            // of them.
+            let legs = SharedRelations::new(&mut held.relations);
             follow_pieces(input, legs, pieces);
             laps.lap("resolve", 0);
             return Ok(());
@@ -144,9 +144,9 @@ where
         laps.lap("jump", 0);
         held.links.order(input, held.find.labels());
         laps.lap("order", 0);
-        // SAFETY: the links of a component are followed by one worker alone, and lead to
-        // slice tracks of that component only.
-        let legs = unsafe { SharedRelations::new(&mut held.relations) };
+        // The links of a component are followed by one worker alone, and lead to slice tracks of
+        // that component only.
+        let legs = SharedRelations::new(&mut held.relations);
         held.links.resolve(input, legs);
         laps.lap("resolve", 0);
         Ok(())

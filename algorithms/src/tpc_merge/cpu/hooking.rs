@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::SliceTracks;
 use rayon::prelude::*;
 
-use super::atomics::atomic;
 use super::by_component::{FindComponents, Known, Labels, PART};
+use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 

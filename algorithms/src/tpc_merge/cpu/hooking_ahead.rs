@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::atomics::atomic;
 use super::by_component::{FindComponents, Known, Labels, PART};
 use super::cuts::pieces;
-use super::prefetch::prefetch;
+use crate::device::atomic;
+use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
 
 /// Slice tracks whose connections are collected at a time: they fit into the cache next

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::atomics::atomic;
 use super::by_component::{BringTogether, Labels, PART};
+use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::relation_store::SharedRelations;
 use crate::tpc_merge::resolve::follow;

@@ -11,7 +11,7 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
 use super::by_component::{BringTogether, Labels};
-use super::prefetch::prefetch;
+use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
@@ -161,9 +161,8 @@ fn follow_all(input: &SliceTracks, mut legs: SharedRelations<'_>, links: &[Link]
         }
         if let Some(ends) = links.get(number + NEAR) {
             for &end in ends {
-                let related = legs.of(end);
-                legs.prefetch(related.segment_prev);
-                legs.prefetch(related.segment_next);
+                legs.prefetch(legs.prev(end));
+                legs.prefetch(legs.next(end));
             }
         }
         follow(&mut legs, input.tracks(), track, link);

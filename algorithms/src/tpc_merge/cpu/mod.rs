@@ -11,9 +11,7 @@
 //! | `hooking`, `petgraph`, `hooking_ahead` | ways to find components |
 //! | `cuts` | where numbers keep components apart |
 //! | `links_by_component`, `links_by_share` | ways to bring links together |
-//! | `atomics`, `prefetch` | small things that these need |
 
-mod atomics;
 mod by_component;
 mod cuts;
 mod hooking;
@@ -21,7 +19,6 @@ mod hooking_ahead;
 mod links_by_component;
 mod links_by_share;
 mod petgraph;
-mod prefetch;
 mod sequential;
 
 use generators::tpc::slice_tracks::{Relations, SliceTracks};

@@ -10,6 +10,7 @@ use generators::tpc::PadId;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::Advance;
+use crate::device::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, column};
 use crate::tpc_noisy_pads::activity::{PadActivity, Thresholds};
 
@@ -71,7 +72,7 @@ impl Strip {
         while let Some(tiles) = rows_of_tiles.next() {
             for row in &mut rows {
                 if let Some(later) = rows_of_tiles.peek() {
-                    prefetch(&later[row.tiles.clone()]);
+                    row.tiles.clone().for_each(|tile| prefetch(later, tile));
                 }
                 advance(&mut row.states, &tiles[row.tiles.clone()]);
             }
@@ -111,19 +112,6 @@ impl RowOfPads {
             PadActivity::new(charges, state.longest_run[lane], largest, thresholds)
         })
     }
-}
-
-/// Asks for tiles that will be needed soon.
-#[inline(always)]
-fn prefetch(tiles: &[Tile]) {
-    #[cfg(target_arch = "x86_64")]
-    for tile in tiles {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: all processors of this kind have it, and any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(tile.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = tiles;
 }
 
 #[cfg(test)]

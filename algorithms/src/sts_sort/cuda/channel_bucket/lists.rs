@@ -34,14 +34,14 @@ impl Oversized {
 
     /// Waits for the kernels that make the list.
     pub(super) fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
-        gpu.download(&mut self.host[..1], &self.device)?;
+        gpu.download(self.host.part_mut(0..1), &self.device)?;
         gpu.wait()?;
         let count = self.host[0] as usize;
         if count == 0 {
             return Ok(Vec::new());
         }
         let words = words_for(count);
-        gpu.download(&mut self.host[..words], &self.device)?;
+        gpu.download(self.host.part_mut(0..words), &self.device)?;
         gpu.wait()?;
         let pairs = self.host[1..words].chunks_exact(2);
         let mut ranges: Vec<_> = pairs.map(|pair| pair[0]..pair[1]).collect();

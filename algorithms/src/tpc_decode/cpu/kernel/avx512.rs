@@ -5,13 +5,14 @@ use std::arch::x86_64::*;
 use generators::tpc::{Digit, PadId};
 
 use super::few_sequences::few_sequences;
-use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
+use super::{Bytes, DecodePage, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
 use crate::tpc_decode::cpu::walk::{self, Job};
 use crate::tpc_decode::pads::LINK_STRIDE;
 
-/// Whether this machine has the instructions that [`decode`] is compiled for.
-pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx512f")
+/// The decoder of a page (see [`walk::decode`]) that takes these instructions, if this machine
+/// has them.
+pub(super) fn if_available() -> Option<DecodePage> {
+    let is_available = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi")
@@ -19,14 +20,13 @@ pub(super) fn is_available() -> bool {
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("popcnt");
+    is_available.then_some(decode)
 }
 
-/// Decodes a page; see [`walk::decode`]. To be called where [`is_available`] only.
-pub(super) fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-    debug_assert!(is_available());
-    // SAFETY: callers get this function from `Level::decoder`, which asks
-    // `is_available` first.
+/// Only [`if_available`] gives it to others.
+fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+    // SAFETY: the machine has them: see above.
     unsafe { decode_here(job, digits) }
 }
 

@@ -149,10 +149,10 @@ impl Level {
     pub(in crate::tpc_decode) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if avx512::is_available() {
+            if avx512::if_available().is_some() {
                 return Level::Avx512;
             }
-            if avx2::is_available() {
+            if avx2::if_available().is_some() {
                 return Level::Avx2;
             }
         }
@@ -164,9 +164,9 @@ impl Level {
         match self {
             Level::Scalar => Some(walk::decode::<Scalar>),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::is_available().then_some(avx2::decode),
+            Level::Avx2 => avx2::if_available(),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => avx512::is_available().then_some(avx512::decode),
+            Level::Avx512 => avx512::if_available(),
             #[cfg(not(target_arch = "x86_64"))]
             Level::Avx2 | Level::Avx512 => None,
         }

@@ -5,22 +5,22 @@
 
 use std::arch::x86_64::*;
 
-use super::{PadState, TILE_PADS, Tile, portable};
+use super::{Advance, PadState, TILE_PADS, Tile, portable};
 
-/// Whether this machine has the instructions that [`advance`] is compiled for.
-pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx2")
+/// The way that takes these instructions, if this machine has them.
+pub(super) fn if_available() -> Option<Advance> {
+    let is_available = is_x86_feature_detected!("avx2");
+    is_available.then_some(advance)
 }
 
-/// To be called where [`is_available`] only.
-pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
-    debug_assert!(is_available());
-    // SAFETY: callers get this function where `is_available` was asked.
+/// Only [`if_available`] gives it to others.
+fn advance(states: &mut [PadState], tiles: &[Tile]) {
+    // SAFETY: the machine has them: see above.
     unsafe { advance_here(states, tiles) }
 }
 
 #[target_feature(enable = "avx2")]
-fn advance_here(states: &mut [PadState], tiles: &[Tile]) {
+pub(super) fn advance_here(states: &mut [PadState], tiles: &[Tile]) {
     let (pairs, rest) = states.as_chunks_mut::<2>();
     let (tiles, last) = tiles.as_chunks::<2>();
     for (states, tiles) in pairs.iter_mut().zip(tiles) {

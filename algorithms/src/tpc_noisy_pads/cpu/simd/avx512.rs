@@ -2,23 +2,21 @@
 
 use std::arch::x86_64::*;
 
-use super::{PadState, TILE_PADS, Tile, avx2};
+use super::{Advance, PadState, TILE_PADS, Tile, avx2};
 use crate::tpc_decode::charge_map::TILE_TIMES;
 
 /// A number for each pad of a tile.
 type Eight = [u16; TILE_PADS];
 
-/// Whether this machine has the instructions that [`advance`] is compiled for.
-pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && avx2::is_available()
+/// The way that takes these instructions, if this machine has them.
+pub(super) fn if_available() -> Option<Advance> {
+    let is_available = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+    is_available.then_some(advance)
 }
 
-/// To be called where [`is_available`] only.
-pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
-    debug_assert!(is_available());
-    // SAFETY: callers get this function where `is_available` was asked.
+/// Only [`if_available`] gives it to others.
+fn advance(states: &mut [PadState], tiles: &[Tile]) {
+    // SAFETY: the machine has them: see above.
     unsafe { advance_here(states, tiles) }
 }
 
@@ -29,7 +27,7 @@ fn advance_here(states: &mut [PadState], tiles: &[Tile]) {
     for (states, tiles) in fours.iter_mut().zip(tiles) {
         advance_four(states, tiles);
     }
-    avx2::advance(rest, last);
+    avx2::advance_here(rest, last);
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -12,13 +12,8 @@ use crate::tpc_decode::charge_map::TILE_PADS;
 /// The widest that this machine has.
 pub(super) fn best() -> Advance {
     #[cfg(target_arch = "x86_64")]
-    {
-        if avx512::is_available() {
-            return avx512::advance;
-        }
-        if avx2::is_available() {
-            return avx2::advance;
-        }
+    if let Some(widest) = avx512::if_available().or_else(avx2::if_available) {
+        return widest;
     }
     portable
 }
@@ -49,8 +44,8 @@ mod tests {
         let mut ways: Vec<Advance> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::is_available().then_some(avx2::advance as Advance));
-            ways.extend(avx512::is_available().then_some(avx512::advance as Advance));
+            ways.extend(avx2::if_available());
+            ways.extend(avx512::if_available());
         }
         ways
     }

@@ -3,12 +3,25 @@
 /// Begins to bring the cache line of an element here; does nothing for a place that is
 /// not in the slice, or on a machine without such an instruction.
 #[inline(always)]
-pub(super) fn prefetch<T>(slice: &[T], place: usize) {
+pub(crate) fn prefetch<T>(slice: &[T], place: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(element) = slice.get(place) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: the instruction reads nothing and can't fault.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, place);
+}
+
+/// The same into the second cache, which can wait for more lines at a time than the first.
+#[inline(always)]
+pub(crate) fn prefetch_to_second<T>(slice: &[T], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = slice.get(place) {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: as above.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(element).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, place);
