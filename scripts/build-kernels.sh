@@ -4,6 +4,8 @@
 #
 #   scripts/build-kernels.sh              build, write algorithms/kernels/prebuilt/
 #   scripts/build-kernels.sh --check      build, compare with what is there
+#   scripts/build-kernels.sh --if-changed check, unless nothing has changed since it was built;
+#                                         with --cub: the same for those
 #   scripts/build-kernels.sh --dry-run    build and judge only, also with another toolkit
 #   scripts/build-kernels.sh --cub        build what NVIDIA's libraries do, and nothing else:
 #                                         target/release/libcub_baseline.so, beside bench
@@ -18,12 +20,15 @@ set -euo pipefail
 . "$(dirname "$0")/kernels/common.sh"
 enter_repository
 . scripts/kernels/toolkit.sh
+. scripts/kernels/stamp.sh
 
 mode="write"
+if_changed=""
 report=()
 while [ $# -gt 0 ]; do
     case $1 in
         --check) mode=check ;;
+        --if-changed) if_changed=1 ;;
         --dry-run) mode=dry-run ;;
         --cub) mode=cub ;;
         --report)
@@ -59,6 +64,7 @@ write() {
     images "$built" | while read -r image; do cp "$built/$image" "$committed/"; done
     local bytes
     bytes=$(find "$committed" -type f -exec cat {} + | wc -c)
+    write_stamp image
     echo "$(images "$committed" | wc -l) images in $committed, $((bytes / 1000)) kB"
 }
 
@@ -83,7 +89,22 @@ check() {
     echo "$(images "$committed" | wc -l) images are those of their sources"
 }
 
-if [ "$mode" = cub ]; then exec scripts/kernels/cub.sh; fi
+if [ "$mode" = cub ]; then
+    if [ -n "$if_changed" ] && stamp_fits cub; then
+        echo "the baselines are unchanged since they were built"
+        exit 0
+    fi
+    scripts/kernels/cub.sh
+    write_stamp cub
+    exit 0
+fi
+if [ -n "$if_changed" ]; then
+    if stamp_fits image; then
+        echo "images and sources are unchanged since these were built"
+        exit 0
+    fi
+    mode=check
+fi
 mapfile -t sources < <(kernel_sources)
 if [ ${#sources[@]} -gt 0 ] && [ "${RECOBENCH_NO_NETWORK:-}" = 1 ] && [ -z "${CUDA_TOOLKIT:-}" ] \
     && ! wheels_are_there; then
