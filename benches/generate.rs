@@ -5,16 +5,20 @@ use std::time::Duration;
 use algorithms::device::Team;
 use benches::shape;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use generators::random;
 use generators::sts::{Order, generate, physics};
 use generators::tpc::simulate::{Preset, TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::{PadMapping, ZsFormat};
 use harness::platform::LabAllocator;
+use rand::distr::Distribution;
+use rand_distr::{Exp1, StandardNormal};
 
 #[global_allocator]
 static ALLOCATOR: LabAllocator = LabAllocator;
 
 const DIGIS: u64 = 5_000_000;
 const ORBITS: u32 = 16;
+const NUMBERS: u64 = 1_000_000;
 
 fn digis(criterion: &mut Criterion) {
     let Ok(team) = Team::new(1) else {
@@ -86,5 +90,26 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, digis, simulated, pages);
+/// A million numbers of a distribution: by our tables, and by `rand_distr`.
+fn distributions(criterion: &mut Criterion) {
+    fn sum<T: Into<f64>>(of: &impl Distribution<T>) -> f64 {
+        let mut random = random::stream(1, [1]);
+        let numbers = (0..NUMBERS).map(|_| of.sample(&mut random).into());
+        numbers.sum()
+    }
+    let mut group = criterion.benchmark_group("generate-distributions");
+    group.throughput(Throughput::Elements(NUMBERS));
+    let (normal, gaps) = (random::Normal::new(), random::Exponential::new());
+    group.bench_function("normal", |bencher| bencher.iter(|| sum::<f32>(&normal)));
+    group.bench_function("normal-rand-distr", |bencher| {
+        bencher.iter(|| sum::<f32>(&StandardNormal));
+    });
+    group.bench_function("exponential", |bencher| bencher.iter(|| sum(&gaps)));
+    group.bench_function("exponential-rand-distr", |bencher| {
+        bencher.iter(|| sum::<f32>(&Exp1));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, digis, simulated, pages, distributions);
 criterion_main!(benches);

@@ -10,7 +10,7 @@ mod exponential;
 mod landau;
 mod normal;
 
-use rand_core::SeedableRng;
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 pub use exponential::Exponential;
@@ -52,7 +52,7 @@ pub fn below(bits: u32, range: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_core::Rng;
+    use rand::Rng;
 
     #[test]
     fn streams_are_golden() {

@@ -1,6 +1,7 @@
 //! Numbers drawn from a stream.
 
-use rand_core::Rng;
+use rand::Rng;
+use rand::distr::Distribution;
 
 use crate::random::{Exponential, Stream};
 
@@ -24,7 +25,7 @@ pub(crate) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usi
     let limit = mean * f64::from(Exponential::MEAN);
     let mut elapsed = 0.0;
     for number in 0.. {
-        elapsed += f64::from(gaps.gap(stream.next_u32())) + 1.0;
+        elapsed += f64::from(gaps.sample(stream)) + 1.0;
         if elapsed > limit {
             return number;
         }

@@ -1,5 +1,8 @@
 //! Exponentially distributed gaps, without a logarithm for each of them.
 
+use rand::Rng;
+use rand::distr::Distribution;
+
 const BINS: usize = 1024;
 /// From here on the distribution is too curved for a straight line in a bin.
 const TAIL: usize = BINS - 16;
@@ -35,6 +38,13 @@ impl Exponential {
         let fraction = u64::from(bits & ((1 << FRACTION_BITS) - 1));
         let (low, high) = (self.knots[bin], self.knots[bin + 1]);
         low + ((u64::from(high - low) * fraction) >> FRACTION_BITS) as u32
+    }
+}
+
+impl Distribution<u32> for Exponential {
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> u32 {
+        self.gap(random.next_u32())
     }
 }
 

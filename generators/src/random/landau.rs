@@ -2,6 +2,9 @@
 
 use std::f64::consts::PI;
 
+use rand::Rng;
+use rand::distr::Distribution;
+
 const BIN_BITS: u32 = 12;
 const BINS: usize = 1 << BIN_BITS;
 const FRACTION_BITS: u32 = 32 - BIN_BITS;
@@ -56,6 +59,13 @@ impl Landau {
         let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
         let (low, high) = (self.knots[bin], self.knots[bin + 1]);
         low + (high - low) * fraction
+    }
+}
+
+impl Distribution<f32> for Landau {
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> f32 {
+        self.value(random.next_u32())
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use rand::Rng;
+use rand::distr::Distribution;
+
 const BIN_BITS: u32 = 12;
 const BINS: usize = 1 << BIN_BITS;
 const FRACTION_BITS: u32 = 32 - BIN_BITS;
@@ -35,6 +38,13 @@ impl Normal {
     }
 }
 
+impl Distribution<f32> for Normal {
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, random: &mut R) -> f32 {
+        self.deviate(random.next_u32())
+    }
+}
+
 impl Default for Normal {
     fn default() -> Self {
         Self::new()
@@ -64,7 +74,6 @@ fn quantile(probability: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::random::stream;
-    use rand_core::Rng;
 
     #[test]
     fn moments_are_those_of_a_normal_distribution() {
@@ -72,7 +81,7 @@ mod tests {
         let mut stream = stream(1, [4]);
         let mut sums = [0.0_f64; 3];
         for _ in 0..1_000_000 {
-            let deviate = f64::from(normal.deviate(stream.next_u32()));
+            let deviate = f64::from(normal.sample(&mut stream));
             for (power, sum) in (1..).zip(&mut sums) {
                 *sum += deviate.powi(power);
             }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use rand_core::Rng;
+use rand::Rng;
+use rand::distr::Distribution;
 
 use super::{Address, Digi};
 use crate::random::{Exponential, Stream, below};
@@ -69,7 +70,7 @@ pub(super) fn fill_ordered(
         *digi = tables.digi(address, bits);
     }
     // The gap after the last digi keeps that below the end of the window.
-    total += f64::from(tables.gaps.gap(stream.next_u32())) + 1.0;
+    total += f64::from(tables.gaps.sample(stream)) + 1.0;
     let scale = (window.end - window.start) as f64 / total;
     let start = window.start as u32;
     for (digi, elapsed) in chunk.iter_mut().zip(&elapsed) {

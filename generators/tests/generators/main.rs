@@ -3,6 +3,7 @@
 
 mod cluster_files;
 mod digi_files;
+mod distributions;
 mod generated_digis;
 mod slice_track_files;
 mod sts_physics;

@@ -4,7 +4,7 @@
 //! until so many are as clear, or until a number that was fixed. It is exact for any of these
 //! ends, and few orders are spent on what chance explains.
 
-use rand_core::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::energy::{Scratch, Stretch};

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use rand_core::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use reports::compare::{

@@ -1,6 +1,6 @@
 //! The order in which the readings of a module side arrive.
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::channels::Reading;
 use crate::random::{Stream, below};

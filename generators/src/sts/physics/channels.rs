@@ -1,6 +1,6 @@
 //! From charges on the channels of a module side to measured values.
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::constants::SHAPING_TIME;
 use super::crossing::Truth;

@@ -1,6 +1,6 @@
 //! When collisions happen.
 
-use rand_core::Rng;
+use rand::distr::Distribution;
 
 use crate::random::{Exponential, Stream};
 
@@ -14,7 +14,7 @@ pub(super) fn times(
 ) -> Vec<f64> {
     let mut elapsed = 0.0;
     let mut next = |_| {
-        elapsed += f64::from(gaps.gap(stream.next_u32())) + 0.5;
+        elapsed += f64::from(gaps.sample(stream)) + 0.5;
         elapsed
     };
     let mut times: Vec<_> = (0..=count).map(&mut next).collect();

@@ -1,6 +1,7 @@
 //! Pulses without a particle.
 
-use rand_core::Rng;
+use rand::Rng;
+use rand::distr::Distribution;
 
 use super::channels::Channels;
 use super::readout::noise_hz;
@@ -57,13 +58,13 @@ impl<'a> Noise<'a> {
 
     /// With no noise at all, the next pulse is infinitely far.
     fn advance(&mut self) {
-        let gap = f64::from(self.gaps.gap(self.stream.next_u32())) + 0.5;
+        let gap = f64::from(self.gaps.sample(&mut self.stream)) + 0.5;
         self.next += gap * self.ns_per_gap;
     }
 
     /// A charge above the threshold, as peaks of Gaussian noise have it.
     fn charge(&mut self) -> f32 {
-        let gap = f64::from(self.gaps.gap(self.stream.next_u32())) / f64::from(Exponential::MEAN);
+        let gap = f64::from(self.gaps.sample(&mut self.stream)) / f64::from(Exponential::MEAN);
         let square = self.threshold * self.threshold + 2.0 * gap * self.deviation * self.deviation;
         square.sqrt() as f32
     }

@@ -1,6 +1,6 @@
 //! The charges that a particle leaves on the strips of a sensor.
 
-use rand_core::Rng;
+use rand::distr::Distribution;
 
 use super::constants::{
     DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, LEAST_STEPS,
@@ -53,7 +53,7 @@ impl Response {
         let mut charges = [0.0; MOST_STEPS];
         let charges = &mut charges[..deposits.steps];
         for charge in &mut *charges {
-            let value = self.landau.value(stream.next_u32());
+            let value = self.landau.sample(stream);
             *charge = (deposits.width * (value + deposits.shift)).max(0.0);
         }
         let drifts = self.drifts[deposits.steps].iter();

@@ -1,6 +1,7 @@
 //! The particles that a collision makes.
 
-use rand_core::Rng;
+use rand::Rng;
+use rand::distr::Distribution;
 
 use super::constants::{
     BEND, ELECTRON_MASS, FIELD, MID_RAPIDITY, PION_MASS, PION_TRANSVERSE, PROTON_MASS,
@@ -118,7 +119,7 @@ impl Gold {
         };
         let transverse = -0.5 * mean * libm::log(uniform(stream) * uniform(stream));
         let azimuth = std::f64::consts::TAU * uniform(stream);
-        let deviate = f64::from(tables.normal.deviate(stream.next_u32()));
+        let deviate = f64::from(tables.normal.sample(stream));
         let rapidity = MID_RAPIDITY + self.rapidity_width * deviate;
         let forward = libm::sqrt(mass * mass + transverse * transverse) * libm::sinh(rapidity);
         let reaches = forward > LEAST_FORWARD && transverse < forward * LARGEST_SLOPE;

@@ -1,6 +1,6 @@
 //! All clusters of a timeframe.
 
-use rand_core::Rng;
+use rand::Rng;
 use rayon::prelude::*;
 
 use super::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};

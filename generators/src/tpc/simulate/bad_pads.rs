@@ -7,7 +7,7 @@
 //! the first out and to keep the second. Both kinds and their figures are assumptions:
 //! they are meant to be hard to tell apart, not to describe a chamber.
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::cells::RegionCells;
 use super::grid::Grid;

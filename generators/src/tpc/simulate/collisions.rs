@@ -1,6 +1,6 @@
 //! When particles come, and how many.
 
-use rand_core::Rng;
+use rand::distr::Distribution;
 
 use super::physics::{DRIFT_TIME, LEAD_MULTIPLICITY, ORBIT, ORBIT_S, PROTON_MULTIPLICITY};
 use super::{Beam, Load};
@@ -84,7 +84,7 @@ impl Collisions {
         let start = begin_of(shifted);
         let mut elapsed = 0.0;
         for number in 0_u64.. {
-            let gap = f64::from(gaps.gap(stream.next_u32()));
+            let gap = f64::from(gaps.sample(&mut stream));
             elapsed += (gap + 1.0) * bins_per_gap;
             if elapsed >= ORBIT {
                 return;

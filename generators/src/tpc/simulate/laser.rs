@@ -1,6 +1,6 @@
 //! What a shot of the calibration laser leaves in a sector.
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::collisions::Collision;
 use super::physics::{BINS_PER_MM, DRIFT_LENGTH, HALF_SECTOR, LASER_PLANES, RADII, RAYS};

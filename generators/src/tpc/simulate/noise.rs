@@ -1,6 +1,6 @@
 //! Samples without a particle.
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::grid::Grid;
 use crate::random::{Exponential, Stream};

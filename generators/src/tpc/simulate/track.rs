@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rand_core::Rng;
+use rand::Rng;
 
 use super::collisions::Collision;
 use super::physics::{

@@ -1,6 +1,6 @@
 //! All slice tracks of a timeframe.
 
-use rand_core::Rng;
+use rand::Rng;
 use rayon::prelude::*;
 
 use super::numbering::{inverse, numbers};

@@ -1,6 +1,6 @@
 //! Which slice track has which number.
 
-use rand_core::Rng;
+use rand::Rng;
 use rayon::prelude::*;
 
 use super::Ids;

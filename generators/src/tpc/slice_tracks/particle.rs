@@ -8,7 +8,7 @@
 
 use crate::random::Stream;
 use crate::random::draw::{logarithmic, uniform, within};
-use rand_core::Rng;
+use rand::Rng;
 
 use super::SliceTrack;
 

@@ -1,0 +1,79 @@
+//! Our tables of distributions beside those of `rand_distr`, which take logarithms.
+
+use generators::random::{Exponential, Normal, stream};
+use rand::distr::Distribution;
+use rand_distr::{Exp1, StandardNormal};
+
+const SAMPLES: usize = 200_000;
+
+/// The largest distance between the shares of two samples that are below a number
+/// (Kolmogorov and Smirnov).
+fn distance(mut ours: Vec<f64>, mut theirs: Vec<f64>) -> f64 {
+    ours.sort_by(f64::total_cmp);
+    theirs.sort_by(f64::total_cmp);
+    let share = |of: &[f64], value: f64| {
+        let below = of.partition_point(|other| *other < value);
+        below as f64 / of.len() as f64
+    };
+    let values = ours.iter();
+    let distances = values.map(|&value| (share(&ours, value) - share(&theirs, value)).abs());
+    distances.fold(0.0, f64::max)
+}
+
+/// What equal distributions exceed once in 10,000 times.
+fn critical() -> f64 {
+    (-0.5 * (0.5e-4_f64).ln() * 2.0 / SAMPLES as f64).sqrt()
+}
+
+fn samples<T>(of: &impl Distribution<T>, number: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
+    let mut random = stream(7, [number]);
+    (0..SAMPLES)
+        .map(|_| as_number(of.sample(&mut random)))
+        .collect()
+}
+
+fn gap_of_mean_one(gap: u32) -> f64 {
+    f64::from(gap) / f64::from(Exponential::MEAN)
+}
+
+#[test]
+fn normal_numbers_are_distributed_as_those_of_rand_distr() {
+    let ours = samples(&Normal::new(), 1, f64::from);
+    let theirs = samples::<f64>(&StandardNormal, 2, |deviate| deviate);
+    let found = distance(ours.clone(), theirs.clone());
+    assert!(found < critical(), "{found}");
+    // A fiftieth of a deviation aside would be seen.
+    let moved = ours.iter().map(|deviate| deviate + 0.02).collect();
+    assert!(distance(moved, theirs) > critical());
+}
+
+#[test]
+fn gaps_are_distributed_as_exponential_numbers_of_rand_distr() {
+    let ours = samples(&Exponential::new(), 3, gap_of_mean_one);
+    let theirs = samples::<f64>(&Exp1, 4, |gap| gap);
+    let found = distance(ours.clone(), theirs.clone());
+    assert!(found < critical(), "{found}");
+    let longer = ours.iter().map(|gap| 1.02 * gap).collect();
+    assert!(distance(longer, theirs) > critical());
+}
+
+/// How many gaps of mean 1 fit into some time is a Poisson number.
+#[test]
+fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
+    const MEAN: f64 = 3.0;
+    let (gaps, mut random) = (Exponential::new(), stream(7, [5]));
+    let mut fitting = || {
+        let (mut elapsed, mut count) = (0.0, 0.0);
+        loop {
+            elapsed += gap_of_mean_one(gaps.sample(&mut random));
+            if elapsed > MEAN {
+                return count;
+            }
+            count += 1.0;
+        }
+    };
+    let ours = (0..SAMPLES).map(|_| fitting()).collect();
+    let poisson = rand_distr::Poisson::new(MEAN).expect("a mean");
+    let found = distance(ours, samples::<f64>(&poisson, 6, |number| number));
+    assert!(found < critical(), "{found}");
+}
