@@ -20,6 +20,8 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(TpcMerge),
     &TaskOf(TpcGather),
     &TaskOf(TpcNoisyPads),
+    #[cfg(test)]
+    &TaskOf(crate::task::example::ChannelCounts),
 ];
 
 /// All tasks, in the order in which they are listed.

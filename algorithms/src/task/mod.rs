@@ -4,6 +4,8 @@
 //! algorithms can't be written. `typed` wraps each of them once into a
 //! [`Task`], which can be.
 
+#[cfg(test)]
+pub(crate) mod example;
 mod typed;
 
 use std::path::Path;

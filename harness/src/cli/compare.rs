@@ -11,7 +11,8 @@ use reports::compare::render::{Format, Listing};
 use reports::filter::PointFilter;
 
 use super::formats::{self, Outputs};
-use super::measuring::{one, switch};
+use super::given::one;
+use super::measuring::switch;
 use super::{examples, filters, values};
 
 /// Two runs to compare.

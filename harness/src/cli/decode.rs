@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use algorithms::task::Task;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::measuring::{self, MeasureRequest, one, switch};
+use super::given::one;
+use super::measuring::{self, MeasureRequest, switch};
 use super::{Request, Source};
 
 /// The task that has these flags.

@@ -8,7 +8,8 @@ use reports::export::ExportFormat;
 
 use super::compare::store_flag;
 use super::examples;
-use super::measuring::{many, one, switch};
+use super::given::{many, one};
+use super::measuring::switch;
 
 /// Runs to be written in another format.
 #[derive(Clone, Debug, PartialEq, Eq)]

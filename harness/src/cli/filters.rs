@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches};
 use reports::filter::{AxisValues, PointFilter};
 
-use super::measuring::many;
+use super::given::many;
 
 /// Which points.
 pub(super) fn flags() -> [Arg; 3] {

@@ -7,6 +7,7 @@ use algorithms::registry::task;
 use algorithms::{sts_scenario, time_frame, tpc_gather, tpc_merge};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::given;
 use super::{AxisValues, Request, axes, examples, measuring, usage};
 
 /// A time frame of the TPC to be written.
@@ -147,12 +148,12 @@ pub(super) fn request(matches: &ArgMatches) -> Result<Request, clap::Error> {
         let values = axes::values(axes, matches);
         values.map_err(|error| usage(&format!("generate {name}"), &error))
     };
-    let seed = measuring::seed(matches);
-    let out = measuring::one(matches, "out").unwrap_or_default();
+    let seed = given::seed(matches);
+    let out = given::one(matches, "out").unwrap_or_default();
     Ok(match name {
         "tpc" => Request::GenerateTimeFrame(Box::new(TimeFrameRequest {
             axes: axes_of(time_frame::AXES)?,
-            mapping: measuring::one(matches, "mapping"),
+            mapping: given::one(matches, "mapping"),
             seed,
             out,
         })),

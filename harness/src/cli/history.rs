@@ -10,6 +10,7 @@ use reports::table::Format;
 
 use super::compare::DEFAULT_STORE;
 use super::formats::{self, Outputs};
+use super::given;
 use super::{examples, measuring};
 pub use changes::ChangesRequest;
 
@@ -213,16 +214,16 @@ fn moment(text: &str) -> Result<SystemTime, String> {
 pub(super) fn request(matches: &ArgMatches) -> HistoryRequest {
     let (name, matches) = matches.subcommand().unwrap_or(("list", matches));
     HistoryRequest {
-        store: measuring::one(matches, "store").unwrap_or_else(|| DEFAULT_STORE.into()),
+        store: given::one(matches, "store").unwrap_or_else(|| DEFAULT_STORE.into()),
         action: action(name, matches),
     }
 }
 
 fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
-    let text = |name: &str| measuring::one::<String>(matches, name).unwrap_or_default();
+    let text = |name: &str| given::one::<String>(matches, name).unwrap_or_default();
     match name {
         "add" => HistoryAction::Add {
-            runs: measuring::many(matches, "runs"),
+            runs: given::many(matches, "runs"),
             unfinished: if matches.get_flag("unfinished") {
                 Unfinished::Allow
             } else {
@@ -237,8 +238,8 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
         "unaccept" => HistoryAction::Unaccept { run: text("run") },
         "prune" => HistoryAction::Prune {
             retention: Retention {
-                keep_runs: measuring::one(matches, "keep"),
-                keep_days: measuring::one(matches, "keep-days"),
+                keep_runs: given::one(matches, "keep"),
+                keep_days: given::one(matches, "keep-days"),
             },
             dry_run: matches.get_flag("dry-run"),
         },
@@ -260,14 +261,14 @@ fn action(name: &str, matches: &ArgMatches) -> HistoryAction {
 
 fn filter(matches: &ArgMatches) -> Filter {
     Filter {
-        machine: measuring::one(matches, "machine"),
-        suite: measuring::one(matches, "suite"),
-        task: measuring::one(matches, "task"),
-        commit: measuring::one(matches, "commit"),
-        since: measuring::one(matches, "since"),
-        until: measuring::one(matches, "until"),
+        machine: given::one(matches, "machine"),
+        suite: given::one(matches, "suite"),
+        task: given::one(matches, "task"),
+        commit: given::one(matches, "commit"),
+        since: given::one(matches, "since"),
+        until: given::one(matches, "until"),
         accepted: false,
-        last: measuring::one(matches, "last"),
+        last: given::one(matches, "last"),
     }
 }
 

@@ -8,7 +8,8 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::examples;
 use super::formats::{self, Outputs};
-use super::measuring::{self, many, switch};
+use super::given::many;
+use super::measuring::{self, switch};
 use crate::suggestion::instead_of;
 
 /// What is to be listed.

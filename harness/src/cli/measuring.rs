@@ -13,11 +13,10 @@ use reports::table::Format;
 
 use super::axes::{self, AxisValues};
 use super::formats::{self, Outputs};
+use super::given::{devices, many, one, seed, threads, variants};
 use super::values::{self, SampleRange};
 use super::{budgets, examples, suite};
-use crate::gpus::usable_devices;
 use crate::platform::placement::{BindLevels, PlacesSpec};
-use crate::platform::usable_threads;
 
 /// A task to measure.
 pub struct MeasureRequest {
@@ -361,52 +360,4 @@ pub(super) fn request(
         plugins: plugins(matches),
         command,
     })
-}
-
-pub(super) fn seed(matches: &ArgMatches) -> u64 {
-    one(matches, "seed").unwrap_or(1)
-}
-
-pub(super) fn variants(matches: &ArgMatches) -> Vec<String> {
-    many(matches, "variant")
-}
-
-pub(super) fn devices(matches: &ArgMatches) -> Vec<Device> {
-    let given = many(matches, "device");
-    if given.is_empty() {
-        usable_devices()
-    } else {
-        given
-    }
-}
-
-fn threads(matches: &ArgMatches) -> Vec<usize> {
-    let mut given: Vec<usize> = Vec::new();
-    for counts in many::<Vec<usize>>(matches, "threads") {
-        let new = |threads: &usize| !given.contains(threads);
-        given.extend(counts.into_iter().filter(new).collect::<Vec<_>>());
-    }
-    if given.is_empty() {
-        vec![usable_threads()]
-    } else {
-        given
-    }
-}
-
-pub(super) fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Option<T> {
-    matches.get_one::<T>(name).cloned()
-}
-
-/// The values of a list, each once.
-pub(super) fn many<T: Clone + PartialEq + Send + Sync + 'static>(
-    matches: &ArgMatches,
-    name: &str,
-) -> Vec<T> {
-    let mut values = Vec::new();
-    for value in matches.get_many::<T>(name).into_iter().flatten() {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    values
 }

@@ -17,6 +17,7 @@ mod export;
 mod filters;
 mod formats;
 mod generate;
+mod given;
 mod history;
 mod list;
 mod measuring;

@@ -8,7 +8,8 @@ use reports::rank::Rank;
 use reports::table::Format;
 
 use super::formats::{self, Outputs};
-use super::measuring::{self, many, one};
+use super::given::{many, one};
+use super::measuring::{self};
 use super::{examples, values};
 
 /// Published figures to be measured.

@@ -8,7 +8,8 @@ use reports::compare::render::SelfTestFormat;
 use super::compare::store_flag;
 use super::examples;
 use super::formats::{self, Outputs};
-use super::measuring::{one, quiet_flag};
+use super::given::one;
+use super::measuring::quiet_flag;
 
 /// A self-test to be made.
 #[derive(Clone, Debug)]

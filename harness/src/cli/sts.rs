@@ -6,7 +6,8 @@ use algorithms::task::Task;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::Request;
-use super::measuring::{self, MeasureRequest, one};
+use super::given::one;
+use super::measuring::{self, MeasureRequest};
 
 /// The task that has these flags.
 pub(super) const TASK: &str = "sts";

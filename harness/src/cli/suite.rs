@@ -11,7 +11,8 @@ use reports::table::Format;
 
 use super::compare::{self, DEFAULT_STORE, FailOn};
 use super::formats::{self, Outputs};
-use super::measuring::{self, many, one, switch};
+use super::given::{many, one};
+use super::measuring::{self, switch};
 use super::{budgets, examples};
 use crate::suite::built_in;
 

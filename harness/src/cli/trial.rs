@@ -7,7 +7,7 @@ use algorithms::registry::{task, tasks};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::measuring::{many, one};
+use super::given::{many, one};
 use super::values;
 use crate::plugins::trial::{Errand, SUBCOMMAND, TrialRequest};
 

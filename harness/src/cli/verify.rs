@@ -10,6 +10,7 @@ use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+use super::given;
 use super::{AxisValues, axes, examples, measuring};
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
@@ -126,9 +127,9 @@ fn emulator_flags() -> [Arg; 3] {
 
 pub(super) fn request(matches: &ArgMatches) -> Result<VerifyRequest, String> {
     let names = matches.get_many::<String>("tasks").into_iter().flatten();
-    let first = measuring::seed(matches);
-    let seeds: u64 = measuring::one(matches, "seeds").unwrap_or(1);
-    let lanes = measuring::one::<String>(matches, "lanes");
+    let first = given::seed(matches);
+    let seeds: u64 = given::one(matches, "seeds").unwrap_or(1);
+    let lanes = given::one::<String>(matches, "lanes");
     let races = matches.get_flag("races");
     let most = if races {
         MOST_ITEMS_FOR_RACES
@@ -137,18 +138,18 @@ pub(super) fn request(matches: &ArgMatches) -> Result<VerifyRequest, String> {
     };
     Ok(VerifyRequest {
         tasks: names.filter_map(|name| task(name)).collect(),
-        variants: measuring::variants(matches),
+        variants: given::variants(matches),
         plugins: measuring::plugins(matches),
-        devices: measuring::many(matches, "device"),
+        devices: given::many(matches, "device"),
         seeds: (0..seeds).map(|i| first.wrapping_add(i)).collect(),
-        input: measuring::one(matches, "input"),
+        input: given::one(matches, "input"),
         options: axes::values(reading(), matches)?,
-        most_items: measuring::one(matches, "max-items").unwrap_or(most),
+        most_items: given::one(matches, "max-items").unwrap_or(most),
         lanes: match lanes.as_deref() {
             Some("64") => Lanes::L64,
             _ => Lanes::L32,
         },
-        schedules: measuring::one(matches, "schedules").unwrap_or(1),
+        schedules: given::one(matches, "schedules").unwrap_or(1),
         races,
         quiet: matches.get_flag("quiet"),
     })

@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::cases::{self, CaseCell, are_same};
-use super::input::{Ending, InputState};
+use super::checking::Ending;
+use super::input::InputState;
 use super::recorder::Recorder;
 use super::session::{Job, Outcome, Session};
 use super::stopping::Policy;

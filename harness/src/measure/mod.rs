@@ -10,19 +10,20 @@
 //! | `deadline` | when a run has to be over |
 //! | `batch` | inputs that are visited in turn |
 //! | `cases` | inputs with their right answers, each made once |
-//! | `input` | one input: candidates checked, then sampled |
+//! | `input`, `checking` | one input: candidates checked, then sampled |
 //! | `rounds` | the order of sampling; knows nothing of what is sampled |
 //! | `stopping` | when a visit is long enough, and when a candidate has enough |
 //! | `sampler` | one sample of one candidate |
 //! | `crew`, `probe`, `cache`, `ceilings` | what surrounds a sample |
 //! | `gpu` | the same on GPUs |
 //! | `on_device` | what a device can do at most, and what a run on it told |
-//! | `recorder`, `rows`, `notes` | samples as records |
+//! | `recorder`, `rows`, `series`, `notes` | samples as records |
 
 mod batch;
 mod cache;
 mod cases;
 mod ceilings;
+mod checking;
 mod crew;
 mod deadline;
 mod folder;
@@ -35,16 +36,17 @@ mod recorder;
 mod rounds;
 mod rows;
 mod sampler;
+mod series;
 mod serve;
 mod session;
 mod stopping;
 mod workplace;
 
 pub use ceilings::measure_bandwidth;
+pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::Deadline;
 pub(crate) use folder::{default_folder, new_folder, now};
 pub(crate) use gpu::ceilings as gpu_ceilings;
-pub use input::{CheckError, check_candidate};
 pub(crate) use rounds::shuffle;
 pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
 pub use sampler::{CandidateSampler, Sample};

@@ -1,10 +1,8 @@
-//! Memory on the device, and page-locked memory on the host, which kernels may
-//! reach or not.
+//! Memory of all kinds, and buffers on the device.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
@@ -25,13 +23,13 @@ pub(super) struct Memory {
 }
 
 /// A block of memory of some kind.
-struct Block {
+pub(super) struct Block {
     memory: Arc<Memory>,
     kind: Kind,
-    address: u64,
+    pub(super) address: u64,
     bytes: usize,
     /// Copies from and to it.
-    uses: Uses,
+    pub(super) uses: Uses,
 }
 
 /// So many elements in device memory.
@@ -39,21 +37,6 @@ pub struct DeviceBuffer<T> {
     block: Block,
     length: usize,
     elements: PhantomData<T>,
-}
-
-/// So many elements in page-locked memory of the host, which the device copies
-/// at the full speed of the link.
-pub struct PinnedBuffer<T> {
-    block: Block,
-    length: usize,
-    elements: PhantomData<T>,
-}
-
-/// So many elements in page-locked memory of the host that kernels read and
-/// write over the link, without a copy.
-pub struct MappedBuffer<T> {
-    host: PinnedBuffer<T>,
-    device_address: u64,
 }
 
 impl Memory {
@@ -163,7 +146,7 @@ impl Drop for Memory {
 }
 
 impl Block {
-    fn new(memory: &Arc<Memory>, kind: Kind, bytes: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(memory: &Arc<Memory>, kind: Kind, bytes: usize) -> Result<Self, DeviceError> {
         let (address, bytes) = memory.take(kind, bytes.max(1))?;
         Ok(Block {
             memory: Arc::clone(memory),
@@ -175,7 +158,7 @@ impl Block {
     }
 
     /// Waits until no copy uses it any more.
-    fn wait(&self) {
+    pub(super) fn wait(&self) {
         self.memory.wait_until(&self.uses.until());
     }
 }
@@ -241,225 +224,6 @@ impl<T> DeviceBuffer<T> {
     }
 }
 
-impl<T: Pod> PinnedBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        Self::of_kind(memory, Kind::Pinned, length)
-    }
-
-    fn of_kind(memory: &Arc<Memory>, kind: Kind, length: usize) -> Result<Self, DeviceError> {
-        Ok(PinnedBuffer {
-            block: Block::new(memory, kind, length * size_of::<T>())?,
-            length,
-            elements: PhantomData,
-        })
-    }
-}
-
-impl<T> PinnedBuffer<T> {
-    /// How many elements it has.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-}
-
-impl<T: Pod> PinnedBuffer<T> {
-    /// Some elements, to be copied from.
-    ///
-    /// # Panics
-    /// If there are not so many.
-    pub fn part(&self, elements: Range<usize>) -> FromHost<'_, T> {
-        assert!(elements.start <= elements.end && elements.end <= self.length);
-        FromHost {
-            start: self.element(elements.start),
-            length: elements.len(),
-            uses: Some(&self.block.uses),
-            lives: PhantomData,
-        }
-    }
-
-    /// Some elements, to be copied to.
-    ///
-    /// # Panics
-    /// If there are not so many.
-    pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
-        assert!(elements.start <= elements.end && elements.end <= self.length);
-        ToHost {
-            start: self.element(elements.start).cast_mut(),
-            length: elements.len(),
-            uses: Some(&self.block.uses),
-            lives: PhantomData,
-        }
-    }
-
-    fn element(&self, number: usize) -> *const T {
-        host_pointer(self.block.address)
-            .cast::<T>()
-            .wrapping_add(number)
-    }
-}
-
-/// Elements on the host that are copied from. A copy from page-locked memory goes on after the
-/// call that starts it: the buffer knows that, and waits before anybody changes it.
-pub struct FromHost<'a, T> {
-    pub(super) start: *const T,
-    pub(super) length: usize,
-    /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Uses>,
-    lives: PhantomData<&'a T>,
-}
-
-/// Elements on the host that are copied to. As [`FromHost`]: the buffer waits before anybody
-/// looks at it.
-pub struct ToHost<'a, T> {
-    pub(super) start: *mut T,
-    pub(super) length: usize,
-    /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Uses>,
-    lives: PhantomData<&'a mut T>,
-}
-
-impl<'a, T: Pod> FromHost<'a, T> {
-    /// As bytes.
-    pub(crate) fn bytes(self) -> FromHost<'a, u8> {
-        FromHost {
-            start: self.start.cast(),
-            length: self.length * size_of::<T>(),
-            uses: self.uses,
-            lives: PhantomData,
-        }
-    }
-}
-
-impl<'a, T: Pod> ToHost<'a, T> {
-    /// As bytes.
-    pub(crate) fn bytes(self) -> ToHost<'a, u8> {
-        ToHost {
-            start: self.start.cast(),
-            length: self.length * size_of::<T>(),
-            uses: self.uses,
-            lives: PhantomData,
-        }
-    }
-}
-
-impl<'a, T: Pod> From<&'a PinnedBuffer<T>> for FromHost<'a, T> {
-    fn from(buffer: &'a PinnedBuffer<T>) -> Self {
-        buffer.part(0..buffer.length)
-    }
-}
-
-impl<'a, T: Pod> From<&'a mut PinnedBuffer<T>> for ToHost<'a, T> {
-    fn from(buffer: &'a mut PinnedBuffer<T>) -> Self {
-        let length = buffer.length;
-        buffer.part_mut(0..length)
-    }
-}
-
-/// The call that copies from it returns when that is done.
-impl<'a, T> From<&'a [T]> for FromHost<'a, T> {
-    fn from(slice: &'a [T]) -> Self {
-        FromHost {
-            start: slice.as_ptr(),
-            length: slice.len(),
-            uses: None,
-            lives: PhantomData,
-        }
-    }
-}
-
-/// The call that copies to it returns when that is done.
-impl<'a, T> From<&'a mut [T]> for ToHost<'a, T> {
-    fn from(slice: &'a mut [T]) -> Self {
-        ToHost {
-            start: slice.as_mut_ptr(),
-            length: slice.len(),
-            uses: None,
-            lives: PhantomData,
-        }
-    }
-}
-
-impl<'a, T> From<&'a Vec<T>> for FromHost<'a, T> {
-    fn from(vector: &'a Vec<T>) -> Self {
-        vector.as_slice().into()
-    }
-}
-
-impl<'a, T> From<&'a mut Vec<T>> for ToHost<'a, T> {
-    fn from(vector: &'a mut Vec<T>) -> Self {
-        vector.as_mut_slice().into()
-    }
-}
-
-impl<T: Pod> MappedBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        let host = PinnedBuffer::of_kind(memory, Kind::Mapped, length)?;
-        let start = host_pointer(host.block.address);
-        Ok(MappedBuffer {
-            device_address: memory.engine.device_address(start)?,
-            host,
-        })
-    }
-}
-
-impl<T: Pod> MappedBuffer<T> {
-    /// Some elements, to be copied to: see [`PinnedBuffer::part_mut`].
-    ///
-    /// # Panics
-    /// If there are not so many.
-    pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
-        self.host.part_mut(elements)
-    }
-}
-
-impl<T> MappedBuffer<T> {
-    /// Where kernels find it.
-    pub fn device_address(&self) -> u64 {
-        self.device_address
-    }
-}
-
-impl<T: Pod> Deref for MappedBuffer<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        &self.host
-    }
-}
-
-impl<T: Pod> DerefMut for MappedBuffer<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.host
-    }
-}
-
-impl<T: Pod> Deref for PinnedBuffer<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.block.wait();
-        // SAFETY: the block has room for so many elements; its bytes were written
-        // when it was allocated; any bytes make a `T`; it is aligned to a page; and no copy
-        // is under way.
-        unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
-    }
-}
-
-impl<T: Pod> DerefMut for PinnedBuffer<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        self.block.wait();
-        // SAFETY: as above.
-        unsafe {
-            std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)
-        }
-    }
-}
-
 /// Writes zeros once, whoever takes the memory later: its pages are then there,
 /// and all of its bytes are some.
 fn zeroed(start: *mut u8, bytes: usize) -> u64 {
@@ -469,6 +233,6 @@ fn zeroed(start: *mut u8, bytes: usize) -> u64 {
     start.expose_provenance() as u64
 }
 
-fn host_pointer(address: u64) -> *mut u8 {
+pub(super) fn host_pointer(address: u64) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
-//! | `memory` | buffers on the device and page-locked ones on the host |
+//! | `memory`, `host` | buffers on the device, and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
 //! | `progress` | what was started, and what of it has ended |
 //! | `table` | small arrays that the host makes |
@@ -12,7 +12,7 @@
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
-//! | `transfers` | copies outside the clock |
+//! | `transfers` | copies, and those outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `emulated` | kernels on the host |
@@ -27,6 +27,7 @@ mod emulated;
 mod engine;
 mod error;
 mod graph;
+mod host;
 mod image;
 mod kernel;
 #[cfg(test)]
@@ -47,19 +48,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{BESIDE, Download, Engine, Upload};
+use engine::{BESIDE, Engine};
 use observe::Launched;
 use timeline::{Mode, Timeline};
 
 pub use engine::{Attributes, Properties, QUEUES, Shape};
 pub use error::DeviceError;
 pub use graph::Graph;
+pub use host::{FromHost, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::Image;
 pub(crate) use image::image;
 pub use kernel::{Argument, Arguments, Grid, Kernel, Ptr};
 pub(crate) use kernel::{Passed, SameAs, Vector, same_as};
 pub(crate) use lent::{Lent, Pristine};
-pub use memory::{DeviceBuffer, FromHost, MappedBuffer, PinnedBuffer, ToHost};
+pub use memory::DeviceBuffer;
 pub use observe::KernelUse;
 pub(crate) use table::Table;
 pub(crate) use timeline::RESERVED_STAGES;
@@ -123,113 +125,6 @@ impl Gpu {
     /// If the driver refuses.
     pub fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
         self.engine().free_bytes()
-    }
-
-    /// Copies the first elements of a buffer to the device: as many as `from` has.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn upload<'a, T: Pod>(
-        &self,
-        to: &DeviceBuffer<T>,
-        from: impl Into<FromHost<'a, T>>,
-    ) -> Result<(), DeviceError> {
-        let from = from.into();
-        assert!(from.length <= to.len(), "more than the buffer holds");
-        let bytes = from.length * size_of::<T>();
-        self.copied("h2d", bytes, (from.uses, from.start.cast()), |engine| {
-            // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
-            // that it is in use, and a slice is waited for.
-            unsafe { engine.upload(to.address(), from.start.cast(), bytes) }
-        })
-    }
-
-    /// Copies the first elements of a buffer from the device: as many as `to` has.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn download<'a, T: Pod>(
-        &self,
-        to: impl Into<ToHost<'a, T>>,
-        from: &DeviceBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        self.download_part(to, from, 0)
-    }
-
-    /// Copies elements from the device, the first one by its number.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub(crate) fn download_part<'a, T: Pod>(
-        &self,
-        to: impl Into<ToHost<'a, T>>,
-        from: &DeviceBuffer<T>,
-        first: usize,
-    ) -> Result<(), DeviceError> {
-        let to = to.into();
-        assert!(
-            first + to.length <= from.len(),
-            "more than the buffer holds"
-        );
-        let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
-        let start = from.address() + offset as u64;
-        self.copied("d2h", bytes, (to.uses, to.start.cast()), |engine| {
-            // SAFETY: both sides have so many bytes, any of which make a `T`; that of the host
-            // stays, as above, and nobody looks at it before.
-            unsafe { engine.download(to.start.cast(), start, bytes) }
-        })
-    }
-
-    /// Starts a copy from or to memory of the host: a buffer's, or a slice, which is waited for
-    /// if it is page-locked; for others the driver does.
-    fn copied(
-        &self,
-        name: &'static str,
-        bytes: usize,
-        (uses, host): (Option<&Uses>, *const u8),
-        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        let copied = self.timed_use(uses, name, bytes as u64, start);
-        if uses.is_none() && self.memory.is_page_locked(host) {
-            self.memory.wait_until(&self.memory.progress.now());
-        }
-        copied
-    }
-
-    /// Copies the first elements of a buffer to the device, and at the same time
-    /// those of another one from it. Page-locked memory only can go both ways at
-    /// once.
-    ///
-    /// # Errors
-    /// If the driver refuses.
-    pub fn exchange<'a, 'b, T: Pod>(
-        &self,
-        (to, from): (&DeviceBuffer<T>, impl Into<FromHost<'a, T>>),
-        (into, of): (impl Into<ToHost<'b, T>>, &DeviceBuffer<T>),
-    ) -> Result<(), DeviceError> {
-        let (from, into) = (from.into(), into.into());
-        assert!(from.length <= to.len(), "more than the buffer holds");
-        assert!(into.length <= of.len(), "more than the buffer holds");
-        let up = Upload {
-            to: to.address(),
-            from: from.start.cast(),
-            bytes: from.length * size_of::<T>(),
-        };
-        let down = Download {
-            to: into.start.cast(),
-            from: of.address(),
-            bytes: into.length * size_of::<T>(),
-        };
-        assert!(up.to != down.from, "the same buffer both ways");
-        self.memory.progress.start(from.uses);
-        self.memory.progress.start_back(into.uses);
-        // SAFETY: all sides have so many bytes, any of which make a `T`; on the host they stay,
-        // as above; on the device they are different.
-        let started = unsafe { self.engine().exchange(up, down) };
-        if from.uses.is_none() || into.uses.is_none() {
-            self.memory.wait_until(&self.memory.progress.now());
-        }
-        started
     }
 
     /// Sets each byte of a buffer.

@@ -7,8 +7,6 @@
 //! own: `cache_line.cu`, `bit_runs.cu`.
 
 mod groups;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use reports::table::Format;
 use reports::trend::{Listing, Terms};
 
 use super::super::formats::{self, Outputs};
-use super::super::measuring::{self, many, one, switch};
+use super::super::given::{many, one};
+use super::super::measuring::{self, switch};
 use super::super::{filters, values};
 
 /// Points to be followed through the runs of a store.

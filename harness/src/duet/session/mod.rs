@@ -3,29 +3,39 @@
 //! The folder of the run is that of the new side; `base/` in it is that of the base.
 //! Both name their pair in `run.json`, so that whoever compares them later judges by
 //! rounds, too.
+//!
+//! | module | does |
+//! |---|---|
+//! | `folders` | the run folders of both sides |
+//! | `inputs` | which inputs are open at a time, and whether both sides made the same |
+//! | `visits` | visits of points, on whose turn it is |
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod folders;
+mod inputs;
+mod visits;
+
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use reports::compare::Thresholds;
 use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
-use reports::store::{RunFolder, read_run};
+use reports::store::RunFolder;
 use reports::units;
 
 use super::DuetError;
 use super::child::{Child, Side};
 use super::points::InputOrder;
 use super::protocol::{Answer, Ask, Prepared, VisitOrder};
-use super::turns::{self, Rule, Sampler, Stop, Turn, Visited};
+use super::turns::{self, Rule, Sampler, Stop, Turn};
 use crate::failure::Failure;
 use crate::measure::{Deadline, Start, now};
-use crate::platform::{Interrupt, available_memory};
+use crate::platform::Interrupt;
+use folders::{folders, left, records};
+use inputs::{batches, knows, preparing, same_data};
 
 /// The folder of the base in that of the new side.
 const BASE: &str = "base";
-/// The share of the memory that the inputs of both sides may take.
-const MEMORY: f64 = 0.5;
 /// How long a child may make an input and check all its points.
 const PREPARING: Duration = Duration::from_secs(600);
 /// How far a run may go beyond its budget, as a fraction, and as a time.
@@ -152,61 +162,6 @@ fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError>
         child.introduced()?;
     }
     Ok(children)
-}
-
-/// The records of both sides.
-fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
-    Side::BOTH.map(|side| {
-        let mut record = against.record.clone();
-        record.software = children[side as usize].software.clone();
-        let (other, name) = match side {
-            Side::Base => ("new", &against.new.name),
-            Side::New => ("base", &against.base.name),
-        };
-        record
-            .notes
-            .push(format!("measured in turn; the {other} side was {name}"));
-        record
-    })
-}
-
-/// The points that need not be measured again.
-type Done = HashSet<Point>;
-
-/// The folders of both sides, new or as they were left.
-fn folders(
-    against: &Against<'_>,
-    records: &[RunRecord; 2],
-) -> Result<([RunFolder; 2], Done), Failure> {
-    let (new, base) = (against.out.as_path(), against.out.join(BASE));
-    if against.start == Start::New {
-        let folder = RunFolder::create(new, &records[Side::New as usize])?;
-        let base = RunFolder::create(&base, &records[Side::Base as usize])?;
-        return Ok(([base, folder], Done::new()));
-    }
-    for (folder, record) in [(base.as_path(), &records[0]), (new, &records[1])] {
-        if read_run(folder)?.software.fingerprint != record.software.fingerprint {
-            let place = new.display();
-            return Err(Failure::Usage(format!(
-                "can't go on with the run in {place}: base or new is another build now; choose \
-                 another folder with --out"
-            )));
-        }
-    }
-    // The new side has its rows last: what only the base has was not finished.
-    let (folder, run) = RunFolder::resume(new)?;
-    let done: Done = run.summary.iter().map(SummaryRow::point).collect();
-    let (base, _) = RunFolder::resume_where(&base, |point| done.contains(point))?;
-    Ok(([base, folder], done))
-}
-
-/// The inputs with the points that are left.
-fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
-    let left = inputs.iter().cloned().filter_map(|mut order| {
-        order.input.points.retain(|point| !done.contains(point));
-        (!order.input.points.is_empty()).then_some(order)
-    });
-    left.collect()
 }
 
 impl Sides<'_> {
@@ -433,149 +388,5 @@ impl Sides<'_> {
         if !self.against.quiet {
             eprintln!("{text}");
         }
-    }
-}
-
-impl Sampler for Sides<'_> {
-    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
-        let point = &self.inputs[order.input].input.points[order.point];
-        let task = format!("sample {} {}", point.algorithm, point.variant);
-        let limit = VISITING + TIMES_LAST * self.last;
-        let start = Instant::now();
-        let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
-        let Answer::Visit {
-            rows,
-            seconds,
-            failed,
-        } = answer
-        else {
-            return Err(self.child(side).refused(&task, "it answers something else"));
-        };
-        let rows = self.numbered(side, order, rows);
-        self.write(side, &rows, &failed)?;
-        let took = start.elapsed();
-        self.last = took;
-        let timed = rows.iter().filter(|row| row.stage == "total");
-        let timed: f64 = timed.map(|row| row.seconds).sum();
-        match side {
-            Side::Base => self.effort.base_s += seconds,
-            Side::New => {
-                self.effort.sampling_s += seconds;
-                self.effort.timed_s += timed;
-            }
-        }
-        Ok(Visited {
-            rows,
-            took,
-            failed: !failed.is_empty(),
-        })
-    }
-
-    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
-        let task = "sum up a point";
-        // The base first: what the new side has, both have.
-        for &side in &turn.sides {
-            let place = (turn.input, turn.point);
-            let samples = self.samples[side as usize].remove(&place);
-            let ask = Ask::Finish {
-                input: turn.input,
-                point: turn.point,
-                stopped_by: why.name().to_owned(),
-                samples: samples.unwrap_or_default(),
-            };
-            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISITING)? else {
-                return Err(self.child(side).refused(task, "it answers something else"));
-            };
-            if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
-                for row in &mut rows {
-                    row.fingerprint.clone_from(fingerprint);
-                }
-            }
-            self.write(side, &[], &rows)?;
-        }
-        let point = &self.inputs[turn.input].input.points[turn.point];
-        let rounds = units::counted(turn.rounds(), "round");
-        self.tell(&format!(
-            "  {} {}: {rounds}, stopped by {}",
-            point.algorithm,
-            point.variant,
-            why.name()
-        ));
-        Ok(())
-    }
-
-    fn renewing(&self) -> Duration {
-        self.renewing
-    }
-
-    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
-        let start = Instant::now();
-        self.children = children(self.against, true)?;
-        let unknown = self.open()?;
-        let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
-        for input in needed {
-            self.make(input, &unknown)?;
-        }
-        self.renewing = start.elapsed();
-        Ok(())
-    }
-
-    fn ends_before(&self, next: Duration) -> bool {
-        self.interrupt.asked() || !self.deadline.allows(next)
-    }
-}
-
-fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
-    let problems = unknown[side as usize].get(input);
-    problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
-}
-
-/// The inputs that both sides can have in memory at the same time.
-fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
-    let room = (MEMORY * available_memory() as f64) as u64;
-    let mut batches: Vec<Vec<InputOrder>> = Vec::new();
-    let mut taken = 0_u64;
-    for order in inputs {
-        let bytes = order.memory_bytes.saturating_mul(2);
-        taken = taken.saturating_add(bytes);
-        match batches.last_mut() {
-            Some(batch) if taken <= room => batch.push(order),
-            _ => {
-                batches.push(vec![order]);
-                taken = bytes;
-            }
-        }
-    }
-    batches
-}
-
-/// Refuses sides that make other data of the same input.
-fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
-    let [Some(base), Some(new)] = prepared else {
-        return Ok(());
-    };
-    let data = |made: &Prepared| (made.items, made.input_bytes);
-    if data(base) == data(new) {
-        return Ok(());
-    }
-    let words = |made: &Prepared| format!("{}, {}", made.items, made.input_bytes);
-    Err(DuetError::OtherData {
-        input: format!("{} {}", point.algorithm, point.params),
-        base: words(base),
-        new: words(new),
-    })
-}
-
-/// What preparing took: both sides did it at the same time.
-fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
-    let longest = |part: fn(&Prepared) -> f64| {
-        let both = prepared.iter().flatten();
-        both.map(part).fold(0.0, f64::max)
-    };
-    Effort {
-        generating_s: longest(|made| made.generating_s),
-        reference_s: longest(|made| made.reference_s),
-        checking_s: longest(|made| made.checking_s),
-        ..Effort::default()
     }
 }

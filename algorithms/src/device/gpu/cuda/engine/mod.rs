@@ -1,4 +1,6 @@
-//! A GPU at work.
+//! A GPU at work; `failures` says what calls that fail mean.
+
+mod failures;
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -8,6 +10,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
+use self::failures::is_by_a_kernel;
 use super::gate::Gate;
 use super::modules::Modules;
 use super::{ContextSharing, CudaGpu, Driver, recording};
@@ -89,41 +92,6 @@ impl CudaEngine {
         result.map_err(|error| self.failed(what, error))
     }
 
-    /// What a failed call means. An error that a kernel left behind comes with
-    /// whatever is called next, and stays for ever.
-    fn failed(&self, what: &'static str, error: DriverError) -> DeviceError {
-        let problem = super::words(error);
-        if !is_by_a_kernel(error) {
-            let device = self.device();
-            return DeviceError::Failed {
-                device,
-                what,
-                problem,
-            };
-        }
-        self.lost.store(true, Relaxed);
-        let mut kernels = self.running().clone();
-        kernels.dedup();
-        DeviceError::Kernel {
-            device: self.device(),
-            kernels: kernels.join(", or "),
-            problem,
-        }
-    }
-
-    fn no_room(&self, needed: usize, error: DriverError) -> DeviceError {
-        if error.0 != CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-            return self.failed("allocating", error);
-        }
-        let (free, total) = result::mem_get_info().unwrap_or_default();
-        DeviceError::OutOfMemory {
-            device: self.device(),
-            needed: needed as u64,
-            free: free as u64,
-            total: total as u64,
-        }
-    }
-
     /// Page-locked memory.
     fn lock_pages(&self, bytes: usize, flags: u32) -> Result<*mut u8, DeviceError> {
         self.call("getting ready", || Ok(()))?;
@@ -173,22 +141,6 @@ impl CudaEngine {
     fn marks(&self) -> MutexGuard<'_, Vec<CudaEvent>> {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a kernel did it, so that the context can't be used any more.
-fn is_by_a_kernel(error: DriverError) -> bool {
-    matches!(
-        error.0,
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
-            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
-            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
-            | CUresult::CUDA_ERROR_INVALID_PC
-            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
-            | CUresult::CUDA_ERROR_LAUNCH_FAILED
-            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-            | CUresult::CUDA_ERROR_ASSERT
-    )
 }
 
 // SAFETY of all calls into the driver below: addresses and sizes are as the

@@ -1,0 +1,62 @@
+//! What a failed call means.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::CUresult;
+
+use super::CudaEngine;
+use crate::device::gpu::DeviceError;
+
+impl CudaEngine {
+    /// What a failed call means. An error that a kernel left behind comes with
+    /// whatever is called next, and stays for ever.
+    pub(super) fn failed(&self, what: &'static str, error: DriverError) -> DeviceError {
+        let problem = crate::device::gpu::cuda::words(error);
+        if !is_by_a_kernel(error) {
+            let device = self.device();
+            return DeviceError::Failed {
+                device,
+                what,
+                problem,
+            };
+        }
+        self.lost.store(true, Relaxed);
+        let mut kernels = self.running().clone();
+        kernels.dedup();
+        DeviceError::Kernel {
+            device: self.device(),
+            kernels: kernels.join(", or "),
+            problem,
+        }
+    }
+
+    pub(super) fn no_room(&self, needed: usize, error: DriverError) -> DeviceError {
+        if error.0 != CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return self.failed("allocating", error);
+        }
+        let (free, total) = result::mem_get_info().unwrap_or_default();
+        DeviceError::OutOfMemory {
+            device: self.device(),
+            needed: needed as u64,
+            free: free as u64,
+            total: total as u64,
+        }
+    }
+}
+
+/// Whether a kernel did it, so that the context can't be used any more.
+pub(super) fn is_by_a_kernel(error: DriverError) -> bool {
+    matches!(
+        error.0,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_ASSERT
+    )
+}

@@ -1,0 +1,187 @@
+//! The task that `docs/add-a-task.md` makes step by step: how many digis each channel has.
+//! The document's code is this file's, and all tests of tasks are made of it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use generators::DataError;
+use generators::sts::{Digi, SegmentedDigis};
+use rayon::prelude::*;
+
+use crate::algorithm::{
+    Algorithm, Choose, Difference, Mutants, Plan, Promise, Runner, Semantics, TaskInfo, Variant,
+    Work, mutants, same,
+};
+use crate::axis::{Axis, Params};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec};
+use crate::sts_sort::StsSort;
+
+/// Channels that a digi can have.
+const CHANNELS: usize = 1 << 11;
+
+/// The task `channel-counts`.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelCounts;
+
+impl Algorithm for ChannelCounts {
+    type Input = SegmentedDigis;
+    /// The channels of each segment.
+    type Output = Vec<u32>;
+    type Mismatch = Difference<u32>;
+
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "channel-counts",
+            summary: "count the STS digis of each channel, to find hot ones",
+            input: "sort",
+            file_ending: "csv",
+        }
+    }
+
+    fn axes(&self) -> &'static [Axis] {
+        StsSort.axes()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        StsSort.plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {
+        StsSort.generate(params, seed)
+    }
+
+    fn read(&self, path: &Path, options: &Params) -> Result<(SegmentedDigis, Params), DataError> {
+        StsSort.read(path, options)
+    }
+
+    fn write(&self, input: &SegmentedDigis, path: &Path) -> Result<(), DataError> {
+        StsSort.write(input, path)
+    }
+
+    fn shrink<'i>(
+        &self,
+        input: &'i SegmentedDigis,
+    ) -> Box<dyn Iterator<Item = SegmentedDigis> + 'i> {
+        StsSort.shrink(input)
+    }
+
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, SegmentedDigis)> {
+        let inputs = StsSort.hard_inputs(seed).into_iter();
+        inputs
+            .filter(|(_, input)| input.partition().segments() > 0)
+            .collect()
+    }
+
+    fn work(&self, input: &SegmentedDigis) -> Work {
+        let read = size_of_val(input.digis()) as u64;
+        let written = (input.partition().segments() * CHANNELS * size_of::<u32>()) as u64;
+        Work {
+            items: input.digis().len() as u64,
+            item_unit: "digi",
+            bytes_min: read + written,
+            input_bytes: read,
+            to_host_bytes: None,
+            has_reference: true,
+            metrics: Vec::new(),
+        }
+    }
+
+    fn reference(&self, input: &SegmentedDigis, _: Semantics) -> Option<Vec<u32>> {
+        let of_segment = |digis: &[Digi]| {
+            let of_channel = |channel| {
+                let own = digis
+                    .iter()
+                    .filter(|digi| usize::from(digi.channel()) == channel);
+                own.count() as u32
+            };
+            (0..CHANNELS).map(of_channel).collect::<Vec<_>>()
+        };
+        Some(input.segments().flat_map(of_segment).collect())
+    }
+
+    fn check(
+        &self,
+        input: &SegmentedDigis,
+        reference: Option<&Vec<u32>>,
+        output: &Vec<u32>,
+        promise: Promise,
+    ) -> Result<(), Difference<u32>> {
+        let own = || self.reference(input, promise.semantics).unwrap_or_default();
+        let reference = reference.map_or_else(|| Cow::Owned(own()), Cow::Borrowed);
+        same("channel", &reference, output)
+    }
+
+    fn mutants(
+        &self,
+        _: &SegmentedDigis,
+        right: &Vec<u32>,
+        choose: Choose<'_>,
+    ) -> Mutants<Vec<u32>> {
+        mutants::of_list(right, choose, |count, _| count + 1)
+    }
+
+    fn no_op_output(&self, _: &SegmentedDigis) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn variants(&self) -> Vec<Variant<Self>> {
+        vec![BY_SEGMENT]
+    }
+}
+
+const BY_SEGMENT: Variant<ChannelCounts> =
+    Variant::cpu("by-segment", "segments in parallel, digi by digi", |at| {
+        at.session(BySegment {
+            input: at.input,
+            arena: at.arena,
+        })
+    });
+
+struct BySegment<'a> {
+    input: &'a SegmentedDigis,
+    arena: &'a Arena,
+}
+
+impl<'a> Runner<ChannelCounts> for BySegment<'a> {
+    type Buffers = ArenaVec<'a, u32>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self
+            .arena
+            .vector(self.input.partition().segments() * CHANNELS))
+    }
+
+    fn run(&mut self, counts: &mut Self::Buffers) -> Result<(), DeviceError> {
+        let segments: Vec<_> = self.input.segments().collect();
+        let counts = counts.par_chunks_exact_mut(CHANNELS).zip(segments);
+        counts.for_each(|(counts, digis)| {
+            counts.fill(0);
+            for digi in digis {
+                counts[usize::from(digi.channel())] += 1;
+            }
+        });
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, counts: &'b Self::Buffers) -> Cow<'b, Vec<u32>> {
+        Cow::Borrowed(counts)
+    }
+}
+
+/// The document's code is that of this file, in its order.
+#[test]
+fn the_document_says_what_is_here() {
+    let document = include_str!("../../../docs/add-a-task.md");
+    let mut rest = include_str!("example.rs");
+    let mut blocks = 0;
+    for block in document.split("```rust\n").skip(1) {
+        let (code, _) = block.split_once("```").expect("the block ends");
+        let code = code.trim_end_matches("…\n").trim_end();
+        let at = rest.find(code);
+        let at = at.unwrap_or_else(|| panic!("this is not in the example, or before:\n{code}"));
+        rest = &rest[at + code.len()..];
+        blocks += 1;
+    }
+    assert_eq!(blocks, 6, "blocks of code");
+}

@@ -1,0 +1,101 @@
+//! Visits of points, on whose turn it is.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use reports::units;
+
+use super::{Sides, TIMES_LAST, VISITING, children};
+use crate::duet::DuetError;
+use crate::duet::child::Side;
+use crate::duet::protocol::{Answer, Ask, VisitOrder};
+use crate::duet::turns::{Sampler, Stop, Turn, Visited};
+
+impl Sampler for Sides<'_> {
+    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
+        let point = &self.inputs[order.input].input.points[order.point];
+        let task = format!("sample {} {}", point.algorithm, point.variant);
+        let limit = VISITING + TIMES_LAST * self.last;
+        let start = Instant::now();
+        let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
+        let Answer::Visit {
+            rows,
+            seconds,
+            failed,
+        } = answer
+        else {
+            return Err(self.child(side).refused(&task, "it answers something else"));
+        };
+        let rows = self.numbered(side, order, rows);
+        self.write(side, &rows, &failed)?;
+        let took = start.elapsed();
+        self.last = took;
+        let timed = rows.iter().filter(|row| row.stage == "total");
+        let timed: f64 = timed.map(|row| row.seconds).sum();
+        match side {
+            Side::Base => self.effort.base_s += seconds,
+            Side::New => {
+                self.effort.sampling_s += seconds;
+                self.effort.timed_s += timed;
+            }
+        }
+        Ok(Visited {
+            rows,
+            took,
+            failed: !failed.is_empty(),
+        })
+    }
+
+    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
+        let task = "sum up a point";
+        // The base first: what the new side has, both have.
+        for &side in &turn.sides {
+            let place = (turn.input, turn.point);
+            let samples = self.samples[side as usize].remove(&place);
+            let ask = Ask::Finish {
+                input: turn.input,
+                point: turn.point,
+                stopped_by: why.name().to_owned(),
+                samples: samples.unwrap_or_default(),
+            };
+            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISITING)? else {
+                return Err(self.child(side).refused(task, "it answers something else"));
+            };
+            if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
+                for row in &mut rows {
+                    row.fingerprint.clone_from(fingerprint);
+                }
+            }
+            self.write(side, &[], &rows)?;
+        }
+        let point = &self.inputs[turn.input].input.points[turn.point];
+        let rounds = units::counted(turn.rounds(), "round");
+        self.tell(&format!(
+            "  {} {}: {rounds}, stopped by {}",
+            point.algorithm,
+            point.variant,
+            why.name()
+        ));
+        Ok(())
+    }
+
+    fn renewing(&self) -> Duration {
+        self.renewing
+    }
+
+    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+        let start = Instant::now();
+        self.children = children(self.against, true)?;
+        let unknown = self.open()?;
+        let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
+        for input in needed {
+            self.make(input, &unknown)?;
+        }
+        self.renewing = start.elapsed();
+        Ok(())
+    }
+
+    fn ends_before(&self, next: Duration) -> bool {
+        self.interrupt.asked() || !self.deadline.allows(next)
+    }
+}

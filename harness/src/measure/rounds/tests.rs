@@ -1,0 +1,219 @@
+//! The order of sampling, by scripted samples without a clock.
+
+use super::*;
+
+/// Samples that a script gives, without a clock.
+struct Scripted(Vec<f64>);
+
+/// Beyond 100 s it does not count.
+impl Taken for f64 {
+    fn seconds(&self) -> f64 {
+        *self
+    }
+
+    fn counts(&self) -> bool {
+        *self < 100.0
+    }
+
+    fn spent(&self) -> Duration {
+        Duration::from_secs_f64(*self)
+    }
+}
+
+impl Sampler for Scripted {
+    type Sample = f64;
+    type Failure = &'static str;
+
+    fn sample(&mut self) -> Result<f64, &'static str> {
+        let sample = self.0[0];
+        self.0.rotate_left(1);
+        if sample.is_nan() {
+            return Err("the device is gone");
+        }
+        Ok(sample)
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    sampled: Vec<At>,
+    interrupt_after: Option<usize>,
+    longest: Option<Duration>,
+    fail: bool,
+}
+
+impl Observer<f64> for Log {
+    type Error = &'static str;
+
+    fn sampled(&mut self, at: At, _: &f64) -> Result<(), &'static str> {
+        self.sampled.push(at);
+        if self.fail { Err("disk full") } else { Ok(()) }
+    }
+
+    fn ends_before(&self, next: Duration) -> bool {
+        let enough = |limit| self.sampled.len() >= limit;
+        self.interrupt_after.is_some_and(enough)
+            || self.longest.is_some_and(|longest| next > longest)
+    }
+}
+
+const POLICY: Policy = Policy {
+    min_samples: 7,
+    min_is_given: false,
+    max_samples: 30,
+    max_time: Duration::from_secs(1000),
+    precision: 0.01,
+};
+
+fn steady(seconds: f64) -> Scripted {
+    Scripted(vec![seconds])
+}
+
+fn visited<const N: usize>(
+    samplers: [Scripted; N],
+    series: &mut [Series<f64>; N],
+    first_round: usize,
+    log: &mut Log,
+) -> Result<usize, &'static str> {
+    let both = samplers.into_iter().zip(series).enumerate();
+    let visitors = both.map(|(i, (sampler, series))| Visitor::new(i, sampler, series));
+    visit(visitors.collect(), &POLICY, (first_round, 1), log)
+}
+
+#[test]
+fn each_round_has_every_candidate_once_in_changing_order() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
+    let samplers = [noisy(), noisy(), noisy(), noisy()];
+    assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(5));
+    let order: Vec<_> = log.sampled.iter().map(|at| at.candidate).collect();
+    let rounds: Vec<_> = order.chunks(4).collect();
+    assert_eq!(rounds.len(), 5);
+    for round in &rounds {
+        let mut sorted = round.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [0, 1, 2, 3]);
+    }
+    assert!(
+        rounds.iter().any(|round| *round != rounds[0]),
+        "the order never changes"
+    );
+}
+
+#[test]
+fn visits_continue_the_count_of_samples_and_rounds() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
+    assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
+    let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
+    assert_eq!(numbers, (0..10).collect::<Vec<_>>());
+    let fresh: Vec<_> = log
+        .sampled
+        .iter()
+        .filter(|at| at.fresh)
+        .map(|at| at.round)
+        .collect();
+    assert_eq!(fresh, [0, 5]);
+    assert_eq!(series[0].visits, [0, 5]);
+    assert_eq!(series[0].spent, Duration::from_secs(16));
+}
+
+#[test]
+fn slow_candidates_get_their_share_of_the_time() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    // A fifth of 1000 s is over after warming up and two samples.
+    visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
+    assert_eq!(series.map(|series| series.samples.len()), [5, 2]);
+}
+
+#[test]
+fn a_failure_ends_one_candidate_and_no_other() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    // The first is the warm-up.
+    let failing = Scripted(vec![1.0, 1.0, 2.0, f64::NAN, 1.0]);
+    visited([failing, steady(1.0)], &mut series, 0, &mut log).expect("no errors");
+    let [failed, steady] = series;
+    assert_eq!(failed.samples, [1.0, 2.0]);
+    assert_eq!(failed.failure.as_deref(), Some("the device is gone"));
+    assert_eq!((steady.samples.len(), steady.failure), (5, None));
+}
+
+#[test]
+fn the_warm_up_is_not_a_sample() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    // Slow once, for the warm-up, and steady from then on.
+    let mut script = vec![1.0; 100];
+    script[0] = 50.0;
+    visited([Scripted(script)], &mut series, 0, &mut log).expect("no errors");
+    assert_eq!(series[0].samples, [1.0; 5]);
+}
+
+#[test]
+fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
+    let mut log = Log {
+        longest: Some(Duration::from_secs(2)),
+        ..Log::default()
+    };
+    let mut series = Default::default();
+    visited([steady(1.0), steady(3.0)], &mut series, 0, &mut log).expect("no errors");
+    // How long it takes is seen when it warms up.
+    assert_eq!(series.map(|series| series.samples.len()), [5, 0]);
+}
+
+#[test]
+fn long_runs_are_warm_by_themselves_once_they_are_known() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    visited([steady(1.0), steady(0.01)], &mut series, 0, &mut log).expect("no errors");
+    visited([steady(1.0), steady(0.01)], &mut series, 5, &mut log).expect("no errors");
+    let [long, short] = series.map(|series| (series.warming, series.samples.len()));
+    assert_eq!(
+        long,
+        (Duration::from_secs(1), 10),
+        "in the first visit only"
+    );
+    assert_eq!(short, (Duration::from_millis(20), 10));
+}
+
+#[test]
+fn an_interrupt_keeps_what_there_is() {
+    let mut log = Log {
+        interrupt_after: Some(3),
+        ..Log::default()
+    };
+    let mut series = Default::default();
+    visited([steady(1.0), steady(2.0)], &mut series, 0, &mut log).expect("no errors");
+    assert_eq!(
+        series
+            .map(|series| series.samples.len())
+            .iter()
+            .sum::<usize>(),
+        3
+    );
+}
+
+#[test]
+fn an_observer_that_fails_ends_it() {
+    let mut log = Log {
+        fail: true,
+        ..Log::default()
+    };
+    let result = visited([steady(1.0)], &mut Default::default(), 0, &mut log);
+    assert_eq!((result, log.sampled.len()), (Err("disk full"), 1));
+}
+
+#[test]
+fn samples_that_do_not_count_are_kept_apart() {
+    let (mut log, mut series) = (Log::default(), Default::default());
+    // The first is the warm-up, then every other one counts.
+    visited([Scripted(vec![1.0, 120.0])], &mut series, 0, &mut log).expect("no errors");
+    let [series] = series;
+    assert!(series.seconds.len() < series.samples.len());
+    assert!(series.seconds.iter().all(|seconds| *seconds < 100.0));
+}
+
+#[test]
+fn without_candidates_there_is_nothing_to_do() {
+    let mut log = Log::default();
+    assert_eq!(visited([], &mut [], 4, &mut log), Ok(4));
+    assert_eq!(log.sampled, []);
+}
