@@ -6,7 +6,7 @@ use super::config::Lanes;
 use super::error::EmulatorError;
 pub use super::threads::DeviceThread;
 
-/// The kernels of a program. Its build script makes the table: see [`build`](crate::build).
+/// The kernels of a program. Its build script makes the table, by `cuda-emulator-build`.
 pub struct Kernels {
     known: Result<Known, &'static str>,
 }

@@ -8,8 +8,11 @@ use crate::device::prefetch;
 
 /// Relations that can be followed and changed.
 pub(super) trait RelationStore {
-    /// How many slice tracks have some. No walk has more steps.
-    fn len(&self) -> usize;
+    /// One for each step that a walk may take.
+    type Steps: Iterator<Item = ()>;
+    /// Without end, unless somebody else may change relations meanwhile, and so lead a walk
+    /// round in circles.
+    fn steps(&self) -> Self::Steps;
     /// The piece before one.
     fn prev(&self, track: u32) -> u32;
     /// The piece behind one.
@@ -28,9 +31,11 @@ pub(super) trait RelationStore {
 pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
 
 impl RelationStore for OwnRelations<'_> {
+    type Steps = std::iter::Repeat<()>;
+
     #[inline(always)]
-    fn len(&self) -> usize {
-        self.0.len()
+    fn steps(&self) -> Self::Steps {
+        std::iter::repeat(())
     }
 
     #[inline(always)]
@@ -107,9 +112,11 @@ impl<'a> SharedRelations<'a> {
 }
 
 impl RelationStore for SharedRelations<'_> {
+    type Steps = std::iter::RepeatN<()>;
+
     #[inline(always)]
-    fn len(&self) -> usize {
-        self.0.len()
+    fn steps(&self) -> Self::Steps {
+        std::iter::repeat_n((), self.0.len())
     }
 
     #[inline(always)]
@@ -181,6 +188,6 @@ mod tests {
             one.segment_next = (track as u32 + 2) % 3;
             one.neighbours = [one.segment_next; 2];
         }
-        follow(&mut OwnRelations(&mut relations), &tracks, 0, 1);
+        follow(&mut SharedRelations::new(&mut relations), &tracks, 0, 1);
     }
 }

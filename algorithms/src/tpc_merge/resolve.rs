@@ -81,7 +81,7 @@ fn append(legs: &mut impl RelationStore, (a, tail): (u32, u32), b: u32) {
 }
 
 fn join_sides(legs: &mut impl RelationStore, mut a: u32, mut b: u32, side: usize) {
-    for _ in 0..legs.len() {
+    for () in legs.steps() {
         let beside_b = legs.neighbour(b, side);
         if beside_b == NONE {
             return;
@@ -105,20 +105,21 @@ fn connect(legs: &mut impl RelationStore, tail: u32, head: u32) {
     legs.set_prev(head, tail);
 }
 
-fn head(legs: &impl RelationStore, track: u32) -> u32 {
-    last(legs, track, |track| legs.prev(track))
-}
-
-fn tail(legs: &impl RelationStore, track: u32) -> u32 {
-    last(legs, track, |track| legs.next(track))
-}
-
-/// Where a walk ends. None is longer than there are slice tracks, unless somebody else changes
-/// relations meanwhile, who must not.
 #[inline(always)]
-fn last(legs: &impl RelationStore, mut track: u32, step: impl Fn(u32) -> u32) -> u32 {
-    for _ in 0..legs.len() {
-        match step(track) {
+fn head(legs: &impl RelationStore, mut track: u32) -> u32 {
+    for () in legs.steps() {
+        match legs.prev(track) {
+            NONE => break,
+            prev => track = prev,
+        }
+    }
+    track
+}
+
+#[inline(always)]
+fn tail(legs: &impl RelationStore, mut track: u32) -> u32 {
+    for () in legs.steps() {
+        match legs.next(track) {
             NONE => break,
             next => track = next,
         }
@@ -133,21 +134,22 @@ fn head_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32
 }
 
 /// The tail of a piece's chain, unless `other` lies on the way.
-fn tail_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32> {
-    let next = |track| {
-        Some(legs.next(track))
-            .filter(|next| *next != other)
-            .unwrap_or(NONE)
-    };
-    let tail = last(legs, track, next);
-    (legs.next(tail) != other).then_some(tail)
+fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option<u32> {
+    for () in legs.steps() {
+        match legs.next(track) {
+            NONE => return Some(track),
+            next if next == other => return None,
+            next => track = next,
+        }
+    }
+    None
 }
 
 /// Whether a leg is found by following the neighbours of a head to either side.
 fn is_beside(legs: &impl RelationStore, head: u32, other: u32) -> bool {
     [0, 1].into_iter().any(|side| {
         let mut leg = legs.neighbour(head, side);
-        for _ in 0..legs.len() {
+        for () in legs.steps() {
             if leg == NONE || leg == other {
                 break;
             }
