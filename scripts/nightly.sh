@@ -5,6 +5,7 @@
 #
 #   scripts/nightly.sh [SUITE]        smoke, nightly (default) or a file
 #
+#   BENCH     this binary instead of one that is built
 #   RESULTS   where everything goes   [results/nightly]
 #   STORE     the store of runs       [results/store]
 #   KEEP      runs to keep            [100]
@@ -18,6 +19,7 @@ set -euo pipefail
 suite=${1:-nightly}
 # A file is named from where the script was started.
 if [ -f "$suite" ]; then suite=$(realpath "$suite"); fi
+if [ -n "${BENCH:-}" ]; then BENCH=$(realpath "$BENCH"); fi
 cd "$(dirname "$0")/.."
 
 results=${RESULTS:-results/nightly}
@@ -48,9 +50,11 @@ exit_code() {
     return "$1"
 }
 
-step "build"
-cargo build --locked --release
-bench=$PWD/target/release/bench
+bench=${BENCH:-$PWD/target/release/bench}
+if [ -z "${BENCH:-}" ]; then
+    step "build"
+    cargo build --locked --release
+fi
 
 step "verify"
 # shellcheck disable=SC2086 # several flags
