@@ -12,10 +12,15 @@ use algorithms::task::{Candidate, Case, Task};
 /// `bench verify` takes the larger ones, and all schedules. A sample of a page is
 /// more work than a digi to be sorted, and that more than a cell of a map; a random order
 /// takes longer, and checks of all accesses much longer. Each stage of the STS chain takes all
-/// stages before it.
+/// stages before it. Threads of many empty segments take turns at nothing.
 fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
+    const MOST_SEGMENTS: u64 = 100;
     let work = case.work();
     let random = config.schedule.policy == Policy::Random;
+    let segments = case.params().get("segments").map(str::parse);
+    if random && matches!(segments, Some(Ok::<u64, _>(segments)) if segments > MOST_SEGMENTS) {
+        return false;
+    }
     let most = match (task, work.item_unit) {
         ("sts", _) if random => 1_000,
         ("sts", _) => 2_500,
