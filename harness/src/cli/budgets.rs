@@ -3,7 +3,7 @@
 use clap::Arg;
 
 use super::measuring::switch;
-use super::values;
+use crate::request::values;
 
 /// The flags of commands that measure.
 pub(super) fn flags() -> [Arg; 2] {

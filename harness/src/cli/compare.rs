@@ -1,62 +1,18 @@
 //! `bench compare`: a run and an earlier one.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use reports::compare::Thresholds;
 use reports::compare::render::{Format, Listing};
-use reports::filter::PointFilter;
 
-use super::formats::{self, Outputs};
+use super::formats;
 use super::given::one;
 use super::measuring::switch;
-use super::{examples, filters, values};
-
-/// Two runs to compare.
-#[derive(Clone, Debug)]
-pub struct CompareRequest {
-    /// The run that is compared with: a folder, or a name in the store.
-    pub base: String,
-    /// The run that is judged: a folder, or a name in the store.
-    pub new: String,
-    /// Where runs and self-tests are kept.
-    pub store: PathBuf,
-    /// What counts as a change.
-    pub thresholds: Thresholds,
-    /// Which points.
-    pub points: PointFilter,
-    /// What makes the exit code 4.
-    pub fail_on: FailOn,
-    /// Whether runs of unlike machines may be compared.
-    pub across_machines: bool,
-    /// Whether to measure again what is slower or not clear.
-    pub confirm: bool,
-    /// The time that measuring again may take, whoever measures.
-    pub confirm_time: Duration,
-    /// The executable that made the base, to measure with it again.
-    pub base_bench: Option<PathBuf>,
-    /// How to print the comparison, and into which files.
-    pub format: Outputs<Format>,
-    /// Which points to list.
-    pub listing: Listing,
-    /// No lines on how far it is.
-    pub quiet: bool,
-    /// The flags of these that judge and confirm as they were given, word by
-    /// word: what is advised has to have them, too.
-    pub given: Vec<String>,
-}
-
-/// What a comparison must not find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
-    /// A point that is slower.
-    Slower,
-    /// That, or one that could not be judged.
-    Inconclusive,
-}
+use super::{examples, filters};
+use crate::request::{CompareRequest, DEFAULT_STORE, FailOn, values};
 
 /// What a comparison must not find, with the names that `--fail-on` gives it.
 const FAIL_ON: [(&str, FailOn); 2] = [
@@ -77,9 +33,6 @@ const REPEATED: [&str; 10] = [
     "axis",
     "base-bench",
 ];
-
-/// Where runs are kept if nobody says otherwise.
-pub const DEFAULT_STORE: &str = "results/store";
 
 /// Formats with the names that flags give them.
 pub(super) const FORMATS: [(&str, Format); 4] = [
@@ -278,9 +231,11 @@ fn given(matches: &ArgMatches) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::time::Duration;
 
-    use super::super::{Request, parse};
+    use super::super::parse;
     use super::*;
+    use crate::request::Request;
 
     fn parsed(line: &str) -> Option<CompareRequest> {
         match parse(line.split(' ').map(OsString::from)) {

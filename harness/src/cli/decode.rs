@@ -6,31 +6,11 @@ use algorithms::task::Task;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::given::one;
-use super::measuring::{self, MeasureRequest, switch};
-use super::{Request, Source};
+use super::measuring::{self, switch};
+use crate::request::{DamagePolicy, DecodeRequest, Request, Source};
 
 /// The task that has these flags.
 pub(super) const TASK: &str = "decode";
-
-/// Pages of a file to be decoded, to see what is in them or to be sure that none is
-/// damaged.
-pub struct DecodeRequest {
-    /// The measuring, if there is to be any; its source is a file.
-    pub measuring: MeasureRequest,
-    /// Where the digits go; nothing is measured then.
-    pub digits: Option<PathBuf>,
-    /// What becomes of damaged pages.
-    pub damage: DamagePolicy,
-}
-
-/// What becomes of damaged pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DamagePolicy {
-    /// They are counted and left out.
-    LeaveOut,
-    /// The first one ends the command.
-    Refuse,
-}
 
 /// The subcommand.
 pub(super) fn command(task: &'static dyn Task) -> Command {

@@ -5,27 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::examples;
-use super::formats::{self, Outputs};
-
-/// This machine, to be shown or measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DevicesRequest {
-    /// Whether its ceilings are measured too.
-    pub measure: bool,
-    /// How it is shown, and in which files.
-    pub format: Outputs<DevicesFormat>,
-    /// Where the ceilings are kept; `None` to show them only.
-    pub out: Option<PathBuf>,
-}
-
-/// How devices are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DevicesFormat {
-    /// For people.
-    Table,
-    /// For other tools.
-    Json,
-}
+use super::formats;
+use crate::request::{DevicesFormat, DevicesRequest};
 
 /// Formats with the names that the flag gives them.
 const FORMATS: [(&str, DevicesFormat); 2] = [

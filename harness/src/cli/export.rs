@@ -10,21 +10,7 @@ use super::compare::store_flag;
 use super::examples;
 use super::given::{many, one};
 use super::measuring::switch;
-
-/// Runs to be written in another format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExportRequest {
-    /// Run folders, or names in the store.
-    pub runs: Vec<PathBuf>,
-    /// Whether to export all runs of the store.
-    pub all: bool,
-    /// The store.
-    pub store: PathBuf,
-    /// What to write.
-    pub format: ExportFormat,
-    /// The file; standard output if not given.
-    pub out: Option<PathBuf>,
-}
+use crate::request::ExportRequest;
 
 /// The subcommand.
 pub(super) fn command() -> Command {
@@ -91,8 +77,9 @@ fn by_ending(path: &Path) -> Option<ExportFormat> {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::{Request, parse};
+    use super::super::parse;
     use super::*;
+    use crate::request::Request;
 
     fn parsed(line: &str) -> Option<ExportRequest> {
         match parse(line.split(' ').map(OsString::from)) {

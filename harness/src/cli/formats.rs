@@ -7,27 +7,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::request::Outputs;
+
 /// The id of the flag.
 pub(super) const FLAG: &str = "format";
-
-/// Where results go, and as what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outputs<F> {
-    /// What goes to standard output.
-    pub stdout: F,
-    /// What goes to files.
-    pub files: Vec<(F, PathBuf)>,
-}
-
-impl<F> Outputs<F> {
-    /// Standard output only.
-    pub fn only(stdout: F) -> Self {
-        Outputs {
-            stdout,
-            files: Vec::new(),
-        }
-    }
-}
 
 /// A value of the flag.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,41 +8,8 @@ use algorithms::{sts_scenario, time_frame, tpc_gather, tpc_merge};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::given;
-use super::{AxisValues, Request, axes, examples, measuring, usage};
-
-/// A time frame of the TPC to be written.
-pub struct TimeFrameRequest {
-    /// The axes with a value each.
-    pub axes: AxisValues,
-    /// A folder with the tables of the experiment's pad mapping; the regular one if
-    /// not given.
-    pub mapping: Option<PathBuf>,
-    /// The seed.
-    pub seed: u64,
-    /// The file.
-    pub out: PathBuf,
-}
-
-/// Simulated digis of the STS to be written.
-pub struct SimulationRequest {
-    /// The axes with a value each.
-    pub axes: AxisValues,
-    /// Whether truth is written beside the digis.
-    pub truth: TruthFiles,
-    /// The seed.
-    pub seed: u64,
-    /// The file.
-    pub out: PathBuf,
-}
-
-/// What becomes of the truth of simulated digis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TruthFiles {
-    /// It is written beside the digis.
-    Written,
-    /// It is not kept.
-    Dropped,
-}
+use super::{axes, examples, measuring, usage};
+use crate::request::{Request, SimulationRequest, TimeFrameRequest, TruthFiles};
 
 /// The subcommand.
 pub(super) fn command() -> Command {

@@ -3,7 +3,7 @@
 use algorithms::device::Device;
 use clap::ArgMatches;
 
-use crate::gpus::usable_devices;
+use crate::platform::gpus::usable_devices;
 use crate::platform::usable_threads;
 
 pub(super) fn seed(matches: &ArgMatches) -> u64 {

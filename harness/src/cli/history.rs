@@ -5,74 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use reports::history::{Filter, Retention, Unfinished};
-use reports::rank::Rank;
-use reports::table::Format;
 
-use super::compare::DEFAULT_STORE;
-use super::formats::{self, Outputs};
-use super::given;
-use super::{examples, measuring};
-pub use changes::ChangesRequest;
+use super::{examples, formats, given, measuring};
+use crate::request::{DEFAULT_STORE, HistoryAction, HistoryRequest};
 
 mod changes;
-
-/// What is to be done with which store.
-pub struct HistoryRequest {
-    /// The store's folder.
-    pub store: PathBuf,
-    /// What is to be done.
-    pub action: HistoryAction,
-}
-
-/// What is to be done with a store.
-pub enum HistoryAction {
-    /// `bench history list`
-    List {
-        /// Which runs.
-        filter: Filter,
-        /// How to print them, and into which files.
-        format: Outputs<Format>,
-    },
-    /// `bench history add`
-    Add {
-        /// The run folders.
-        runs: Vec<PathBuf>,
-        /// What to do with runs that have no end.
-        unfinished: Unfinished,
-    },
-    /// `bench history accept`
-    Accept {
-        /// The run.
-        run: String,
-        /// Why.
-        note: String,
-        /// Only if its series has no accepted run yet.
-        if_none: bool,
-    },
-    /// `bench history unaccept`
-    Unaccept {
-        /// The run.
-        run: String,
-    },
-    /// `bench history changes`
-    Changes(Box<ChangesRequest>),
-    /// `bench history prune`
-    Prune {
-        /// What stays.
-        retention: Retention,
-        /// Only tell what would go.
-        dry_run: bool,
-    },
-    /// `bench history show`
-    Show {
-        /// The run.
-        run: String,
-        /// How to print it, and into which files.
-        format: Outputs<Format>,
-        /// What variants are ranked by, where there is a choice.
-        rank: Rank,
-    },
-}
 
 pub(super) fn command() -> Command {
     let list = Command::new("list").about("List the runs, the one added last first");

@@ -1,43 +1,14 @@
 //! `bench list`: tasks with their variants and axes, or the suites.
 
-use std::path::PathBuf;
-
 use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
 use clap::{Arg, ArgMatches, Command};
 
 use super::examples;
-use super::formats::{self, Outputs};
+use super::formats;
 use super::given::many;
 use super::measuring::{self, switch};
-use crate::suggestion::instead_of;
-
-/// What is to be listed.
-pub struct ListRequest {
-    /// What is in the list.
-    pub what: Listed,
-    /// How it is written, and into which files.
-    pub format: Outputs<ListFormat>,
-    /// Shared libraries with more variants.
-    pub plugins: Vec<PathBuf>,
-}
-
-/// What is in a list.
-pub enum Listed {
-    /// These tasks; all if there are none.
-    Tasks(Vec<&'static dyn Task>),
-    /// The suites that come with the binary.
-    Suites,
-}
-
-/// How a list is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListFormat {
-    /// For people.
-    Table,
-    /// For other tools.
-    Json,
-}
+use crate::request::suggestion::instead_of;
+use crate::request::{ListFormat, ListRequest, Listed};
 
 /// Formats with the names that the flag gives them.
 const FORMATS: [(&str, ListFormat); 2] = [("table", ListFormat::Table), ("json", ListFormat::Json)];
@@ -88,8 +59,9 @@ fn unknown(name: &str) -> String {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::{Request, parse};
+    use super::super::parse;
     use super::*;
+    use crate::request::Request;
 
     fn parsed(line: &str) -> Result<ListRequest, String> {
         match parse(line.split(' ').map(OsString::from)) {

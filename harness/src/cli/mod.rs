@@ -1,14 +1,15 @@
-//! What was typed, and what it means.
+//! What was typed.
 //!
 //! Flags are parsed into a [`Request`], which holds values rather than texts.
 //! The flags of a task come from its list of axes: a new axis needs no line
 //! here.
 
 mod answer;
-pub(crate) mod axes;
+mod axes;
 mod budgets;
 mod color;
 mod compare;
+mod completions;
 mod config;
 mod decode;
 mod devices;
@@ -23,12 +24,10 @@ mod list;
 mod measuring;
 mod report;
 mod reproduce;
-mod request;
 mod selftest;
 mod sts;
 mod suite;
 mod trial;
-pub(crate) mod values;
 mod verify;
 
 use std::ffi::OsString;
@@ -37,33 +36,16 @@ use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use anstream::ColorChoice;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Command, value_parser};
-use clap_complete::Shell;
+use clap::{ArgMatches, Command};
 
 use crate::duet::protocol;
 use crate::plugins::trial::SUBCOMMAND;
 
+use crate::request::Request;
+
 pub use answer::Answer;
-pub use axes::AxisValues;
 pub use color::choice as color_choice;
-pub use compare::{CompareRequest, DEFAULT_STORE, FailOn};
 pub use config::Surroundings;
-pub use decode::{DamagePolicy, DecodeRequest};
-pub use devices::{DevicesFormat, DevicesRequest};
-pub use export::ExportRequest;
-pub use formats::Outputs;
-pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
-pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
-pub use list::{ListFormat, ListRequest, Listed};
-pub use measuring::{CacheMode, MeasureRequest, Source};
-pub use report::{ReportFormat, ReportRequest};
-pub use reproduce::ReproduceRequest;
-pub use request::Request;
-pub use selftest::{SelfTestRequest, Ways};
-pub use sts::ReconstructRequest;
-pub use suite::{AgainstRequest, SuiteRequest};
-pub use values::SampleRange;
-pub use verify::VerifyRequest;
 
 /// Parses a command line, the program's name first, without any file of defaults.
 ///
@@ -167,7 +149,7 @@ fn commands() -> Command {
         .subcommand(report::command())
         .subcommand(export::command())
         .subcommand(reproduce::command())
-        .subcommand(completions())
+        .subcommand(completions::command())
         .subcommand(trial::command())
         .subcommand(sample())
 }
@@ -192,17 +174,6 @@ fn sample() -> Command {
                 .help("Answer questions on standard input"),
         )
         .arg(measuring::plugin_flag())
-}
-
-fn completions() -> Command {
-    Command::new("completions")
-        .about("Print completions for a shell")
-        .after_help(examples::COMPLETIONS)
-        .arg(
-            Arg::new("shell")
-                .required(true)
-                .value_parser(value_parser!(Shell)),
-        )
 }
 
 fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Error> {
@@ -242,7 +213,7 @@ fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Er
             Request::Export(request.map_err(|error| usage(name, &error))?)
         }
         "completions" => Request::Completions {
-            shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
+            script: completions::script(matches),
         },
         name => match task(name) {
             Some(task) if name == decode::TASK => {

@@ -1,42 +1,12 @@
 //! The flags of `bench reproduce`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use reports::rank::Rank;
-use reports::table::Format;
 
-use super::formats::{self, Outputs};
 use super::given::{many, one};
-use super::measuring::{self};
-use super::{examples, values};
-
-/// Published figures to be measured.
-#[derive(Clone, Debug)]
-pub struct ReproduceRequest {
-    /// Their ids; all if there are none.
-    pub figures: Vec<String>,
-    /// A run that has measured them; they are measured now if not given.
-    pub run: Option<PathBuf>,
-    /// Time for all points together.
-    pub budget: Duration,
-    /// Where the results go; a new folder below `results/` if not given. Charts and page of
-    /// an earlier run are written only if it is.
-    pub out: Option<PathBuf>,
-    /// How to print what came of it, and into which files.
-    pub format: Outputs<Format>,
-    /// What variants are ranked by on the page.
-    pub rank: Rank,
-    /// The file with defaults of flags, if there is one.
-    pub config: Option<PathBuf>,
-    /// Whether to draw charts.
-    pub charts: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
-    /// The command line as typed.
-    pub command: Vec<String>,
-}
+use super::{examples, formats, measuring};
+use crate::request::{ReproduceRequest, values};
 
 /// The subcommand.
 pub(super) fn command() -> Command {
@@ -82,9 +52,11 @@ pub(super) fn request(matches: &ArgMatches, command: Vec<String>) -> ReproduceRe
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::time::Duration;
 
-    use super::super::{Request, parse};
+    use super::super::parse;
     use super::*;
+    use crate::request::Request;
 
     fn parsed(line: &str) -> Option<ReproduceRequest> {
         match parse(line.split(' ').map(OsString::from)) {

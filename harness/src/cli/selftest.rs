@@ -7,39 +7,10 @@ use reports::compare::render::SelfTestFormat;
 
 use super::compare::store_flag;
 use super::examples;
-use super::formats::{self, Outputs};
+use super::formats;
 use super::given::one;
 use super::measuring::quiet_flag;
-
-/// A self-test to be made.
-#[derive(Clone, Debug)]
-pub struct SelfTestRequest {
-    /// The suite whose points are measured.
-    pub suite: PathBuf,
-    /// The ways to compare that are tried.
-    pub way: Ways,
-    /// How often to go through all slowdowns.
-    pub repeats: usize,
-    /// Where the runs go; a new folder below `results/` if not given.
-    pub out: Option<PathBuf>,
-    /// Where the outcome is kept.
-    pub store: PathBuf,
-    /// How to print the outcome, and into which files.
-    pub format: Outputs<SelfTestFormat>,
-    /// No lines on how far it is.
-    pub quiet: bool,
-    /// The command line as typed.
-    pub command: Vec<String>,
-}
-
-/// Ways to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways {
-    /// Whole runs one after the other, and in turn.
-    Both,
-    /// In turn only.
-    InTurn,
-}
+use crate::request::{SelfTestRequest, Ways};
 
 /// Ways with the names that the flag gives them.
 const WAYS: [(&str, Ways); 2] = [("both", Ways::Both), ("in-turn", Ways::InTurn)];

@@ -5,22 +5,12 @@ use std::path::PathBuf;
 use algorithms::task::Task;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::Request;
 use super::given::one;
-use super::measuring::{self, MeasureRequest};
+use super::measuring;
+use crate::request::{ReconstructRequest, Request};
 
 /// The task that has these flags.
 pub(super) const TASK: &str = "sts";
-
-/// Digis of a file to be reconstructed, to see what is found in them.
-pub struct ReconstructRequest {
-    /// The flags that measuring has too; the source is a file.
-    pub measuring: MeasureRequest,
-    /// Where the clusters go.
-    pub clusters: Option<PathBuf>,
-    /// Where the hits go.
-    pub hits: Option<PathBuf>,
-}
 
 /// The subcommand.
 pub(super) fn command(task: &'static dyn Task) -> Command {

@@ -1,6 +1,7 @@
 //! Command lines that are understood, and those that are not.
 
 use super::*;
+use crate::request::{DevicesFormat, ReportFormat, Source};
 
 fn parsed(line: &str) -> Result<Request, Answer> {
     parse(line.split(' ').map(OsString::from))

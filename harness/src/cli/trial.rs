@@ -8,8 +8,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::given::{many, one};
-use super::values;
 use crate::plugins::trial::{Errand, SUBCOMMAND, TrialRequest};
+use crate::request::values;
 
 /// The subcommand, which help does not show.
 pub(super) fn command() -> Command {

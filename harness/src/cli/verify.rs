@@ -3,47 +3,17 @@
 use std::path::PathBuf;
 
 use algorithms::axis::Axis;
-use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::given;
-use super::{AxisValues, axes, examples, measuring};
+use super::{axes, examples, given, measuring};
+use crate::request::VerifyRequest;
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
 /// the other checks.
 const MOST_ITEMS_FOR_RACES: u64 = 15_000;
-
-/// What is to be checked, on what, and how.
-pub struct VerifyRequest {
-    /// The tasks; all if empty.
-    pub tasks: Vec<&'static dyn Task>,
-    /// Globs of variants; all if empty.
-    pub variants: Vec<String>,
-    /// Shared libraries with more variants.
-    pub plugins: Vec<PathBuf>,
-    /// Where to run; the CPU and every usable GPU if empty.
-    pub devices: Vec<Device>,
-    /// Seeds of the inputs.
-    pub seeds: Vec<u64>,
-    /// This input instead of the hard ones.
-    pub input: Option<PathBuf>,
-    /// What was said about that input: values of the tasks' [`Task::file_axes`].
-    pub options: AxisValues,
-    /// Inputs with more items are left out.
-    pub most_items: u64,
-    /// Lanes of a warp on the emulator.
-    pub lanes: Lanes,
-    /// Orders in which threads take turns on the emulator.
-    pub schedules: u64,
-    /// Whether each access to memory is checked on the emulator.
-    pub races: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
-}
 
 pub(super) fn command() -> Command {
     let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));

@@ -10,8 +10,8 @@ use reports::history::{Filter, Store, StoredSummary};
 use reports::store::{read_run, read_summary};
 
 use super::runs;
-use crate::cli::ExportRequest;
 use crate::failure::{Exit, Failure};
+use crate::request::ExportRequest;
 
 /// Who may read and write the file, as far as the user's mask lets them.
 const FOR_ALL: u32 = 0o666;

@@ -6,8 +6,8 @@ use algorithms::algorithm::Algorithm;
 use algorithms::tpc_gather::TpcGather;
 use generators::io::{check_cluster_file, write_clusters};
 
-use crate::cli::AxisValues;
 use crate::failure::{Exit, Failure};
+use crate::request::AxisValues;
 
 pub(super) fn run(axes: &AxisValues, seed: u64, out: &Path) -> Result<Exit, Failure> {
     let params = axes.combinations().pop().unwrap_or_default();

@@ -8,8 +8,8 @@ use generators::DataError;
 use generators::io::{beside, check_writable, stem, write_digis, write_setup, write_truth};
 use generators::sts::physics::Simulation;
 
-use crate::cli::{SimulationRequest, TruthFiles};
 use crate::failure::{Exit, Failure};
+use crate::request::{SimulationRequest, TruthFiles};
 
 pub(super) fn run(request: &SimulationRequest) -> Result<Exit, Failure> {
     let mut params = request.axes.combinations().pop().unwrap_or_default();

@@ -13,8 +13,8 @@ use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
 
-use crate::cli::TimeFrameRequest;
 use crate::failure::{Exit, Failure};
+use crate::request::TimeFrameRequest;
 
 /// Sectors that wait to be written: one is being made meanwhile.
 const WAITING: usize = 1;

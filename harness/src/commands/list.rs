@@ -10,11 +10,11 @@ use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
 use serde_json::{Value, json};
 
-use crate::cli::axes::typed_default;
-use crate::cli::{ListFormat, ListRequest, Listed};
 use crate::failure::{Exit, Failure};
-use crate::gpus::problem_of;
+use crate::platform::gpus::problem_of;
 use crate::plugins::{self, Baseline};
+use crate::request::typed_default;
+use crate::request::{ListFormat, ListRequest, Listed};
 use crate::suite::built_in;
 
 pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {

@@ -1,7 +1,6 @@
 //! One file for each subcommand.
 
 mod compare;
-mod completions;
 mod decode;
 mod devices;
 mod export;
@@ -30,11 +29,11 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 use reports::paint::Paint;
 
-use crate::cli::{MeasureRequest, Outputs, Request};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
+use crate::request::{MeasureRequest, Outputs, Request};
 use crate::suite::{Suite, plugins_of};
 
 /// Does what a command line asks for.
@@ -63,7 +62,10 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Export(request) => export::run(&request),
         Request::Serve { plugins } => serve::run(&plugins),
         Request::TryPlugin(request) => plugins::trial::run_child(&request),
-        Request::Completions { shell } => completions::run(shell),
+        Request::Completions { script } => {
+            print(&script)?;
+            Ok(Exit::Success)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Run, bench_in, calm, edit, edit_record, folder, scale};
-use harness::cli::Request;
+use harness::request::Request;
 use reports::record::{SampleRow, SummaryRow, flags};
 use tempfile::TempDir;
 

@@ -3,36 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use reports::filter::PointFilter;
-use reports::history::Filter;
-use reports::table::Format;
 use reports::trend::{Listing, Terms};
 
-use super::super::formats::{self, Outputs};
 use super::super::given::{many, one};
 use super::super::measuring::{self, switch};
-use super::super::{filters, values};
-
-/// Points to be followed through the runs of a store.
-#[derive(Clone, Debug)]
-pub struct ChangesRequest {
-    /// Which runs.
-    pub filter: Filter,
-    /// Which points of them.
-    pub points: PointFilter,
-    /// The file of accepted changes; that of the store if not given.
-    pub accepted_shifts: Option<PathBuf>,
-    /// What counts as a change.
-    pub terms: Terms,
-    /// Which points to show.
-    pub listing: Listing,
-    /// Whether a change to be looked at is a failure.
-    pub check: bool,
-    /// Where charts go; none are drawn if not given.
-    pub out: Option<PathBuf>,
-    /// How to print it.
-    pub format: Outputs<Format>,
-}
+use super::super::{filters, formats};
+use crate::request::{ChangesRequest, values};
 
 pub(super) fn command() -> Command {
     Command::new("changes")
@@ -117,8 +93,9 @@ pub(super) fn request(matches: &ArgMatches) -> ChangesRequest {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::super::{HistoryAction, Request, parse};
+    use super::super::super::parse;
     use super::*;
+    use crate::request::{HistoryAction, Request};
 
     fn parsed(line: &str) -> Option<ChangesRequest> {
         match parse(line.split(' ').map(OsString::from)) {

@@ -9,8 +9,8 @@ use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs;
-use crate::cli::{CompareRequest, FailOn, Outputs};
 use crate::failure::{Exit, Failure};
+use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::Confirmation;
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {

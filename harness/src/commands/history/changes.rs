@@ -7,9 +7,9 @@ use reports::history::{Store, StoredSummary};
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
 
-use crate::accepted_shifts;
-use crate::cli::ChangesRequest;
+use super::accepted_shifts;
 use crate::failure::{Exit, Failure};
+use crate::request::ChangesRequest;
 
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
     let accepted = accepted(store, request.accepted_shifts.as_deref())?;

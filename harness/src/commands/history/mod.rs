@@ -1,5 +1,6 @@
 //! `bench history`: the store of runs.
 
+mod accepted_shifts;
 mod changes;
 
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use reports::store::read_summary;
 use reports::table::{self, Format, View};
 use reports::units;
 
-use crate::cli::{HistoryAction, HistoryRequest, Outputs};
 use crate::failure::{Exit, Failure};
+use crate::request::{HistoryAction, HistoryRequest, Outputs};
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     if let HistoryAction::Add { runs, unfinished } = &request.action {

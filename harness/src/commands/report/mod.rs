@@ -24,8 +24,8 @@ use reports::store::Run;
 
 use super::reproduce::THESIS;
 use super::runs;
-use crate::cli::{DEFAULT_STORE, ReportFormat, ReportRequest};
 use crate::failure::{Exit, Failure};
+use crate::request::{DEFAULT_STORE, ReportFormat, ReportRequest};
 
 pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     let Some((reported, earlier)) = request.runs.split_last() else {

@@ -8,11 +8,11 @@ use reports::store::Run;
 
 use super::super::{note_defaults, open_suite, refuse_development_build, say, try_plugins};
 use super::THESIS;
-use crate::cli::ReproduceRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Session, Start, default_folder};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, process_start, usable_threads};
+use crate::request::ReproduceRequest;
 use crate::suite::Suite;
 
 /// The run with what was measured, and what that led to.

@@ -13,9 +13,9 @@ use reports::report::{self, ReportInput};
 use reports::store::Run;
 
 use super::runs;
-use crate::cli::{DEFAULT_STORE, ReproduceRequest};
 use crate::failure::{Exit, Failure};
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
+use crate::request::{DEFAULT_STORE, ReproduceRequest};
 
 /// The suite that measures what figures need.
 pub(super) const THESIS: &str = "thesis";

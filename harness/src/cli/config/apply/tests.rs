@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use super::super::super::{Request, SuiteRequest, command, formats};
+use super::super::super::{command, formats};
 use super::*;
-use crate::cli::{MeasureRequest, Source};
+use crate::request::{MeasureRequest, Request, Source, SuiteRequest};
 
 fn parsed(line: &str, file: &str) -> Request {
     let command = with_defaults(command(), "recobench.toml", file);

@@ -74,7 +74,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A probability, above 0 and below 1.
-pub(super) fn probability(text: &str) -> Result<f64, String> {
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(probability) if probability > 0.0 && probability < 1.0 => Ok(probability),
         _ => Err("use a number between 0 and 1, such as 0.01".to_owned()),
@@ -83,7 +83,7 @@ pub(super) fn probability(text: &str) -> Result<f64, String> {
 
 /// The level of a permutation test that holds a series against as many orders as
 /// [`Search`] does: it can't tell smaller ones.
-pub(super) fn change_significance(text: &str) -> Result<f64, String> {
+pub(crate) fn change_significance(text: &str) -> Result<f64, String> {
     let least = 1.0 / (1 + Search::default().permutations) as f64;
     match text.parse::<f64>() {
         Ok(level) if (least..1.0).contains(&level) => Ok(level),

@@ -1,15 +1,44 @@
-//! What a command line asks for.
+//! What is asked for: of a command, and of a suite's parts, which are written alike.
+
+mod axes;
+mod compare;
+mod devices;
+mod export;
+mod generate;
+mod history;
+mod list;
+mod measure;
+mod outputs;
+mod report;
+mod reproduce;
+mod selftest;
+pub(crate) mod suggestion;
+mod suite;
+pub(crate) mod values;
+mod verify;
 
 use std::path::PathBuf;
 
-use clap_complete::Shell;
-
-use super::{
-    AxisValues, CompareRequest, DecodeRequest, DevicesRequest, ExportRequest, HistoryRequest,
-    ListRequest, MeasureRequest, ReconstructRequest, ReportRequest, ReproduceRequest,
-    SelfTestRequest, SimulationRequest, SuiteRequest, TimeFrameRequest, VerifyRequest,
-};
 use crate::plugins::trial::TrialRequest;
+
+pub use axes::AxisValues;
+pub(crate) use axes::typed_default;
+pub use compare::{CompareRequest, DEFAULT_STORE, FailOn};
+pub use devices::{DevicesFormat, DevicesRequest};
+pub use export::ExportRequest;
+pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
+pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
+pub use list::{ListFormat, ListRequest, Listed};
+pub use measure::{
+    CacheMode, DamagePolicy, DecodeRequest, MeasureRequest, ReconstructRequest, Source,
+};
+pub use outputs::Outputs;
+pub use report::{ReportFormat, ReportRequest};
+pub use reproduce::ReproduceRequest;
+pub use selftest::{SelfTestRequest, Ways};
+pub use suite::{AgainstRequest, SuiteRequest};
+pub use values::SampleRange;
+pub use verify::VerifyRequest;
 
 /// What is to be done.
 pub enum Request {
@@ -79,14 +108,14 @@ pub enum Request {
     TryPlugin(TrialRequest),
     /// `bench completions`
     Completions {
-        /// The shell.
-        shell: Shell,
+        /// The script, for the shell that was named.
+        script: String,
     },
 }
 
 impl Request {
     /// Keeps the file that defaults come from, for the record of what is measured.
-    pub(super) fn remember_defaults(&mut self, file: Option<PathBuf>) {
+    pub(crate) fn remember_defaults(&mut self, file: Option<PathBuf>) {
         match self {
             Request::Measure(request) => request.config = file,
             Request::Decode(request) => request.measuring.config = file,
