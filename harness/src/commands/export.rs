@@ -17,15 +17,17 @@ use crate::request::ExportRequest;
 const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
-    let runs = match request.all {
-        true => Store::open(&request.store)?.summaries(&Filter::default())?,
-        false => named(request)?,
+    let format = request.format().map_err(Failure::Usage)?;
+    let runs = if request.all {
+        Store::open(&request.store)?.summaries(&Filter::default())?
+    } else {
+        named(request)?
     };
     if runs.iter().all(|run| run.rows.is_empty()) {
         let nothing = "nothing to export: the runs hold no measured point";
         return Err(Failure::NothingMeasured(nothing.to_owned()));
     }
-    let bytes = export(request.format, &runs)?;
+    let bytes = export(format, &runs)?;
     match &request.out {
         Some(path) => write(path, &bytes)?,
         None => super::print(&String::from_utf8_lossy(&bytes))?,

@@ -2,16 +2,21 @@
 
 use std::path::PathBuf;
 
-use super::Outputs;
+use clap::Args;
+
+use super::{Formats, Outputs};
 
 /// This machine, to be shown or measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct DevicesRequest {
-    /// Whether its ceilings are measured too.
+    /// Measure memory bandwidth, links to GPUs and latencies too.
+    #[arg(long)]
     pub measure: bool,
     /// How it is shown, and in which files.
+    #[command(flatten)]
     pub format: Outputs<DevicesFormat>,
-    /// Where the ceilings are kept; `None` to show them only.
+    /// Folder for ceilings.json, links.csv and the chart of the links.
+    #[arg(long, value_name = "DIR", requires = "measure")]
     pub out: Option<PathBuf>,
 }
 
@@ -22,4 +27,11 @@ pub enum DevicesFormat {
     Table,
     /// For other tools.
     Json,
+}
+
+impl Formats for DevicesFormat {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("table", DevicesFormat::Table),
+        ("json", DevicesFormat::Json),
+    ];
 }

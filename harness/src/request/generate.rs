@@ -2,38 +2,18 @@
 
 use std::path::PathBuf;
 
+use algorithms::data_sets::DataSet;
+
 use super::AxisValues;
 
-/// A time frame of the TPC to be written.
-pub struct TimeFrameRequest {
+/// Data to be made and written.
+pub struct GenerateRequest {
+    /// What kind of data.
+    pub data: &'static dyn DataSet,
     /// The axes with a value each.
     pub axes: AxisValues,
-    /// A folder with the tables of the experiment's pad mapping; the regular one if
-    /// not given.
-    pub mapping: Option<PathBuf>,
     /// The seed.
     pub seed: u64,
     /// The file.
     pub out: PathBuf,
-}
-
-/// Simulated digis of the STS to be written.
-pub struct SimulationRequest {
-    /// The axes with a value each.
-    pub axes: AxisValues,
-    /// Whether truth is written beside the digis.
-    pub truth: TruthFiles,
-    /// The seed.
-    pub seed: u64,
-    /// The file.
-    pub out: PathBuf,
-}
-
-/// What becomes of the truth of simulated digis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TruthFiles {
-    /// It is written beside the digis.
-    Written,
-    /// It is not kept.
-    Dropped,
 }

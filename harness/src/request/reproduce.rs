@@ -3,33 +3,31 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reports::rank::Rank;
+use clap::Args;
 use reports::table::Format;
 
-use super::Outputs;
+use super::{OutputFlags, values};
 
 /// Published figures to be measured.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ReproduceRequest {
-    /// Their ids; all if there are none.
+    /// Figures and tables by their ids, such as tab5.1 or fig5.5 [default: all]
+    #[arg(value_name = "FIGURE", num_args = 0..)]
     pub figures: Vec<String>,
-    /// A run that has measured them; they are measured now if not given.
+    /// Take the numbers from this run of the suite thesis rather than measure.
+    #[arg(long, value_name = "RUN", conflicts_with = "budget")]
     pub run: Option<PathBuf>,
-    /// Time for all points together.
+    /// Time for all points; making and checking data comes on top.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "8m")]
     pub budget: Duration,
-    /// Where the results go; a new folder below `results/` if not given. Charts and page of
-    /// an earlier run are written only if it is.
-    pub out: Option<PathBuf>,
-    /// How to print what came of it, and into which files.
-    pub format: Outputs<Format>,
-    /// What variants are ranked by on the page.
-    pub rank: Rank,
+    /// What to leave behind. Charts and page of an earlier run are written only if a folder is
+    /// named.
+    #[command(flatten, next_help_heading = "Output")]
+    pub output: OutputFlags<Format>,
     /// The file with defaults of flags, if there is one.
+    #[arg(skip)]
     pub config: Option<PathBuf>,
-    /// Whether to draw charts.
-    pub charts: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
     /// The command line as typed.
+    #[arg(skip)]
     pub command: Vec<String>,
 }

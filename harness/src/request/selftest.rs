@@ -2,28 +2,39 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
+use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use reports::compare::render::SelfTestFormat;
 
-use super::Outputs;
+use super::{DEFAULT_STORE, Outputs, values};
 
 /// A self-test to be made.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct SelfTestRequest {
-    /// The suite whose points are measured.
+    /// The suite whose points are measured: a TOML file, or a built-in one.
+    #[arg(long, value_name = "SUITE", default_value = "selftest")]
     pub suite: PathBuf,
-    /// The ways to compare that are tried.
+    /// How to compare: in turn only takes less time, and says nothing of runs on two days.
+    #[arg(long, value_name = "WAY", value_parser = values::named(WAYS), default_value = "both")]
     pub way: Ways,
-    /// How often to go through all slowdowns.
+    /// How often to try each slowdown.
+    #[arg(long, value_name = "N", value_parser = repeats(), default_value = "1")]
     pub repeats: usize,
-    /// Where the runs go; a new folder below `results/` if not given.
+    /// A new folder below `results/` if not given.
+    #[arg(long, value_name = "DIR")]
+    #[arg(help = "Folder for the runs [default: results/<UTC time>-selftest]")]
     pub out: Option<PathBuf>,
-    /// Where the outcome is kept.
-    pub store: PathBuf,
     /// How to print the outcome, and into which files.
+    #[command(flatten)]
     pub format: Outputs<SelfTestFormat>,
-    /// No lines on how far it is.
+    /// Where runs and self-tests are kept.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
+    pub store: PathBuf,
+    /// Hide progress.
+    #[arg(long, short)]
     pub quiet: bool,
     /// The command line as typed.
+    #[arg(skip)]
     pub command: Vec<String>,
 }
 
@@ -34,4 +45,11 @@ pub enum Ways {
     Both,
     /// In turn only.
     InTurn,
+}
+
+const WAYS: [(&str, Ways); 2] = [("both", Ways::Both), ("in-turn", Ways::InTurn)];
+
+fn repeats() -> impl TypedValueParser<Value = usize> {
+    let repeats = RangedI64ValueParser::<u32>::new().range(1..=1000);
+    repeats.map(|repeats| repeats as usize)
 }

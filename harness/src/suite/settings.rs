@@ -152,13 +152,12 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::cli::parse;
-    use crate::request::Request;
+    use crate::cli::{Request, TaskRequest, parse};
 
     #[test]
     fn what_is_not_set_means_what_a_flag_means_that_is_not_given() {
         let line = ["bench", "sort"].map(OsString::from);
-        let Ok(Request::Measure(flags)) = parse(line) else {
+        let Ok(Request::Task(TaskRequest::Measure(flags))) = parse(line) else {
             panic!("not a request");
         };
         let flags = Settings {

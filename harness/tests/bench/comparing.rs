@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{Run, bench_in, calm, edit, edit_record, folder, scale};
-use harness::request::Request;
+use harness::cli::Request;
 use reports::record::{SampleRow, SummaryRow, flags};
 use tempfile::TempDir;
 
@@ -93,7 +93,7 @@ fn advice_is_understood_as_it_stands() {
     let Ok(Request::Compare(request)) = parsed else {
         panic!("not understood: {words}");
     };
-    assert!(request.confirm && request.thresholds.min_effect == 0.02);
+    assert!(request.confirm && request.judging.min_effect == 0.02);
     assert_eq!(request.store, Path::new("my-store"));
 }
 

@@ -114,7 +114,7 @@ impl Confirmation<'_> {
             },
             out,
             start: Start::New,
-            thresholds: self.request.thresholds,
+            thresholds: self.request.judging.thresholds(),
             started: Instant::now(),
             budget: Some(self.request.confirm_time),
             quiet: self.request.quiet,

@@ -22,8 +22,8 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
     note_defaults(&mut requests, &request.config);
     let plans = suite.plans(&requests)?;
     refuse_development_build()?;
-    try_plugins(&plans, request.quiet)?;
-    let out = request.out.clone();
+    try_plugins(&plans, request.output.quiet)?;
+    let out = request.output.out.clone();
     let assignment = Assignment {
         command: &request.command,
         jobs: Job::of(&requests, &plans),
@@ -39,7 +39,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
         budget: Some(request.budget),
         ceilings: true,
         slowdown: 0.0,
-        quiet: request.quiet,
+        quiet: request.output.quiet,
     };
     let outcome = Session::run(&assignment, &Interrupt::listen())?;
     Ok((Run::read(&outcome.folder)?, outcome.exit()))
