@@ -14,6 +14,7 @@
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
+//! | [`data_sets`] | data that can be made and written to files |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`timing`] | how long the parts of a run took |
 //! | [`plugin`] | variants from shared libraries |
@@ -26,6 +27,7 @@ pub mod algorithm;
 mod all_cores;
 pub mod axis;
 pub mod ceilings;
+pub mod data_sets;
 pub mod device;
 mod kernels;
 pub mod plugin;

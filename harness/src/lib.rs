@@ -4,29 +4,27 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`cli`] | what was typed, and what it means |
+//! | [`cli`] | what was typed |
+//! | [`request`] | what it means: values of flags, as suites give them, too |
 //! | [`commands`] | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
-//! | `accepted_shifts` | the file of changes that somebody has accepted |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
 //! | [`progress`] | how far it is, on the terminal |
 //! | [`failure`] | what can go wrong, and the exit codes |
 
-mod accepted_shifts;
 pub mod cli;
 pub mod commands;
 pub mod duet;
 pub mod failure;
-pub mod gpus;
 pub mod measure;
 pub mod plan;
 pub mod platform;
 pub mod plugins;
 pub mod progress;
-mod suggestion;
+pub mod request;
 pub mod suite;
 
 use std::ffi::OsString;

@@ -1,6 +1,44 @@
 //! What the help shows behind the flags.
 
-pub(super) const TOP: &str = "\
+use algorithms::registry::task;
+use clap::builder::StyledStr;
+
+use crate::suite::built_in;
+
+/// The examples of a command, which is named by all its words.
+pub(super) fn of(command: &str) -> Option<StyledStr> {
+    let text = match command {
+        "" => TOP,
+        "list" => LIST,
+        "devices" => DEVICES,
+        "run" => return Some(format!("{}\n\n{RUN}", built_in::table(70)).into()),
+        "compare" => COMPARE,
+        "selftest" => SELFTEST,
+        "verify" => VERIFY,
+        "generate sts" => GENERATE_STS,
+        "generate sts-physics" => GENERATE_STS_PHYSICS,
+        "generate tpc" => GENERATE_TPC,
+        "generate tracks" => GENERATE_TRACKS,
+        "generate clusters" => GENERATE_CLUSTERS,
+        "history" => HISTORY,
+        "report" => REPORT,
+        "export" => EXPORT,
+        "reproduce" => REPRODUCE,
+        "completions" => COMPLETIONS,
+        "decode" => DECODE,
+        "noisy-pads" => NOISY_PADS,
+        "merge" => MERGE,
+        "gather" => GATHER,
+        "sts" => STS,
+        "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => {
+            return Some(sts_stage(command).into());
+        }
+        _ => return task(command).map(|_| of_sorts(command).into()),
+    };
+    Some(text.into())
+}
+
+const TOP: &str = "\
 Examples:
   bench sort --segments 24            sort digis of mCBM's 24 module sides
   bench list                          tasks, variants and axes
@@ -14,20 +52,20 @@ Exit codes:
   0 success   1 the tool failed   2 usage   3 a variant's output was wrong
   4 a regression was found   5 nothing measured or compared   130 interrupted";
 
-pub(super) const LIST: &str = "\
+const LIST: &str = "\
 Examples:
   bench list                          all tasks
   bench list sort                     one of them
   bench list --suites                 what bench run knows by name
   bench list --format json=tasks.json";
 
-pub(super) const DEVICES: &str = "\
+const DEVICES: &str = "\
 Examples:
   bench devices                       CPUs, caches and GPUs
   bench devices --measure             what memory and links can do at most
   bench devices --measure --out ceilings --format json";
 
-pub(super) const RUN: &str = "\
+const RUN: &str = "\
 Examples:
   bench run smoke                     the built-in suite of a minute
   bench run nightly --dry-run         what it would measure, and how long that takes
@@ -36,44 +74,44 @@ Examples:
   bench run suite.toml --shard 2/4 --out part2
   bench run suite.toml --merge part1 part2 part3 part4 --out whole";
 
-pub(super) const VERIFY: &str = "\
+const VERIFY: &str = "\
 Examples:
   bench verify                        all variants of all tasks
   bench verify sort --variant '*-merge' --seeds 20
   bench verify sort --device emulator --lanes 64
   bench verify sort --device emulator --races --schedules 8";
 
-pub(super) const GENERATE_STS: &str = "\
+const GENERATE_STS: &str = "\
 Examples:
   bench generate sts --segments 24 --digis 2M --out digis.csv
   bench generate sts --rate 10MHz --timeslice 1ms --noise 1kHz --skew 10 --out digis.bin.gz
 
 Digis are independent of each other; sts-physics makes those of particles.";
 
-pub(super) const GENERATE_STS_PHYSICS: &str = "\
+const GENERATE_STS_PHYSICS: &str = "\
 Examples:
   bench generate sts-physics --preset cbm-auau --scale 0.1 --out digis.csv
   bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
   bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
 
-pub(super) const GENERATE_TPC: &str = "\
+const GENERATE_TPC: &str = "\
 Examples:
   bench generate tpc --out frame.pages
   bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
   bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 8 --out sectors.pages
   bench generate tpc --preset laser --mapping DIR --out laser.pages";
 
-pub(super) const GENERATE_TRACKS: &str = "\
+const GENERATE_TRACKS: &str = "\
 Examples:
   bench generate tracks --tracks 1M --out tracks.bin
   bench generate tracks --tracks 20k --ids shuffled --out tracks.csv.gz";
 
-pub(super) const GENERATE_CLUSTERS: &str = "\
+const GENERATE_CLUSTERS: &str = "\
 Examples:
   bench generate clusters --scale 0.01 --out clusters.bin
   bench generate clusters --tracks 20k --fewest 1 --most 300 --row-clusters 50 --out clusters.bin.gz";
 
-pub(super) const HISTORY: &str = "\
+const HISTORY: &str = "\
 Examples:
   bench history add results/20260131T120000Z-sort
   bench history --task sort --since 30d
@@ -81,7 +119,8 @@ Examples:
   bench history show accepted --format markdown
   bench history changes --check        exit code 4 if a point became slower for good
   bench history prune --keep 100 --keep-days 365 --dry-run";
-pub(super) const REPORT: &str = "\
+
+const REPORT: &str = "\
 Examples:
   bench report results/today --out report.html
   bench report results/monday results/tuesday results/today --title 'Sorting, this week'
@@ -91,20 +130,20 @@ Examples:
 What changed is told either against a run, by --base, or from a comparison that was made
 before, by --comparison: give one of them.";
 
-pub(super) const REPRODUCE: &str = "\
+const REPRODUCE: &str = "\
 Examples:
   bench reproduce                     all figures and tables, in some ten minutes
   bench reproduce tab5.1 fig5.5 --budget 3m --out DIR
   bench run thesis --out results/thesis
   bench reproduce --run results/thesis --format markdown";
 
-pub(super) const EXPORT: &str = "\
+const EXPORT: &str = "\
 Examples:
   bench export latest --out /var/lib/node_exporter/recobench.prom
   bench export --all --store results/store --out history.parquet
   bench export results/today --format influx | curl --data-binary @- 'http://host:8086/write?db=lab'";
 
-pub(super) const COMPLETIONS: &str = "\
+const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/bench";
 
@@ -166,19 +205,6 @@ Examples:
     )
 }
 
-/// Examples of a command that measures.
-pub(super) fn measuring(task: &str) -> String {
-    match task {
-        super::decode::TASK => DECODE.to_owned(),
-        "noisy-pads" => NOISY_PADS.to_owned(),
-        "merge" => MERGE.to_owned(),
-        "gather" => GATHER.to_owned(),
-        super::sts::TASK => STS.to_owned(),
-        "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => sts_stage(task),
-        _ => of_sorts(task),
-    }
-}
-
 fn of_sorts(task: &str) -> String {
     format!(
         "\
@@ -195,7 +221,7 @@ Examples:
     )
 }
 
-pub(super) const COMPARE: &str = "\
+const COMPARE: &str = "\
 Examples:
   bench compare                                   the store's baseline and its last run
   bench compare results/monday results/tuesday --task sort --axis segments=24,1792
@@ -209,7 +235,7 @@ show it by chance. SAME: no such change, and none above --resolution can hide; (
 could have been seen. INCONCLUSIVE: the samples don't tell, or the machine was busy. The exit
 code is 4 if a point is slower (--fail-on), and 3 if one that was right is wrong now.";
 
-pub(super) const SELFTEST: &str = "\
+const SELFTEST: &str = "\
 Examples:
   bench selftest                      runs of its own suite, alike and slowed down on purpose
   bench selftest --way in-turn        in turn only, in four minutes

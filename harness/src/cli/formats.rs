@@ -5,29 +5,11 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// The id of the flag.
-pub(super) const FLAG: &str = "format";
+use crate::request::{Formats, Outputs};
 
-/// Where results go, and as what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outputs<F> {
-    /// What goes to standard output.
-    pub stdout: F,
-    /// What goes to files.
-    pub files: Vec<(F, PathBuf)>,
-}
-
-impl<F> Outputs<F> {
-    /// Standard output only.
-    pub fn only(stdout: F) -> Self {
-        Outputs {
-            stdout,
-            files: Vec::new(),
-        }
-    }
-}
+const FLAG: &str = "format";
 
 /// A value of the flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,76 +19,62 @@ struct Wanted {
     file: Option<PathBuf>,
 }
 
-/// The flag with the formats that a command has, the default one first.
-pub(super) fn flag<F>(formats: &[(&'static str, F)]) -> Arg {
-    let names: Vec<&'static str> = formats.iter().map(|(name, _)| *name).collect();
-    let default = names.first().copied().unwrap_or_default();
-    Arg::new(FLAG)
-        .long(FLAG)
-        .value_name("FORMAT[=FILE]")
-        .action(ArgAction::Append)
-        .value_parser(Parser(names))
-        .help(format!(
-            "How to print the results, or to write them to a file; repeatable [default: {default}]"
-        ))
+impl<F: Formats> Args for Outputs<F> {
+    fn augment_args(command: Command) -> Command {
+        let names = F::NAMED.iter().map(|(name, _)| *name);
+        let default = F::NAMED[0].0;
+        let flag = Arg::new(FLAG)
+            .long(FLAG)
+            .value_name("FORMAT[=FILE]")
+            .action(ArgAction::Append)
+            .value_parser(Parser(names.collect()))
+            .help(format!(
+                "How to print the results, or to write them to a file; repeatable [default: {default}]"
+            ));
+        command.arg(flag)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-/// What was asked for; standard output has the first of the formats unless another is named.
-pub(super) fn outputs<F: Copy>(matches: &ArgMatches, formats: &[(&str, F)]) -> Outputs<F> {
-    let format = |wanted: &Wanted| {
-        let known = formats.iter().find(|(name, _)| *name == wanted.name);
-        // The parser takes no others.
-        known.unwrap_or(&formats[0]).1
-    };
-    let mut outputs = Outputs::only(formats[0].1);
-    for wanted in matches.get_many::<Wanted>(FLAG).into_iter().flatten() {
-        match &wanted.file {
-            Some(file) => outputs.files.push((format(wanted), file.clone())),
-            None => outputs.stdout = format(wanted),
+impl<F: Formats> FromArgMatches for Outputs<F> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        check(matches).map_err(super::senseless)?;
+        let format = |wanted: &Wanted| {
+            let known = F::NAMED.iter().find(|(name, _)| *name == wanted.name);
+            // The parser takes no others.
+            known.unwrap_or(&F::NAMED[0]).1
+        };
+        let mut outputs = Outputs::only(F::NAMED[0].1);
+        for wanted in matches.get_many::<Wanted>(FLAG).into_iter().flatten() {
+            match &wanted.file {
+                Some(file) => outputs.files.push((format(wanted), file.clone())),
+                None => outputs.stdout = format(wanted),
+            }
         }
+        Ok(outputs)
     }
-    outputs
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Refuses two formats for one standard output.
-///
-/// # Errors
-/// What to do instead.
-pub(super) fn check(matches: &ArgMatches) -> Result<(), String> {
-    let Ok(Some(wanted)) = matches.try_get_many::<Wanted>(FLAG) else {
+fn check(matches: &ArgMatches) -> Result<(), String> {
+    let wanted = matches.get_many::<Wanted>(FLAG).into_iter().flatten();
+    let printed = wanted.filter(|wanted| wanted.file.is_none());
+    let printed: Vec<&str> = printed.map(|wanted| wanted.name.as_str()).collect();
+    let [_, .., last] = &printed[..] else {
         return Ok(());
     };
-    let printed: Vec<&str> = wanted
-        .filter(|wanted| wanted.file.is_none())
-        .map(|wanted| wanted.name.as_str())
-        .collect();
-    if printed.len() < 2 {
-        return Ok(());
-    }
-    let (names, last) = (printed.join(" and "), printed[printed.len() - 1]);
+    let names = printed.join(" and ");
     Err(format!(
         "--format {names} can't both go to standard output; name a file: --format {last}=FILE"
     ))
-}
-
-/// Refuses formats that only others of a command's results have.
-///
-/// # Errors
-/// Which, and which there are.
-pub(super) fn check_known<F>(
-    matches: &ArgMatches,
-    formats: &[(&str, F)],
-    results: &str,
-) -> Result<(), String> {
-    let names: Vec<&str> = formats.iter().map(|(name, _)| *name).collect();
-    let wanted = matches.get_many::<Wanted>(FLAG).into_iter().flatten();
-    let mut unknown = wanted.filter(|wanted| !names.contains(&wanted.name.as_str()));
-    unknown.next().map_or(Ok(()), |wanted| {
-        let (name, names) = (&wanted.name, names.join(", "));
-        Err(format!(
-            "{results} can't be written as {name}; there are {names}"
-        ))
-    })
 }
 
 /// Takes the names of formats with or without a file.
@@ -149,15 +117,21 @@ impl TypedValueParser for Parser {
 mod tests {
     use super::*;
 
-    const FORMATS: [(&str, u8); 3] = [("table", 0), ("csv", 1), ("json", 2)];
+    impl Formats for u8 {
+        const NAMED: &'static [(&'static str, u8)] = &[("table", 0), ("csv", 1), ("json", 2)];
+    }
 
-    fn matches(line: &str) -> Result<ArgMatches, clap::Error> {
-        let command = Command::new("bench").arg(flag(&FORMATS));
-        command.try_get_matches_from(line.split(' '))
+    fn outputs(line: &str) -> Result<Outputs<u8>, clap::Error> {
+        let command = Outputs::<u8>::augment_args(Command::new("bench"));
+        Outputs::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)
     }
 
     fn parsed(line: &str) -> Outputs<u8> {
-        outputs(&matches(line).expect("understood"), &FORMATS)
+        outputs(line).expect("understood")
+    }
+
+    fn refusal(line: &str) -> String {
+        outputs(line).expect_err("refused").to_string()
     }
 
     #[test]
@@ -172,16 +146,13 @@ mod tests {
 
     #[test]
     fn two_formats_for_one_standard_output_are_refused() {
-        let problem = |line: &str| check(&matches(line).expect("understood")).err();
-        assert_eq!(problem("bench --format csv --format json=x"), None);
-        let said = problem("bench --format csv --format json").expect("refused");
+        assert_eq!(parsed("bench --format csv --format json=x").stdout, 1);
+        let said = refusal("bench --format csv --format json");
         assert!(said.contains("--format json=FILE"), "{said}");
-        assert_eq!(check(&ArgMatches::default()), Ok(()));
     }
 
     #[test]
     fn unknown_formats_are_refused_with_a_suggestion() {
-        let refusal = |line: &str| matches(line).expect_err("refused").to_string();
         assert!(refusal("bench --format jsn").contains("'json'"));
         assert!(refusal("bench --format jsn=file").contains("'json'"));
         assert!(refusal("bench --format json=").contains("lacks the name"));

@@ -1,131 +1,98 @@
-//! The flags that all measuring commands share.
+//! The commands that measure a task.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use algorithms::axis::Axis;
 use algorithms::device::Device;
+use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use reports::rank::Rank;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 use reports::table::Format;
 
-use super::axes::{self, AxisValues};
-use super::formats::{self, Outputs};
-use super::given::{devices, many, one, seed, threads, variants};
-use super::values::{self, SampleRange};
-use super::{budgets, examples, suite};
+use super::axes;
+use crate::platform::gpus::usable_devices;
 use crate::platform::placement::{BindLevels, PlacesSpec};
+use crate::platform::usable_threads;
+use crate::request::values::{self, each_once};
+use crate::request::{
+    CacheMode, DamagePolicy, DecodeRequest, MeasureRequest, OutputFlags, ReconstructRequest,
+    SampleRange, Source,
+};
 
-/// A task to measure.
-pub struct MeasureRequest {
-    /// The task.
-    pub task: &'static dyn Task,
-    /// Where its input comes from.
-    pub source: Source,
-    /// Globs of variants; all if empty.
-    pub variants: Vec<String>,
-    /// Where to run.
-    pub devices: Vec<Device>,
-    /// Numbers of threads.
-    pub threads: Vec<usize>,
-    /// Places of the threads; empty for no placement.
-    pub places: Vec<PlacesSpec>,
-    /// Bindings of threads to places; empty for the default.
-    pub binds: Vec<BindLevels>,
-    /// States of the cache.
-    pub caches: Vec<CacheMode>,
-    /// Seed of the data and of the sampling order.
-    pub seed: u64,
-    /// How many samples to take.
-    pub samples: SampleRange,
-    /// Wall-clock budget for a variant and point.
-    pub max_time: Duration,
-    /// Width of the interval of the median, relative to it, that is enough.
-    pub precision: f64,
-    /// Where the results go; a new folder below `results/` if not given.
-    pub out: Option<PathBuf>,
-    /// How to print the table, and into which files.
-    pub format: Outputs<Format>,
-    /// What variants are ranked by, where there is a choice.
-    pub rank: Rank,
-    /// Where the history is kept.
-    pub store: Option<PathBuf>,
-    /// Time for all points together.
-    pub budget: Option<Duration>,
-    /// Only say what would be measured.
-    pub dry_run: bool,
-    /// The file with defaults of flags, if there is one.
-    pub config: Option<PathBuf>,
-    /// Whether to draw charts.
-    pub charts: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
-    /// One variant, few samples, no ceilings, no charts: to run below a profiler.
-    pub profile: bool,
-    /// Whether to have the processor count cycles, instructions and misses.
-    pub counters: bool,
-    /// Shared libraries with more variants.
-    pub plugins: Vec<PathBuf>,
-    /// The command line as typed.
-    pub command: Vec<String>,
+/// What a subcommand with the name of a task asks for.
+pub enum TaskRequest {
+    /// `bench sort` and the like.
+    Measure(Box<MeasureRequest>),
+    /// `bench decode --digits` and `--strict`.
+    Decode(Box<DecodeRequest>),
+    /// `bench sts --clusters` and `--hits`.
+    Reconstruct(Box<ReconstructRequest>),
 }
 
-/// Where the input of a task comes from.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// Generated, for each combination of these values.
-    Generated(AxisValues),
-    /// Read from a file, once for each combination of what was said about it.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Values of [`Task::file_axes`].
-        options: AxisValues,
-    },
-}
-
-/// What is in the cache when a sample begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheMode {
-    /// Whatever providing the input left there.
-    Hot,
-    /// Nothing of use.
-    Cold,
-}
-
-impl CacheMode {
-    /// All states.
-    pub const ALL: [CacheMode; 2] = [CacheMode::Hot, CacheMode::Cold];
-
-    /// The name in flags and records.
-    pub fn name(self) -> &'static str {
+impl TaskRequest {
+    /// What all of them share.
+    pub(super) fn measuring(&mut self) -> &mut MeasureRequest {
         match self {
-            CacheMode::Hot => "hot",
-            CacheMode::Cold => "cold",
+            TaskRequest::Measure(request) => request,
+            TaskRequest::Decode(request) => &mut request.measuring,
+            TaskRequest::Reconstruct(request) => &mut request.measuring,
         }
     }
 }
 
-/// The subcommand that measures a task.
-pub(super) fn command(task: &'static dyn Task) -> Command {
-    Command::new(task.name())
-        .about(format!("Measure: {}", task.summary()))
-        .after_help(examples::measuring(task.name()))
+/// The tasks that have flags of their own.
+const DECODE: &str = "decode";
+const STS: &str = "sts";
+
+impl Subcommand for TaskRequest {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(tasks().iter().map(|task| subcommand(*task)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        task(name).is_some()
+    }
+}
+
+impl FromArgMatches for TaskRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.subcommand();
+        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
+        else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        let measuring = request(task, matches)?;
+        match task.name() {
+            DECODE => Ok(PageFlags::from_arg_matches(matches)?.request(measuring)),
+            STS => Ok(ChainFlags::from_arg_matches(matches)?.request(measuring)),
+            _ => Ok(TaskRequest::Measure(Box::new(measuring))),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn subcommand(task: &'static dyn Task) -> Command {
+    let command = Command::new(task.name())
         .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
         .arg(input_flag(task))
-        .args(reading_flags(task))
-        .arg(seed_flag().help_heading("Data"))
-        .args(where_flags())
-        .args(sampling_flags())
-        .args(budgets::flags().map(|flag| flag.help_heading("Sampling")))
-        .args(output_flags())
-        .arg(
-            suite::store_flag()
-                .conflicts_with("profile")
-                .help_heading("Output"),
-        )
+        .args(reading_flags(task));
+    let command = MeasureFlags::augment_args(command);
+    let command = match task.name() {
+        DECODE => PageFlags::augment_args(command),
+        STS => ChainFlags::augment_args(command),
+        _ => command,
+    };
+    command.about(format!("Measure: {}", task.summary()))
 }
 
 fn input_flag(task: &'static dyn Task) -> Arg {
@@ -155,209 +122,212 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
     axes.iter().any(|axis| axis.name == name)
 }
 
+/// The flags that all measuring commands share.
+#[derive(Args)]
+struct MeasureFlags {
+    /// Seed: the same seed makes the same data.
+    #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
+    #[arg(help_heading = "Data")]
+    seed: u64,
+    #[command(flatten, next_help_heading = "Where")]
+    place: PlaceFlags,
+    #[command(flatten, next_help_heading = "Sampling")]
+    sampling: SamplingFlags,
+    #[command(flatten, next_help_heading = "Output")]
+    output: OutputFlags<Format>,
+    /// Add the results to the history in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "profile")]
+    store: Option<PathBuf>,
+}
+
 /// What to run and where.
-fn where_flags() -> [Arg; 7] {
-    let threads = list("threads", "N")
-        .value_parser(values::thread_counts)
-        .help("Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]");
-    let cache = list("cache", "MODE")
-        .value_parser(
-            PossibleValuesParser::new(CacheMode::ALL.map(CacheMode::name))
-                .try_map(|text| values::cache(&text)),
-        )
-        .default_value("hot")
-        .help("Whether the last-level cache is flushed before each sample");
-    let places = Arg::new("places")
-        .long("places")
-        .value_name("PLACES")
-        .action(ArgAction::Append)
-        .hide_short_help(true)
-        .value_parser(|text: &str| text.parse::<PlacesSpec>())
-        .help(
-            "Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, \
-             sockets, or a list such as {0:4},{4:4}; repeatable [default: none]",
-        );
-    let bind = Arg::new("bind")
-        .long("bind")
-        .value_name("POLICY")
-        .action(ArgAction::Append)
-        .hide_short_help(true)
-        .value_parser(|text: &str| text.parse::<BindLevels>())
-        .help(
-            "Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + \
-             for nested teams; repeatable [default: close if there are places]",
-        );
-    let (variant, plugin) = (variant_flag(), plugin_flag());
-    [variant, plugin, device_flag(), threads, places, bind, cache]
-        .map(|flag| flag.help_heading("Where"))
+#[derive(Args)]
+struct PlaceFlags {
+    /// Variants by name or glob, such as std-* [default: all]
+    #[arg(long = "variant", value_name = "NAME", value_delimiter = ',')]
+    variants: Vec<String>,
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    plugins: Vec<PathBuf>,
+    /// cpu, cuda:N [default: the CPU and every usable GPU]
+    #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
+    #[arg(value_parser = values::device)]
+    devices: Vec<Device>,
+    /// Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = values::thread_counts)]
+    threads: Vec<Vec<usize>>,
+    /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
+    /// a list such as {0:4},{4:4}; repeatable [default: none]
+    #[arg(long, value_name = "PLACES", hide_short_help = true)]
+    #[arg(value_parser = |text: &str| text.parse::<PlacesSpec>())]
+    places: Vec<PlacesSpec>,
+    /// Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
+    /// teams; repeatable [default: close if there are places]
+    #[arg(long = "bind", value_name = "POLICY", hide_short_help = true)]
+    #[arg(value_parser = |text: &str| text.parse::<BindLevels>())]
+    binds: Vec<BindLevels>,
+    /// Whether the last-level cache is flushed before each sample.
+    #[arg(
+        long = "cache",
+        value_name = "MODE",
+        value_delimiter = ',',
+        default_value = "hot"
+    )]
+    #[arg(value_parser = values::named(CacheMode::ALL.map(|mode| (mode.name(), mode))))]
+    caches: Vec<CacheMode>,
 }
 
 /// How to sample.
-fn sampling_flags() -> [Arg; 5] {
-    let samples = Arg::new("samples")
-        .long("samples")
-        .value_name("MIN..[MAX]")
-        .value_parser(values::sample_range)
-        .help(
-            "Samples a variant and point, at least and at most; without MAX as many more as it \
-             takes [default: 10..100, fewer if --max-time is over]",
-        );
-    let max_time = Arg::new("max-time")
-        .long("max-time")
-        .value_name("TIME")
-        .value_parser(values::duration)
-        .default_value("10s")
-        .help("Time a variant and point, warming up included, from its second sample on");
-    let precision = Arg::new("precision")
-        .long("precision")
-        .value_name("PERCENT")
-        .value_parser(values::percentage)
-        .default_value("1%")
-        .hide_short_help(true)
-        .help("Take as many visits as a 95 % interval of the median of this width will need");
-    let profile = switch("profile")
-        .hide_short_help(true)
-        .help("One variant, three samples, no ceilings, no charts: to run below a profiler");
-    [samples, max_time, precision, counters_flag(), profile]
-        .map(|flag| flag.help_heading("Sampling"))
+#[derive(Args)]
+struct SamplingFlags {
+    /// Samples a variant and point, at least and at most; without MAX as many more as it takes
+    /// [default: 10..100, fewer if --max-time is over]
+    #[arg(long, value_name = "MIN..[MAX]", value_parser = values::sample_range)]
+    samples: Option<SampleRange>,
+    /// Time a variant and point, warming up included, from its second sample on.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    max_time: Duration,
+    /// Take as many visits as a 95 % interval of the median of this width will need.
+    #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "1%")]
+    #[arg(hide_short_help = true)]
+    precision: f64,
+    /// Count cycles, instructions, branch, cache and TLB misses too, where the system lets us.
+    #[arg(long)]
+    counters: bool,
+    /// One variant, three samples, no ceilings, no charts: to run below a profiler.
+    #[arg(long, hide_short_help = true)]
+    profile: bool,
+    /// Time for all of it, such as 30m, divided fairly over the points.
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    budget: Option<Duration>,
+    /// Say what would be measured, and how long it takes.
+    #[arg(long)]
+    dry_run: bool,
 }
 
-pub(super) fn counters_flag() -> Arg {
-    switch("counters").help(
-        "Count cycles, instructions, branch, cache and TLB misses too, where the system lets us",
-    )
+/// What they mean.
+fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
+    let source = source(task, matches).map_err(super::senseless)?;
+    let flags = MeasureFlags::from_arg_matches(matches)?;
+    let (place, sampling, output) = (flags.place, flags.sampling, flags.output);
+    let profile = sampling.profile;
+    let mut request = MeasureRequest {
+        task,
+        source,
+        variants: place.variants,
+        devices: place.devices,
+        threads: place.threads.concat(),
+        places: place.places,
+        binds: place.binds,
+        caches: place.caches,
+        seed: flags.seed,
+        samples: match profile {
+            true => SampleRange::exactly(3),
+            false => sampling.samples.unwrap_or_default(),
+        },
+        max_time: sampling.max_time,
+        precision: sampling.precision,
+        out: output.out,
+        format: output.format,
+        rank: output.rank,
+        store: flags.store,
+        budget: sampling.budget,
+        dry_run: sampling.dry_run,
+        config: None,
+        charts: output.charts && !profile,
+        quiet: output.quiet,
+        profile,
+        counters: sampling.counters,
+        plugins: place.plugins,
+        command: Vec::new(),
+    };
+    tidy(&mut request);
+    Ok(request)
 }
 
-/// Formats of results, by the names that flags give them; the default one first.
-pub(super) const FORMATS: [(&str, Format); 4] = [
-    ("table", Format::Table),
-    ("csv", Format::Csv),
-    ("json", Format::Json),
-    ("markdown", Format::Markdown),
-];
-
-/// What to leave behind.
-pub(super) fn output_flags() -> [Arg; 5] {
-    output_flags_with(formats::flag(&FORMATS))
-}
-
-/// The same with other formats.
-pub(super) fn output_flags_with(format: Arg) -> [Arg; 5] {
-    let out = Arg::new("out")
-        .long("out")
-        .value_name("DIR")
-        .value_parser(value_parser!(PathBuf))
-        .help("Folder for the results [default: results/<UTC time>-<command>]");
-    let no_charts = switch("no-charts").help("Draw no charts");
-    [out, format, rank_flag(), no_charts, quiet_flag()].map(|flag| flag.help_heading("Output"))
-}
-
-/// What variants are ranked by.
-pub(super) fn rank_flag() -> Arg {
-    Arg::new("rank")
-        .long("rank")
-        .value_name("BY")
-        .value_parser(PossibleValuesParser::new(Rank::ALL.map(Rank::name)))
-        .default_value(Rank::default().name())
-        .help("Rank what runs on GPUs by the total, copies included, or by the kernels")
-}
-
-/// What the flag means.
-pub(super) fn rank(matches: &ArgMatches) -> Rank {
-    let name = one::<String>(matches, "rank").unwrap_or_default();
-    let mut known = Rank::ALL.into_iter();
-    known.find(|rank| rank.name() == name).unwrap_or_default()
-}
-
-pub(super) fn variant_flag() -> Arg {
-    list("variant", "NAME").help("Variants by name or glob, such as std-* [default: all]")
-}
-
-pub(super) fn plugin_flag() -> Arg {
-    Arg::new("plugin")
-        .long("plugin")
-        .value_name("LIB")
-        .action(ArgAction::Append)
-        .value_parser(value_parser!(PathBuf))
-        .help("A shared library with variants of your own; repeatable")
-}
-
-pub(super) fn plugins(matches: &ArgMatches) -> Vec<PathBuf> {
-    many(matches, "plugin")
-}
-
-pub(super) fn device_flag() -> Arg {
-    list("device", "DEVICE")
-        .value_parser(values::device)
-        .help("cpu, cuda:N [default: the CPU and every usable GPU]")
-}
-
-pub(super) fn seed_flag() -> Arg {
-    Arg::new("seed")
-        .long("seed")
-        .value_name("N")
-        .value_parser(values::seed)
-        .default_value("1")
-        .help("Seed: the same seed makes the same data")
-}
-
-pub(super) fn quiet_flag() -> Arg {
-    switch("quiet").short('q').help("Hide progress")
-}
-
-fn list(name: &'static str, value: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name(value)
-        .value_delimiter(',')
-        .action(ArgAction::Append)
-}
-
-pub(super) fn switch(name: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue)
-}
-
-/// What the flags of a measuring command mean.
-pub(super) fn request(
-    task: &'static dyn Task,
-    matches: &ArgMatches,
-    command: Vec<String>,
-) -> Result<MeasureRequest, String> {
-    let source = match matches.get_one::<PathBuf>("input") {
+fn source(task: &'static dyn Task, matches: &ArgMatches) -> Result<Source, String> {
+    Ok(match matches.get_one::<PathBuf>("input") {
         Some(file) => Source::File {
             path: file.clone(),
             options: axes::values(task.file_axes(), matches)?,
         },
         None => Source::Generated(axes::values(task.axes(), matches)?),
-    };
-    let profile = matches.get_flag("profile");
-    let three = SampleRange::exactly(3);
-    let samples = one(matches, "samples").unwrap_or_default();
-    Ok(MeasureRequest {
-        task,
-        source,
-        variants: variants(matches),
-        devices: devices(matches),
-        threads: threads(matches),
-        places: many(matches, "places"),
-        binds: many(matches, "bind"),
-        caches: many(matches, "cache"),
-        seed: seed(matches),
-        samples: if profile { three } else { samples },
-        max_time: one(matches, "max-time").unwrap_or(Duration::MAX),
-        precision: one(matches, "precision").unwrap_or(0.01),
-        out: one(matches, "out"),
-        format: formats::outputs(matches, &FORMATS),
-        rank: rank(matches),
-        store: one(matches, "store"),
-        budget: one(matches, "budget"),
-        dry_run: matches.get_flag("dry-run"),
-        config: None,
-        charts: !matches.get_flag("no-charts") && !profile,
-        quiet: matches.get_flag("quiet"),
-        profile,
-        counters: matches.get_flag("counters"),
-        plugins: plugins(matches),
-        command,
     })
+}
+
+/// Each value once; all devices and threads where none are named.
+fn tidy(request: &mut MeasureRequest) {
+    each_once(&mut request.variants);
+    each_once(&mut request.devices);
+    each_once(&mut request.threads);
+    each_once(&mut request.places);
+    each_once(&mut request.binds);
+    each_once(&mut request.caches);
+    each_once(&mut request.plugins);
+    if request.devices.is_empty() {
+        request.devices = usable_devices();
+    }
+    if request.threads.is_empty() {
+        request.threads = vec![usable_threads()];
+    }
+}
+
+/// What `bench decode` has beyond other measuring commands.
+#[derive(Args)]
+struct PageFlags {
+    /// Write the digits to a file (.csv) and measure nothing.
+    #[arg(
+        long,
+        value_name = "OUT",
+        requires = "input",
+        conflicts_with = "output"
+    )]
+    #[arg(help_heading = "Data")]
+    digits: Option<PathBuf>,
+    /// Stop at the first damaged page, with exit code 1.
+    #[arg(long, requires = "input", help_heading = "Data")]
+    strict: bool,
+}
+
+impl PageFlags {
+    fn request(self, measuring: MeasureRequest) -> TaskRequest {
+        let of_file = matches!(measuring.source, Source::File { .. });
+        if !of_file || (self.digits.is_none() && !self.strict) {
+            return TaskRequest::Measure(Box::new(measuring));
+        }
+        TaskRequest::Decode(Box::new(DecodeRequest {
+            measuring,
+            digits: self.digits,
+            damage: if self.strict {
+                DamagePolicy::Refuse
+            } else {
+                DamagePolicy::LeaveOut
+            },
+        }))
+    }
+}
+
+/// What `bench sts` has beyond other measuring commands.
+#[derive(Args)]
+struct ChainFlags {
+    /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
+    /// online.
+    #[arg(long, value_name = "OUT", requires = "input", help_heading = "Data")]
+    clusters: Option<PathBuf>,
+    /// Write the hits to a file (.csv), in the same way.
+    #[arg(long, value_name = "OUT", requires = "input", help_heading = "Data")]
+    hits: Option<PathBuf>,
+}
+
+impl ChainFlags {
+    fn request(self, measuring: MeasureRequest) -> TaskRequest {
+        if self.clusters.is_none() && self.hits.is_none() {
+            return TaskRequest::Measure(Box::new(measuring));
+        }
+        TaskRequest::Reconstruct(Box::new(ReconstructRequest {
+            measuring,
+            clusters: self.clusters,
+            hits: self.hits,
+        }))
+    }
 }

@@ -1,69 +1,43 @@
-//! What was typed, and what it means.
+//! What was typed.
 //!
-//! Flags are parsed into a [`Request`], which holds values rather than texts.
-//! The flags of a task come from its list of axes: a new axis needs no line
-//! here.
+//! | module | holds |
+//! |---|---|
+//! | `subcommands` | all of them: [`Request`] |
+//! | `measuring`, `verify`, `generate`, `trial` | flags that are not the request itself |
+//! | `axes` | the axes of tasks and data sets as flags: a new one needs no line here |
+//! | `formats` | `--format FORMAT[=FILE]` |
+//! | `examples` | what the help shows behind the flags |
+//! | `config` | defaults of flags from a file |
+//!
+//! Other flags stand in the requests that they fill: see [`crate::request`].
 
 mod answer;
-pub(crate) mod axes;
-mod budgets;
+mod axes;
 mod color;
-mod compare;
 mod config;
-mod decode;
-mod devices;
 mod examples;
-mod export;
-mod filters;
 mod formats;
 mod generate;
-mod given;
-mod history;
-mod list;
 mod measuring;
-mod report;
-mod reproduce;
-mod request;
-mod selftest;
-mod sts;
-mod suite;
+mod subcommands;
 mod trial;
-pub(crate) mod values;
 mod verify;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
 use anstream::ColorChoice;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
-use crate::duet::protocol;
-use crate::plugins::trial::SUBCOMMAND;
-
 pub use answer::Answer;
-pub use axes::AxisValues;
 pub use color::choice as color_choice;
-pub use compare::{CompareRequest, DEFAULT_STORE, FailOn};
 pub use config::Surroundings;
-pub use decode::{DamagePolicy, DecodeRequest};
-pub use devices::{DevicesFormat, DevicesRequest};
-pub use export::ExportRequest;
-pub use formats::Outputs;
-pub use generate::{SimulationRequest, TimeFrameRequest, TruthFiles};
-pub use history::{ChangesRequest, HistoryAction, HistoryRequest};
-pub use list::{ListFormat, ListRequest, Listed};
-pub use measuring::{CacheMode, MeasureRequest, Source};
-pub use report::{ReportFormat, ReportRequest};
-pub use reproduce::ReproduceRequest;
-pub use request::Request;
-pub use selftest::{SelfTestRequest, Ways};
-pub use sts::ReconstructRequest;
-pub use suite::{AgainstRequest, SuiteRequest};
-pub use values::SampleRange;
-pub use verify::VerifyRequest;
+pub use measuring::TaskRequest;
+pub use subcommands::{Request, ServeRequest};
+pub use trial::TrialFlags;
 
 /// Parses a command line, the program's name first, without any file of defaults.
 ///
@@ -111,8 +85,7 @@ pub fn parse_in(
         }
     }
     let matches = command.try_get_matches_from(arguments).map_err(Answer)?;
-    let mut request = request(&matches, typed).map_err(Answer)?;
-    request.remember_defaults(defaults);
+    let request = request(&matches, typed, defaults).map_err(Answer)?;
     Ok(Parsed {
         request,
         color: color::of(&matches),
@@ -133,147 +106,98 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
 
 /// The whole command line: all subcommands with their flags.
 pub fn command() -> Command {
-    examples_in_long_help(commands())
-}
-
-/// The short help is for those who know the way.
-fn examples_in_long_help(command: Command) -> Command {
-    let examples = command.get_after_help().cloned();
-    let command = match examples {
-        Some(examples) => command.after_help(None::<&str>).after_long_help(examples),
-        None => command,
-    };
-    command.mut_subcommands(examples_in_long_help)
-}
-
-fn commands() -> Command {
-    Command::new("bench")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("The performance lab for online reconstruction in heavy-ion experiments")
-        .after_help(examples::TOP)
+    let command = Command::new("bench")
         .styles(color::STYLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .args([color::flag(), config::flag()])
-        .subcommand(list::command())
-        .subcommand(devices::command())
-        .subcommands(tasks().iter().map(|task| measuring_command(*task)))
-        .subcommand(suite::command())
-        .subcommand(compare::command())
-        .subcommand(selftest::command())
-        .subcommand(verify::command())
-        .subcommand(generate::command())
-        .subcommand(history::command())
-        .subcommand(report::command())
-        .subcommand(export::command())
-        .subcommand(reproduce::command())
-        .subcommand(completions())
-        .subcommand(trial::command())
-        .subcommand(sample())
+        .args([color::flag(), config::flag()]);
+    let command = Request::augment_subcommands(command)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("The performance lab for online reconstruction in heavy-ion experiments");
+    with_examples(command, "")
 }
 
-/// The subcommand that measures a task, with the flags that only this one has.
-fn measuring_command(task: &'static dyn Task) -> Command {
-    match task.name() {
-        decode::TASK => decode::command(task),
-        sts::TASK => sts::command(task),
-        _ => measuring::command(task),
-    }
+/// What a shell needs to complete flags.
+pub(crate) fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "bench", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The child of a coordinator, which help does not show.
-fn sample() -> Command {
-    Command::new(protocol::SUBCOMMAND)
-        .about("Take samples for another process, which asks for them")
-        .hide(true)
-        .arg(
-            measuring::switch(protocol::FLAG)
-                .required(true)
-                .help("Answer questions on standard input"),
-        )
-        .arg(measuring::plugin_flag())
-}
-
-fn completions() -> Command {
-    Command::new("completions")
-        .about("Print completions for a shell")
-        .after_help(examples::COMPLETIONS)
-        .arg(
-            Arg::new("shell")
-                .required(true)
-                .value_parser(value_parser!(Shell)),
-        )
-}
-
-fn request(matches: &ArgMatches, typed: Vec<String>) -> Result<Request, clap::Error> {
-    let Some((name, matches)) = matches.subcommand() else {
-        return Err(command().error(ErrorKind::MissingSubcommand, "a subcommand is needed"));
+/// The short help is for those who know the way.
+fn with_examples(command: Command, path: &str) -> Command {
+    let command = match examples::of(path) {
+        Some(examples) => command.after_long_help(examples),
+        None => command,
     };
-    check_formats(name, matches)?;
-    Ok(match name {
-        "list" => {
-            let request = list::request(matches);
-            Request::List(request.map_err(|error| usage(name, &error))?)
-        }
-        "devices" => Request::Devices(devices::request(matches)),
-        "compare" => Request::Compare(Box::new(compare::request(matches))),
-        "selftest" => Request::SelfTest(Box::new(selftest::request(matches, typed))),
-        "run" => {
-            let request = suite::request(matches, typed);
-            Request::RunSuite(Box::new(request.map_err(|error| usage(name, &error))?))
-        }
-        protocol::SUBCOMMAND => Request::Serve {
-            plugins: measuring::plugins(matches),
-        },
-        "verify" => {
-            let request = verify::request(matches);
-            Request::Verify(Box::new(request.map_err(|error| usage(name, &error))?))
-        }
-        SUBCOMMAND => Request::TryPlugin(trial::request(matches)),
-        "generate" => generate::request(matches)?,
-        "history" => Request::History(history::request(matches)),
-        "report" => {
-            let request = report::request(matches);
-            Request::Report(request.map_err(|error| usage(name, &error))?)
-        }
-        "reproduce" => Request::Reproduce(Box::new(reproduce::request(matches, typed))),
-        "export" => {
-            let request = export::request(matches);
-            Request::Export(request.map_err(|error| usage(name, &error))?)
-        }
-        "completions" => Request::Completions {
-            shell: matches.get_one("shell").copied().unwrap_or(Shell::Bash),
-        },
-        name => match task(name) {
-            Some(task) if name == decode::TASK => {
-                decode::request(task, matches, typed).map_err(|error| usage(name, &error))?
-            }
-            Some(task) if name == sts::TASK => {
-                sts::request(task, matches, typed).map_err(|error| usage(name, &error))?
-            }
-            Some(task) => {
-                let request = measuring::request(task, matches, typed);
-                Request::Measure(Box::new(request.map_err(|error| usage(name, &error))?))
-            }
-            None => return Err(usage(name, "unknown subcommand")),
-        },
+    command.mut_subcommands(|below| {
+        let path = format!("{path} {}", below.get_name());
+        with_examples(below, path.trim_start())
     })
 }
 
-/// Standard output takes one format, whatever command it is.
-fn check_formats(name: &str, matches: &ArgMatches) -> Result<(), clap::Error> {
-    formats::check(matches).map_err(|problem| usage(name, &problem))?;
-    match matches.subcommand() {
-        Some((below, matches)) => check_formats(&format!("{name} {below}"), matches),
-        None => Ok(()),
+fn request(
+    matches: &ArgMatches,
+    typed: Vec<String>,
+    defaults: Option<PathBuf>,
+) -> Result<Request, clap::Error> {
+    let usage = |error| usage(matches, error);
+    let mut request = Request::from_arg_matches(matches).map_err(usage)?;
+    let completed = request.complete(typed, defaults);
+    completed.map_err(|problem| usage(senseless(problem)))?;
+    if let (Request::Compare(request), Some((_, matches))) = (&mut request, matches.subcommand()) {
+        request.given = given(matches);
     }
+    Ok(request)
 }
 
-/// A usage error in the form of the parser's own.
-fn usage(subcommand: &str, problem: &str) -> clap::Error {
-    let mut command = command();
-    let hint = format!("{problem}\n\nFor more, try 'bench {subcommand} --help'.");
-    command.error(ErrorKind::ValueValidation, hint)
+/// Flags of a comparison with a value that advice repeats if they were given.
+const REPEATED: [&str; 10] = [
+    "store",
+    "min_effect",
+    "resolution",
+    "significance",
+    "false_discovery",
+    "fail_on",
+    "task",
+    "variant",
+    "axis",
+    "base_bench",
+];
+
+/// See [`CompareRequest::given`](crate::request::CompareRequest::given).
+fn given(matches: &ArgMatches) -> Vec<String> {
+    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut words = Vec::new();
+    for id in REPEATED.into_iter().filter(is_given) {
+        let flag = format!("--{}", id.replace('_', "-"));
+        for value in matches.get_raw(id).into_iter().flatten() {
+            words.extend([flag.clone(), value.to_string_lossy().into_owned()]);
+        }
+    }
+    if matches.get_flag("across_machines") {
+        words.push("--across-machines".to_owned());
+    }
+    words
+}
+
+/// Flags that make no sense, or not together.
+fn senseless(problem: impl Into<String>) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, problem.into())
+}
+
+/// A usage error in the form of the parser's own, which says whose help to ask for.
+fn usage(matches: &ArgMatches, error: clap::Error) -> clap::Error {
+    let text = error.to_string();
+    let problem = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    let mut name = "bench".to_owned();
+    let mut below = matches.subcommand();
+    while let Some((subcommand, matches)) = below {
+        name = format!("{name} {subcommand}");
+        below = matches.subcommand();
+    }
+    let hint = format!("{problem}\n\nFor more, try '{name} --help'.");
+    command().error(ErrorKind::ValueValidation, hint)
 }
 
 #[cfg(test)]

@@ -1,6 +1,19 @@
 //! Command lines that are understood, and those that are not.
 
+mod comparing;
+mod exports;
+mod history;
+mod suites;
+
 use super::*;
+use crate::request::{DevicesFormat, MeasureRequest, ReportFormat, Source};
+
+fn measured(line: &str) -> MeasureRequest {
+    match parsed(line) {
+        Ok(Request::Task(TaskRequest::Measure(request))) => *request,
+        _ => panic!("no measuring command: {line}"),
+    }
+}
 
 fn parsed(line: &str) -> Result<Request, Answer> {
     parse(line.split(' ').map(OsString::from))
@@ -50,9 +63,7 @@ fn every_subcommand_has_help() {
 #[test]
 fn values_are_parsed_into_plain_ones() {
     let line = "bench sort --segments 24,1792 --digis 2M --order random,time --threads 1,2";
-    let Ok(Request::Measure(request)) = parsed(line) else {
-        panic!("not a request");
-    };
+    let request = measured(line);
     assert_eq!(request.threads, [1, 2]);
     let Source::Generated(axes) = &request.source else {
         panic!("not generated");
@@ -64,10 +75,7 @@ fn values_are_parsed_into_plain_ones() {
 
 #[test]
 fn values_of_an_axis_are_taken_once() {
-    let Ok(Request::Measure(request)) = parsed("bench sort --digis 2M,2000k,1M --threads 2,2")
-    else {
-        panic!("not a request");
-    };
+    let request = measured("bench sort --digis 2M,2000k,1M --threads 2,2");
     let Source::Generated(axes) = &request.source else {
         panic!("not generated");
     };
@@ -101,7 +109,7 @@ fn senseless_values_are_refused_with_their_flag() {
 #[test]
 fn the_ending_of_a_report_is_its_format() {
     let format = |line: &str| match parsed(line) {
-        Ok(Request::Report(request)) => request.format,
+        Ok(Request::Report(request)) => request.format().expect("checked"),
         _ => panic!("no report: {line}"),
     };
     assert_eq!(format("bench report a"), ReportFormat::Html);

@@ -4,49 +4,48 @@ use std::path::PathBuf;
 
 use algorithms::device::Device;
 use algorithms::registry::{task, tasks};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
 
-use super::given::{many, one};
-use super::values;
-use crate::plugins::trial::{Errand, SUBCOMMAND, TrialRequest};
+use crate::plugins::trial::{Errand, TrialRequest};
+use crate::request::values;
 
-/// The subcommand, which help does not show.
-pub(super) fn command() -> Command {
-    let plugin = Arg::new("plugin")
-        .required(true)
-        .value_parser(value_parser!(PathBuf));
-    let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
-    let task = Arg::new("task").long("task").value_parser(names);
-    let variant = Arg::new("variant").long("variant").requires("task");
-    let device = Arg::new("device")
-        .long("device")
-        .value_parser(values::device);
-    let threads = Arg::new("threads")
-        .long("threads")
-        .value_delimiter(',')
-        .value_parser(values::threads);
-    let flags = [task, variant, device, threads].map(|flag| flag.help("What to try"));
-    Command::new(SUBCOMMAND)
-        .about("Try a plugin in a process of its own")
-        .hide(true)
-        .arg(plugin)
-        .args(flags)
+/// A plugin to try, and what of it.
+#[derive(Args)]
+pub struct TrialFlags {
+    #[arg(value_name = "plugin")]
+    plugin: PathBuf,
+    /// What to try.
+    #[arg(long, value_name = "task", value_parser = task_names())]
+    task: Option<String>,
+    /// What to try.
+    #[arg(long, value_name = "variant", requires = "task")]
+    variant: Option<String>,
+    /// What to try.
+    #[arg(long, value_name = "device", value_parser = values::device)]
+    device: Option<Device>,
+    /// What to try.
+    #[arg(long, value_name = "threads", value_delimiter = ',', value_parser = values::threads)]
+    threads: Vec<usize>,
 }
 
-/// What the flags mean.
-pub(super) fn request(matches: &ArgMatches) -> TrialRequest {
-    let named = one::<String>(matches, "task").and_then(|name| task(&name));
-    let errand = named
-        .zip(one(matches, "variant"))
-        .map(|(task, variant)| Errand {
-            device: one(matches, "device").unwrap_or(Device::Cpu),
-            threads: many(matches, "threads"),
+fn task_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(tasks().iter().map(|task| task.name()))
+}
+
+impl TrialFlags {
+    /// What they mean.
+    pub fn request(self) -> TrialRequest {
+        let task = self.task.and_then(|name| task(&name));
+        let errand = task.zip(self.variant).map(|(task, variant)| Errand {
+            device: self.device.unwrap_or(Device::Cpu),
+            threads: self.threads,
             task,
             variant,
         });
-    TrialRequest {
-        plugin: one(matches, "plugin").unwrap_or_default(),
-        errand,
+        TrialRequest {
+            plugin: self.plugin,
+            errand,
+        }
     }
 }

@@ -7,87 +7,79 @@ use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::given;
-use super::{AxisValues, axes, examples, measuring};
+use super::axes;
+use crate::request::VerifyRequest;
+use crate::request::values::{self, each_once};
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
 /// the other checks.
 const MOST_ITEMS_FOR_RACES: u64 = 15_000;
 
-/// What is to be checked, on what, and how.
-pub struct VerifyRequest {
-    /// The tasks; all if empty.
-    pub tasks: Vec<&'static dyn Task>,
-    /// Globs of variants; all if empty.
-    pub variants: Vec<String>,
-    /// Shared libraries with more variants.
-    pub plugins: Vec<PathBuf>,
-    /// Where to run; the CPU and every usable GPU if empty.
-    pub devices: Vec<Device>,
-    /// Seeds of the inputs.
-    pub seeds: Vec<u64>,
-    /// This input instead of the hard ones.
-    pub input: Option<PathBuf>,
-    /// What was said about that input: values of the tasks' [`Task::file_axes`].
-    pub options: AxisValues,
-    /// Inputs with more items are left out.
-    pub most_items: u64,
-    /// Lanes of a warp on the emulator.
-    pub lanes: Lanes,
-    /// Orders in which threads take turns on the emulator.
-    pub schedules: u64,
-    /// Whether each access to memory is checked on the emulator.
-    pub races: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
+/// What to check, on what inputs.
+#[derive(Args)]
+struct InputFlags {
+    /// The tasks to check [default: all]
+    #[arg(value_name = "TASK", num_args = 0.., value_parser = known_task())]
+    tasks: Vec<&'static dyn Task>,
+    /// Variants by name or glob, such as std-* [default: all]
+    #[arg(long = "variant", value_name = "NAME", value_delimiter = ',')]
+    variants: Vec<String>,
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    plugins: Vec<PathBuf>,
+    /// cpu, cuda:N, emulator [default: the CPU and every usable GPU]
+    #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
+    #[arg(value_parser = values::device)]
+    devices: Vec<Device>,
+    /// How many seeds to make inputs from.
+    #[arg(long, value_name = "N", value_parser = count(), default_value = "3")]
+    #[arg(help_heading = "Inputs")]
+    seeds: u64,
+    /// Seed: the same seed makes the same data.
+    #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
+    #[arg(help_heading = "Inputs")]
+    seed: u64,
+    /// Leave out inputs with more items [default: none; with --races 15000]
+    #[arg(long, value_name = "N", help_heading = "Inputs")]
+    max_items: Option<u64>,
+    /// Check this input instead of the hard ones.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "seed"])]
+    #[arg(help_heading = "Inputs")]
+    input: Option<PathBuf>,
 }
 
-pub(super) fn command() -> Command {
+/// How the emulator runs kernels.
+#[derive(Args)]
+struct EmulatorFlags {
+    /// Lanes of a warp: 32 as NVIDIA's, 64 as AMD's.
+    #[arg(long, value_name = "N", value_parser = values::named(LANES), default_value = "32")]
+    #[arg(help_heading = "Emulator")]
+    lanes: Lanes,
+    /// Orders in which threads take turns: in order, reverse, random, with preemption, and so on
+    /// with other seeds.
+    #[arg(long, value_name = "N", value_parser = count(), default_value = "4")]
+    #[arg(help_heading = "Emulator")]
+    schedules: u64,
+    /// Check each access to memory for races, bounds and initialisation; smaller inputs only.
+    #[arg(long, help_heading = "Emulator")]
+    races: bool,
+    /// Hide progress.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const LANES: [(&str, Lanes); 2] = [("32", Lanes::L32), ("64", Lanes::L64)];
+
+fn count() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=1_000_000)
+}
+
+fn known_task() -> impl TypedValueParser<Value = &'static dyn Task> {
     let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
-    let tasks = Arg::new("tasks")
-        .value_name("TASK")
-        .num_args(0..)
-        .value_parser(names)
-        .help("The tasks to check [default: all]");
-    Command::new("verify")
-        .about("Check the variants on hard inputs, without timing them")
-        .after_help(examples::VERIFY)
-        .arg(tasks)
-        .arg(measuring::variant_flag())
-        .arg(measuring::plugin_flag())
-        .arg(device_flag())
-        .args(input_flags())
-        .args(reading().into_iter().map(reading_flag))
-        .args(emulator_flags())
-        .arg(measuring::quiet_flag())
-}
-
-fn device_flag() -> Arg {
-    measuring::device_flag().help("cpu, cuda:N, emulator [default: the CPU and every usable GPU]")
-}
-
-fn input_flags() -> [Arg; 4] {
-    let seeds = Arg::new("seeds")
-        .long("seeds")
-        .value_name("N")
-        .default_value("3")
-        .value_parser(value_parser!(u64).range(1..=1_000_000))
-        .help("How many seeds to make inputs from");
-    let input = Arg::new("input")
-        .long("input")
-        .value_name("FILE")
-        .value_parser(value_parser!(PathBuf))
-        .conflicts_with_all(["seeds", "seed"])
-        .help("Check this input instead of the hard ones");
-    let most = Arg::new("max-items")
-        .long("max-items")
-        .value_name("N")
-        .value_parser(value_parser!(u64))
-        .help("Leave out inputs with more items [default: none; with --races 15000]");
-    [seeds, measuring::seed_flag(), most, input].map(|flag| flag.help_heading("Inputs"))
+    names.try_map(|name| task(&name).ok_or("unknown"))
 }
 
 /// What can be said about files, whatever the task; each once.
@@ -106,51 +98,49 @@ fn reading_flag(axis: &Axis) -> Arg {
     flag.help_heading("Inputs from files")
 }
 
-fn emulator_flags() -> [Arg; 3] {
-    let lanes = Arg::new("lanes")
-        .long("lanes")
-        .value_name("N")
-        .value_parser(["32", "64"])
-        .default_value("32")
-        .help("Lanes of a warp: 32 as NVIDIA's, 64 as AMD's");
-    let schedules = Arg::new("schedules")
-        .long("schedules")
-        .value_name("N")
-        .default_value("4")
-        .value_parser(value_parser!(u64).range(1..=1_000_000))
-        .help("Orders in which threads take turns: in order, reverse, random, with preemption, and so on with other seeds");
-    let races = measuring::switch("races").help(
-        "Check each access to memory for races, bounds and initialisation; smaller inputs only",
-    );
-    [lanes, schedules, races].map(|flag| flag.help_heading("Emulator"))
+impl Args for VerifyRequest {
+    fn augment_args(command: Command) -> Command {
+        let command = InputFlags::augment_args(command);
+        EmulatorFlags::augment_args(command.args(reading().into_iter().map(reading_flag)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-pub(super) fn request(matches: &ArgMatches) -> Result<VerifyRequest, String> {
-    let names = matches.get_many::<String>("tasks").into_iter().flatten();
-    let first = given::seed(matches);
-    let seeds: u64 = given::one(matches, "seeds").unwrap_or(1);
-    let lanes = given::one::<String>(matches, "lanes");
-    let races = matches.get_flag("races");
-    let most = if races {
-        MOST_ITEMS_FOR_RACES
-    } else {
-        u64::MAX
-    };
-    Ok(VerifyRequest {
-        tasks: names.filter_map(|name| task(name)).collect(),
-        variants: given::variants(matches),
-        plugins: measuring::plugins(matches),
-        devices: given::many(matches, "device"),
-        seeds: (0..seeds).map(|i| first.wrapping_add(i)).collect(),
-        input: given::one(matches, "input"),
-        options: axes::values(reading(), matches)?,
-        most_items: given::one(matches, "max-items").unwrap_or(most),
-        lanes: match lanes.as_deref() {
-            Some("64") => Lanes::L64,
-            _ => Lanes::L32,
-        },
-        schedules: given::one(matches, "schedules").unwrap_or(1),
-        races,
-        quiet: matches.get_flag("quiet"),
-    })
+impl FromArgMatches for VerifyRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let options = axes::values(reading(), matches).map_err(super::senseless)?;
+        let flags = InputFlags::from_arg_matches(matches)?;
+        let emulator = EmulatorFlags::from_arg_matches(matches)?;
+        let most_items = match emulator.races {
+            true => MOST_ITEMS_FOR_RACES,
+            false => u64::MAX,
+        };
+        let seeds = 0..flags.seeds;
+        let mut request = VerifyRequest {
+            tasks: flags.tasks,
+            variants: flags.variants,
+            plugins: flags.plugins,
+            devices: flags.devices,
+            seeds: seeds.map(|i| flags.seed.wrapping_add(i)).collect(),
+            input: flags.input,
+            options,
+            most_items: flags.max_items.unwrap_or(most_items),
+            lanes: emulator.lanes,
+            schedules: emulator.schedules,
+            races: emulator.races,
+            quiet: emulator.quiet,
+        };
+        each_once(&mut request.variants);
+        each_once(&mut request.plugins);
+        each_once(&mut request.devices);
+        Ok(request)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }

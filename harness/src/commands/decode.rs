@@ -10,10 +10,10 @@ use algorithms::registry::task;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::tpc::Digit;
 
-use crate::cli::{DamagePolicy, DecodeRequest, Source};
 use crate::failure::{Exit, Failure};
 use crate::plan::select_variants;
 use crate::platform::usable_threads;
+use crate::request::{DamagePolicy, DecodeRequest, Source};
 
 /// Damaged pages that are listed one by one.
 const LISTED: usize = 10;

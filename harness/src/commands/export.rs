@@ -10,22 +10,24 @@ use reports::history::{Filter, Store, StoredSummary};
 use reports::store::{read_run, read_summary};
 
 use super::runs;
-use crate::cli::ExportRequest;
 use crate::failure::{Exit, Failure};
+use crate::request::ExportRequest;
 
 /// Who may read and write the file, as far as the user's mask lets them.
 const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
-    let runs = match request.all {
-        true => Store::open(&request.store)?.summaries(&Filter::default())?,
-        false => named(request)?,
+    let format = request.format().map_err(Failure::Usage)?;
+    let runs = if request.all {
+        Store::open(&request.store)?.summaries(&Filter::default())?
+    } else {
+        named(request)?
     };
     if runs.iter().all(|run| run.rows.is_empty()) {
         let nothing = "nothing to export: the runs hold no measured point";
         return Err(Failure::NothingMeasured(nothing.to_owned()));
     }
-    let bytes = export(request.format, &runs)?;
+    let bytes = export(format, &runs)?;
     match &request.out {
         Some(path) => write(path, &bytes)?,
         None => super::print(&String::from_utf8_lossy(&bytes))?,

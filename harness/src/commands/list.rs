@@ -10,31 +10,35 @@ use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
 use serde_json::{Value, json};
 
-use crate::cli::axes::typed_default;
-use crate::cli::{ListFormat, ListRequest, Listed};
 use crate::failure::{Exit, Failure};
-use crate::gpus::problem_of;
+use crate::platform::gpus::problem_of;
 use crate::plugins::{self, Baseline};
+use crate::request::{ListFormat, ListRequest, typed_default};
 use crate::suite::built_in;
 
 pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
     plugins::load(&request.plugins, Baseline::Listed)?;
     super::put(&request.format, |format, _| {
-        Ok(match (&request.what, format) {
-            (Listed::Suites, ListFormat::Table) => built_in::table(usize::MAX) + "\n",
-            (Listed::Suites, ListFormat::Json) => format!("{:#}\n", suites()),
-            (Listed::Tasks(named), ListFormat::Table) => {
-                let shown = shown(named);
-                let tables = shown.iter().map(|task| table(*task));
-                tables.chain(notes(shown)).collect()
-            }
-            (Listed::Tasks(named), ListFormat::Json) => {
-                let list: Vec<_> = shown(named).iter().map(|task| describe(*task)).collect();
-                format!("{:#}\n", Value::from(list))
-            }
+        Ok(if request.suites {
+            suites(format)
+        } else {
+            variants(shown(&request.tasks), format)
         })
     })?;
     Ok(Exit::Success)
+}
+
+fn variants(tasks: &[&dyn Task], format: ListFormat) -> String {
+    match format {
+        ListFormat::Table => {
+            let tables = tasks.iter().map(|task| table(*task));
+            tables.chain(notes(tasks)).collect()
+        }
+        ListFormat::Json => {
+            let list: Vec<_> = tasks.iter().map(|task| describe(*task)).collect();
+            format!("{:#}\n", Value::from(list))
+        }
+    }
 }
 
 /// The tasks that are named, or all.
@@ -42,7 +46,7 @@ fn shown<'a>(named: &'a [&'static dyn Task]) -> &'a [&'static dyn Task] {
     if named.is_empty() { tasks() } else { named }
 }
 
-fn suites() -> Value {
+fn suites(format: ListFormat) -> String {
     let suite = |suite: built_in::Listed| {
         json!({
             "name": suite.name,
@@ -50,7 +54,13 @@ fn suites() -> Value {
             "needs_gpu": suite.needs_gpu,
         })
     };
-    built_in::list().into_iter().map(suite).collect()
+    match format {
+        ListFormat::Table => built_in::table(usize::MAX) + "\n",
+        ListFormat::Json => {
+            let list: Value = built_in::list().into_iter().map(suite).collect();
+            format!("{list:#}\n")
+        }
+    }
 }
 
 fn describe(task: &dyn Task) -> Value {

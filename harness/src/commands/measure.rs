@@ -7,12 +7,12 @@ use super::suite::dry_run::DryRun;
 use super::suite::earlier;
 use super::suite::measure::keep;
 use super::{refuse_development_build, say};
-use crate::cli::MeasureRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, process_start};
 use crate::plugins::{self, Baseline};
+use crate::request::MeasureRequest;
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     if request.devices.contains(&Device::Emulator) {

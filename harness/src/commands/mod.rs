@@ -1,15 +1,10 @@
 //! One file for each subcommand.
 
 mod compare;
-mod completions;
 mod decode;
 mod devices;
 mod export;
 mod generate;
-mod generate_clusters;
-mod generate_simulated;
-mod generate_time_frame;
-mod generate_tracks;
 mod history;
 mod list;
 mod measure;
@@ -30,11 +25,12 @@ use std::path::{Path, PathBuf};
 use anstream::ColorChoice;
 use reports::paint::Paint;
 
-use crate::cli::{MeasureRequest, Outputs, Request};
+use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
+use crate::request::{MeasureRequest, Outputs};
 use crate::suite::{Suite, plugins_of};
 
 /// Does what a command line asks for.
@@ -45,25 +41,24 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
         Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
-        Request::Measure(request) => measure::run(&request),
-        Request::Decode(request) => decode::run(&request),
-        Request::Reconstruct(request) => reconstruct::run(&request),
+        Request::Task(TaskRequest::Measure(request)) => measure::run(&request),
+        Request::Task(TaskRequest::Decode(request)) => decode::run(&request),
+        Request::Task(TaskRequest::Reconstruct(request)) => reconstruct::run(&request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
         Request::Verify(request) => verify::run(&request),
-        Request::Generate { axes, seed, out } => generate::run(&axes, seed, &out),
-        Request::GenerateSimulated(request) => generate_simulated::run(&request),
-        Request::GenerateTimeFrame(request) => generate_time_frame::run(&request),
-        Request::GenerateTracks { axes, seed, out } => generate_tracks::run(&axes, seed, &out),
-        Request::GenerateClusters { axes, seed, out } => generate_clusters::run(&axes, seed, &out),
+        Request::Generate(request) => generate::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
-        Request::Serve { plugins } => serve::run(&plugins),
-        Request::TryPlugin(request) => plugins::trial::run_child(&request),
-        Request::Completions { shell } => completions::run(shell),
+        Request::Serve(request) => serve::run(&request.plugins),
+        Request::TryPlugin(flags) => plugins::trial::run_child(&flags.request()),
+        Request::Completions { shell } => {
+            print(&cli::completions(shell))?;
+            Ok(Exit::Success)
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use reports::store;
 use reports::table::{self, Format, View};
 use reports::units;
 
-use crate::cli::Outputs;
 use crate::failure::Failure;
 use crate::measure::Outcome;
+use crate::request::Outputs;
 
 /// Parts of the time that are less than this share are told together.
 const WORTH_A_WORD: f64 = 0.01;

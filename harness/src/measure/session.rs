@@ -15,12 +15,12 @@ use super::input::InputState;
 use super::recorder::{Recorder, Rows};
 use super::rows::{FAILED, WRONG, is_whole};
 use super::workplace::Workplace;
-use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::{Input, Plan};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes};
 use crate::plugins::{self, guard};
 use crate::progress::Progress;
+use crate::request::{CacheMode, MeasureRequest};
 
 /// The part of a budget that measuring the bandwidth of memory may take.
 const CEILINGS: f64 = 0.05;

@@ -12,10 +12,10 @@ use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
 use reports::record::Point;
 
-use crate::cli::{AxisValues, CacheMode, MeasureRequest, Source};
 use crate::failure::Failure;
-use crate::gpus::problem_of;
 use crate::platform::available_memory;
+use crate::platform::gpus::problem_of;
+use crate::request::{AxisValues, CacheMode, MeasureRequest, Source};
 
 pub use selection::{matching_variants, select_variants};
 pub use teams::TeamSpec;

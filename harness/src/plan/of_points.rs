@@ -7,10 +7,10 @@ use algorithms::task::Task;
 use reports::record::Point;
 
 use super::{CandidateSpec, Input, Origin, Plan, TeamSpec, memory, record_params};
-use crate::cli::CacheMode;
-use crate::gpus::problem_of;
+use crate::platform::gpus::problem_of;
 use crate::platform::placement::{Bind, Placement, PlacesSpec};
 use crate::platform::{Topology, available_memory, usable_cpus};
+use crate::request::CacheMode;
 
 impl Plan {
     /// The plan for points of one input, and why each that is not in it can't be

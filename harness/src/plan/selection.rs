@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use algorithms::task::VariantInfo;
 use glob::Pattern;
 
-use crate::suggestion;
+use crate::request::suggestion;
 
 /// The numbers of the variants that match any of the globs; all without globs.
 ///

@@ -2,10 +2,10 @@
 
 use algorithms::device::{Team, TeamError};
 
-use crate::cli::MeasureRequest;
 use crate::failure::Failure;
 use crate::platform::placement::{Place, Placement, PlacementError, pin_current_thread};
 use crate::platform::{Topology, usable_cpus};
+use crate::request::MeasureRequest;
 
 /// Threads beyond so many times the CPUs tell nothing but how the system
 /// schedules, and take very long to do it.

@@ -8,6 +8,7 @@ pub(crate) mod counters;
 mod drawing;
 mod environment;
 mod fingerprint;
+pub mod gpus;
 mod interrupt;
 mod machine;
 mod memory;

@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use super::document::Section;
 use super::problems::{Problems, SuiteError};
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 
 /// Names and texts: those for CPUs first.
 const SUITES: [(&str, &str); 13] = [

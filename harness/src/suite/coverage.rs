@@ -7,8 +7,8 @@ use algorithms::device::{Backend, Team};
 use algorithms::registry::tasks;
 
 use super::*;
-use crate::gpus::Gpus;
 use crate::plan::Origin;
+use crate::platform::gpus::Gpus;
 use crate::platform::usable_threads;
 
 fn built_in(name: &str) -> Suite {

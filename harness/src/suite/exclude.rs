@@ -8,8 +8,8 @@ use super::document::{Entry, Section, Word};
 use super::names;
 use super::problems::Problems;
 use super::settings::parsed;
-use crate::cli::values;
 use crate::platform::placement::{BindLevels, PlacesSpec};
+use crate::request::values;
 
 /// The keys beside the axes of the task: the fields of a point.
 const FIELDS: [&str; 6] = ["variant", "device", "threads", "places", "bind", "cache"];

@@ -6,9 +6,9 @@ use generators::DataError;
 use reports::record::{Params, Point};
 
 use super::settings::Settings;
-use crate::cli::{AxisValues, CacheMode};
 use crate::plan::{record_params, select_variants};
 use crate::platform::placement::Placement;
+use crate::request::{AxisValues, CacheMode};
 
 /// An input with the points that are measured on it, interleaved.
 #[derive(Clone, Debug, PartialEq)]

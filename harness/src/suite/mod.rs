@@ -42,10 +42,10 @@ use reports::shape;
 use reports::table::Format;
 use toml::de::DeTable;
 
-use crate::cli::{AxisValues, MeasureRequest, Outputs, Source};
 use crate::failure::Failure;
-use crate::gpus::problem_of;
 use crate::plan::Plan;
+use crate::platform::gpus::problem_of;
+use crate::request::{AxisValues, MeasureRequest, Outputs, Source};
 use document::Section;
 use problems::Problems;
 

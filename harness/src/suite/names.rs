@@ -6,7 +6,7 @@ use algorithms::task::Task;
 use super::document::Entry;
 use super::problems::Problems;
 use crate::plan::select_variants;
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 
 /// Notes a key that nobody reads.
 pub(super) fn unknown_key(entry: Entry<'_>, place: &str, known: &[&str], problems: &mut Problems) {

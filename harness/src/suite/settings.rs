@@ -6,9 +6,9 @@ use algorithms::device::Device;
 
 use super::document::Entry;
 use super::problems::Problems;
-use crate::cli::{CacheMode, SampleRange, values};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
+use crate::request::{CacheMode, SampleRange, values};
 
 /// What the flags of a measuring command say beside the data.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,12 +152,12 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::cli::{Request, parse};
+    use crate::cli::{Request, TaskRequest, parse};
 
     #[test]
     fn what_is_not_set_means_what_a_flag_means_that_is_not_given() {
         let line = ["bench", "sort"].map(OsString::from);
-        let Ok(Request::Measure(flags)) = parse(line) else {
+        let Ok(Request::Task(TaskRequest::Measure(flags))) = parse(line) else {
             panic!("not a request");
         };
         let flags = Settings {

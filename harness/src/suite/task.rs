@@ -10,7 +10,7 @@ use super::expand::SuiteInput;
 use super::problems::Problems;
 use super::settings::Settings;
 use super::wish::Wish;
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 
 /// Parts with the places of their headers, in bytes from the start.
 pub(super) type Parts = Vec<(usize, Part)>;

@@ -7,8 +7,8 @@ use super::expand::{SuiteInput, product};
 use super::problems::Problems;
 use super::settings::Settings;
 use super::{Part, names};
-use crate::cli::AxisValues;
 use crate::plan::select_variants;
+use crate::request::AxisValues;
 
 /// More inputs than this take weeks: somebody has multiplied too much.
 const MOST_INPUTS: usize = 10_000;

@@ -93,7 +93,7 @@ fn advice_is_understood_as_it_stands() {
     let Ok(Request::Compare(request)) = parsed else {
         panic!("not understood: {words}");
     };
-    assert!(request.confirm && request.thresholds.min_effect == 0.02);
+    assert!(request.confirm && request.judging.min_effect == 0.02);
     assert_eq!(request.store, Path::new("my-store"));
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::Stages;
-use harness::cli::{MeasureRequest, SampleRange};
 use harness::measure::{Assignment, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
+use harness::request::{MeasureRequest, SampleRange};
 use reports::history::{Store, Unfinished};
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};

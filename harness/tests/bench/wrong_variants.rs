@@ -6,11 +6,11 @@ use std::time::Duration;
 use algorithms::device::Unavailable;
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::{StageTiming, Stages};
-use harness::cli::{MeasureRequest, SampleRange};
 use harness::failure::Exit;
 use harness::measure::{Assignment, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
+use harness::request::{MeasureRequest, SampleRange};
 use reports::record::YesNo;
 use reports::store::{read_samples, read_summary};
 

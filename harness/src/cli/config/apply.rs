@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, Command};
 use toml::de::DeTable;
 
 use super::FLAG;
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 use crate::suite::SuiteError;
 use crate::suite::document::{Entry, Section};
 use crate::suite::problems::Problems;

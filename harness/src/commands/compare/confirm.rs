@@ -13,11 +13,11 @@ use reports::record::{Point, RunRecord};
 
 use super::super::say;
 use super::super::suite::against::judged;
-use crate::cli::CompareRequest;
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder, now};
 use crate::platform::{self, Interrupt};
+use crate::request::CompareRequest;
 
 /// What to do where the base can't be measured again.
 const NOT_KEPT: &str = "not measured again: the executable that made the base was not kept; \
@@ -114,7 +114,7 @@ impl Confirmation<'_> {
             },
             out,
             start: Start::New,
-            thresholds: self.request.thresholds,
+            thresholds: self.request.judging.thresholds(),
             started: Instant::now(),
             budget: Some(self.request.confirm_time),
             quiet: self.request.quiet,

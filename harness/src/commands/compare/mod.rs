@@ -9,8 +9,8 @@ use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs;
-use crate::cli::{CompareRequest, FailOn, Outputs};
 use crate::failure::{Exit, Failure};
+use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::Confirmation;
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
@@ -18,14 +18,15 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (mut base, mut new) = read_both(&base, &new)?;
     let (gate, problem) = runs::gate(&request.store, &new.record.machine_key);
     let (scatter, unread) = runs::scatter(&request.store, &new, gate.as_ref());
-    base.keep(&request.points);
-    new.keep(&request.points);
+    let points = request.points.filter();
+    base.keep(&points);
+    new.keep(&points);
     if base.is_in_turn_with(&new) {
         (base, new) = (base.with_rounds()?, new.with_rounds()?);
     }
     let terms = Terms {
-        thresholds: request.thresholds,
-        across_machines: request.across_machines,
+        thresholds: request.judging.thresholds(),
+        across_machines: request.judging.across_machines,
         flags: request.given.clone(),
         scatter,
     };
@@ -43,7 +44,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     }
     comparison.gate = gate;
     show(&comparison, &request.format, request.listing)?;
-    Ok(exit(&comparison, request.fail_on))
+    Ok(exit(&comparison, request.judging.fail_on))
 }
 
 /// A wrong output comes first: nobody minds how fast it is.

@@ -9,8 +9,8 @@ use reports::record::{CEILINGS_VERSION, CeilingsRecord};
 
 use crate::commands::say;
 use crate::failure::Failure;
-use crate::gpus::Gpus;
 use crate::measure::{gpu_ceilings, measure_bandwidth, now};
+use crate::platform::gpus::Gpus;
 use crate::platform::{self, Topology, last_level_bytes};
 
 /// The machine, before anything is measured.

@@ -17,9 +17,9 @@ use reports::record::{CacheLevel, CeilingsRecord, Machine};
 use reports::store::{claim_ceilings, write_ceilings};
 use reports::units;
 
-use crate::cli::{DevicesFormat, DevicesRequest};
 use crate::failure::{Exit, Failure};
 use crate::platform::{self, Topology};
+use crate::request::{DevicesFormat, DevicesRequest};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     let topology = Topology::of_this_machine();

@@ -7,22 +7,23 @@ use reports::history::{Store, StoredSummary};
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
 
-use crate::accepted_shifts;
-use crate::cli::ChangesRequest;
+use super::accepted_shifts;
 use crate::failure::{Exit, Failure};
+use crate::request::ChangesRequest;
 
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
-    let accepted = accepted(store, request.accepted_shifts.as_deref())?;
-    let runs = store.summaries(&request.filter)?;
+    let accepted = accepted(store, request.judging.accepted_shifts.as_deref())?;
+    let runs = store.summaries(&request.filter())?;
     let mut tracks = tracks(&runs);
     // What is not looked at asks no questions either.
-    tracks.retain(|track| request.points.takes(&track.point));
+    let points = request.points.filter();
+    tracks.retain(|track| points.takes(&track.point));
     if tracks.is_empty() {
         let store = store.root().display();
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
-    let trends = trend::trends(tracks, &request.terms, &accepted);
+    let trends = trend::trends(tracks, &request.judging.terms(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
@@ -36,9 +37,10 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     if request.format.stdout == Format::Table {
         super::super::say(&advice(store, request));
     }
-    Ok(match request.check {
-        true => Exit::Regression,
-        false => Exit::Success,
+    Ok(if request.judging.check {
+        Exit::Regression
+    } else {
+        Exit::Success
     })
 }
 
@@ -68,7 +70,7 @@ fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure
 
 fn advice(store: &Store, request: &ChangesRequest) -> String {
     let own = store.root().join(accepted_shifts::FILE);
-    let file = request.accepted_shifts.as_ref().unwrap_or(&own);
+    let file = request.judging.accepted_shifts.as_ref().unwrap_or(&own);
     format!(
         "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
         file.display()

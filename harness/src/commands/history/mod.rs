@@ -1,5 +1,6 @@
 //! `bench history`: the store of runs.
 
+mod accepted_shifts;
 mod changes;
 
 use std::path::{Path, PathBuf};
@@ -10,24 +11,49 @@ use reports::store::read_summary;
 use reports::table::{self, Format, View};
 use reports::units;
 
-use crate::cli::{HistoryAction, HistoryRequest, Outputs};
 use crate::failure::{Exit, Failure};
+use crate::request::{HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder};
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
-    if let HistoryAction::Add { runs, unfinished } = &request.action {
-        return add(&request.store, runs, *unfinished);
-    }
-    let store = Store::open(&request.store)?;
     match &request.action {
-        HistoryAction::List { filter, format } => list(&store, filter, format),
-        HistoryAction::Accept { run, note, if_none } => accept(&store, run, note, *if_none),
-        HistoryAction::Unaccept { run } => unaccept(&store, run),
-        HistoryAction::Prune { retention, dry_run } => prune(&store, *retention, *dry_run),
-        HistoryAction::Show { run, format, rank } => show(&store, run, format, *rank),
-        HistoryAction::Changes(request) => changes::run(&store, request),
-        // Adding makes a store where there is none: see above.
-        HistoryAction::Add { .. } => Ok(Exit::Success),
+        None => list(&request.list),
+        Some(HistoryAction::List(request)) => list(request),
+        Some(HistoryAction::Add {
+            runs,
+            unfinished,
+            store,
+        }) => add(&store.folder, runs, *unfinished),
+        Some(HistoryAction::Accept {
+            run,
+            note,
+            if_none,
+            store,
+        }) => accept(&open(store)?, run, note, *if_none),
+        Some(HistoryAction::Unaccept { run, store }) => unaccept(&open(store)?, run),
+        Some(HistoryAction::Prune {
+            keep,
+            keep_days,
+            dry_run,
+            store,
+        }) => {
+            let retention = Retention {
+                keep_runs: *keep,
+                keep_days: *keep_days,
+            };
+            prune(&open(store)?, retention, *dry_run)
+        }
+        Some(HistoryAction::Show {
+            run,
+            format,
+            rank,
+            store,
+        }) => show(&open(store)?, run, format, *rank),
+        Some(HistoryAction::Changes(request)) => changes::run(&open(&request.runs.store)?, request),
     }
+}
+
+fn open(store: &StoreFolder) -> Result<Store, Failure> {
+    Ok(Store::open(&store.folder)?)
 }
 
 /// Each run for itself: one that is refused keeps no other out.
@@ -57,14 +83,17 @@ fn outcome(added: &Added) -> String {
     }
 }
 
-fn list(store: &Store, filter: &Filter, format: &Outputs<Format>) -> Result<Exit, Failure> {
-    let entries = store.list(filter)?;
-    super::put(format, |format, _| Ok(history::render(format, &entries)?))?;
+fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
+    let (store, filter) = (open(&request.runs.store)?, request.filter());
+    let entries = store.list(&filter)?;
+    super::put(&request.format, |format, _| {
+        Ok(history::render(format, &entries)?)
+    })?;
     for damaged in store.damaged_marks()? {
         super::say(&format!("bench: a mark of an accepted run: {damaged}"));
     }
     if entries.is_empty() {
-        let kind = if *filter == Filter::default() {
+        let kind = if filter == Filter::default() {
             "no runs"
         } else {
             "no such runs"
@@ -78,9 +107,10 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
     let run = store.find(run, None)?.run;
     // Without --if-none nobody asks for the old baseline: it may be damaged, and
     // that be the reason for another one.
-    let known = match if_none {
-        true => store.baseline(&run.series())?,
-        false => None,
+    let known = if if_none {
+        store.baseline(&run.series())?
+    } else {
+        None
     };
     if let Some(baseline) = known {
         let (id, series) = (&baseline.run.id, run.series());
@@ -99,9 +129,10 @@ fn unaccept(store: &Store, run: &str) -> Result<Exit, Failure> {
 }
 
 fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Failure> {
-    let (ids, done) = match dry_run {
-        true => (store.prunable(retention)?, "would be deleted"),
-        false => (store.prune(retention)?, "deleted"),
+    let (ids, done) = if dry_run {
+        (store.prunable(retention)?, "would be deleted")
+    } else {
+        (store.prune(retention)?, "deleted")
     };
     let lines: String = ids.iter().map(|id| format!("{id}: {done}\n")).collect();
     super::print(&lines)?;

@@ -12,10 +12,10 @@ use algorithms::registry::task;
 use algorithms::sts::Product;
 use algorithms::sts::task::{STS, StsTask, Timeslices};
 
-use crate::cli::{ReconstructRequest, Source};
 use crate::failure::{Exit, Failure};
 use crate::plan::select_variants;
 use crate::platform::usable_threads;
+use crate::request::{ReconstructRequest, Source};
 use table::Rows;
 
 /// Who reconstructs if nobody is named.

@@ -7,8 +7,8 @@ use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
 use super::super::runs;
-use crate::cli::ReportRequest;
 use crate::failure::Failure;
+use crate::request::ReportRequest;
 
 /// The comparison, if one is asked for: one that was made before, with what was
 /// measured again, or a new one.

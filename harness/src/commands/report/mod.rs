@@ -24,10 +24,11 @@ use reports::store::Run;
 
 use super::reproduce::THESIS;
 use super::runs;
-use crate::cli::{DEFAULT_STORE, ReportFormat, ReportRequest};
 use crate::failure::{Exit, Failure};
+use crate::request::{DEFAULT_STORE, ReportFormat, ReportRequest};
 
 pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
+    let format = request.format().map_err(Failure::Usage)?;
     let Some((reported, earlier)) = request.runs.split_last() else {
         return Err(Failure::Usage("a run folder is needed".to_owned()));
     };
@@ -39,8 +40,9 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     own_file::check(&request.out, request.force)?;
     let mut earlier = history::earlier_runs(&run.record, earlier, store)?;
     let mut comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;
-    if !request.filter.is_all() {
-        points::retain(&request.filter, &mut run, &mut earlier, comparison.as_mut())?;
+    let shown = request.points.filter();
+    if !shown.is_all() {
+        points::retain(&shown, &mut run, &mut earlier, comparison.as_mut())?;
     }
     let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
     let published = published(&run);
@@ -53,7 +55,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         rank: request.rank,
         samples_link: samples_link.as_deref(),
     };
-    let text = match request.format {
+    let text = match format {
         ReportFormat::Html => report::html(&input)?,
         ReportFormat::Markdown => report::markdown(&input),
     };

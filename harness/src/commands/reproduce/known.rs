@@ -5,7 +5,7 @@ use algorithms::registry;
 use reports::published::{Counterpart, Figure};
 
 use crate::plan::select_variants;
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 
 /// Tasks and variants of figures that are not here, each once.
 pub(super) fn problems(figures: &[Figure]) -> Vec<String> {

@@ -8,11 +8,11 @@ use reports::store::Run;
 
 use super::super::{note_defaults, open_suite, refuse_development_build, say, try_plugins};
 use super::THESIS;
-use crate::cli::ReproduceRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Session, Start, default_folder};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, process_start, usable_threads};
+use crate::request::ReproduceRequest;
 use crate::suite::Suite;
 
 /// The run with what was measured, and what that led to.
@@ -22,8 +22,8 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
     note_defaults(&mut requests, &request.config);
     let plans = suite.plans(&requests)?;
     refuse_development_build()?;
-    try_plugins(&plans, request.quiet)?;
-    let out = request.out.clone();
+    try_plugins(&plans, request.output.quiet)?;
+    let out = request.output.out.clone();
     let assignment = Assignment {
         command: &request.command,
         jobs: Job::of(&requests, &plans),
@@ -39,7 +39,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
         budget: Some(request.budget),
         ceilings: true,
         slowdown: 0.0,
-        quiet: request.quiet,
+        quiet: request.output.quiet,
     };
     let outcome = Session::run(&assignment, &Interrupt::listen())?;
     Ok((Run::read(&outcome.folder)?, outcome.exit()))

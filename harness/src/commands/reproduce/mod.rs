@@ -13,9 +13,9 @@ use reports::report::{self, ReportInput};
 use reports::store::Run;
 
 use super::runs;
-use crate::cli::{DEFAULT_STORE, ReproduceRequest};
 use crate::failure::{Exit, Failure};
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
+use crate::request::{DEFAULT_STORE, ReproduceRequest};
 
 /// The suite that measures what figures need.
 pub(super) const THESIS: &str = "thesis";
@@ -66,22 +66,22 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
 /// Charts and page first: they are kept even if nobody takes the text.
 fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> Result<(), Failure> {
     if let Some(folder) = folder(run, request) {
-        if request.charts {
+        if request.output.charts {
             charts::draw_published(folder, figures)?;
         }
         write(
             &folder.join(PAGE),
-            &page(figures, run, folder, request.rank)?,
+            &page(figures, run, folder, request.output.rank)?,
         )?;
     }
-    super::put(&request.format, |format, _| {
+    super::put(&request.output.format, |format, _| {
         Ok(published::render(format, figures)?)
     })
 }
 
 /// Where charts and page go: into the run that was measured now, but not into others.
 fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
-    match (&request.run, &request.out) {
+    match (&request.run, &request.output.out) {
         (Some(_), out) => out.as_deref(),
         (None, _) => Some(&run.folder),
     }

@@ -23,10 +23,10 @@ use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
 use super::say;
 use super::{open_suite, refuse_development_build};
-use crate::cli::{SelfTestRequest, Ways};
 use crate::failure::{Exit, Failure};
 use crate::measure::{default_folder, now};
 use crate::platform::{self, Interrupt};
+use crate::request::{SelfTestRequest, Ways};
 use after::WholeRun;
 use sittings::{Ended, Sittings};
 

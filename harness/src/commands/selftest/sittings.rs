@@ -7,11 +7,11 @@ use reports::compare::Measured;
 use reports::record::{Point, RunRecord};
 
 use super::super::say;
-use crate::cli::{MeasureRequest, SelfTestRequest};
 use crate::failure::Failure;
 use crate::measure::{Assignment, Job, Session, Start, describe};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, Topology};
+use crate::request::{MeasureRequest, SelfTestRequest};
 use crate::suite::Suite;
 
 /// Why a self-test ends before its time.

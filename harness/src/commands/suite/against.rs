@@ -10,12 +10,12 @@ use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier;
 use super::measure::keep;
-use crate::cli::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
 use crate::platform::{self, Interrupt, Topology};
 use crate::plugins;
+use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
 
 pub(super) fn run(

@@ -7,8 +7,8 @@ use reports::shape;
 use reports::table::Format;
 use serde_json::{Value, json};
 
-use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::plan::{Plan, record_params};
+use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::budget::share;
 use crate::suite::{Part, Suite, SuiteInput};
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{RunFolder, StoreError, read_run};
 
-use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::Failure;
 use crate::platform;
+use crate::request::{MeasureRequest, SuiteRequest};
 
 /// Where runs go that are given no folder.
 const RESULTS: &str = "results";

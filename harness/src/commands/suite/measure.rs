@@ -10,12 +10,12 @@ use super::super::present::Presentation;
 use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier::{self, Earlier};
-use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
 use crate::plan::Plan;
 use crate::platform::{self, Interrupt};
 use crate::plugins;
+use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {

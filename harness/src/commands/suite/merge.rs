@@ -6,9 +6,9 @@ use std::path::Path;
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder};
 
-use crate::cli::SuiteRequest;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Outcome, default_folder};
+use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {

@@ -9,9 +9,9 @@ mod merge;
 use reports::record::SuitePart;
 
 use super::{note_defaults, open_suite, refuse_development_build, say};
-use crate::cli::{MeasureRequest, SuiteRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
+use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::Suite;
 use dry_run::DryRun;
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use algorithms::task::{Case, Task};
 
-use crate::cli::VerifyRequest;
 use crate::failure::Failure;
+use crate::request::VerifyRequest;
 
 /// An input with its name.
 pub(super) struct Input {

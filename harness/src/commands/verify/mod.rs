@@ -21,12 +21,12 @@ use algorithms::device::gpu::DeviceError;
 use algorithms::task::{Case, Task, VariantInfo};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::VerifyRequest;
 use crate::failure::{Exit, Failure};
-use crate::gpus;
 use crate::measure::{CheckError, check_candidate};
 use crate::plan::{matching_variants, select_variants};
+use crate::platform::gpus;
 use crate::plugins::{self, Baseline};
+use crate::request::VerifyRequest;
 use tally::{Mismatch, Tally};
 use trials::Trials;
 use ways::Way;

@@ -8,8 +8,8 @@ use algorithms::device::emulator::Lanes;
 
 use super::super::print;
 use super::kept::Kept;
-use crate::cli::VerifyRequest;
 use crate::failure::{Exit, Failure};
+use crate::request::VerifyRequest;
 
 /// Counts, and what is wrong.
 #[derive(Default)]
@@ -110,7 +110,7 @@ impl Mismatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::AxisValues;
+    use crate::request::AxisValues;
 
     fn request(races: bool) -> VerifyRequest {
         VerifyRequest {

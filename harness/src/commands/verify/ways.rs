@@ -8,10 +8,10 @@ use algorithms::device::{Device, Target, Team};
 
 use reports::units::counted;
 
-use crate::cli::VerifyRequest;
 use crate::failure::Failure;
-use crate::gpus::Gpus;
+use crate::platform::gpus::Gpus;
 use crate::platform::usable_threads;
+use crate::request::VerifyRequest;
 
 /// A device with the threads that serve it, and the order of its turns.
 pub(super) struct Way {

@@ -8,7 +8,7 @@ use reports::record::Bandwidth;
 
 use super::ceilings;
 use super::watch::Watch;
-use crate::gpus::Gpus;
+use crate::platform::gpus::Gpus;
 
 /// All GPUs that something is measured on.
 #[derive(Default)]

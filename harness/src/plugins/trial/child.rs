@@ -15,8 +15,8 @@ use reports::units::counted;
 
 use super::line::{Line, Verdict};
 use crate::failure::{Exit, Failure};
-use crate::gpus::Gpus;
 use crate::measure::{CheckError, check_candidate};
+use crate::platform::gpus::Gpus;
 
 /// Different data than those that are measured by default.
 const SEED: u64 = 20;

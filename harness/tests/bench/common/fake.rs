@@ -11,7 +11,7 @@ use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use algorithms::timing::Stages;
 use generators::DataError;
-use harness::cli::{AxisValues, CacheMode, MeasureRequest, Outputs, SampleRange, Source};
+use harness::request::{AxisValues, CacheMode, MeasureRequest, Outputs, SampleRange, Source};
 use reports::rank::Rank;
 use reports::table::Format;
 

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 
-use super::super::super::{Request, SuiteRequest, command, formats};
+use super::super::super::{command, request};
 use super::*;
-use crate::cli::{MeasureRequest, Source};
+use crate::cli::{Request, TaskRequest};
+use crate::request::{HistoryAction, MeasureRequest, Source, SuiteRequest};
 
 fn parsed(line: &str, file: &str) -> Request {
     let command = with_defaults(command(), "recobench.toml", file);
@@ -12,13 +13,13 @@ fn parsed(line: &str, file: &str) -> Request {
     let arguments = line.split(' ').map(OsString::from);
     let matches = command.try_get_matches_from(arguments);
     let matches = matches.unwrap_or_else(|error| panic!("{error}"));
-    let request = super::super::super::request(&matches, Vec::new());
+    let request = request(&matches, Vec::new(), None);
     request.unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn measured(line: &str, file: &str) -> MeasureRequest {
     match parsed(line, file) {
-        Request::Measure(request) => *request,
+        Request::Task(TaskRequest::Measure(request)) => *request,
         _ => panic!("no measuring command: {line}"),
     }
 }
@@ -80,7 +81,11 @@ fn a_value_that_only_some_commands_know_is_theirs() {
 fn tables_of_commands_are_for_those_below_them() {
     let file = "[history]\nstore = \"a\"\n[history.changes]\nstore = \"b\"\n";
     let store = |line: &str| match parsed(line, file) {
-        Request::History(request) => request.store,
+        Request::History(request) => match request.action.expect("named") {
+            HistoryAction::List(request) => request.runs.store.folder,
+            HistoryAction::Changes(request) => request.runs.store.folder,
+            _ => panic!("another action: {line}"),
+        },
         _ => panic!("no history"),
     };
     assert_eq!(store("bench history list"), std::path::Path::new("a"));
@@ -114,6 +119,5 @@ fn what_was_asked_for_in_a_file_is_checked_as_flags_are() {
     let command = with_defaults(command(), "recobench.toml", file).expect("a command");
     let matches = command.try_get_matches_from(["bench", "sort"]);
     let matches = matches.expect("understood");
-    let (_, sort) = matches.subcommand().expect("sort");
-    assert!(formats::check(sort).is_err());
+    assert!(request(&matches, Vec::new(), None).is_err());
 }

@@ -1,11 +1,13 @@
 //! Values of flags that are not axes; suites write them the same way.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use algorithms::device::Device;
+use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
+use reports::rank::Rank;
 use reports::statistics::Search;
 
-use super::CacheMode;
+use super::{CacheMode, FailOn};
 use crate::platform::usable_threads;
 
 /// How many samples to take at least and at most.
@@ -74,7 +76,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// A probability, above 0 and below 1.
-pub(super) fn probability(text: &str) -> Result<f64, String> {
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(probability) if probability > 0.0 && probability < 1.0 => Ok(probability),
         _ => Err("use a number between 0 and 1, such as 0.01".to_owned()),
@@ -83,7 +85,7 @@ pub(super) fn probability(text: &str) -> Result<f64, String> {
 
 /// The level of a permutation test that holds a series against as many orders as
 /// [`Search`] does: it can't tell smaller ones.
-pub(super) fn change_significance(text: &str) -> Result<f64, String> {
+pub(crate) fn change_significance(text: &str) -> Result<f64, String> {
     let least = 1.0 / (1 + Search::default().permutations) as f64;
     match text.parse::<f64>() {
         Ok(level) if (least..1.0).contains(&level) => Ok(level),
@@ -134,6 +136,17 @@ pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
     mode.ok_or_else(|| format!("unknown cache \"{text}\"; there are hot and cold"))
 }
 
+/// A time of day, a day (its beginning), or so long ago.
+pub(crate) fn moment(text: &str) -> Result<SystemTime, String> {
+    let day = || humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z"));
+    if let Ok(time) = humantime::parse_rfc3339_weak(text).or_else(|_| day()) {
+        return Ok(time);
+    }
+    let ago = |time: Duration| SystemTime::now().checked_sub(time);
+    let past = humantime::parse_duration(text).ok().and_then(ago);
+    past.ok_or_else(|| "use a time such as 2026-01-31, 2026-01-31T12:00:00Z or 7d".to_owned())
+}
+
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     let problem = |_| "use a whole number from 0 to 18446744073709551615".to_owned();
@@ -145,9 +158,67 @@ pub(crate) fn device(text: &str) -> Result<Device, String> {
     text.parse()
 }
 
+/// One of these names, which help and errors list.
+pub(crate) fn named<T, const N: usize>(
+    known: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(known.map(|(name, _)| name)).try_map(move |name| {
+        let known = known.iter().find(|(known, _)| *known == name);
+        known.map(|(_, value)| *value).ok_or("unknown")
+    })
+}
+
+/// What variants are ranked by.
+pub(crate) fn rank() -> impl TypedValueParser<Value = Rank> {
+    named(Rank::ALL.map(|rank| (rank.name(), rank)))
+}
+
+/// What makes the exit code 4.
+pub(crate) fn fail_on() -> impl TypedValueParser<Value = FailOn> {
+    named([
+        ("slower", FailOn::Slower),
+        ("inconclusive", FailOn::Inconclusive),
+    ])
+}
+
+/// What a flag without a value means: `off` if it is not given.
+pub(crate) fn switch<T>(off: T, on: T) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    BoolValueParser::new().map(move |is_on| if is_on { on.clone() } else { off.clone() })
+}
+
+/// Leaves each value of a list once.
+pub(crate) fn each_once<T: Clone + PartialEq>(values: &mut Vec<T>) {
+    let mut known: Vec<T> = Vec::new();
+    values.retain(|value| {
+        let is_new = !known.contains(value);
+        known.extend(is_new.then(|| value.clone()));
+        is_new
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_days_times_or_spans() {
+        let day = moment("2026-01-31").expect("a day");
+        let noon = moment("2026-01-31T12:00:00Z").expect("a time");
+        assert_eq!(noon, day + Duration::from_secs(12 * 3600));
+        assert_eq!(moment("2026-01-31 12:00:00"), Ok(noon));
+        let past = moment("7d").expect("a span");
+        let ago = SystemTime::now().duration_since(past).expect("past");
+        assert_eq!(ago.as_secs() / 3600, 7 * 24);
+        for bad in ["", "yesterday", "2026-13-01", "-7d"] {
+            assert!(moment(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn ranges_of_samples() {

@@ -15,7 +15,7 @@ use std::path::Path;
 use reports::trend::AcceptedShift;
 use toml::de::DeTable;
 
-use crate::suggestion::instead_of;
+use crate::request::suggestion::instead_of;
 use crate::suite::SuiteError;
 use crate::suite::document::{Entry, Section};
 use crate::suite::problems::Problems;

@@ -1,0 +1,112 @@
+//! Data that can be made and written to files: the list of them.
+//!
+//! Most are what a task takes. `sts_physics` and `tpc_pages` write more than one file, or more
+//! than fits into memory at once.
+
+mod sts_physics;
+mod task_input;
+mod tpc_pages;
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::{check_cluster_file, check_slice_track_file, check_writable};
+
+use crate::algorithm::{Algorithm, Plan};
+use crate::axis::{Axis, Params};
+use crate::sts_sort::{SEGMENTS, StsSort};
+use crate::tpc_gather::TpcGather;
+use crate::tpc_merge::TpcMerge;
+use sts_physics::StsPhysics;
+use task_input::TaskInput;
+use tpc_pages::TpcPages;
+
+/// Data that can be made and written to a file.
+pub trait DataSet: Sync {
+    /// What it is.
+    fn info(&self) -> DataSetInfo;
+
+    /// What can be varied.
+    fn axes(&self) -> Vec<&'static Axis>;
+
+    /// What making it takes, with complete parameters.
+    ///
+    /// # Errors
+    /// If the parameters make no sense, or the file could not be written.
+    fn plan(&self, params: Params, seed: u64, out: &Path) -> Result<Plan, DataError>;
+
+    /// Makes it from parameters of a plan; says what was written.
+    ///
+    /// # Errors
+    /// If it can't be made or written.
+    fn write(
+        &self,
+        params: &Params,
+        seed: u64,
+        out: &Path,
+        say: &dyn Fn(&str),
+    ) -> Result<(), DataError>;
+}
+
+/// What a data set is.
+#[derive(Clone, Copy, Debug)]
+pub struct DataSetInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What is written, in one line.
+    pub summary: &'static str,
+    /// Endings that the file can have.
+    pub endings: &'static str,
+}
+
+static DATA_SETS: &[&dyn DataSet] = &[
+    &TaskInput {
+        info: DataSetInfo {
+            name: "sts",
+            summary: "Write STS digis to a file",
+            endings: ".csv or .bin, with .gz to compress",
+        },
+        algorithm: StsSort,
+        check: |params, out| check_writable(out, SEGMENTS.of(params)?),
+        describe: |digis| {
+            let (count, segments) = (digis.digis().len(), digis.partition().segments());
+            format!("{count} digis in {segments} segments")
+        },
+    },
+    &StsPhysics,
+    &TpcPages,
+    &TaskInput {
+        info: DataSetInfo {
+            name: "tracks",
+            summary: "Write slice tracks of the TPC with their relations and links to a file",
+            endings: ".csv or .bin, with .gz to compress",
+        },
+        algorithm: TpcMerge,
+        check: |_, out| check_slice_track_file(out),
+        describe: |tracks| {
+            let notes = TpcMerge.notes(tracks).join("; ");
+            format!("{} slice tracks ({notes})", tracks.len())
+        },
+    },
+    &TaskInput {
+        info: DataSetInfo {
+            name: "clusters",
+            summary: "Write compressed clusters of the TPC in pieces to a file",
+            endings: ".bin, with .gz to compress",
+        },
+        algorithm: TpcGather,
+        check: |_, out| check_cluster_file(out),
+        describe: |clusters| TpcGather.notes(clusters).join("; "),
+    },
+];
+
+/// All of them, in the order in which they are listed.
+pub fn data_sets() -> &'static [&'static dyn DataSet] {
+    DATA_SETS
+}
+
+/// The data set with this name.
+pub fn data_set(name: &str) -> Option<&'static dyn DataSet> {
+    let mut known = data_sets().iter().copied();
+    known.find(|data| data.info().name == name)
+}

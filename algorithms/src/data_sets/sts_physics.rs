@@ -1,0 +1,115 @@
+//! Digis that particles leave in the STS.
+
+use std::path::{Path, PathBuf};
+
+use generators::DataError;
+use generators::io::{beside, check_writable, stem, write_digis, write_setup, write_truth};
+use generators::sts::physics::Simulation;
+
+use super::{DataSet, DataSetInfo};
+use crate::algorithm::Plan;
+use crate::axis::{Axis, Flag, Params, Switch};
+use crate::sts_scenario;
+
+/// Whether truth is written beside the digis.
+const TRUTH: Flag<Switch> = Flag::switch(
+    "truth",
+    "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv",
+);
+
+static OWN_AXES: &[Axis] = &[TRUTH.axis()];
+
+/// Timeslices, a file each, with the setup of the detector beside them.
+pub(super) struct StsPhysics;
+
+impl DataSet for StsPhysics {
+    fn info(&self) -> DataSetInfo {
+        DataSetInfo {
+            name: "sts-physics",
+            summary: "Write digis that particles leave in the STS, with the detector's setup \
+                      beside them",
+            endings: ".csv or .bin, with .gz to compress; numbered if there are several timeslices",
+        }
+    }
+
+    fn axes(&self) -> Vec<&'static Axis> {
+        sts_scenario::AXES.iter().chain(OWN_AXES).collect()
+    }
+
+    fn plan(&self, mut params: Params, seed: u64, out: &Path) -> Result<Plan, DataError> {
+        params.complete(sts_scenario::AXES);
+        let scenario = sts_scenario::scenario(&params)?;
+        check_writable(out, scenario.segments())?;
+        Ok(Plan {
+            memory_bytes: Simulation::new(&scenario, seed)?.estimate().memory_bytes,
+            params,
+        })
+    }
+
+    fn write(
+        &self,
+        params: &Params,
+        seed: u64,
+        out: &Path,
+        say: &dyn Fn(&str),
+    ) -> Result<(), DataError> {
+        let scenario = sts_scenario::scenario(params)?;
+        let simulation = Simulation::new(&scenario, seed)?;
+        let setup = beside(out, "setup.json");
+        write_setup(&setup, simulation.setup())?;
+        let truth = TRUTH.given(params)?.unwrap_or(Switch(false));
+        for number in 0..scenario.timeslices {
+            let out = name_of(out, number, scenario.timeslices);
+            say(&write(&simulation, number, truth, &out)?);
+        }
+        say(&format!("setup written to {}", setup.display()));
+        Ok(())
+    }
+}
+
+/// Writes a timeslice; returns what to say about it.
+fn write(
+    simulation: &Simulation,
+    number: u32,
+    truth: Switch,
+    out: &Path,
+) -> Result<String, DataError> {
+    let simulated = simulation.timeslice(number);
+    write_digis(out, &simulated.digis)?;
+    if truth.0 {
+        write_truth(out, &simulated.truth)?;
+    }
+    Ok(format!(
+        "{} digis of {} crossings in {} segments written to {}",
+        simulated.digis.digis().len(),
+        simulated.truth.crossings().len(),
+        simulated.digis.partition().segments(),
+        out.display()
+    ))
+}
+
+/// The file of a timeslice: numbered, with as many digits as the last one needs, if
+/// there are several.
+fn name_of(out: &Path, number: u32, timeslices: u32) -> PathBuf {
+    if timeslices == 1 {
+        return out.to_owned();
+    }
+    let digits = (timeslices - 1).to_string().len();
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let stem = stem(out);
+    let ending = name.strip_prefix(&stem).unwrap_or_default();
+    out.with_file_name(format!("{stem}-{number:0digits$}{ending}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_timeslices_are_numbered() {
+        let name = |out: &str, number, timeslices| name_of(Path::new(out), number, timeslices);
+        assert_eq!(name("a/d.csv", 0, 1), Path::new("a/d.csv"));
+        assert_eq!(name("a/d.csv", 3, 20), Path::new("a/d-03.csv"));
+        assert_eq!(name("d.bin.gz", 9, 10), Path::new("d-9.bin.gz"));
+    }
+}

@@ -1,0 +1,49 @@
+//! What a task takes.
+
+use std::path::Path;
+
+use generators::DataError;
+
+use super::{DataSet, DataSetInfo};
+use crate::algorithm::{Algorithm, Plan};
+use crate::axis::{Axis, Params};
+
+/// The input of a task.
+pub(super) struct TaskInput<A: Algorithm> {
+    pub(super) info: DataSetInfo,
+    pub(super) algorithm: A,
+    /// Whether it can be written to such a file.
+    pub(super) check: fn(&Params, &Path) -> Result<(), DataError>,
+    /// What is in it.
+    pub(super) describe: fn(&A::Input) -> String,
+}
+
+impl<A: Algorithm> DataSet for TaskInput<A> {
+    fn info(&self) -> DataSetInfo {
+        self.info
+    }
+
+    fn axes(&self) -> Vec<&'static Axis> {
+        self.algorithm.axes().iter().collect()
+    }
+
+    fn plan(&self, params: Params, _: u64, out: &Path) -> Result<Plan, DataError> {
+        let plan = self.algorithm.plan(params)?;
+        (self.check)(&plan.params, out)?;
+        Ok(plan)
+    }
+
+    fn write(
+        &self,
+        params: &Params,
+        seed: u64,
+        out: &Path,
+        say: &dyn Fn(&str),
+    ) -> Result<(), DataError> {
+        let input = self.algorithm.generate(params, seed)?;
+        self.algorithm.write(&input, out)?;
+        let what = (self.describe)(&input);
+        say(&format!("{what} written to {}", out.display()));
+        Ok(())
+    }
+}

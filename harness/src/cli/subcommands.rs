@@ -1,0 +1,123 @@
+//! All subcommands, with what they ask for.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+use super::measuring::TaskRequest;
+use super::trial::TrialFlags;
+use crate::duet::protocol;
+use crate::plugins::trial;
+use crate::request::values::each_once;
+use crate::request::{
+    CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
+    ListRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SuiteRequest, VerifyRequest,
+};
+
+/// What is to be done.
+#[derive(Subcommand)]
+pub enum Request {
+    /// List tasks with their variants and axes, or the suites.
+    List(ListRequest),
+    /// Show the CPUs and GPUs of this machine.
+    Devices(DevicesRequest),
+    /// `bench sort` and the like.
+    #[command(flatten)]
+    Task(TaskRequest),
+    /// Measure a suite: many tasks, axes, devices and threads.
+    #[command(name = "run")]
+    RunSuite(Box<SuiteRequest>),
+    /// Compare a run with an earlier one: which points are slower?
+    Compare(Box<CompareRequest>),
+    /// Measure how often the gate of comparisons errs on this machine.
+    #[command(name = "selftest")]
+    SelfTest(Box<SelfTestRequest>),
+    /// Check the variants on hard inputs, without timing them.
+    Verify(Box<VerifyRequest>),
+    /// Write a data set to a file.
+    #[command(subcommand)]
+    Generate(GenerateRequest),
+    /// Keep runs in a store: list, add, accept, prune, show; and when points changed.
+    History(HistoryRequest),
+    /// Write a report on a run: charts, tables, history and raw data in one file.
+    Report(ReportRequest),
+    /// Write runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
+    Export(ExportRequest),
+    /// Measure what published figures show, and tell whether their conclusions hold here.
+    Reproduce(Box<ReproduceRequest>),
+    /// Print completions for a shell.
+    Completions {
+        /// Which.
+        #[arg(value_name = "shell", help = None::<&str>)]
+        shell: Shell,
+    },
+    /// Try a plugin in a process of its own.
+    #[command(name = trial::SUBCOMMAND, hide = true)]
+    TryPlugin(TrialFlags),
+    /// Take samples for another process, which asks for them.
+    #[command(name = protocol::SUBCOMMAND, hide = true)]
+    Serve(ServeRequest),
+}
+
+/// The child of a coordinator.
+#[derive(Args)]
+pub struct ServeRequest {
+    /// Answer questions on standard input.
+    #[arg(long, required = true)]
+    pub serve: bool,
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    pub plugins: Vec<PathBuf>,
+}
+
+impl Request {
+    /// Fills in what no flag alone says.
+    ///
+    /// # Errors
+    /// If flags make no sense together.
+    pub(super) fn complete(
+        &mut self,
+        typed: Vec<String>,
+        defaults: Option<PathBuf>,
+    ) -> Result<(), String> {
+        match self {
+            Request::List(request) => {
+                let mut known = HashSet::new();
+                request.tasks.retain(|task| known.insert(task.name()));
+                each_once(&mut request.plugins);
+            }
+            Request::Task(request) => {
+                let measuring = request.measuring();
+                (measuring.command, measuring.config) = (typed, defaults);
+            }
+            Request::RunSuite(request) => {
+                each_once(&mut request.plugins);
+                each_once(&mut request.merge);
+                request.complete()?;
+                (request.command, request.config) = (typed, defaults);
+            }
+            Request::Reproduce(request) => {
+                each_once(&mut request.figures);
+                (request.command, request.config) = (typed, defaults);
+            }
+            Request::SelfTest(request) => request.command = typed,
+            Request::Compare(request) => request.format.files.extend(request.files.take()),
+            Request::Report(request) => {
+                request.format()?;
+            }
+            Request::Export(request) => {
+                each_once(&mut request.runs);
+                request.format()?;
+            }
+            Request::History(HistoryRequest {
+                action: Some(HistoryAction::Add { runs, .. }),
+                ..
+            }) => each_once(runs),
+            Request::Serve(request) => each_once(&mut request.plugins),
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! What `bench list` is asked for.
+
+use std::path::PathBuf;
+
+use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
+use clap::Args;
+
+use super::suggestion::instead_of;
+use super::{Formats, Outputs};
+
+/// What is to be listed.
+#[derive(Args, Clone)]
+pub struct ListRequest {
+    /// Only these tasks [default: all]
+    #[arg(value_name = "TASK", num_args = 0.., value_parser = known_task)]
+    pub tasks: Vec<&'static dyn Task>,
+    /// The suites that come with the binary, for bench run.
+    #[arg(long, conflicts_with = "tasks")]
+    pub suites: bool,
+    /// How it is written, and into which files.
+    #[command(flatten)]
+    pub format: Outputs<ListFormat>,
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    pub plugins: Vec<PathBuf>,
+}
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListFormat {
+    /// For people.
+    Table,
+    /// For other tools.
+    Json,
+}
+
+impl Formats for ListFormat {
+    const NAMED: &'static [(&'static str, Self)] =
+        &[("table", ListFormat::Table), ("json", ListFormat::Json)];
+}
+
+fn known_task(name: &str) -> Result<&'static dyn Task, String> {
+    let unknown = || {
+        let known: Vec<_> = tasks().iter().map(|task| task.name()).collect();
+        format!("unknown task \"{name}\"; {}", instead_of(name, &known))
+    };
+    task(name).ok_or_else(unknown)
+}

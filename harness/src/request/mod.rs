@@ -1,0 +1,42 @@
+//! What is asked for: values of flags, and of a suite's parts, which are written alike.
+//!
+//! Requests that are what was typed say in their fields which flags those are; those of
+//! measuring and verifying are more than that, and `cli` makes them.
+
+mod axes;
+mod compare;
+mod devices;
+mod export;
+mod generate;
+mod history;
+mod list;
+mod measure;
+mod outputs;
+mod points;
+mod report;
+mod reproduce;
+mod selftest;
+pub(crate) mod suggestion;
+mod suite;
+pub(crate) mod values;
+mod verify;
+
+pub use axes::AxisValues;
+pub(crate) use axes::typed_default;
+pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
+pub use devices::{DevicesFormat, DevicesRequest};
+pub use export::ExportRequest;
+pub use generate::GenerateRequest;
+pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder};
+pub use list::{ListFormat, ListRequest};
+pub use measure::{
+    CacheMode, DamagePolicy, DecodeRequest, MeasureRequest, ReconstructRequest, Source,
+};
+pub use outputs::{Formats, OutputFlags, Outputs};
+pub use points::PointFlags;
+pub use report::{ReportFormat, ReportRequest};
+pub use reproduce::ReproduceRequest;
+pub use selftest::{SelfTestRequest, Ways};
+pub use suite::{AgainstRequest, SuiteRequest};
+pub use values::SampleRange;
+pub use verify::VerifyRequest;

@@ -1,0 +1,82 @@
+//! Where results go, and as what.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use reports::compare::render::{Format as ComparisonFormat, SelfTestFormat};
+use reports::rank::Rank;
+use reports::table::Format;
+
+use super::values;
+
+/// Where results go, and as what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outputs<F> {
+    /// What goes to standard output.
+    pub stdout: F,
+    /// What goes to files.
+    pub files: Vec<(F, PathBuf)>,
+}
+
+impl<F> Outputs<F> {
+    /// Standard output only.
+    pub fn only(stdout: F) -> Self {
+        Outputs {
+            stdout,
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Formats of results, with the names that flags give them.
+pub trait Formats: Copy + 'static {
+    /// All of them, the default one first.
+    const NAMED: &'static [(&'static str, Self)];
+}
+
+impl Formats for Format {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("table", Format::Table),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
+        ("markdown", Format::Markdown),
+    ];
+}
+
+impl Formats for ComparisonFormat {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("table", ComparisonFormat::Table),
+        ("markdown", ComparisonFormat::Markdown),
+        ("json", ComparisonFormat::Json),
+        ("junit", ComparisonFormat::Junit),
+    ];
+}
+
+impl Formats for SelfTestFormat {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("table", SelfTestFormat::Table),
+        ("markdown", SelfTestFormat::Markdown),
+        ("json", SelfTestFormat::Json),
+    ];
+}
+
+/// What a measuring command leaves behind.
+#[derive(Args, Clone, Debug)]
+pub struct OutputFlags<F: Formats> {
+    /// A new folder below `results/` if not given.
+    #[arg(long, value_name = "DIR")]
+    #[arg(help = "Folder for the results [default: results/<UTC time>-<command>]")]
+    pub out: Option<PathBuf>,
+    /// How to print the table, and into which files.
+    #[command(flatten)]
+    pub format: Outputs<F>,
+    /// Rank what runs on GPUs by the total, copies included, or by the kernels.
+    #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
+    pub rank: Rank,
+    /// Draw no charts.
+    #[arg(long = "no-charts", action = clap::ArgAction::SetTrue, value_parser = values::switch(true, false))]
+    pub charts: bool,
+    /// Hide progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
