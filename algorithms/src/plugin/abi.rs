@@ -100,6 +100,11 @@ pub(crate) struct Gather {
     pub(crate) host_output: *mut u8,
 }
 
+// SAFETY: they point to buffers that go where the struct goes.
+unsafe impl Send for Sort {}
+// SAFETY: as above.
+unsafe impl Send for Gather {}
+
 /// `recobench_variant`
 #[repr(C)]
 pub(crate) struct Variant {

@@ -4,7 +4,10 @@
 //! resident, on a GPU by what is no longer free. Neither is exact, so a difference has
 //! to be larger than what the counters are off by.
 
-use super::resident::{forget_peak, resident};
+use std::fs;
+use std::sync::Arc;
+
+use crate::device::gpu::Gpu;
 
 /// The host's counters are kept by CPU, and gathered after so many pages on each.
 const LEAST_BATCH: u64 = 32;
@@ -16,54 +19,77 @@ const DEVICE_ERROR: u64 = 64 << 20;
 
 /// What was said, and what was seen.
 pub(super) struct Account {
+    gpu: Option<Arc<Gpu>>,
     declared: u64,
     seen: u64,
+    /// What the counters may be off by.
     error: u64,
-    counted: &'static str,
+    /// Bytes that were resident on the host, or free on the GPU, when watching began.
+    before: Option<u64>,
 }
 
 impl Account {
-    /// On the host, with so many threads.
-    pub(super) fn on_host(declared: u64, threads: usize) -> Self {
-        let cpus = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        let batch = PAGE * LEAST_BATCH.max(2 * cpus);
-        Account {
-            declared,
+    /// Of a GPU, or else of the host with so many threads; watches from now on.
+    pub(super) fn open(gpu: Option<&Arc<Gpu>>, threads: usize) -> Self {
+        let mut account = Account {
+            gpu: gpu.cloned(),
+            declared: 0,
             seen: 0,
-            error: LEAST_ERROR.max(batch * (threads as u64 + 1)),
-            counted: "were resident",
-        }
+            error: gpu.map_or_else(|| error_on_host(threads), |_| DEVICE_ERROR),
+            before: None,
+        };
+        account.watch();
+        account
     }
 
-    pub(super) fn on_gpu(declared: u64) -> Self {
-        Account {
-            declared,
-            seen: 0,
-            error: DEVICE_ERROR,
-            counted: "were taken from the GPU",
-        }
+    /// The plugin says that it takes so much.
+    pub(super) fn declare(&mut self, bytes: u64) {
+        self.declared = bytes;
     }
 
-    /// So many bytes more are the plugin's.
-    pub(super) fn see(&mut self, bytes: u64) {
-        self.seen += bytes;
+    /// From now on memory that is taken counts as the plugin's.
+    pub(super) fn watch(&mut self) {
+        self.before = match &self.gpu {
+            Some(gpu) => free_bytes(gpu),
+            None => {
+                forget_peak();
+                resident("VmRSS:")
+            }
+        };
+    }
+
+    /// What was watched is over.
+    pub(super) fn count(&mut self) {
+        let Some(before) = self.before.take() else {
+            return;
+        };
+        let taken = match &self.gpu {
+            Some(gpu) => free_bytes(gpu).map(|free| before.saturating_sub(free)),
+            None => resident("VmHWM:").map(|peak| peak.saturating_sub(before)),
+        };
+        self.seen += taken.unwrap_or(0);
     }
 
     /// What counts: the larger one.
     pub(super) fn bytes(&self) -> u64 {
-        match self.is_off() {
-            true => self.seen,
-            false => self.declared,
+        if self.is_off() {
+            self.seen
+        } else {
+            self.declared
         }
     }
 
     /// What a reader should know.
     pub(super) fn remark(&self) -> Option<String> {
-        let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
-        let (declared, seen) = (megabytes(self.declared), megabytes(self.seen));
-        let counted = self.counted;
+        let [declared, seen] = [self.declared, self.seen].map(|bytes| bytes as f64 / 1e6);
+        let counted = match self.gpu {
+            Some(_) => "were taken from the GPU",
+            None => "were resident",
+        };
         self.is_off().then(|| {
-            format!("it says that it allocates {declared}, but {seen} {counted}: they count")
+            format!(
+                "it says that it allocates {declared:.1} MB, but {seen:.1} MB {counted}: they count"
+            )
         })
     }
 
@@ -72,25 +98,29 @@ impl Account {
     }
 }
 
-/// How much more of the process is resident than at the start, at the most.
-pub(super) struct HostMeter {
-    start: Option<u64>,
+fn error_on_host(threads: usize) -> u64 {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let batch = PAGE * LEAST_BATCH.max(2 * cpus);
+    LEAST_ERROR.max(batch * (threads as u64 + 1))
 }
 
-impl HostMeter {
-    /// From now on.
-    pub(super) fn start() -> Self {
-        forget_peak();
-        HostMeter {
-            start: resident().map(|resident| resident.now),
-        }
-    }
+fn free_bytes(gpu: &Gpu) -> Option<u64> {
+    gpu.free_bytes().ok().flatten()
+}
 
-    /// Until now.
-    pub(super) fn grown(&self) -> u64 {
-        let grown = |start: u64| Some(resident()?.peak.saturating_sub(start));
-        self.start.and_then(grown).unwrap_or(0)
-    }
+/// From now on the peak is that of the time to come. Without the right to do so it
+/// stays, and tells less.
+fn forget_peak() {
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// Bytes of this process in memory: now (`VmRSS:`), or the most since [`forget_peak`]
+/// (`VmHWM:`); `None` where the system does not tell.
+fn resident(name: &str) -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes << 10)
 }
 
 #[cfg(test)]
@@ -99,22 +129,27 @@ mod tests {
 
     #[test]
     fn the_larger_number_counts_if_the_difference_is_real() {
-        let mut account = Account::on_gpu(100 << 20);
-        account.see(120 << 20);
+        let mut account = Account::open(None, 2);
+        account.declare(100 << 20);
+        account.seen = (100 << 20) + account.error;
         assert_eq!((account.bytes(), account.remark()), (100 << 20, None));
-        account.see(80 << 20);
+        account.seen = 200 << 20;
         assert_eq!(account.bytes(), 200 << 20);
-        let remark = account.remark().expect("a remark");
-        assert!(
-            remark.starts_with("it says that it allocates 104.9 MB, but 209.7 MB"),
-            "{remark}"
-        );
+        let expected = "it says that it allocates 104.9 MB, but 209.7 MB were resident: they count";
+        assert_eq!(account.remark().as_deref(), Some(expected));
+        account.seen = 1 << 20;
+        assert_eq!((account.bytes(), account.remark()), (100 << 20, None));
     }
 
     #[test]
-    fn less_than_was_said_is_no_reason_to_count_less() {
-        let mut account = Account::on_host(1 << 30, 2);
-        account.see(1 << 20);
-        assert_eq!((account.bytes(), account.remark()), (1 << 30, None));
+    fn what_is_touched_is_seen() {
+        if resident("VmRSS:").is_none() {
+            eprintln!("skipped: this system does not tell");
+            return;
+        }
+        let mut account = Account::open(None, 1);
+        let block = std::hint::black_box(vec![1_u8; 64 << 20]);
+        account.count();
+        assert!(account.seen >= 48 << 20 && block[77] == 1);
     }
 }

@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::loaded::{load, plugins, variants_of};
+use super::loaded_variant::LoadedVariant;
+use super::session::PluginSession;
+use super::task::PluginTask;
 use super::variant::of_plugin;
-use super::{LoadedVariant, PluginTask, load, plugins, variants_of};
 use crate::algorithm::{Content, Opening, Promise, Semantics, Session};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
@@ -115,12 +118,17 @@ pub(crate) fn on_host<A: PluginTask>(
     measure(task, session.as_mut(), input)
 }
 
-fn on_emulator<A: PluginTask>(task: A, variant: &LoadedVariant, input: &A::Input) -> Outcome {
+fn on_emulator<A: PluginTask>(
+    task: A,
+    variant: &'static LoadedVariant,
+    input: &A::Input,
+) -> Outcome {
     let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
-    let session = A::on_gpu(variant.functions, input, 1, &gpu, 0);
+    let arena = Arena::default();
+    let session = PluginSession::<A>::new(variant, (input, &arena), 1, Some((&gpu, 0)));
     let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
-    measure(task, session.as_mut(), input)?;
-    measure(task, session.as_mut(), input)
+    measure(task, &mut session, input)?;
+    measure(task, &mut session, input)
 }
 
 fn measure<A: PluginTask>(task: A, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {

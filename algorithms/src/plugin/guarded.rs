@@ -13,7 +13,7 @@ use generators::random::hash;
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
 /// Bytes that a buffer's start is aligned to.
-pub(crate) const ALIGNMENT: usize = 64;
+pub(super) const ALIGNMENT: usize = 64;
 
 const PAGE: usize = 4 << 10;
 const HUGE_PAGE: usize = 2 << 20;
@@ -23,7 +23,7 @@ const LARGE: usize = 1 << 20;
 const PATTERN: u8 = 0xc9;
 
 /// So many bytes between guards.
-pub(crate) struct Guarded {
+pub(super) struct Guarded {
     /// All that was mapped.
     mapping: NonNull<c_void>,
     mapped: usize,
@@ -40,7 +40,7 @@ unsafe impl Sync for Guarded {}
 
 /// Bytes near a buffer that were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overrun {
+pub(super) enum Overrun {
     Before,
     Behind,
 }
@@ -50,14 +50,15 @@ impl Guarded {
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn new(bytes: usize) -> Result<Self, String> {
+    pub(super) fn new(bytes: usize) -> Result<Self, String> {
         let pages = bytes
             .next_multiple_of(ALIGNMENT)
             .next_multiple_of(PAGE)
             .max(PAGE);
-        let (slack, offset) = match pages >= LARGE {
-            true => (2 * HUGE_PAGE, PAGE * random_page()),
-            false => (0, 0),
+        let (slack, offset) = if pages >= LARGE {
+            (2 * HUGE_PAGE, PAGE * random_page())
+        } else {
+            (0, 0)
         };
         let mapped = slack + pages + 2 * PAGE;
         let mapping = map(mapped)?;
@@ -80,50 +81,27 @@ impl Guarded {
         Ok(buffer)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.bytes
-    }
-
     /// Where it begins.
-    pub(crate) fn as_ptr(&self) -> *mut u8 {
+    pub(super) fn as_ptr(&self) -> *mut u8 {
         // SAFETY: the start lies in the mapping.
         unsafe { self.at(self.start) }
     }
 
-    /// As words; what is left of the last one is left out.
-    pub(crate) fn words(&self) -> &[u64] {
-        // SAFETY: so many bytes are mapped, any of which make words, and they are
-        // aligned.
-        unsafe { std::slice::from_raw_parts(self.as_ptr().cast(), self.bytes / 8) }
-    }
-
-    /// As words.
-    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
-        // SAFETY: as above, and nobody else has the buffer.
-        unsafe { std::slice::from_raw_parts_mut(self.as_ptr().cast(), self.bytes / 8) }
-    }
-
     /// All bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: so many bytes are mapped.
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.bytes) }
     }
 
     /// All bytes.
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and nobody else has the buffer.
         unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.bytes) }
     }
 
-    /// Sets each byte.
-    pub(crate) fn fill(&mut self, byte: u8) {
-        // SAFETY: so many bytes are mapped, and nobody else has the buffer.
-        unsafe { self.as_ptr().write_bytes(byte, self.bytes) };
-    }
-
     /// Whether something beside the buffer was written since it was made, or since
     /// [`Guarded::renew`].
-    pub(crate) fn overrun(&self) -> Option<Overrun> {
+    pub(super) fn overrun(&self) -> Option<Overrun> {
         let spoilt = |range: std::ops::Range<usize>| {
             // SAFETY: the range lies in the pages that can be read.
             let bytes = unsafe { std::slice::from_raw_parts(self.at(range.start), range.len()) };
@@ -136,7 +114,7 @@ impl Guarded {
     }
 
     /// Writes the pattern on both sides.
-    pub(crate) fn renew(&mut self) {
+    pub(super) fn renew(&mut self) {
         for range in [self.before(), self.behind()] {
             // SAFETY: the range lies in the pages that can be written.
             unsafe { self.at(range.start).write_bytes(PATTERN, range.len()) };
@@ -210,16 +188,9 @@ mod tests {
         for bytes in [0, 8, 56, 64, 72, 4096, 4104, 1 << 20, (5 << 20) + 8] {
             let mut buffer = Guarded::new(bytes).expect("memory");
             assert_eq!(buffer.as_ptr().align_offset(ALIGNMENT), 0, "{bytes}");
-            buffer.words_mut().fill(u64::MAX);
-            assert_eq!(buffer.words().len(), bytes / 8);
+            buffer.bytes_mut().fill(7);
             assert_eq!(buffer.overrun(), None, "{bytes}");
-            buffer.fill(7);
-            assert!(
-                buffer
-                    .words()
-                    .iter()
-                    .all(|&word| word == 0x0707_0707_0707_0707)
-            );
+            assert_eq!(buffer.bytes(), vec![7; bytes]);
         }
     }
 

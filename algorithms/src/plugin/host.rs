@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use super::abi;
+use super::calls::Call;
+use super::loaded_variant::PluginInfo;
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
-use crate::timing::{StageTiming, Stages};
+use crate::timing::{Laps, Stages};
 
 /// The longest name of a stage.
 const MOST_CHARACTERS: usize = 32;
@@ -19,6 +20,7 @@ const MOST_STAGES: usize = 256;
 #[repr(C)]
 pub(super) struct Host {
     offered: abi::Host,
+    plugin: &'static PluginInfo,
     gpu: Option<Arc<Gpu>>,
     notes: Mutex<Notes>,
 }
@@ -30,28 +32,28 @@ struct Notes {
     reason: Option<String>,
     /// What it must not have said.
     complaint: Option<String>,
-    /// The stage that goes on, and since when.
-    current: Option<(&'static str, Instant)>,
+    /// The stage that goes on.
+    current: Option<&'static str>,
     /// Those that are over, on the host. A GPU has a timeline for them.
-    stages: Stages,
+    laps: Laps,
 }
 
 impl Host {
-    /// What a team of so many threads, or a GPU, has to offer.
+    /// What a team of so many threads, or a GPU by its number, has to offer a plugin.
     ///
     /// # Errors
     /// If the GPU can't be used.
     pub(super) fn new(
+        plugin: &'static PluginInfo,
         workers: usize,
-        gpu: Option<&Arc<Gpu>>,
-        device: i32,
+        gpu: Option<(&Arc<Gpu>, i32)>,
     ) -> Result<Box<Self>, DeviceError> {
-        let stream = gpu.map_or(Ok(0), |gpu| gpu.native_stream())?;
+        let stream = gpu.map_or(Ok(0), |(gpu, _)| gpu.native_stream())?;
         Ok(Box::new(Host {
             offered: abi::Host {
                 size: size_of::<abi::Host>(),
                 workers: workers as u32,
-                device,
+                device: gpu.map_or(-1, |(_, number)| number),
                 stream: std::ptr::with_exposed_provenance_mut(stream),
                 scratch: null_mut(),
                 scratch_bytes: 0,
@@ -59,7 +61,8 @@ impl Host {
                 stage,
                 explain,
             },
-            gpu: gpu.cloned(),
+            plugin,
+            gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
             notes: Mutex::default(),
         }))
     }
@@ -89,36 +92,50 @@ impl Host {
     /// a stage of its own.
     ///
     /// # Errors
-    /// What is wrong with the stages.
-    pub(super) fn end(&self) -> Result<(), EndError> {
+    /// What is wrong with the stages, or if the GPU refuses.
+    pub(super) fn end(&self) -> Result<(), DeviceError> {
         let mut notes = self.notes();
         if let Some(complaint) = notes.complaint.take() {
-            return Err(EndError::Complaint(complaint));
+            return Err(self.plugin.failed(complaint));
         }
-        let current = notes.current.take();
-        match &self.gpu {
-            Some(gpu) => gpu.lap(current.map_or("run", |(name, _)| name))?,
-            None => notes.close(current),
+        match (&self.gpu, notes.current.take()) {
+            (Some(gpu), current) => gpu.lap(current.unwrap_or("run"))?,
+            (None, Some(current)) => notes.laps.lap(current, 0),
+            (None, None) => {}
         }
         Ok(())
     }
 
     /// The stages of the last run, on the host.
     pub(super) fn stages(&self) -> Stages {
-        self.notes().stages.clone()
+        self.notes().laps.stages()
+    }
+
+    /// What the answer of a call means.
+    ///
+    /// # Errors
+    /// If it is not OK.
+    pub(super) fn judge(&self, call: &Call, answer: i32) -> Result<(), DeviceError> {
+        let ended = match answer {
+            abi::OK => return Ok(()),
+            abi::FAILED => "failed".to_owned(),
+            other => format!("answered {other}"),
+        };
+        let reason = self.take_reason();
+        Err(self
+            .plugin
+            .failed(format!("{ended} in {}: {reason}", call.function)))
     }
 
     fn enter(&self, name: &'static str) -> Result<(), DeviceError> {
         let mut notes = self.notes();
-        let before = notes.current.replace((name, Instant::now()));
-        match (&self.gpu, before) {
-            (Some(gpu), Some((before, _))) => gpu.lap(before),
-            (Some(_), None) => Ok(()),
-            (None, before) => {
-                notes.close(before);
-                Ok(())
-            }
+        match (&self.gpu, notes.current.replace(name)) {
+            (Some(gpu), Some(before)) => gpu.lap(before)?,
+            (None, Some(before)) => notes.laps.lap(before, 0),
+            (None, None) => notes.laps.start(),
+            (Some(_), None) => {}
         }
+        Ok(())
     }
 
     fn complain(&self, problem: String) {
@@ -127,33 +144,6 @@ impl Host {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Why a run is none.
-pub(super) enum EndError {
-    /// The plugin did what it must not do.
-    Complaint(String),
-    /// The GPU refuses.
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for EndError {
-    fn from(error: DeviceError) -> Self {
-        EndError::Device(error)
-    }
-}
-
-impl Notes {
-    fn close(&mut self, stage: Option<(&'static str, Instant)>) {
-        let Some((name, start)) = stage else { return };
-        let seconds = start.elapsed().as_secs_f64();
-        let known = self.stages.iter().position(|stage| stage.name == name);
-        let at = known.unwrap_or_else(|| {
-            self.stages.push(StageTiming::new(name));
-            self.stages.len() - 1
-        });
-        self.stages[at].add(seconds, 0);
     }
 }
 

@@ -1,155 +1,155 @@
 //! A variant of a plugin that is ready for an input: its state, and the calls.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use super::calls::{Call, Calls, watched};
-use super::host::{EndError, Host};
-use super::loaded::{Buffers, Functions};
-use super::{PluginInfo, abi};
+use super::abi;
+use super::calls::{Call, watched};
+use super::host::Host;
+use super::loaded_variant::{Buffers, LoadedVariant};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
 
 /// Where a result lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ResultIn {
+pub(super) enum ResultIn {
     Input,
     Output,
 }
 
-/// Memory besides the buffers of the task, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
-    /// To be provided for each run.
-    pub(crate) scratch: u64,
-    /// Allocated by the plugin.
-    pub(crate) own: u64,
-}
-
 /// Why there is no instance.
 #[derive(Debug)]
-pub(crate) enum NotReady {
+pub(super) enum NotReady {
     /// It can't run here, or not on such an input, as it says.
     Unavailable(String),
     /// It failed.
     Failed(DeviceError),
 }
 
+impl From<DeviceError> for NotReady {
+    fn from(error: DeviceError) -> Self {
+        NotReady::Failed(error)
+    }
+}
+
 /// A prepared variant.
-pub(crate) struct Instance {
-    functions: Functions,
+pub(super) struct Instance {
+    variant: &'static LoadedVariant,
     host: Box<Host>,
     state: *mut c_void,
-    needs: Needs,
+    needs: abi::Memory,
+    /// The task's struct, for `reset` and `run`.
+    input: *const c_void,
 }
 
 // SAFETY: the header has calls come one at a time, on any thread.
 unsafe impl Send for Instance {}
 
 impl Instance {
-    /// Prepares a variant, and asks for its needs.
+    /// Prepares a variant for a team of so many threads, or for a GPU by its number, and asks
+    /// for its needs.
     ///
     /// # Safety
     /// `input` points to the struct that the task has in the header.
     ///
     /// # Errors
     /// As [`NotReady`] says.
-    pub(crate) unsafe fn prepare(
-        functions: Functions,
+    pub(super) unsafe fn prepare(
+        variant: &'static LoadedVariant,
         workers: usize,
         gpu: Option<(&Arc<Gpu>, i32)>,
         input: *const c_void,
     ) -> Result<Self, NotReady> {
-        let device = gpu.map_or(-1, |(_, number)| number);
-        let host = Host::new(workers, gpu.map(|(gpu, _)| gpu), device).map_err(NotReady::Failed)?;
+        let host = Host::new(variant.plugin, workers, gpu)?;
         let mut state = null_mut();
-        if let Some(prepare) = functions.table.prepare {
+        if let Some(prepare) = variant.table.prepare {
+            let call = &variant.calls.prepare;
             // SAFETY: the table is the plugin's own, all else as the header says.
-            let answer = watched(&functions.calls.prepare, || unsafe {
-                prepare(functions.table, host.as_ptr(), input, &raw mut state)
+            let answer = watched(call, || unsafe {
+                prepare(variant.table, host.as_ptr(), input, &raw mut state)
             });
-            match answer {
-                abi::OK => {}
-                abi::UNAVAILABLE => return Err(NotReady::Unavailable(host.take_reason())),
-                answer => {
-                    let calls = &functions.calls.prepare;
-                    return Err(NotReady::Failed(refused(
-                        functions.plugin,
-                        calls,
-                        answer,
-                        &host,
-                    )));
-                }
+            if answer == abi::UNAVAILABLE {
+                return Err(NotReady::Unavailable(host.take_reason()));
             }
+            host.judge(call, answer)?;
         }
         let mut instance = Instance {
-            functions,
+            variant,
             host,
             state,
-            needs: Needs::default(),
+            needs: abi::Memory {
+                size: size_of::<abi::Memory>(),
+                scratch_bytes: 0,
+                own_bytes: 0,
+            },
+            input: null(),
         };
-        instance.needs = instance.memory().map_err(NotReady::Failed)?;
+        instance.ask_for_needs()?;
         Ok(instance)
     }
 
-    /// What it needs.
-    pub(crate) fn needs(&self) -> Needs {
-        self.needs
+    /// The variant.
+    pub(super) fn variant(&self) -> &'static LoadedVariant {
+        self.variant
     }
 
-    /// Lends memory for the next calls.
-    pub(crate) fn lend(&mut self, scratch: *mut c_void, bytes: u64) {
-        self.host.lend(scratch, bytes);
+    /// Memory that it needs besides the buffers of the task.
+    pub(super) fn needs(&self) -> &abi::Memory {
+        &self.needs
     }
 
-    /// Calls `reset`.
+    /// Calls `reset`, with the task's struct and scratch memory for this and the next runs.
     ///
     /// # Safety
-    /// As [`Instance::prepare`], with the buffers that the header has there.
+    /// `input` as in [`Instance::prepare`], with the buffers that the header has there; they
+    /// and the scratch memory are held until the next call of this.
     ///
     /// # Errors
     /// If it fails.
-    pub(crate) unsafe fn reset(&mut self, input: *const c_void) -> Result<(), DeviceError> {
-        let Some(reset) = self.functions.table.reset else {
-            return Ok(());
-        };
+    pub(super) unsafe fn reset(
+        &mut self,
+        input: *const c_void,
+        scratch: *mut c_void,
+    ) -> Result<(), DeviceError> {
+        self.input = input;
+        self.host.lend(scratch, self.needs.scratch_bytes);
+        let reset = self.variant.table.reset;
         // SAFETY: as the caller promises.
-        unsafe { self.step(reset, &self.calls().reset, input) }
+        reset.map_or(Ok(()), |reset| unsafe {
+            self.step(reset, &self.variant.calls.reset)
+        })
     }
 
     /// Calls `run`, and ends the last of its stages.
     ///
     /// # Safety
-    /// As [`Instance::reset`].
+    /// After [`Instance::reset`], with all that is promised there.
     ///
     /// # Errors
     /// If it fails.
-    pub(crate) unsafe fn run(&mut self, input: *const c_void) -> Result<(), DeviceError> {
+    pub(super) unsafe fn run(&mut self) -> Result<(), DeviceError> {
         self.host.begin();
         // SAFETY: as the caller promises.
-        unsafe { self.step(self.functions.run, &self.calls().run, input)? };
-        self.host.end().map_err(|error| match error {
-            EndError::Complaint(problem) => self.failed(problem),
-            EndError::Device(error) => error,
-        })
+        unsafe { self.step(self.variant.run, &self.variant.calls.run)? };
+        self.host.end()
     }
 
     /// Where the result of the last run lies.
     ///
     /// # Errors
     /// If that can't be.
-    pub(crate) fn result(&self) -> Result<ResultIn, DeviceError> {
-        let output = match self.functions.buffers {
+    pub(super) fn result(&self) -> Result<ResultIn, DeviceError> {
+        let output = match self.variant.buffers {
             Buffers::Separate | Buffers::ToHost => return Ok(ResultIn::Output),
             Buffers::InPlace => return Ok(ResultIn::Input),
             Buffers::Either(output) => output,
         };
         // SAFETY: the state is the one that `prepare` made.
-        match watched(&self.calls().output, || unsafe { output(self.state) }) {
+        match watched(&self.variant.calls.output, || unsafe { output(self.state) }) {
             abi::INPUT_BUFFER => Ok(ResultIn::Input),
             abi::OUTPUT_BUFFER => Ok(ResultIn::Output),
-            other => Err(self.failed(format!(
+            other => Err(self.variant.plugin.failed(format!(
                 "answered {other} in output; there are RECOBENCH_INPUT_BUFFER and \
                  RECOBENCH_OUTPUT_BUFFER"
             ))),
@@ -157,85 +157,41 @@ impl Instance {
     }
 
     /// The stages of the last run on the host.
-    pub(crate) fn stages(&self) -> Stages {
+    pub(super) fn stages(&self) -> Stages {
         self.host.stages()
     }
 
-    /// A failure of this plugin.
-    pub(crate) fn failed(&self, problem: String) -> DeviceError {
-        DeviceError::Plugin {
-            plugin: self.functions.plugin.file.clone(),
-            problem,
-        }
-    }
-
-    fn memory(&self) -> Result<Needs, DeviceError> {
-        let Some(memory) = self.functions.table.memory else {
-            return Ok(Needs::default());
+    fn ask_for_needs(&mut self) -> Result<(), DeviceError> {
+        let Some(memory) = self.variant.table.memory else {
+            return Ok(());
         };
-        let mut needs = abi::Memory {
-            size: size_of::<abi::Memory>(),
-            scratch_bytes: 0,
-            own_bytes: 0,
-        };
+        let call = &self.variant.calls.memory;
         // SAFETY: the state is the one that `prepare` made.
-        let answer = watched(&self.calls().memory, || unsafe {
-            memory(self.state, self.host.as_ptr(), &raw mut needs)
+        let answer = watched(call, || unsafe {
+            memory(self.state, self.host.as_ptr(), &raw mut self.needs)
         });
-        match answer {
-            abi::OK => Ok(Needs {
-                scratch: needs.scratch_bytes,
-                own: needs.own_bytes,
-            }),
-            answer => Err(self.refused(&self.calls().memory, answer)),
-        }
+        self.host.judge(call, answer)
     }
 
     /// # Safety
     /// As [`Instance::reset`].
-    unsafe fn step(
-        &self,
-        step: abi::Step,
-        call: &'static Call,
-        input: *const c_void,
-    ) -> Result<(), DeviceError> {
+    unsafe fn step(&self, step: abi::Step, call: &'static Call) -> Result<(), DeviceError> {
         // SAFETY: the state is the one that `prepare` made, all else as the caller
         // promises.
         let answer = watched(call, || unsafe {
-            step(self.state, self.host.as_ptr(), input)
+            step(self.state, self.host.as_ptr(), self.input)
         });
-        match answer {
-            abi::OK => Ok(()),
-            answer => Err(self.refused(call, answer)),
-        }
-    }
-
-    fn refused(&self, call: &Call, answer: i32) -> DeviceError {
-        refused(self.functions.plugin, call, answer, &self.host)
-    }
-
-    fn calls(&self) -> &'static Calls {
-        self.functions.calls
+        self.host.judge(call, answer)
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        if let Some(release) = self.functions.table.release {
+        if let Some(release) = self.variant.table.release {
             // SAFETY: the state is the one that `prepare` made, and nobody uses it.
-            watched(&self.calls().release, || unsafe { release(self.state) });
+            watched(&self.variant.calls.release, || unsafe {
+                release(self.state);
+            });
         }
-    }
-}
-
-fn refused(plugin: &PluginInfo, call: &Call, answer: i32, host: &Host) -> DeviceError {
-    let (function, reason) = (call.function, host.take_reason());
-    let problem = match answer {
-        abi::FAILED => format!("failed in {function}: {reason}"),
-        other => format!("answered {other} in {function}: {reason}"),
-    };
-    DeviceError::Plugin {
-        plugin: plugin.file.clone(),
-        problem,
     }
 }

@@ -1,91 +1,17 @@
 //! The plugins of this process.
 
 use std::collections::HashSet;
-use std::ffi::c_void;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::calls::Calls;
 use super::library::{self, leak};
-use super::{PluginError, abi, table};
-use crate::algorithm::Content;
+use super::loaded_variant::{Condemnation, LoadedVariant, PluginInfo};
+use super::{PluginError, table};
 use crate::device::{Backend, Device};
 use crate::registry;
 
 /// The tasks that take plugins: those with an input in `recobench.h`.
 const TASKS: [&str; 2] = ["sort", "gather"];
-
-/// What identifies a plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PluginInfo {
-    /// Where it was loaded from, without links.
-    pub path: PathBuf,
-    /// The file's name.
-    pub file: String,
-    /// What it calls itself.
-    pub name: String,
-    /// Its version, as it says.
-    pub version: String,
-    /// A hash of the file.
-    pub fingerprint: String,
-}
-
-/// Why a variant must not be called any more on a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condemnation {
-    /// It crashed, hung or failed, and how.
-    Failed(String),
-    /// Its output was wrong, and where.
-    Wrong(String),
-}
-
-/// Which buffers a variant uses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Buffers {
-    Separate,
-    /// With the function that says where the result is.
-    Either(unsafe extern "C" fn(*mut c_void) -> i32),
-    InPlace,
-    ToHost,
-}
-
-impl Buffers {
-    /// Whether there is an output beside the input.
-    pub(crate) fn has_output(self) -> bool {
-        !matches!(self, Buffers::InPlace)
-    }
-}
-
-/// Whether `run` waits for a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waiting {
-    Never,
-    /// It must not be held back until all is queued then.
-    ForTheStream,
-}
-
-/// What is called.
-#[derive(Clone, Copy)]
-pub(crate) struct Functions {
-    pub(super) table: &'static abi::Variant,
-    pub(super) run: abi::Step,
-    pub(super) calls: &'static Calls,
-    pub(crate) plugin: &'static PluginInfo,
-    pub(crate) buffers: Buffers,
-    pub(crate) waiting: Waiting,
-}
-
-/// A variant of a plugin.
-pub(crate) struct LoadedVariant {
-    pub(crate) functions: Functions,
-    pub(crate) task: &'static str,
-    pub(crate) name: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) backend: Backend,
-    pub(crate) stable: bool,
-    pub(crate) content: Content,
-    pub(super) condemned: Mutex<Vec<(Device, Condemnation)>>,
-}
 
 /// A plugin with its variants.
 struct LoadedPlugin {
@@ -159,7 +85,7 @@ pub fn condemn(
     condemnation: Condemnation,
 ) {
     let is_meant = |variant: &&&LoadedVariant| {
-        (variant.task, variant.name) == (task, name) && variant.functions.plugin == plugin
+        (variant.task, variant.name) == (task, name) && variant.plugin == plugin
     };
     let loaded = loaded();
     let variants = loaded.iter().flat_map(|plugin| &plugin.variants);
@@ -176,21 +102,6 @@ pub(crate) fn variants_of(task: &str) -> Vec<&'static LoadedVariant> {
         .copied()
         .filter(|variant| variant.task == task)
         .collect()
-}
-
-impl LoadedVariant {
-    /// Why it must not be called on a device.
-    pub(crate) fn condemned_on(&self, device: Device) -> Option<Condemnation> {
-        let verdicts = self.verdicts();
-        let on_it = verdicts.iter().find(|(condemned, _)| *condemned == device);
-        on_it.map(|(_, condemnation)| condemnation.clone())
-    }
-
-    fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
-        self.condemned
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn check_tasks(variants: &[LoadedVariant]) -> Result<(), String> {
@@ -210,9 +121,10 @@ fn check_names(variants: &[LoadedVariant], path: &Path) -> Result<(), PluginErro
     let mut own = HashSet::new();
     for variant in variants {
         let doubled = !own.insert((variant.task, variant.backend, variant.name));
-        let other = match doubled {
-            true => Some("in the same plugin".to_owned()),
-            false => holder_of(variant),
+        let other = if doubled {
+            Some("in the same plugin".to_owned())
+        } else {
+            holder_of(variant)
         };
         if let Some(other) = other {
             return Err(PluginError::NameTaken {

@@ -3,17 +3,18 @@
 //! | module | holds |
 //! |---|---|
 //! | `abi` | the interface in C |
+//! | `calls` | who is called right now, for those who watch |
+//! | `loaded_variant` | a plugin, and a variant of one |
 //! | `library`, `table` | a library, and what it says that it has |
 //! | `loaded` | the plugins of this process |
-//! | `variant` | variants of plugins among those of a task |
-//! | `instance` | a variant that is ready for an input: the calls |
-//! | `on_host`, `on_gpu` | what such a variant has, whatever its task |
-//! | `refused` | a variant that is not to be called |
-//! | `host` | what plugins are offered during calls |
-//! | `calls` | who is called right now, for those who watch |
-//! | `guarded` | memory that shows what plugins do to it |
-//! | `account`, `resident` | the memory that a plugin takes, against what it says |
 //! | `baseline` | the plugin with the variants of NVIDIA's libraries |
+//! | `task` | what a task says to take plugins |
+//! | `variant` | variants of plugins among those of a task |
+//! | `session` | a variant that is ready for an input, of whatever task |
+//! | `instance`, `host` | its calls, and what it is offered during calls |
+//! | `held`, `on_host`, `on_gpu` | its buffers |
+//! | `guarded` | memory on the host that shows what plugins do to it |
+//! | `account` | the memory that a plugin takes, against what it says |
 //!
 //! Nothing here protects the process from a plugin that crashes: the harness tries
 //! each in a process of its own first, and watches the calls.
@@ -25,21 +26,27 @@ mod calls;
 #[cfg(test)]
 pub(crate) mod compiled;
 mod error;
-pub(crate) mod guarded;
+mod guarded;
+mod held;
 mod host;
-pub(crate) mod instance;
+mod instance;
 mod library;
 mod loaded;
-pub(crate) mod on_gpu;
-pub(crate) mod on_host;
-mod refused;
-mod resident;
+mod loaded_variant;
+mod on_gpu;
+mod on_host;
+mod session;
 mod table;
+mod task;
 mod variant;
 
 pub use calls::{Call, Watch, set_watch};
 pub use error::PluginError;
-pub use loaded::{Condemnation, PluginInfo, any_for, condemn, load, plugins};
+pub use loaded::{any_for, condemn, load, plugins};
+pub use loaded_variant::{Condemnation, PluginInfo};
 
-pub(crate) use loaded::{Buffers, Functions, LoadedVariant, Waiting, variants_of};
-pub(crate) use variant::{PluginTask, PluginVariant, Ready, variants};
+#[cfg(test)]
+pub(crate) use loaded_variant::LoadedVariant;
+pub(crate) use loaded_variant::PluginVariant;
+pub(crate) use task::{Addresses, Array, Description, Figures, PluginTask, Shown, Upload};
+pub(crate) use variant::variants;

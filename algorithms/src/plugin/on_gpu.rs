@@ -1,188 +1,219 @@
-//! What a variant of a plugin has on a GPU, whatever its task: its calls, buffers with
-//! guards, and an account of its memory.
+//! The buffers of a plugin on a GPU.
 
 use std::ffi::c_void;
-use std::ptr::with_exposed_provenance_mut;
+use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use super::account::Account;
-use super::instance::{Instance, NotReady, ResultIn};
-use super::{Functions, Waiting};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
+use super::held::{Held, first_difference};
+use super::instance::{Instance, ResultIn};
+use super::loaded_variant::LoadedVariant;
+use super::on_host::copy;
+use super::task::{Addresses, Array, Description, Upload};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
 
 /// Bytes behind each buffer that nobody has any business in.
-pub(crate) const GUARD: usize = 256;
+const GUARD: usize = 256;
 
-pub(crate) struct OnGpu {
-    // Before the GPU: `release` may use it.
-    instance: Instance,
-    functions: Functions,
-    account: Account,
-    free_before_run: Option<u64>,
+pub(super) struct OnGpu {
+    arrays: Vec<GuardedOnGpu>,
+    /// None if a run leaves its result in its input, or brings it to the host itself.
+    output: Option<GuardedOnGpu>,
+    scratch: GuardedOnGpu,
+    host: OnHost,
+    plugin: &'static str,
     gpu: Arc<Gpu>,
 }
 
+/// Page-locked memory.
+enum OnHost {
+    /// The arrays before a run; the first one takes the result.
+    Arrays(Vec<PinnedBuffer<u8>>),
+    /// The result alone, and a guard.
+    Result(MappedBuffer<u8>),
+}
+
+/// So many bytes in a GPU's memory, and a guard behind them.
+struct GuardedOnGpu {
+    name: &'static str,
+    buffer: DeviceBuffer<u8>,
+}
+
 impl OnGpu {
-    /// Prepares a variant on a GPU, by its number.
-    ///
-    /// # Safety
-    /// As [`Instance::prepare`].
+    /// With any content.
     ///
     /// # Errors
-    /// As [`NotReady`] says.
-    pub(crate) unsafe fn prepare(
-        functions: Functions,
-        input: *const c_void,
-        workers: usize,
+    /// If there is no room.
+    pub(super) fn new(
+        variant: &'static LoadedVariant,
+        input: &Description<'_>,
+        scratch: usize,
         gpu: &Arc<Gpu>,
-        number: i32,
-    ) -> Result<Self, NotReady> {
-        let before = free_bytes(gpu);
-        // SAFETY: as the caller promises.
-        let instance =
-            unsafe { Instance::prepare(functions, workers, Some((gpu, number)), input) }?;
-        let mut account = Account::on_gpu(instance.needs().own);
-        account.see(taken_since(before, gpu));
+    ) -> Result<Self, DeviceError> {
+        let buffer = |name, bytes| {
+            let buffer = gpu.buffer(bytes + GUARD)?;
+            Ok(GuardedOnGpu { name, buffer })
+        };
+        let arrays = input.arrays.iter();
+        let pinned = |array: &Array<'_>| gpu.pinned(array.content.len());
         Ok(OnGpu {
-            instance,
-            functions,
-            account,
-            free_before_run: None,
+            host: match input.upload {
+                Upload::InRun => {
+                    OnHost::Arrays(arrays.clone().map(pinned).collect::<Result<_, _>>()?)
+                }
+                Upload::BeforeRun => OnHost::Result(gpu.mapped(input.output_bytes + GUARD)?),
+            },
+            arrays: arrays
+                .map(|array| buffer(array.name, array.content.len()))
+                .collect::<Result<_, DeviceError>>()?,
+            output: variant
+                .buffers
+                .have_output()
+                .then(|| buffer("its output", input.output_bytes))
+                .transpose()?,
+            scratch: buffer("its scratch memory", scratch)?,
+            plugin: &variant.plugin.file,
             gpu: Arc::clone(gpu),
         })
     }
 
-    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
-        &self.gpu
-    }
-
-    /// The scratch memory that the variant asked for.
-    ///
-    /// # Errors
-    /// If there is no room.
-    pub(crate) fn scratch(&self) -> Result<GuardedOnGpu, DeviceError> {
-        GuardedOnGpu::new(&self.gpu, self.instance.needs().scratch as usize)
-    }
-
-    /// Lends scratch memory for the next calls, and calls `reset`.
-    ///
-    /// # Safety
-    /// As [`Instance::reset`], and the scratch memory is held until the next call of this.
-    ///
-    /// # Errors
-    /// If it fails.
-    pub(crate) unsafe fn reset(
-        &mut self,
-        scratch: &GuardedOnGpu,
-        input: *const c_void,
-    ) -> Result<(), DeviceError> {
-        let bytes = self.instance.needs().scratch;
-        self.instance.lend(scratch.as_ptr(), bytes);
-        // Binds the context to this thread.
-        self.gpu.native_stream()?;
-        // SAFETY: as the caller promises.
-        unsafe { self.instance.reset(input) }
-    }
-
-    /// Calls `run`; where the result will lie.
-    ///
-    /// # Safety
-    /// As [`Instance::run`].
-    ///
-    /// # Errors
-    /// If it fails.
-    pub(crate) unsafe fn run(&mut self, input: *const c_void) -> Result<ResultIn, DeviceError> {
-        if self.functions.waiting == Waiting::ForTheStream {
-            self.gpu.let_go();
+    /// Starts a run, and the copies that belong to it.
+    fn start(&mut self, plugin: &mut Instance) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        if let OnHost::Arrays(arrays) = &self.host {
+            for (to, from) in self.arrays.iter().zip(arrays) {
+                gpu.upload(&to.buffer, from)?;
+            }
         }
-        // SAFETY: as the caller promises.
-        let ran = unsafe { self.instance.run(input) };
-        if let Err(error) = ran {
-            // What it started has to end before the buffers go. The first error tells.
-            let _ = self.gpu.finish();
-            return Err(error);
+        if plugin.variant().waits {
+            gpu.let_go();
         }
-        self.instance.result()
-    }
-
-    /// That it was run without buffers.
-    pub(crate) fn not_reset(&self) -> DeviceError {
-        self.instance.failed("was run without buffers".to_owned())
+        // SAFETY: it was reset with these buffers.
+        unsafe { plugin.run()? };
+        let result = match (plugin.result()?, &self.output) {
+            (ResultIn::Output, Some(output)) => output,
+            _ => &self.arrays[0],
+        };
+        match &mut self.host {
+            OnHost::Arrays(arrays) => gpu.download(&mut arrays[0], &result.buffer),
+            OnHost::Result(host) if self.output.is_some() => {
+                gpu.download(host.part_mut(0..result.len()), &result.buffer)
+            }
+            OnHost::Result(_) => Ok(()),
+        }
     }
 
     /// What went wrong in a plugin's kernels is told with its name.
-    pub(crate) fn named(&self, error: DeviceError) -> DeviceError {
+    fn named(&self, error: DeviceError) -> DeviceError {
         match error {
             DeviceError::Kernel {
                 device, problem, ..
             } => DeviceError::Kernel {
-                kernels: format!("of {}", self.functions.plugin.file),
+                kernels: format!("of {}", self.plugin),
                 device,
                 problem,
             },
             other => other,
         }
     }
-
-    /// From now on memory that is taken counts as the plugin's.
-    pub(crate) fn watch_memory(&mut self) {
-        self.free_before_run = free_bytes(&self.gpu);
-    }
-
-    /// The run that was watched is over.
-    pub(crate) fn count_memory(&mut self) {
-        let taken = taken_since(self.free_before_run.take(), &self.gpu);
-        self.account.see(taken);
-    }
-
-    /// What a reader should know of its memory.
-    pub(crate) fn remarks(&self) -> Vec<String> {
-        self.account.remark().into_iter().collect()
-    }
-
-    /// Bytes that it has besides all buffers.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.account.bytes()
-    }
 }
 
-/// So many bytes in a GPU's memory, and a guard behind them.
-pub(crate) struct GuardedOnGpu {
-    buffer: DeviceBuffer<u8>,
+impl Held for OnGpu {
+    fn load(&mut self, arrays: &[Array<'_>]) -> Result<(), DeviceError> {
+        match &mut self.host {
+            OnHost::Arrays(pinned) => {
+                for (to, from) in pinned.iter_mut().zip(arrays) {
+                    copy(to, &from.content);
+                }
+            }
+            OnHost::Result(_) => {
+                for (to, from) in self.arrays.iter().zip(arrays) {
+                    // The guard behind it.
+                    self.gpu.fill(&to.buffer, POISON)?;
+                    self.gpu.upload(&to.buffer, &*from.content)?;
+                }
+                self.gpu.finish()?;
+            }
+        }
+        // Binds the context to this thread.
+        self.gpu.native_stream().map(|_| ())
+    }
+
+    fn addresses(&mut self) -> Addresses {
+        let (output, host_output) = match (&self.output, &mut self.host) {
+            (Some(output), _) => (output.as_ptr(), null_mut()),
+            (None, OnHost::Result(host)) => (null_mut(), host.as_mut_ptr().cast()),
+            (None, OnHost::Arrays(_)) => (null_mut(), null_mut()),
+        };
+        Addresses {
+            arrays: self.arrays.iter().map(GuardedOnGpu::as_ptr).collect(),
+            output,
+            host_output,
+            scratch: self.scratch.as_ptr(),
+        }
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        let is_copied = matches!(self.host, OnHost::Arrays(_));
+        let arrays = self.arrays.iter().filter(|_| is_copied);
+        for buffer in arrays.chain(&self.output).chain([&self.scratch]) {
+            self.gpu.fill(&buffer.buffer, POISON)?;
+        }
+        self.gpu.finish()?;
+        if let OnHost::Result(host) = &mut self.host {
+            host.fill(POISON);
+        }
+        Ok(())
+    }
+
+    /// What it started has to end before the buffers go, also after an error, which tells more
+    /// than those that follow from it.
+    fn run(&mut self, plugin: &mut Instance) -> Result<(), DeviceError> {
+        let started = self.start(plugin);
+        let finished = self.gpu.finish();
+        started.and(finished).map_err(|error| self.named(error))
+    }
+
+    fn overrun(&self) -> Result<Option<String>, DeviceError> {
+        let (input, tables) = self.arrays.split_at(1);
+        let buffers = self.output.iter().chain(input);
+        for buffer in buffers.chain([&self.scratch]).chain(tables) {
+            if buffer.is_overrun(&self.gpu)? {
+                return Ok(Some(format!("it wrote beyond the end of {}", buffer.name)));
+            }
+        }
+        let spoilt = match &self.host {
+            OnHost::Result(host) => host[host.len() - GUARD..] != [POISON; GUARD],
+            OnHost::Arrays(_) => false,
+        };
+        Ok(spoilt.then(|| "it wrote beyond the end of its output".to_owned()))
+    }
+
+    fn changed(&self, array: usize, content: &[u8]) -> Result<Option<usize>, DeviceError> {
+        let mut after = vec![0; content.len()];
+        self.gpu.download(&mut after, &self.arrays[array].buffer)?;
+        self.gpu.finish()?;
+        Ok(first_difference(content, &after))
+    }
+
+    fn result(&self, _: ResultIn) -> &[u8] {
+        match &self.host {
+            OnHost::Arrays(arrays) => &arrays[0],
+            OnHost::Result(host) => &host[..host.len() - GUARD],
+        }
+    }
+
+    fn release(self: Box<Self>) {}
 }
 
 impl GuardedOnGpu {
-    /// With any content.
-    ///
-    /// # Errors
-    /// If there is no room.
-    pub(crate) fn new(gpu: &Gpu, bytes: usize) -> Result<Self, DeviceError> {
-        Ok(GuardedOnGpu {
-            buffer: gpu.buffer(bytes + GUARD)?,
-        })
-    }
-
     /// Without the guard.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.buffer.len() - GUARD
     }
 
     /// Where plugins find it.
-    pub(crate) fn as_ptr<T>(&self) -> *mut T {
+    fn as_ptr(&self) -> *mut c_void {
         with_exposed_provenance_mut(self.buffer.address() as usize)
-    }
-
-    /// With the guard, to be copied to and from.
-    pub(crate) fn buffer(&self) -> &DeviceBuffer<u8> {
-        &self.buffer
-    }
-
-    /// Overwrites all of it, the guard included.
-    ///
-    /// # Errors
-    /// If the device refuses.
-    pub(crate) fn poison(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.fill(&self.buffer, POISON)
     }
 
     fn is_overrun(&self, gpu: &Gpu) -> Result<bool, DeviceError> {
@@ -191,29 +222,4 @@ impl GuardedOnGpu {
         gpu.finish()?;
         Ok(guard != [POISON; GUARD])
     }
-}
-
-/// What was written behind one of some buffers since they were poisoned.
-///
-/// # Errors
-/// If the device refuses.
-pub(crate) fn overrun<'b>(
-    gpu: &Gpu,
-    buffers: impl IntoIterator<Item = (&'static str, &'b GuardedOnGpu)>,
-) -> Result<Option<String>, DeviceError> {
-    for (name, buffer) in buffers {
-        if buffer.is_overrun(gpu)? {
-            return Ok(Some(format!("it wrote beyond the end of {name}")));
-        }
-    }
-    Ok(None)
-}
-
-fn taken_since(before: Option<u64>, gpu: &Gpu) -> u64 {
-    let taken = |before: u64| Some(before.saturating_sub(free_bytes(gpu)?));
-    before.and_then(taken).unwrap_or(0)
-}
-
-fn free_bytes(gpu: &Gpu) -> Option<u64> {
-    gpu.free_bytes().ok().flatten()
 }

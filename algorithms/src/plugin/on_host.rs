@@ -1,164 +1,127 @@
-//! What a variant of a plugin has on the host, whatever its task: its calls, buffers with
-//! guards, and an account of its memory.
+//! The buffers of a plugin on the host.
 
-use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use rayon::prelude::*;
 
-use super::Functions;
-use super::account::{Account, HostMeter};
 use super::guarded::{Guarded, Overrun};
-use super::instance::{Instance, NotReady, ResultIn};
+use super::held::{Held, first_difference};
+use super::instance::{Instance, ResultIn};
+use super::loaded_variant::LoadedVariant;
+use super::task::{Addresses, Array, Description};
 use crate::device::Arena;
-use crate::device::gpu::DeviceError;
-use crate::timing::Stages;
+use crate::device::gpu::{DeviceError, POISON};
 
-/// Words that a thread takes at a time where all write.
-const PIECE: usize = 1 << 16;
+/// Bytes that a thread of the team takes at a time where all write.
+const PIECE: usize = 1 << 19;
 
-pub(crate) struct OnHost<'a> {
-    instance: Instance,
+pub(super) struct OnHost<'a> {
+    input: Guarded,
+    output: Option<Guarded>,
+    scratch: Guarded,
     arena: &'a Arena,
-    meter: Option<HostMeter>,
-    account: Account,
 }
 
 impl<'a> OnHost<'a> {
-    /// Prepares a variant.
-    ///
-    /// # Safety
-    /// As [`Instance::prepare`].
+    /// With any content.
     ///
     /// # Errors
-    /// As [`NotReady`] says.
-    pub(crate) unsafe fn prepare(
-        functions: Functions,
-        input: *const c_void,
+    /// If there is no room.
+    pub(super) fn new(
+        variant: &LoadedVariant,
+        input: &Description<'_>,
+        scratch: usize,
         arena: &'a Arena,
-        workers: usize,
-    ) -> Result<Self, NotReady> {
-        let meter = HostMeter::start();
-        // SAFETY: as the caller promises.
-        let instance = unsafe { Instance::prepare(functions, workers, None, input) }?;
-        let mut account = Account::on_host(instance.needs().own, workers);
-        account.see(meter.grown());
+    ) -> Result<Self, DeviceError> {
+        let buffer = |bytes| {
+            let fits = |buffer: &Guarded| buffer.bytes().len() == bytes;
+            let taken = arena.take_other(fits, || touched(Guarded::new(bytes)?));
+            taken.map_err(|problem: String| variant.plugin.failed(problem))
+        };
         Ok(OnHost {
-            instance,
+            input: buffer(input.arrays[0].content.len())?,
+            output: variant
+                .buffers
+                .have_output()
+                .then(|| buffer(input.output_bytes))
+                .transpose()?,
+            scratch: buffer(scratch)?,
             arena,
-            meter: None,
-            account,
         })
     }
+}
 
-    /// A buffer of so many bytes, with any content.
-    ///
-    /// # Errors
-    /// If there is no room.
-    pub(crate) fn buffer(&self, bytes: usize) -> Result<Guarded, DeviceError> {
-        let fits = |buffer: &Guarded| buffer.len() == bytes;
-        let taken = self
-            .arena
-            .take_other(fits, || touched(Guarded::new(bytes)?));
-        taken.map_err(|problem| self.instance.failed(problem))
+impl Held for OnHost<'_> {
+    fn load(&mut self, arrays: &[Array<'_>]) -> Result<(), DeviceError> {
+        copy(self.input.bytes_mut(), &arrays[0].content);
+        Ok(())
     }
 
-    /// The scratch memory that the variant asked for.
-    ///
-    /// # Errors
-    /// If there is no room.
-    pub(crate) fn scratch(&self) -> Result<Guarded, DeviceError> {
-        self.buffer(self.instance.needs().scratch as usize)
-    }
-
-    /// Gives buffers back.
-    pub(crate) fn give(&self, buffers: impl IntoIterator<Item = Guarded>) {
-        let returned = buffers.into_iter();
-        returned.for_each(|buffer| self.arena.give_other(buffer));
-    }
-
-    /// Lends scratch memory for the next calls, and calls `reset`.
-    ///
-    /// # Safety
-    /// As [`Instance::reset`], and the scratch memory is held until the next call of this.
-    ///
-    /// # Errors
-    /// If it fails.
-    pub(crate) unsafe fn reset(
-        &mut self,
-        scratch: &Guarded,
-        input: *const c_void,
-    ) -> Result<(), DeviceError> {
-        let bytes = self.instance.needs().scratch;
-        self.instance.lend(scratch.as_ptr().cast(), bytes);
-        // SAFETY: as the caller promises.
-        unsafe { self.instance.reset(input) }
-    }
-
-    /// Calls `run`.
-    ///
-    /// # Safety
-    /// As [`Instance::run`].
-    ///
-    /// # Errors
-    /// If it fails.
-    pub(crate) unsafe fn run(&mut self, input: *const c_void) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.instance.run(input) }
-    }
-
-    /// The stages of the last run.
-    pub(crate) fn stages(&self) -> Stages {
-        self.instance.stages()
-    }
-
-    /// Where the result of the last run lies.
-    ///
-    /// # Errors
-    /// If that can't be.
-    pub(crate) fn result(&self) -> Result<ResultIn, DeviceError> {
-        self.instance.result()
-    }
-
-    /// From now on memory that is taken counts as the plugin's.
-    pub(crate) fn watch_memory(&mut self) {
-        self.meter = Some(HostMeter::start());
-    }
-
-    /// The run that was watched is over.
-    pub(crate) fn count_memory(&mut self) {
-        if let Some(meter) = self.meter.take() {
-            self.account.see(meter.grown());
+    fn addresses(&mut self) -> Addresses {
+        let output = self.output.as_ref().map(Guarded::as_ptr);
+        Addresses {
+            arrays: vec![self.input.as_ptr().cast()],
+            output: output.map_or(null_mut(), <*mut u8>::cast),
+            host_output: null_mut(),
+            scratch: self.scratch.as_ptr().cast(),
         }
     }
 
-    /// What a reader should know of its memory.
-    pub(crate) fn remarks(&self) -> Vec<String> {
-        self.account.remark().into_iter().collect()
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.input.renew();
+        for buffer in self.output.iter_mut().chain([&mut self.scratch]) {
+            buffer.renew();
+            buffer.bytes_mut().fill(POISON);
+        }
+        Ok(())
     }
 
-    /// Bytes that it has besides the buffers of its task.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.instance.needs().scratch + self.account.bytes()
+    fn run(&mut self, plugin: &mut Instance) -> Result<(), DeviceError> {
+        // SAFETY: it was reset with these buffers.
+        unsafe { plugin.run() }
+    }
+
+    fn overrun(&self) -> Result<Option<String>, DeviceError> {
+        let output = self.output.iter().map(|output| ("output", output));
+        let others = [("input", &self.input), ("scratch memory", &self.scratch)];
+        let found = output.chain(others).find_map(|(name, buffer)| {
+            let beside = match buffer.overrun()? {
+                Overrun::Before => "before the beginning",
+                Overrun::Behind => "beyond the end",
+            };
+            Some(format!("it wrote {beside} of its {name}"))
+        });
+        Ok(found)
+    }
+
+    fn changed(&self, array: usize, content: &[u8]) -> Result<Option<usize>, DeviceError> {
+        let found = (array == 0).then(|| first_difference(content, self.input.bytes()));
+        Ok(found.flatten())
+    }
+
+    fn result(&self, lies: ResultIn) -> &[u8] {
+        match (lies, &self.output) {
+            (ResultIn::Output, Some(output)) => output.bytes(),
+            _ => self.input.bytes(),
+        }
+    }
+
+    fn release(self: Box<Self>) {
+        let buffers = [Some(self.input), self.output, Some(self.scratch)];
+        let buffers = buffers.into_iter().flatten();
+        buffers.for_each(|buffer| self.arena.give_other(buffer));
     }
 }
 
 /// By all threads of the team, so that pages lie near them all.
 fn touched(mut buffer: Guarded) -> Result<Guarded, String> {
-    let pieces = buffer.words_mut().par_chunks_mut(PIECE);
+    let pieces = buffer.bytes_mut().par_chunks_mut(PIECE);
     pieces.for_each(|piece| piece.fill(0));
     Ok(buffer)
 }
 
-/// What was written beside one of some buffers.
-pub(crate) fn overrun<'b>(
-    buffers: impl IntoIterator<Item = (&'static str, &'b Guarded)>,
-) -> Option<String> {
-    let found = |(name, buffer): (&str, &Guarded)| {
-        let beside = match buffer.overrun()? {
-            Overrun::Before => "before the beginning",
-            Overrun::Behind => "beyond the end",
-        };
-        Some(format!("it wrote {beside} of {name}"))
-    };
-    buffers.into_iter().find_map(found)
+/// Copies bytes, by all threads of the team.
+pub(super) fn copy(to: &mut [u8], from: &[u8]) {
+    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
+    pieces.for_each(|(to, from)| to.copy_from_slice(from));
 }

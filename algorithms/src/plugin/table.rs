@@ -4,8 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use super::abi::{self, Table};
 use super::calls::Calls;
-use super::library::leak;
-use super::loaded::{Buffers, Functions, LoadedVariant, PluginInfo, Waiting};
+use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo};
 use crate::algorithm::Content;
 use crate::device::Backend;
 
@@ -63,17 +62,12 @@ fn read(
     let run = variant.run.ok_or_else(|| format!("{place}: run is NULL"))?;
     let backend = backend(variant.backend, &place)?;
     Ok(LoadedVariant {
-        functions: Functions {
-            buffers: buffers(variant, task, backend, &place)?,
-            waiting: match yes_or_no(variant.waits, "waits", &place)? {
-                true => Waiting::ForTheStream,
-                false => Waiting::Never,
-            },
-            calls: leak(Calls::new(&plugin.file, task, name)),
-            table: variant,
-            run,
-            plugin,
-        },
+        buffers: buffers(variant, task, backend, &place)?,
+        waits: yes_or_no(variant.waits, "waits", &place)?,
+        calls: Calls::new(&plugin.file, task, name),
+        table: variant,
+        run,
+        plugin,
         backend,
         stable: stable(variant, task, &place)?,
         content: content(variant.omits, task, &place)?,
@@ -87,12 +81,12 @@ fn read(
 /// A struct may be longer than it is known here, but not shorter.
 fn check_size<T>(found: usize, place: &str) -> Result<(), String> {
     let needed = size_of::<T>();
-    match found >= needed {
-        true => Ok(()),
-        false => Err(format!(
-            "{place} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
-        )),
+    if found >= needed {
+        return Ok(());
     }
+    Err(format!(
+        "{place} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
+    ))
 }
 
 /// A text, on one line.
@@ -115,12 +109,12 @@ fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
 /// Names go into files and globs.
 fn check_name(name: &str, place: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    match name.chars().all(allowed) && !name.starts_with('-') {
-        true => Ok(()),
-        false => Err(format!(
-            "{place} is called \"{name}\"; use lower case letters, digits and dashes"
-        )),
+    if name.chars().all(allowed) && !name.starts_with('-') {
+        return Ok(());
     }
+    Err(format!(
+        "{place} is called \"{name}\"; use lower case letters, digits and dashes"
+    ))
 }
 
 fn backend(number: u32, place: &str) -> Result<Backend, String> {

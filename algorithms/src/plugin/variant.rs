@@ -1,70 +1,16 @@
 //! Variants of plugins among those of a task.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use super::baseline::{BaselineVariant, why_absent};
 use super::instance::NotReady;
-use super::refused::Refused;
-use super::{Functions, LoadedVariant, PluginInfo, variants_of};
-use crate::algorithm::{Algorithm, Opened, Opening, Session, Variant};
-use crate::device::gpu::Gpu;
-use crate::device::{Arena, Device, Unavailable};
-
-/// What a variant is in a plugin.
-#[derive(Clone, Copy)]
-pub(crate) enum PluginVariant {
-    /// One of a plugin that is loaded.
-    Loaded(&'static LoadedVariant),
-    /// One of the baseline, which is listed though it is not there.
-    Absent,
-}
-
-impl PluginVariant {
-    /// The plugin that it comes from.
-    pub(crate) fn info(self) -> Option<&'static PluginInfo> {
-        match self {
-            PluginVariant::Loaded(variant) => Some(variant.functions.plugin),
-            PluginVariant::Absent => None,
-        }
-    }
-
-    /// Why it is nowhere to be had, and how to get it.
-    pub(crate) fn why_absent(self) -> Option<&'static str> {
-        match self {
-            PluginVariant::Loaded(_) => None,
-            PluginVariant::Absent => Some(why_absent()),
-        }
-    }
-}
-
-/// A variant that is ready, for a task.
-pub(crate) type Ready<'a, A> = Result<Box<dyn Session<A> + 'a>, NotReady>;
-
-/// A task that takes plugins: its input has a struct in `recobench.h`.
-pub(crate) trait PluginTask: Algorithm {
-    /// Gets a variant ready on the host, for a team of so many threads.
-    ///
-    /// # Errors
-    /// As [`NotReady`] says.
-    fn on_host<'a>(
-        functions: Functions,
-        input: &'a Self::Input,
-        arena: &'a Arena,
-        workers: usize,
-    ) -> Ready<'a, Self>;
-
-    /// Gets a variant ready on a GPU, by its number.
-    ///
-    /// # Errors
-    /// As [`NotReady`] says.
-    fn on_gpu<'a>(
-        functions: Functions,
-        input: &'a Self::Input,
-        workers: usize,
-        gpu: &Arc<Gpu>,
-        number: i32,
-    ) -> Ready<'a, Self>;
-}
+use super::loaded::variants_of;
+use super::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
+use super::session::PluginSession;
+use super::task::PluginTask;
+use crate::algorithm::{Algorithm, Damage, Opened, Opening, Runner, Variant};
+use crate::device::gpu::DeviceError;
+use crate::device::{Device, Unavailable};
 
 /// The variants of all plugins for a task, and in front of them those of the baseline that
 /// are not there.
@@ -100,27 +46,64 @@ fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
     let Some(PluginVariant::Loaded(loaded)) = at.variant.plugin else {
         return Err(Unavailable(why_absent().to_owned()));
     };
-    let given = (at.task, at.input);
-    if let Some(condemnation) = loaded.condemned_on(at.target.device) {
-        return at.session(Refused::condemned(given, &loaded.functions, condemnation));
-    }
-    match ready(loaded.functions, at) {
-        Ok(session) => Ok(session),
-        Err(NotReady::Unavailable(reason)) => Err(Unavailable(reason)),
-        Err(NotReady::Failed(error)) => at.session(Refused::failed(given, error)),
-    }
+    let ending = match loaded.condemned_on(at.target.device) {
+        Some(Condemnation::Wrong(problem)) => Ok(problem),
+        Some(Condemnation::Failed(problem)) => Err(loaded.plugin.failed(problem)),
+        None => match ready(loaded, at) {
+            Ok(session) => return Ok(Box::new(session)),
+            Err(NotReady::Unavailable(reason)) => return Err(Unavailable(reason)),
+            Err(NotReady::Failed(error)) => Err(error),
+        },
+    };
+    at.session(Refused {
+        task: at.task,
+        input: at.input,
+        ending,
+    })
 }
 
 /// On the team, as all that is called.
-fn ready<'a, A: PluginTask>(functions: Functions, at: &Opening<'a, '_, A>) -> Ready<'a, A> {
-    let (team, workers) = (at.target.team, at.threads());
-    match (at.target.device, &at.target.gpu) {
-        (Device::Cpu, _) => team.run(|| A::on_host(functions, at.input, at.arena, workers)),
-        (Device::Cuda(number), Some(gpu)) => {
-            team.run(|| A::on_gpu(functions, at.input, workers, gpu, number as i32))
+fn ready<'a, A: PluginTask>(
+    loaded: &'static LoadedVariant,
+    at: &Opening<'a, '_, A>,
+) -> Result<PluginSession<'a, A>, NotReady> {
+    let (given, workers) = ((at.input, at.arena), at.threads());
+    let gpu = match (at.target.device, &at.target.gpu) {
+        (Device::Cpu, _) => None,
+        (Device::Cuda(number), Some(gpu)) => Some((gpu, number as i32)),
+        (device, _) => {
+            let reason = format!("plugins can't run on {device}");
+            return Err(NotReady::Unavailable(reason));
         }
-        (device, _) => Err(NotReady::Unavailable(format!(
-            "plugins can't run on {device}"
-        ))),
+    };
+    let team = at.target.team;
+    team.run(|| PluginSession::new(loaded, given, workers, gpu))
+}
+
+/// A variant that is not to be called: it ends as it would have, but for the crash.
+struct Refused<'a, A: Algorithm> {
+    task: &'a A,
+    input: &'a A::Input,
+    /// What is wrong with its output, if it comes to that.
+    ending: Result<String, DeviceError>,
+}
+
+impl<A: Algorithm> Runner<A> for Refused<'_, A> {
+    type Buffers = ();
+
+    fn allocate(&self) -> Result<(), DeviceError> {
+        self.ending.clone().map(|_| ())
+    }
+
+    fn run(&mut self, (): &mut ()) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn inspect(&mut self, (): &mut ()) -> Result<(), Damage> {
+        Err(self.ending.clone()?.into())
+    }
+
+    fn output<'b>(&'b self, (): &'b ()) -> Cow<'b, A::Output> {
+        Cow::Owned(self.task.no_op_output(self.input))
     }
 }

@@ -108,30 +108,6 @@ pub struct ToHost<'a, T> {
     lives: PhantomData<&'a mut T>,
 }
 
-impl<'a, T: Pod> FromHost<'a, T> {
-    /// As bytes.
-    pub(crate) fn bytes(self) -> FromHost<'a, u8> {
-        FromHost {
-            start: self.start.cast(),
-            length: self.length * size_of::<T>(),
-            uses: self.uses,
-            lives: PhantomData,
-        }
-    }
-}
-
-impl<'a, T: Pod> ToHost<'a, T> {
-    /// As bytes.
-    pub(crate) fn bytes(self) -> ToHost<'a, u8> {
-        ToHost {
-            start: self.start.cast(),
-            length: self.length * size_of::<T>(),
-            uses: self.uses,
-            lives: PhantomData,
-        }
-    }
-}
-
 impl<'a, T: Pod> From<&'a PinnedBuffer<T>> for FromHost<'a, T> {
     fn from(buffer: &'a PinnedBuffer<T>) -> Self {
         buffer.part(0..buffer.length)

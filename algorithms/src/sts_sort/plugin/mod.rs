@@ -1,46 +1,88 @@
 //! Sorts from plugins.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `shape` | the input as plugins see it |
-//! | `host`, `gpu` | a sort with its buffers, on the host and on a GPU |
 
-mod gpu;
-mod host;
-mod shape;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
 
-use std::sync::Arc;
-
-use generators::sts::SegmentedDigis;
+use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
-use crate::device::Arena;
-use crate::device::gpu::Gpu;
-use crate::plugin::{Functions, PluginTask, Ready};
-use gpu::SortOnGpu;
-use host::SortOnHost;
+use crate::all_cores::mapped;
+use crate::plugin::{Addresses, Array, Description, PluginTask, Shown, Upload, abi};
 
 impl PluginTask for StsSort {
-    fn on_host<'a>(
-        functions: Functions,
-        input: &'a SegmentedDigis,
-        arena: &'a Arena,
-        workers: usize,
-    ) -> Ready<'a, Self> {
-        let sort = SortOnHost::prepare(functions, input, arena, workers)?;
-        Ok(Box::new(sort))
+    fn describe(input: &SegmentedDigis) -> Description<'_> {
+        let digis = bytes(input.digis());
+        let sort = ShownSort::new(input);
+        Description {
+            arrays: vec![
+                Array {
+                    name: "its input",
+                    content: digis.into(),
+                    changed: Some(|byte| {
+                        let position = byte / size_of::<Digi>();
+                        format!(
+                            "it changed its input, at position {position}: see RECOBENCH_SEPARATE"
+                        )
+                    }),
+                },
+                Array {
+                    name: "its offsets",
+                    content: bytemuck::cast_slice(&sort.offsets).to_vec().into(),
+                    changed: None,
+                },
+            ],
+            output_bytes: digis.len(),
+            upload: Upload::InRun,
+            shown: Box::new(sort),
+        }
     }
 
-    fn on_gpu<'a>(
-        functions: Functions,
-        input: &'a SegmentedDigis,
-        workers: usize,
-        gpu: &Arc<Gpu>,
-        number: i32,
-    ) -> Ready<'a, Self> {
-        let sort = SortOnGpu::prepare(functions, input, workers, gpu, number)?;
-        Ok(Box::new(sort))
+    fn output(bytes: &[u8]) -> Vec<Digi> {
+        mapped(bytemuck::cast_slice(bytes), |&bits| Digi::from_bits(bits))
     }
+}
+
+/// What a plugin is shown.
+struct ShownSort {
+    sort: abi::Sort,
+    /// Where each segment begins, then the end. `sort` points to it.
+    offsets: Vec<u64>,
+}
+
+impl ShownSort {
+    fn new(input: &SegmentedDigis) -> Self {
+        let ends = input.partition().ranges().map(|range| range.end as u64);
+        let offsets: Vec<_> = std::iter::once(0).chain(ends).collect();
+        ShownSort {
+            sort: abi::Sort {
+                size: size_of::<abi::Sort>(),
+                digis: input.digis().len() as u64,
+                segments: input.partition().segments() as u64,
+                offsets: offsets.as_ptr(),
+                device_offsets: null(),
+                input: null_mut(),
+                output: null_mut(),
+            },
+            offsets,
+        }
+    }
+}
+
+impl Shown for ShownSort {
+    fn as_ptr(&self) -> *const c_void {
+        (&raw const self.sort).cast()
+    }
+
+    fn set(&mut self, buffers: &Addresses) {
+        self.sort.input = buffers.array(0);
+        self.sort.device_offsets = buffers.array(1);
+        self.sort.output = buffers.output.cast();
+    }
+}
+
+fn bytes(digis: &[Digi]) -> &[u8] {
+    // SAFETY: a digi is 64 bits, and nothing else.
+    unsafe { std::slice::from_raw_parts(digis.as_ptr().cast(), size_of_val(digis)) }
 }
 
 #[cfg(test)]

@@ -1,57 +1,145 @@
 //! Gathering by plugins.
-//!
-//! | module | holds |
-//! |---|---|
-//! | `shape` | the input as plugins see it |
-//! | `host`, `gpu` | a variant with its buffers, on the host and on a GPU |
 
-mod gpu;
-mod host;
-mod shape;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
 
-use std::sync::Arc;
-
-use generators::tpc::clusters::Clusters;
+use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
 
 use super::TpcGather;
-use crate::device::Arena;
-use crate::device::gpu::Gpu;
-use crate::plugin::{Functions, PluginTask, Ready};
-use gpu::GatherOnGpu;
-use host::GatherOnHost;
+use super::cuda::slowdowns;
+use super::packed::Packed;
+use crate::plugin::{Addresses, Array, Description, Figures, PluginTask, Shown, Upload, abi};
 
 impl PluginTask for TpcGather {
-    fn on_host<'a>(
-        functions: Functions,
-        input: &'a Clusters,
-        arena: &'a Arena,
-        workers: usize,
-    ) -> Ready<'a, Self> {
-        let gather = GatherOnHost::prepare(functions, input, arena, workers)?;
-        Ok(Box::new(gather))
+    const FIGURES: Option<Figures> = Some(|gpu, run| slowdowns(gpu, run));
+
+    fn describe(input: &Clusters) -> Description<'_> {
+        let starts = |starts| bytemuck::cast_slice::<u32, u8>(starts).into();
+        Description {
+            arrays: vec![
+                Array {
+                    name: "its source",
+                    content: input.bytes().into(),
+                    changed: Some(|byte| format!("it changed its source, at byte {byte}")),
+                },
+                Array {
+                    name: "the starts of tracks",
+                    content: starts(&input.tracks().starts),
+                    changed: Some(|byte| {
+                        format!("it changed the starts of tracks, at byte {byte}")
+                    }),
+                },
+                Array {
+                    name: "the starts of rows",
+                    content: starts(&input.rows().starts),
+                    changed: Some(|byte| format!("it changed the starts of rows, at byte {byte}")),
+                },
+            ],
+            output_bytes: Layout::new(&input.packed()).bytes(),
+            upload: Upload::BeforeRun,
+            shown: Box::new(ShownGather::new(input)),
+        }
     }
 
-    fn on_gpu<'a>(
-        functions: Functions,
-        input: &'a Clusters,
-        workers: usize,
-        gpu: &Arc<Gpu>,
-        number: i32,
-    ) -> Ready<'a, Self> {
-        let gather = GatherOnGpu::prepare(functions, input, workers, gpu, number)?;
-        Ok(Box::new(gather))
+    fn output(bytes: &[u8]) -> Packed {
+        Packed::from_bytes(bytes)
     }
 }
 
-/// What a plugin did to what it must leave alone.
-fn changed(name: &str, before: &[u8], after: &[u8]) -> Option<String> {
-    // Gigabytes: as a whole that is much quicker than byte by byte.
-    if before == after {
-        return None;
+/// What a plugin is shown.
+struct ShownGather<'a> {
+    gather: abi::Gather,
+    // `gather` points to these. A plugin that writes where it must not spoils copies only.
+    arrays: Vec<abi::GatherArray>,
+    track_starts: Vec<u32>,
+    row_starts: Vec<u32>,
+    input: &'a Clusters,
+}
+
+impl<'a> ShownGather<'a> {
+    fn new(input: &'a Clusters) -> Self {
+        let arrays = arrays(input);
+        let track_starts = input.tracks().starts.clone();
+        let row_starts = input.rows().starts.clone();
+        ShownGather {
+            gather: abi::Gather {
+                size: size_of::<abi::Gather>(),
+                tracks: track_starts.len() as u64,
+                rows: row_starts.len() as u64,
+                source_bytes: input.bytes().len() as u64,
+                output_bytes: Layout::new(&input.packed()).bytes() as u64,
+                array_count: arrays.len() as u64,
+                arrays: arrays.as_ptr(),
+                track_counts: number_of("track_n_clusters"),
+                row_counts: number_of("row_n_clusters"),
+                track_starts: track_starts.as_ptr(),
+                row_starts: row_starts.as_ptr(),
+                device_track_starts: null(),
+                device_row_starts: null(),
+                source: null(),
+                output: null_mut(),
+                host_output: null_mut(),
+            },
+            arrays,
+            track_starts,
+            row_starts,
+            input,
+        }
     }
-    let mut pairs = before.iter().zip(after);
-    let at = pairs.position(|(before, after)| before != after)?;
-    Some(format!("it changed {name}, at byte {at}"))
+}
+
+impl Shown for ShownGather<'_> {
+    fn as_ptr(&self) -> *const c_void {
+        (&raw const self.gather).cast()
+    }
+
+    fn set(&mut self, buffers: &Addresses) {
+        self.gather.source = buffers.array(0);
+        self.gather.device_track_starts = buffers.array(1);
+        self.gather.device_row_starts = buffers.array(2);
+        self.gather.output = buffers.output.cast();
+        self.gather.host_output = buffers.host_output.cast();
+    }
+
+    fn damage(&self) -> Option<String> {
+        let is_same = self.track_starts == self.input.tracks().starts
+            && self.row_starts == self.input.rows().starts
+            && self.arrays == arrays(self.input);
+        (!is_same).then(|| "it changed the starts or the arrays that it was shown".to_owned())
+    }
+
+    fn bytes(&self) -> u64 {
+        let [tracks, rows] = [&self.track_starts, &self.row_starts];
+        (size_of_val(&tracks[..]) + size_of_val(&rows[..])) as u64
+    }
+}
+
+/// All arrays, with gaps and without.
+fn arrays(input: &Clusters) -> Vec<abi::GatherArray> {
+    let (source, packed) = (input.layout(), Layout::new(&input.packed()));
+    let array = |(number, field): (usize, &Field)| {
+        let output = packed.range(number);
+        abi::GatherArray {
+            source_offset: source.range(number).start as u64,
+            output_offset: output.start as u64,
+            output_bytes: output.len() as u64,
+            entry_bytes: field.bytes as u32,
+            per: match field.per {
+                Per::Row => abi::PER_ROW,
+                Per::Track => abi::PER_TRACK,
+                Per::Attached => abi::PER_ATTACHED,
+                Per::Difference => abi::PER_DIFFERENCE,
+                Per::Unattached => abi::PER_UNATTACHED,
+            },
+        }
+    };
+    FIELDS.iter().enumerate().map(array).collect()
+}
+
+/// The number of an array of that name, which there is.
+fn number_of(name: &str) -> u64 {
+    let number = FIELDS.iter().position(|field| field.name == name);
+    number.unwrap_or_default() as u64
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ fn whoever_is_condemned_is_not_called() {
     let elsewhere = Device::Cuda(7);
     let problem = Condemnation::Failed("crashed in run".to_owned());
     let name = (variant.task, variant.name);
-    condemn(name, variant.functions.plugin, elsewhere, problem);
+    condemn(name, variant.plugin, elsewhere, problem);
     assert!(variant.condemned_on(Device::Cpu).is_none());
     let (team, arena, input) = (Team::new(1).expect("a thread"), Arena::default(), input());
     let target = Target {

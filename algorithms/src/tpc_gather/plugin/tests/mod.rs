@@ -1,7 +1,7 @@
 //! A plugin in C, on the host and, as if it were for a GPU, on the emulator.
 
 use super::*;
-use crate::device::{Backend, Target, Team};
+use crate::device::{Arena, Backend, Target, Team};
 use crate::plugin::LoadedVariant;
 use crate::plugin::compiled::{self, named, on_host, opened};
 use crate::tpc_gather::hard_inputs;

@@ -1,0 +1,128 @@
+//! A plugin, and a variant of one.
+
+use std::ffi::c_void;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::abi;
+use super::baseline::why_absent;
+use super::calls::Calls;
+use crate::algorithm::Content;
+use crate::device::gpu::DeviceError;
+use crate::device::{Backend, Device};
+
+/// What identifies a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginInfo {
+    /// Where it was loaded from, without links.
+    pub path: PathBuf,
+    /// The file's name.
+    pub file: String,
+    /// What it calls itself.
+    pub name: String,
+    /// Its version, as it says.
+    pub version: String,
+    /// A hash of the file.
+    pub fingerprint: String,
+}
+
+/// Why a variant must not be called any more on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condemnation {
+    /// It crashed, hung or failed, and how.
+    Failed(String),
+    /// Its output was wrong, and where.
+    Wrong(String),
+}
+
+/// Which buffers a variant uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Buffers {
+    Separate,
+    /// With the function that says where the result is.
+    Either(unsafe extern "C" fn(*mut c_void) -> i32),
+    InPlace,
+    ToHost,
+}
+
+/// A variant of a plugin.
+pub(crate) struct LoadedVariant {
+    pub(super) table: &'static abi::Variant,
+    pub(super) run: abi::Step,
+    pub(super) calls: Calls,
+    pub(crate) plugin: &'static PluginInfo,
+    pub(super) buffers: Buffers,
+    /// Whether `run` waits for a GPU: it must not be held back until all is queued then.
+    pub(super) waits: bool,
+    pub(crate) task: &'static str,
+    pub(crate) name: &'static str,
+    pub(super) summary: &'static str,
+    pub(crate) backend: Backend,
+    pub(super) stable: bool,
+    pub(super) content: Content,
+    pub(super) condemned: Mutex<Vec<(Device, Condemnation)>>,
+}
+
+/// What a variant is in a plugin.
+#[derive(Clone, Copy)]
+pub(crate) enum PluginVariant {
+    /// One of a plugin that is loaded.
+    Loaded(&'static LoadedVariant),
+    /// One of the baseline, which is listed though it is not there.
+    Absent,
+}
+
+impl PluginInfo {
+    /// A failure of this plugin.
+    pub(super) fn failed(&self, problem: impl Into<String>) -> DeviceError {
+        DeviceError::Plugin {
+            plugin: self.file.clone(),
+            problem: problem.into(),
+        }
+    }
+}
+
+impl Buffers {
+    /// Whether there is an output beside the input, where the variant runs.
+    pub(super) fn have_output(self) -> bool {
+        matches!(self, Buffers::Separate | Buffers::Either(_))
+    }
+
+    /// Whether a run has to leave the input as it is.
+    pub(super) fn keep_input(self) -> bool {
+        matches!(self, Buffers::Separate | Buffers::ToHost)
+    }
+}
+
+impl LoadedVariant {
+    /// Why it must not be called on a device.
+    pub(crate) fn condemned_on(&self, device: Device) -> Option<Condemnation> {
+        let verdicts = self.verdicts();
+        let on_it = verdicts.iter().find(|(condemned, _)| *condemned == device);
+        on_it.map(|(_, condemnation)| condemnation.clone())
+    }
+
+    pub(super) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
+        self.condemned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PluginVariant {
+    /// The plugin that it comes from.
+    pub(crate) fn info(self) -> Option<&'static PluginInfo> {
+        match self {
+            PluginVariant::Loaded(variant) => Some(variant.plugin),
+            PluginVariant::Absent => None,
+        }
+    }
+
+    /// Why it is nowhere to be had, and how to get it.
+    pub(crate) fn why_absent(self) -> Option<&'static str> {
+        match self {
+            PluginVariant::Loaded(_) => None,
+            PluginVariant::Absent => Some(why_absent()),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A variant of a plugin that is ready for an input, of whatever task.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::account::Account;
+use super::held::Held;
+use super::instance::{Instance, NotReady, ResultIn};
+use super::loaded_variant::LoadedVariant;
+use super::on_gpu::OnGpu;
+use super::on_host::OnHost;
+use super::task::{Description, PluginTask};
+use crate::algorithm::{Damage, Metric, Session};
+use crate::device::Arena;
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::timing::Stages;
+
+/// It is no [`Runner`](crate::algorithm::Runner), since the header promises that `reset` is
+/// called once before each run, whether buffers are poisoned in between or not.
+pub(super) struct PluginSession<'a, A> {
+    // Before the buffers: `release` may use them.
+    instance: Instance,
+    input: Description<'a>,
+    held: Option<Box<dyn Held + 'a>>,
+    arena: &'a Arena,
+    gpu: Option<Arc<Gpu>>,
+    result: ResultIn,
+    account: Account,
+    task: PhantomData<fn() -> A>,
+}
+
+impl<'a, A: PluginTask> PluginSession<'a, A> {
+    /// Gets a variant ready for a team of so many threads, or for a GPU by its number.
+    ///
+    /// # Errors
+    /// As [`NotReady`] says.
+    pub(super) fn new(
+        variant: &'static LoadedVariant,
+        (input, arena): (&'a A::Input, &'a Arena),
+        workers: usize,
+        gpu: Option<(&Arc<Gpu>, i32)>,
+    ) -> Result<Self, NotReady> {
+        let input = A::describe(input);
+        let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
+        // SAFETY: the variant is one of this task, whose struct this is.
+        let instance = unsafe { Instance::prepare(variant, workers, gpu, input.shown.as_ptr()) }?;
+        account.declare(instance.needs().own_bytes);
+        account.count();
+        Ok(PluginSession {
+            instance,
+            input,
+            held: None,
+            arena,
+            gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
+            result: ResultIn::Output,
+            account,
+            task: PhantomData,
+        })
+    }
+
+    fn allocate(&self) -> Result<Box<dyn Held + 'a>, DeviceError> {
+        let (variant, input) = (self.instance.variant(), &self.input);
+        let scratch = self.instance.needs().scratch_bytes as usize;
+        Ok(match &self.gpu {
+            Some(gpu) => Box::new(OnGpu::new(variant, input, scratch, gpu)?),
+            None => Box::new(OnHost::new(variant, input, scratch, self.arena)?),
+        })
+    }
+
+    /// What the last run did that its output does not show.
+    fn damage(&self, held: &dyn Held) -> Result<Option<String>, DeviceError> {
+        if let Some(overrun) = held.overrun()? {
+            return Ok(Some(overrun));
+        }
+        if !self.instance.variant().buffers.keep_input() {
+            return Ok(None);
+        }
+        for (number, array) in self.input.arrays.iter().enumerate() {
+            let Some(changed) = array.changed else {
+                continue;
+            };
+            if let Some(byte) = held.changed(number, &array.content)? {
+                return Ok(Some(changed(byte)));
+            }
+        }
+        Ok(self.input.shown.damage())
+    }
+}
+
+impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        let mut held = match self.held.take() {
+            Some(held) => held,
+            None => self.allocate()?,
+        };
+        held.load(&self.input.arrays)?;
+        let buffers = held.addresses();
+        self.held = Some(held);
+        self.input.shown.set(&buffers);
+        let input = self.input.shown.as_ptr();
+        // SAFETY: the buffers are as the header has them, and are held.
+        unsafe { self.instance.reset(input, buffers.scratch) }
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        if let Some(held) = &mut self.held {
+            held.poison()?;
+        }
+        self.account.watch();
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        match &mut self.held {
+            Some(held) => held.run(&mut self.instance),
+            None => {
+                let plugin = self.instance.variant().plugin;
+                Err(plugin.failed("was run without buffers"))
+            }
+        }
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        match &self.gpu {
+            Some(gpu) => gpu.stages(),
+            None => Ok(self.instance.stages()),
+        }
+    }
+
+    fn inspect(&mut self) -> Result<(), Damage> {
+        self.account.count();
+        let Some(held) = &self.held else {
+            return Ok(());
+        };
+        self.result = self.instance.result()?;
+        let damage = self.damage(held.as_ref())?;
+        damage.map_or(Ok(()), |damage| Err(damage.into()))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.account.remark().into_iter().collect()
+    }
+
+    fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
+        let (Some(figures), Some(gpu)) = (A::FIGURES, self.gpu.clone()) else {
+            return Ok(Vec::new());
+        };
+        self.reset()?;
+        let figures = figures(&gpu, &mut || self.run());
+        self.release();
+        figures
+    }
+
+    fn output(&self) -> Option<Cow<'_, A::Output>> {
+        let held = self.held.as_ref()?;
+        Some(Cow::Owned(A::output(held.result(self.result))))
+    }
+
+    fn release(&mut self) {
+        if let Some(held) = self.held.take() {
+            held.release();
+        }
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        let (buffered, on_host) = match self.gpu {
+            Some(_) => (self.input.arrays.len(), 0),
+            None => (1, self.input.shown.bytes()),
+        };
+        let arrays = self.input.arrays[..buffered].iter();
+        let arrays: usize = arrays.map(|array| array.content.len()).sum();
+        let has_output = self.instance.variant().buffers.have_output();
+        let output = usize::from(has_output) * self.input.output_bytes;
+        let scratch = self.instance.needs().scratch_bytes;
+        (arrays + output) as u64 + on_host + scratch + self.account.bytes()
+    }
+}
