@@ -1,8 +1,7 @@
-//! What can go wrong, and the exit codes.
+//! What can go wrong, and the exit codes for it.
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use algorithms::device::TeamError;
 use algorithms::tpc_decode::DamagedPage;
@@ -20,30 +19,7 @@ use crate::duet::DuetError;
 use crate::plugins::PluginFailure;
 use crate::suite::SuiteError;
 
-/// How a command ended: a contract with scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// Done; also if a variant refused the shape of its input.
-    Success = 0,
-    /// The tool failed: I/O, damaged input, internal.
-    Failed = 1,
-    /// The command line makes no sense, or asks for more than the machine has.
-    Usage = 2,
-    /// A variant's output was wrong, or it failed or crashed.
-    WrongOutput = 3,
-    /// A regression was found.
-    Regression = 4,
-    /// Nothing was measured.
-    NothingMeasured = 5,
-    /// Interrupted; what was measured before is kept.
-    Interrupted = 130,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
-    }
-}
+pub use crate::platform::Exit;
 
 /// A command that could not do what it was asked to.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::given::{many, one};
 use super::values;
-use crate::plugins::trial::{Errand, SUBCOMMAND, TrialRequest};
+use crate::plugins::trial::{SUBCOMMAND, TrialRequest, VariantTrial};
 
 /// The subcommand, which help does not show.
 pub(super) fn command() -> Command {
@@ -37,9 +37,9 @@ pub(super) fn command() -> Command {
 /// What the flags mean.
 pub(super) fn request(matches: &ArgMatches) -> TrialRequest {
     let named = one::<String>(matches, "task").and_then(|name| task(&name));
-    let errand = named
+    let variant = named
         .zip(one(matches, "variant"))
-        .map(|(task, variant)| Errand {
+        .map(|(task, variant)| VariantTrial {
             device: one(matches, "device").unwrap_or(Device::Cpu),
             threads: many(matches, "threads"),
             task,
@@ -47,6 +47,6 @@ pub(super) fn request(matches: &ArgMatches) -> TrialRequest {
         });
     TrialRequest {
         plugin: one(matches, "plugin").unwrap_or_default(),
-        errand,
+        variant,
     }
 }

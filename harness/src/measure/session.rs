@@ -17,9 +17,8 @@ use super::rows::{FAILED, WRONG, is_whole};
 use super::workplace::Workplace;
 use crate::cli::{CacheMode, MeasureRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::{Input, Plan};
-use crate::platform::{self, Interrupt, Topology, last_level_bytes};
-use crate::plugins::{self, guard};
+use crate::plan::{Input, Plan, plugin_records};
+use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
 
 /// The part of a budget that measuring the bandwidth of memory may take.
@@ -178,7 +177,7 @@ impl<'a> Session<'a> {
         let plans = assignment.jobs.iter().map(|job| job.plan);
         let workplace = Workplace::of(plans, care(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
-        guard::keep_results_in(folder.path());
+        plugin_guard::keep_results_in(folder.path());
         let mut session = Session {
             assignment,
             workplace,
@@ -359,7 +358,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         suite: assignment.suite.clone(),
         pair: None,
         software: platform::software(),
-        plugins: plugins::records(plans),
+        plugins: plugin_records(plans),
         machine_key: machine.key(),
         machine,
         notes,

@@ -4,19 +4,27 @@ use algorithms::algorithm::Plan;
 use reports::units;
 
 use crate::failure::Failure;
+use crate::platform::available_memory;
 
 /// What the system and the measuring itself need beside the data.
 const RESERVE: u64 = 512 << 20;
 
-/// Refuses a point that needs more than there is.
+/// Refuses a point that does not fit into the memory that is available now.
+///
+/// # Errors
+/// How much is needed and how much there is.
+pub fn check_memory(plan: &Plan) -> Result<(), Failure> {
+    check(plan, available_memory())
+}
+
+/// Refuses a point that needs more than is available.
 pub(super) fn check(plan: &Plan, available: u64) -> Result<(), Failure> {
     let needed = plan.memory_bytes.saturating_add(RESERVE);
     if needed <= available {
         return Ok(());
     }
-    let params: Vec<_> = plan
-        .params
-        .iter()
+    let params = plan.params.iter();
+    let params: Vec<_> = params
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     Err(Failure::Usage(format!(

@@ -42,8 +42,9 @@ impl Plan {
                 teams.push(team);
                 teams.len() - 1
             });
-            let mode = CacheMode::ALL.into_iter();
-            let cache = mode.clone().find(|mode| mode.name() == point.cache);
+            let cache = CacheMode::ALL
+                .into_iter()
+                .find(|mode| mode.name() == point.cache);
             input.candidates.push(CandidateSpec {
                 variant,
                 device,
