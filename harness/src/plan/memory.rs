@@ -3,7 +3,7 @@
 use algorithms::algorithm::Plan;
 use reports::units;
 
-use crate::failure::Failure;
+use super::PlanError;
 use crate::platform::available_memory;
 
 /// What the system and the measuring itself need beside the data.
@@ -13,12 +13,12 @@ const RESERVE: u64 = 512 << 20;
 ///
 /// # Errors
 /// How much is needed and how much there is.
-pub fn check_memory(plan: &Plan) -> Result<(), Failure> {
+pub fn check_memory(plan: &Plan) -> Result<(), PlanError> {
     check(plan, available_memory())
 }
 
 /// Refuses a point that needs more than is available.
-pub(super) fn check(plan: &Plan, available: u64) -> Result<(), Failure> {
+pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     let needed = plan.memory_bytes.saturating_add(RESERVE);
     if needed <= available {
         return Ok(());
@@ -27,7 +27,7 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), Failure> {
     let params: Vec<_> = params
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    Err(Failure::Usage(format!(
+    Err(PlanError::Usage(format!(
         "{} needs {} of memory, but {} are available; use fewer items",
         params.join(" "),
         units::bytes(needed as f64),

@@ -20,13 +20,29 @@ use std::path::PathBuf;
 use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
+use generators::DataError;
 use reports::record::{PluginRecord, Point};
 
 use crate::cli::CacheMode;
 
 pub use memory::check_memory;
+pub(crate) use of_points::Candidates;
 pub use selection::{matching_variants, select_variants};
 pub use teams::TeamSpec;
+
+/// A request that nothing can be measured for.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// It makes no sense, or asks for more than the machine has.
+    #[error("{0}")]
+    Usage(String),
+    /// There is nothing to run here, and why.
+    #[error("{0}")]
+    NothingToMeasure(String),
+    /// Data that can't be made or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+}
 
 /// The inputs to be measured, and the candidates that are measured on each of
 /// them, interleaved.

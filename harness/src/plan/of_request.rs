@@ -5,9 +5,8 @@ use std::path::Path;
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
 
-use super::{CandidateSpec, Input, Origin, Plan, memory, select_variants, teams};
+use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants, teams};
 use crate::cli::{AxisValues, CacheMode, MeasureRequest, Source};
-use crate::failure::Failure;
 use crate::gpus::problem_of;
 use crate::platform::available_memory;
 
@@ -17,7 +16,7 @@ impl Plan {
     /// # Errors
     /// If a variant is unknown, no variant is left to run, a point makes no
     /// sense, or a point does not fit into memory.
-    pub fn new(request: &MeasureRequest) -> Result<Self, Failure> {
+    pub fn new(request: &MeasureRequest) -> Result<Self, PlanError> {
         let teams = teams::teams(request)?;
         let candidates = candidates(request, teams.len())?;
         let origins = match &request.source {
@@ -45,7 +44,7 @@ impl Plan {
 }
 
 /// Inputs to be made, with the bytes of memory that each takes.
-fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
+fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, PlanError> {
     let available = available_memory();
     let origins = axes.combinations().into_iter().map(|params| {
         let plan = task.plan(params)?;
@@ -55,7 +54,11 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, F
     origins.collect()
 }
 
-fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
+fn read(
+    task: &dyn Task,
+    path: &Path,
+    options: &AxisValues,
+) -> Result<Vec<(Origin, u64)>, PlanError> {
     let origins = options.combinations().into_iter().map(|options| {
         let read = Origin::Read {
             path: path.to_owned(),
@@ -66,16 +69,16 @@ fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<(Origi
     origins.collect()
 }
 
-fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, Failure> {
+fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, PlanError> {
     let infos = request.task.variants();
-    let selected = select_variants(&infos, &request.variants).map_err(Failure::Usage)?;
+    let selected = select_variants(&infos, &request.variants).map_err(PlanError::Usage)?;
     let runs = |&&number: &&usize| {
         let is_its = |device: &Device| device.backend() == infos[number].backend;
         request.devices.iter().any(is_its)
     };
     if request.profile && selected.iter().filter(runs).count() != 1 {
         let problem = "--profile runs one variant at a time; name it with --variant";
-        return Err(Failure::Usage(problem.to_owned()));
+        return Err(PlanError::Usage(problem.to_owned()));
     }
     let mut candidates = Vec::new();
     let usable = request.devices.iter().copied();
@@ -93,7 +96,7 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
         }
     }
     if candidates.is_empty() {
-        return Err(Failure::NothingMeasured(nothing_to_run(request)));
+        return Err(PlanError::NothingToMeasure(nothing_to_run(request)));
     }
     Ok(candidates)
 }
@@ -120,13 +123,13 @@ fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<S
 }
 
 /// Refuses bindings for more levels of teams than a variant has.
-fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), Failure> {
+fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), PlanError> {
     let (name, levels) = (info.name, info.team_levels);
     let wanted = request.binds.iter().map(|bind| bind.0.len()).max();
     let Some(wanted) = wanted.filter(|wanted| *wanted > levels) else {
         return Ok(());
     };
-    Err(Failure::Usage(format!(
+    Err(PlanError::Usage(format!(
         "--bind has {wanted} levels, but {name} has {levels} level of teams; give as many policies"
     )))
 }

@@ -107,7 +107,7 @@ fn conclude(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \
              goes on where this one stopped"
         ));
-        return Err(failure);
+        return Err(failure.into());
     }
     let run = Run::read(&outcome.folder)?;
     let mut counted = Outcome {
