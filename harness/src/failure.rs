@@ -1,8 +1,7 @@
-//! What can go wrong, and the exit codes.
+//! What can go wrong, and the exit codes for it.
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use algorithms::device::TeamError;
 use algorithms::tpc_decode::DamagedPage;
@@ -16,34 +15,13 @@ use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
 
-use crate::duet::DuetError;
+use crate::duet::{DuetError, ServeError};
+use crate::measure::MeasureError;
+use crate::plan::PlanError;
 use crate::plugins::PluginFailure;
 use crate::suite::SuiteError;
 
-/// How a command ended: a contract with scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// Done; also if a variant refused the shape of its input.
-    Success = 0,
-    /// The tool failed: I/O, damaged input, internal.
-    Failed = 1,
-    /// The command line makes no sense, or asks for more than the machine has.
-    Usage = 2,
-    /// A variant's output was wrong, or it failed or crashed.
-    WrongOutput = 3,
-    /// A regression was found.
-    Regression = 4,
-    /// Nothing was measured.
-    NothingMeasured = 5,
-    /// Interrupted; what was measured before is kept.
-    Interrupted = 130,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
-    }
-}
+pub use crate::platform::Exit;
 
 /// A command that could not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -77,14 +55,12 @@ pub enum Failure {
     /// A run folder that can't be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A run folder that can't be written any more.
-    #[error("{source}; what was measured before is kept in {kept}")]
-    StoreInterrupted {
-        /// What went wrong.
-        source: StoreError,
-        /// The run folder.
-        kept: String,
-    },
+    /// A request that nothing can be measured for.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A run that ended before its time, or did not begin.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     /// A store of runs that can't be used, or has no such run.
     #[error(transparent)]
     History(#[from] HistoryError),
@@ -112,6 +88,9 @@ pub enum Failure {
     /// Two executables that can't be measured in turn.
     #[error(transparent)]
     Duet(#[from] DuetError),
+    /// Somebody who asks a child of a coordinator for samples, but not as that does.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     /// A file that can't be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -131,22 +110,52 @@ impl Failure {
         match self {
             Failure::Usage(_)
             | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
-            | Failure::Data(DataError::Shape(_) | DataError::UnknownFileType(_))
-            | Failure::Store(StoreError::Occupied(_))
-            | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
+            | Failure::Compare(CompareError::SameRun { .. })
+            | Failure::Serve(ServeError::Foreign(_)) => Exit::Usage,
+            Failure::Data(error) => data_exit(error),
+            Failure::Store(error) => store_exit(error),
+            Failure::History(error) => history_exit(error),
             Failure::Plugin(failure) => failure.exit(),
-            Failure::Duet(
-                DuetError::NoBase { .. }
-                | DuetError::NotKept { .. }
-                | DuetError::Foreign { .. }
-                | DuetError::Start { .. }
-                | DuetError::OtherData { .. },
-            ) => Exit::Usage,
+            Failure::Plan(error) => match error {
+                PlanError::Usage(_) => Exit::Usage,
+                PlanError::NothingToMeasure(_) => Exit::NothingMeasured,
+                PlanError::Data(error) => data_exit(error),
+            },
+            Failure::Measure(MeasureError::Data(error)) => data_exit(error),
+            Failure::Measure(MeasureError::Store(error)) => store_exit(error),
+            Failure::Duet(error) => duet_exit(error),
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::WrongOutput(_) => Exit::WrongOutput,
-            Failure::History(error) => history_exit(error),
             _ => Exit::Failed,
         }
+    }
+}
+
+fn data_exit(error: &DataError) -> Exit {
+    match error {
+        DataError::Shape(_) | DataError::UnknownFileType(_) => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+fn store_exit(error: &StoreError) -> Exit {
+    match error {
+        StoreError::Occupied(_) => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+fn duet_exit(error: &DuetError) -> Exit {
+    match error {
+        DuetError::NoBase { .. }
+        | DuetError::NotKept { .. }
+        | DuetError::Foreign { .. }
+        | DuetError::Start { .. }
+        | DuetError::OtherData { .. }
+        | DuetError::OtherBuild { .. } => Exit::Usage,
+        DuetError::History(error) => history_exit(error),
+        DuetError::Store(error) => store_exit(error),
+        _ => Exit::Failed,
     }
 }
 

@@ -7,7 +7,7 @@ use algorithms::registry::{task, tasks};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::plugins::trial::{Errand, TrialRequest};
+use crate::plugins::trial::{TrialRequest, VariantTrial};
 use crate::request::values;
 
 /// A plugin to try, and what of it.
@@ -37,7 +37,7 @@ impl TrialFlags {
     /// What they mean.
     pub fn request(self) -> TrialRequest {
         let task = self.task.and_then(|name| task(&name));
-        let errand = task.zip(self.variant).map(|(task, variant)| Errand {
+        let variant = task.zip(self.variant).map(|(task, variant)| VariantTrial {
             device: self.device.unwrap_or(Device::Cpu),
             threads: self.threads,
             task,
@@ -45,7 +45,7 @@ impl TrialFlags {
         });
         TrialRequest {
             plugin: self.plugin,
-            errand,
+            variant,
         }
     }
 }

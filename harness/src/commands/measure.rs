@@ -9,7 +9,7 @@ use super::suite::measure::keep;
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
-use crate::plan::Plan;
+use crate::plan::{Plan, plugin_records};
 use crate::platform::{Interrupt, process_start};
 use crate::plugins::{self, Baseline};
 use crate::request::MeasureRequest;
@@ -57,7 +57,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
 
 /// Leaves out what the same command has measured before it was stopped.
 fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Start, Failure> {
-    let plugins = plugins::records(std::iter::once(&*plan));
+    let plugins = plugin_records(std::iter::once(&*plan));
     let Some(earlier) = earlier::of_command(request, &plugins)? else {
         return Ok(Start::New);
     };

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use reports::history::{Series, Store};
 use reports::store::read_run;
 
-use super::{DuetError, Executable};
-use crate::failure::Failure;
+use super::DuetError;
+use super::against::Executable;
 use crate::platform;
 
 /// Lines of a failed build that are told.
@@ -25,26 +25,20 @@ pub(crate) fn find(
     store: &Path,
     series: Option<&Series>,
     tell: impl Fn(&str),
-) -> Result<Executable, Failure> {
+) -> Result<Executable, DuetError> {
     let path = Path::new(name);
     if path.is_file() {
         let bench = path.canonicalize().map_err(|source| file(path, source))?;
-        return Ok(Executable {
-            bench,
-            name: name.to_owned(),
-        });
+        return Ok(Executable::new(bench, name));
     }
     if path.is_dir() {
-        return Ok(of_run(path, name, store)?);
+        return of_run(path, name, store);
     }
-    let kept = match Store::open(store) {
-        Ok(kept) => Some(kept.resolve(name, series)),
-        Err(_) => None,
-    };
-    let hint = match kept {
+    let kept = Store::open(store).ok();
+    let hint = match kept.map(|kept| kept.resolve(name, series)) {
         Some(Ok(folder)) => {
             let id = folder.file_name().unwrap_or(folder.as_os_str());
-            return Ok(of_run(&folder, &id.to_string_lossy(), store)?);
+            return of_run(&folder, &id.to_string_lossy(), store);
         }
         // A series without an accepted run is no name that could be a revision's.
         Some(Err(problem)) if ["accepted", "latest"].contains(&name) => return Err(problem.into()),
@@ -57,7 +51,7 @@ pub(crate) fn find(
         hint,
     };
     let commit = commit_of(name).ok_or_else(unknown)?;
-    Ok(built(name, &commit, store, tell)?)
+    built(name, &commit, store, tell)
 }
 
 fn file(path: &Path, source: std::io::Error) -> DuetError {
@@ -75,16 +69,12 @@ fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Executable, DuetErr
     };
     let record = read_run(folder).map_err(|_| not_kept())?;
     let fingerprint = &record.software.fingerprint;
-    let kept = Store::open(store)
-        .ok()
-        .and_then(|kept| kept.executable(fingerprint));
+    let store_kept = Store::open(store).ok();
+    let kept = store_kept.and_then(|store| store.executable(fingerprint));
     // The very build that runs is at hand, kept or not.
     let this = || (platform::executable_fingerprint() == *fingerprint).then(std::env::current_exe);
     let bench = kept.or_else(|| this()?.ok()).ok_or_else(not_kept)?;
-    Ok(Executable {
-        bench,
-        name: name.to_owned(),
-    })
+    Ok(Executable::new(bench, name))
 }
 
 /// The commit that a name means in the checkout that the current folder is in.
@@ -92,12 +82,8 @@ fn commit_of(name: &str) -> Option<String> {
     if name.starts_with('-') {
         return None;
     }
-    git(&[
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        &format!("{name}^{{commit}}"),
-    ])
+    let commit = format!("{name}^{{commit}}");
+    git(&["rev-parse", "--verify", "--quiet", &commit])
 }
 
 fn git(arguments: &[&str]) -> Option<String> {
@@ -119,23 +105,16 @@ fn built(
 ) -> Result<Executable, DuetError> {
     let folder = store.join("bases").join(commit);
     let bench = folder.join("bench");
-    let base = Executable {
-        bench: bench.clone(),
-        name: name.to_owned(),
-    };
+    let base = Executable::new(bench.clone(), name);
     if bench.is_file() {
         return Ok(base);
     }
     fs::create_dir_all(&folder).map_err(|source| file(&folder, source))?;
-    let folder = folder
-        .canonicalize()
-        .map_err(|source| file(&folder, source))?;
+    let whole = folder.canonicalize();
+    let folder = whole.map_err(|source| file(&folder, source))?;
     let log = folder.join("build.log");
-    tell(&format!(
-        "building {name} ({}), see {}",
-        &commit[..12],
-        log.display()
-    ));
+    let (short, see) = (&commit[..12], log.display());
+    tell(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let failed = |problem: String| DuetError::Build {
         revision: name.to_owned(),
@@ -164,15 +143,7 @@ fn cargo(tree: &Path, log: &Path) -> Result<PathBuf, String> {
     let output = fs::File::create(log).map_err(|error| error.to_string())?;
     let errors = output.try_clone().map_err(|error| error.to_string())?;
     let status = Command::new("cargo")
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--package",
-            "harness",
-            "--bin",
-            "bench",
-        ])
+        .args("build --release --locked --package harness --bin bench".split(' '))
         .arg("--target-dir")
         .arg(tree.join("target"))
         .current_dir(tree)

@@ -1,18 +1,18 @@
 //! A child: an executable of `bench` that samples when it is asked to.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child as Process, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use reports::record::Software;
 
-use super::DuetError;
+use super::error::{ChildProblem, DuetError};
 use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+use crate::platform::lines_of;
 
 /// Starting a process and loading plugins takes a moment, on a busy machine too.
 const HELLO: Duration = Duration::from_secs(60);
@@ -52,8 +52,9 @@ pub(super) struct Child {
     bench: PathBuf,
     process: Process,
     asks: ChildStdin,
-    answers: Receiver<std::io::Result<String>>,
-    said: Arc<Mutex<Vec<String>>>,
+    answers: Receiver<String>,
+    /// What it writes to standard error.
+    said: Receiver<String>,
     pub(super) software: Software,
 }
 
@@ -81,42 +82,24 @@ impl Child {
                 bench: bench.to_owned(),
                 source,
             })?;
-        let (Some(asks), Some(stdout), Some(stderr)) = (
+        let streams = (
             process.stdin.take(),
             process.stdout.take(),
             process.stderr.take(),
-        ) else {
+        );
+        let (Some(asks), Some(stdout), Some(stderr)) = streams else {
             return Err(DuetError::Foreign {
                 bench: bench.to_owned(),
                 problem: "it has no standard streams".to_owned(),
             });
         };
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&said);
-        thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                if heard.len() == LAST_WORDS {
-                    heard.remove(0);
-                }
-                heard.push(line);
-            }
-        });
-        let (send, answers) = channel();
-        thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                if send.send(line).is_err() {
-                    return;
-                }
-            }
-        });
         Ok(Child {
             side,
             bench: bench.to_owned(),
             process,
             asks,
-            answers,
-            said,
+            answers: lines_of(stdout),
+            said: lines_of(stderr),
             software: Software::default(),
         })
     }
@@ -132,7 +115,7 @@ impl Child {
         };
         // An older build may be gone before it has read anything.
         match self.send(&hello, GREETING) {
-            Err(DuetError::Died { said, .. }) => Err(self.foreign(said)),
+            Err(error) => Err(self.foreign_if_died(error)),
             sent => sent,
         }
     }
@@ -141,6 +124,16 @@ impl Child {
         DuetError::Foreign {
             bench: self.bench.clone(),
             problem,
+        }
+    }
+
+    fn foreign_if_died(&self, error: DuetError) -> DuetError {
+        match error {
+            DuetError::Child {
+                problem: ChildProblem::Died { said, .. },
+                ..
+            } => self.foreign(said),
+            other => other,
         }
     }
 
@@ -159,8 +152,7 @@ impl Child {
             ))),
             Ok(_) => Err(self.foreign("it answers something else".to_owned())),
             // An older build does not know the subcommand, and says so.
-            Err(DuetError::Died { said, .. }) => Err(self.foreign(said)),
-            Err(error) => Err(error),
+            Err(error) => Err(self.foreign_if_died(error)),
         }
     }
 
@@ -194,35 +186,39 @@ impl Child {
     /// As [`Child::ask`].
     pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Answer, DuetError> {
         let line = match self.answers.recv_timeout(limit) {
-            Ok(Ok(line)) => line,
+            Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
                 let _ = self.process.kill();
-                return Err(DuetError::Hung {
-                    side: self.side.name(),
-                    bench: self.bench.clone(),
-                    task: task.to_owned(),
-                    limit,
-                });
+                let task = task.to_owned();
+                return Err(self.failed(ChildProblem::Hung { task, limit }));
             }
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
+            Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
         };
         match serde_json::from_str(&line) {
-            Ok(Answer::Error { problem }) => Err(self.refused(task, &problem)),
+            Ok(Answer::Error { problem }) => Err(self.refused(task, problem)),
             Ok(answer) => Ok(answer),
-            Err(_) => Err(DuetError::Foreign {
-                bench: self.bench.clone(),
-                problem: format!("it answers {:?}", line.chars().take(80).collect::<String>()),
-            }),
+            Err(_) => {
+                let line: String = line.chars().take(80).collect();
+                Err(self.foreign(format!("it answers {line:?}")))
+            }
         }
     }
 
     /// What is wrong with an answer that does not belong to its question.
-    pub(super) fn refused(&self, task: &str, problem: &str) -> DuetError {
-        DuetError::Refused {
+    pub(super) fn unexpected(&self, task: &str) -> DuetError {
+        self.refused(task, "it answers something else".to_owned())
+    }
+
+    fn refused(&self, task: &str, problem: String) -> DuetError {
+        let task = task.to_owned();
+        self.failed(ChildProblem::Refused { task, problem })
+    }
+
+    fn failed(&self, problem: ChildProblem) -> DuetError {
+        DuetError::Child {
             side: self.side.name(),
             bench: self.bench.clone(),
-            task: task.to_owned(),
-            problem: problem.to_owned(),
+            problem,
         }
     }
 
@@ -232,18 +228,15 @@ impl Child {
         let _ = self.process.kill();
         let ended = self.process.wait();
         let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let words = said.join(" / ");
-        DuetError::Died {
-            side: self.side.name(),
-            bench: self.bench.clone(),
-            task: task.to_owned(),
-            said: if words.is_empty() {
-                how
-            } else {
-                format!("{how}, {words}")
-            },
-        }
+        let said: Vec<_> = self.said.try_iter().collect();
+        let last = &said[said.len().saturating_sub(LAST_WORDS)..];
+        let said = if last.is_empty() {
+            how
+        } else {
+            format!("{how}, {}", last.join(" / "))
+        };
+        let task = task.to_owned();
+        self.failed(ChildProblem::Died { task, said })
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use reports::history::HistoryError;
 use reports::store::StoreError;
 
 /// A measurement in turn that can't begin, or can't go on.
@@ -29,44 +30,15 @@ pub enum DuetError {
         /// What it did instead.
         problem: String,
     },
-    /// It ended in the middle.
-    #[error("the {side} side ({}) ended while it was to {task}: {said}", bench.display())]
-    Died {
+    /// A side that does not do what it is asked to.
+    #[error("the {side} side ({}) {problem}", bench.display())]
+    Child {
         /// `base` or `new`.
         side: &'static str,
         /// The executable.
         bench: PathBuf,
-        /// What it was asked to do.
-        task: String,
-        /// How it ended, and its last words.
-        said: String,
-    },
-    /// It does not answer.
-    #[error(
-        "the {side} side ({}) did not {task} within {}: it was ended",
-        bench.display(), humantime::format_duration(*limit)
-    )]
-    Hung {
-        /// `base` or `new`.
-        side: &'static str,
-        /// The executable.
-        bench: PathBuf,
-        /// What it was asked to do.
-        task: String,
-        /// How long it was waited for.
-        limit: Duration,
-    },
-    /// It says that it can't.
-    #[error("the {side} side ({}) can't {task}: {problem}", bench.display())]
-    Refused {
-        /// `base` or `new`.
-        side: &'static str,
-        /// The executable.
-        bench: PathBuf,
-        /// What it was asked to do.
-        task: String,
-        /// Why not.
-        problem: String,
+        /// What it does instead.
+        problem: ChildProblem,
     },
     /// Both sides made data of the same name, and they are not the same.
     #[error(
@@ -126,4 +98,31 @@ pub enum DuetError {
     /// Rows that can't be written any more.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A store of runs that can't be used, or has no such run.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// A run that other builds began.
+    #[error(
+        "can't go on with the run in {}: base or new is another build now; choose another folder \
+         with --out", folder.display()
+    )]
+    OtherBuild {
+        /// The run.
+        folder: PathBuf,
+    },
+}
+
+/// What a child does instead of what it was asked to.
+#[expect(missing_docs, reason = "messages say it")]
+#[derive(Debug, thiserror::Error)]
+pub enum ChildProblem {
+    /// It ended in the middle: how, and its last words.
+    #[error("ended while it was to {task}: {said}")]
+    Died { task: String, said: String },
+    /// It does not answer.
+    #[error("did not {task} within {}: it was ended", humantime::format_duration(*limit))]
+    Hung { task: String, limit: Duration },
+    /// It says that it can't.
+    #[error("can't {task}: {problem}")]
+    Refused { task: String, problem: String },
 }

@@ -11,17 +11,27 @@
 //! | `protocol` | what the children are asked, and answer: a contract |
 //! | `child` | starts a child, asks it, and notices when it dies or hangs |
 //! | `points` | the points of a suite, input by input |
+//! | `serve` | what a child does |
 //! | `turns` | the order of visits, and when a point has enough of them |
-//! | `session` | two run folders, and what goes into them |
+//! | `against` | what is measured against what |
+//! | `session`, `visits` | two children, and what comes of their visits |
+//! | `folders` | the run folders of both sides |
 //! | `base` | finds, or builds, the executable to compare with |
 
+mod against;
 pub(crate) mod base;
 mod child;
 mod error;
+mod folders;
 pub(crate) mod points;
 pub(crate) mod protocol;
+mod serve;
 mod session;
 mod turns;
+mod visits;
 
-pub use error::DuetError;
-pub(crate) use session::{Against, DuetOutcome, Executable, measure};
+pub(crate) use against::{Against, DuetOutcome, Executable};
+pub use error::{ChildProblem, DuetError};
+pub use serve::ServeError;
+pub(crate) use serve::serve;
+pub(crate) use session::measure;

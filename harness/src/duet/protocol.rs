@@ -8,6 +8,9 @@
 use reports::record::{Point, SampleRow, Software, SummaryRow};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use crate::measure::VisitOrder;
+use crate::measure::is_false;
+
 /// The version of the protocol.
 pub(crate) const VERSION: u32 = 1;
 
@@ -62,27 +65,6 @@ pub(crate) struct InputPoints {
     pub seed: u64,
     /// At least one.
     pub points: Vec<Point>,
-}
-
-/// A visit to a point.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VisitOrder {
-    /// The input's number.
-    pub input: usize,
-    /// The point's number within it.
-    pub point: usize,
-    /// The round, which both sides of a pair have in common.
-    pub round: usize,
-    /// So many samples.
-    pub samples: usize,
-    /// Whether to run once before, without a sample.
-    pub warm_up: bool,
-    /// By which fraction to slow each sample down: what a self-test has to find.
-    pub slowdown: f64,
-    /// Whether to use the buffers of the last visit again: fresh ones have to be had from
-    /// the system page by page, which may take longer than a run.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub keep: bool,
 }
 
 /// What a child answers.
@@ -145,11 +127,6 @@ pub(crate) struct Prepared {
     pub checking_s: f64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,21 +143,10 @@ mod tests {
             slowdown: 0.05,
             keep: false,
         });
+        let hello = |again| Ask::Hello { protocol: 1, again };
         let cases = [
-            (
-                Ask::Hello {
-                    protocol: 1,
-                    again: false,
-                },
-                r#"{"hello":{"protocol":1}}"#,
-            ),
-            (
-                Ask::Hello {
-                    protocol: 1,
-                    again: true,
-                },
-                r#"{"hello":{"protocol":1,"again":true}}"#,
-            ),
+            (hello(false), r#"{"hello":{"protocol":1}}"#),
+            (hello(true), r#"{"hello":{"protocol":1,"again":true}}"#),
             (Ask::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
             (
                 visit,

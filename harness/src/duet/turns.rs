@@ -20,7 +20,7 @@ use reports::statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look
 use super::DuetError;
 use super::child::Side;
 use super::protocol::VisitOrder;
-use crate::measure::shuffle;
+use crate::measure::{TOTAL, shuffle};
 
 /// What a visit takes, or one sample if that takes longer.
 const VISIT: Duration = Duration::from_millis(2);
@@ -200,7 +200,7 @@ impl Turn {
             }
         }
         for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
-            let whole = rows.iter().filter(|row| row.stage == "total");
+            let whole = rows.iter().filter(|row| row.stage == TOTAL);
             rounds.resize(round, Round::default());
             rounds.push(Round::of(whole));
         }

@@ -9,16 +9,17 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use super::MeasureError;
+use super::assignment::{Assignment, Job, Outcome};
 use super::cases::{self, CaseCell, are_same};
-use super::checking::Ending;
+use super::checking::CandidateOutcome;
+use super::deadline::share;
 use super::input::InputState;
 use super::recorder::Recorder;
-use super::session::{Job, Outcome, Session};
 use super::stopping::Policy;
-use crate::failure::Failure;
+use super::workplace::Workplace;
 use crate::plan::Input;
 use crate::platform::available_memory;
-use crate::suite::budget::share;
 
 /// The time that a batch may take: beyond it, what is done should be done.
 const BATCH_TIME: Duration = Duration::from_secs(180);
@@ -35,7 +36,8 @@ type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 
 /// The inputs that are left, and what is known of the time that inputs take.
 pub(super) struct Batches<'a> {
-    session: &'a Session<'a>,
+    assignment: &'a Assignment<'a>,
+    workplace: &'a Workplace,
     left: VecDeque<Planned<'a>>,
     /// Bytes of the inputs that were made ready so far, and the seconds that it took.
     made: (u64, f64),
@@ -43,8 +45,8 @@ pub(super) struct Batches<'a> {
 
 impl<'a> Batches<'a> {
     /// All inputs of all jobs; what is the same data stands together.
-    pub(super) fn of(session: &'a Session<'a>) -> Self {
-        let jobs = session.assignment.jobs.iter();
+    pub(super) fn of(assignment: &'a Assignment<'a>, workplace: &'a Workplace) -> Self {
+        let jobs = assignment.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
         for planned in inputs {
@@ -52,7 +54,8 @@ impl<'a> Batches<'a> {
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
         Batches {
-            session,
+            assignment,
+            workplace,
             left: left.into(),
             made: (0, 0.0),
         }
@@ -66,7 +69,7 @@ impl<'a> Batches<'a> {
         mut self,
         recorder: &mut Recorder<'_>,
         outcome: &mut Outcome,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
             let cells = cases::cells(self.left.len());
             let mut batch = Vec::new();
@@ -82,12 +85,19 @@ impl<'a> Batches<'a> {
             measured?;
         }
         // Nobody had time for them; after an interrupt that goes without saying.
-        for (job, input) in self.left {
-            let mut state = self.session.state(job, input);
+        for (job, input) in std::mem::take(&mut self.left) {
+            let mut state = self.state(job, input);
             state.close(recorder)?;
             outcome.count(&state);
         }
         Ok(())
+    }
+
+    /// An input before anything is known of it.
+    fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
+        let mut state = InputState::new(self.workplace, job.plan, input, job.request.seed);
+        state.slowdown = self.assignment.slowdown;
+        state
     }
 
     fn make_ready<'b>(
@@ -95,14 +105,18 @@ impl<'a> Batches<'a> {
         cells: &'b [CaseCell],
         batch: &mut Vec<Ready<'b>>,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), Failure>
+    ) -> Result<(), MeasureError>
     where
         'a: 'b,
     {
         let (start, left) = (Instant::now(), recorder.deadline.left());
         let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
         let memory = (MEMORY * available_memory() as f64) as u64;
-        let all = self.points_left();
+        let all: usize = self
+            .left
+            .iter()
+            .map(|(_, input)| input.candidates.len())
+            .sum();
         let mut points = 0;
         for cell in cells {
             let Some(&(job, input)) = self.left.front() else {
@@ -125,11 +139,11 @@ impl<'a> Batches<'a> {
                 is_same(&(*other_job, state.input), &(job, input))
             };
             let known = batch.iter().find(is_known);
-            let (case, took) = match known.and_then(|(_, state)| state.case()) {
+            let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
                 None => cases::make(cell, job.plan, input, job.request.seed)?,
             };
-            let mut state = self.session.state(job, input);
+            let mut state = self.state(job, input);
             state.hold(case, took);
             batch.push((job, state));
             if let Some((job, state)) = batch.last_mut() {
@@ -148,7 +162,11 @@ impl<'a> Batches<'a> {
     }
 
     /// Visits the inputs of a batch in turn until all their candidates have enough.
-    fn sample(&self, batch: &mut [Ready<'_>], recorder: &mut Recorder<'_>) -> Result<(), Failure> {
+    fn sample(
+        &self,
+        batch: &mut [Ready<'_>],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), MeasureError> {
         let share = self.share(batch, recorder);
         let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
         while batch.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
@@ -172,30 +190,27 @@ impl<'a> Batches<'a> {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };
+        let points = |job: &Job<'_>, count| std::iter::repeat_n(job.request.max_time, count);
         let of_batch = batch
             .iter()
-            .flat_map(|(job, state)| state.sampled().map(|_| job.request.max_time));
-        let later = self.left.iter().flat_map(|(job, input)| {
-            std::iter::repeat_n(job.request.max_time, input.candidates.len())
-        });
+            .flat_map(|(job, state)| points(job, state.sampled()));
+        let later = self
+            .left
+            .iter()
+            .flat_map(|(job, input)| points(job, input.candidates.len()));
         let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
         let (bytes, seconds) = self.made;
         let making = seconds * later_bytes as f64 / bytes.max(1) as f64;
         let making = Duration::try_from_secs_f64(making).unwrap_or(Duration::MAX);
         share(of_batch.chain(later).collect(), left.saturating_sub(making))
     }
-
-    fn points_left(&self) -> usize {
-        let inputs = self.left.iter();
-        inputs.map(|(_, input)| input.candidates.len()).sum()
-    }
 }
 
 impl Outcome {
     fn count(&mut self, state: &InputState<'_>) {
-        for ending in state.endings() {
-            self.measured += usize::from(ending == Ending::Measured);
-            self.wrong += usize::from(ending == Ending::Wrong);
+        for outcome in state.outcomes() {
+            self.measured += usize::from(outcome == CandidateOutcome::Measured);
+            self.wrong += usize::from(outcome == CandidateOutcome::Wrong);
         }
         self.effort.add(&state.effort);
     }

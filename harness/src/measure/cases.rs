@@ -4,15 +4,15 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use algorithms::task::Case;
+use generators::DataError;
 
-use crate::failure::Failure;
 use crate::plan::{Input, Origin, Plan};
 
 /// Room for an input. Candidates stay ready on it for as long as it is there.
-pub(super) type CaseCell = OnceCell<Box<dyn Case>>;
+pub(crate) type CaseCell = OnceCell<Box<dyn Case>>;
 
 /// So many rooms.
-pub(super) fn cells(count: usize) -> Vec<CaseCell> {
+pub(crate) fn cells(count: usize) -> Vec<CaseCell> {
     (0..count).map(|_| CaseCell::new()).collect()
 }
 
@@ -20,12 +20,12 @@ pub(super) fn cells(count: usize) -> Vec<CaseCell> {
 ///
 /// # Errors
 /// If it can't be made.
-pub(super) fn make<'c>(
+pub(crate) fn make<'c>(
     cell: &'c CaseCell,
     plan: &Plan,
     input: &'c Input,
     seed: u64,
-) -> Result<(&'c dyn Case, Duration), Failure> {
+) -> Result<(&'c dyn Case, Duration), DataError> {
     let params = match &input.origin {
         Origin::Read { case, .. } => return Ok((case.as_ref(), Duration::ZERO)),
         Origin::Generated(params) => params,

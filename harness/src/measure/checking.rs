@@ -7,14 +7,13 @@ use algorithms::device::Target;
 use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 
-use super::gpu::memory::{self, FreeBefore};
-use super::on_device::OnDevice;
+use super::on_device::{FreeBefore, OnDevice, disagreement};
 use super::rows::{FAILED, Subject, WRONG};
 use crate::platform::peak_allocation;
 
 /// How a candidate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum CandidateOutcome {
     /// With times.
     Measured,
     /// Its output was wrong.
@@ -27,14 +26,14 @@ pub(super) enum Ending {
 
 /// Why a candidate is not timed.
 pub(super) struct Refusal {
-    pub(super) ending: Ending,
+    pub(super) outcome: CandidateOutcome,
     pub(super) note: String,
 }
 
 impl Refusal {
     pub(super) fn unavailable(reason: impl ToString) -> Self {
         Refusal {
-            ending: Ending::Unavailable,
+            outcome: CandidateOutcome::Unavailable,
             note: format!("not run: {}", reason.to_string()),
         }
     }
@@ -42,14 +41,14 @@ impl Refusal {
 
 impl From<CheckError> for Refusal {
     fn from(error: CheckError) -> Self {
-        let (ending, note) = match error {
-            CheckError::Wrong(problem) => (Ending::Wrong, format!("{WRONG}{problem}")),
+        let (outcome, note) = match error {
+            CheckError::Wrong(problem) => (CandidateOutcome::Wrong, format!("{WRONG}{problem}")),
             CheckError::Device(
                 error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => (Ending::Wrong, format!("{FAILED}{error}")),
+            ) => (CandidateOutcome::Wrong, format!("{FAILED}{error}")),
             CheckError::Device(error) => return Refusal::unavailable(error),
         };
-        Refusal { ending, note }
+        Refusal { outcome, note }
     }
 }
 
@@ -78,7 +77,7 @@ pub(super) fn check(
         kernels: gpu.kernels().unwrap_or_default(),
         properties: Some(gpu.properties().clone()),
         taken_bytes: taken,
-        note: taken.and_then(|taken| memory::disagreement(taken, counted)),
+        note: taken.and_then(|taken| disagreement(taken, counted)),
     };
     Ok(())
 }

@@ -1,56 +1,66 @@
 //! Measuring: right before fast, interleaved, in visits, until a rule says
-//! enough.
+//! enough. A visit is a few samples of a candidate, in buffers of its own.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `folder` | where results go that are given no folder |
+//! | `assignment` | what to measure, and what came of it |
 //! | `session` | a run: folder, teams, ceilings, jobs |
-//! | `serve` | samples for another process, which asks for them |
 //! | `workplace` | teams and GPUs |
-//! | `deadline` | when a run has to be over |
+//! | `deadline` | when a run has to be over, and shares of the time until then |
 //! | `batch` | inputs that are visited in turn |
 //! | `cases` | inputs with their right answers, each made once |
 //! | `input`, `checking` | one input: candidates checked, then sampled |
+//! | `ordered` | the same, visit by visit as another process orders |
 //! | `rounds` | the order of sampling; knows nothing of what is sampled |
 //! | `stopping` | when a visit is long enough, and when a candidate has enough |
+//! | `series` | the samples of a candidate |
 //! | `sampler` | one sample of one candidate |
-//! | `crew`, `probe`, `cache`, `ceilings` | what surrounds a sample |
+//! | `teams`, `probe`, `ceilings` | what surrounds a sample |
 //! | `gpu` | the same on GPUs |
 //! | `on_device` | what a device can do at most, and what a run on it told |
-//! | `recorder`, `rows`, `series`, `notes` | samples as records |
+//! | `recorder`, `rows`, `stages`, `notes` | samples as records |
 
+mod assignment;
 mod batch;
-mod cache;
-mod cases;
+pub(crate) mod cases;
 mod ceilings;
 mod checking;
-mod crew;
 mod deadline;
+mod error;
 mod folder;
 mod gpu;
 mod input;
 mod notes;
 mod on_device;
+mod ordered;
 mod probe;
 mod recorder;
 mod rounds;
 mod rows;
 mod sampler;
 mod series;
-mod serve;
 mod session;
+mod stages;
 mod stopping;
+mod teams;
 mod workplace;
 
+pub use assignment::{Assignment, Job, Outcome, Start};
 pub use ceilings::measure_bandwidth;
 pub use checking::{CheckError, check_candidate};
-pub(crate) use deadline::Deadline;
+pub(crate) use deadline::{Deadline, share};
+pub use error::MeasureError;
 pub(crate) use folder::{default_folder, new_folder, now};
 pub(crate) use gpu::ceilings as gpu_ceilings;
+pub(crate) use input::InputState;
+pub(crate) use ordered::{VisitOrder, is_false};
 pub(crate) use rounds::shuffle;
-pub use rounds::{At, Observer, Sampler, Series, Taken, Visit, Visitor, visit};
+pub use rounds::{At, Observer, Sampler, VisitedCandidate, visit};
 pub use sampler::{CandidateSampler, Sample};
-pub(crate) use serve::serve;
+pub use series::{Series, Taken, VisitSoFar};
+pub use session::Session;
 pub(crate) use session::describe;
-pub use session::{Assignment, Job, Outcome, Session, Start};
+pub(crate) use stages::TOTAL;
 pub use stopping::{Policy, StopReason};
+pub(crate) use workplace::Workplace;

@@ -4,8 +4,8 @@ use algorithms::device::Backend;
 use algorithms::device::gpu::monitor::Limit;
 use reports::statistics::oddities;
 
-use super::Sample;
-use super::rounds::Series;
+use super::sampler::Sample;
+use super::series::Series;
 
 /// The share of samples that must be affected by something to mention it.
 const WORTH_A_WORD: f64 = 0.1;

@@ -2,10 +2,15 @@
 //! it told.
 
 use algorithms::device::Backend;
-use algorithms::device::gpu::{KernelUse, Properties};
+use algorithms::device::gpu::{Gpu, KernelUse, Properties};
 use reports::record::{Bandwidth, Params};
+use reports::units;
 
-use super::rows::{SAMPLE, TOTAL};
+use super::stages::{SAMPLE, TOTAL, leaf};
+
+/// Small buffers take whole pages of 2 MiB, and kernels take some for themselves.
+const TOLERANCE_BYTES: u64 = 128 << 20;
+const TOLERANCE: f64 = 0.05;
 
 /// What the device of a candidate can do at most.
 #[derive(Clone, Copy)]
@@ -51,11 +56,6 @@ impl Ceilings {
     }
 }
 
-/// The last name of a path of stages.
-pub(super) fn leaf(stage: &str) -> &str {
-    stage.rsplit('/').next().unwrap_or(stage)
-}
-
 impl OnDevice {
     /// What a kernel takes, if it is one.
     pub(super) fn describe(&self, kernel: &str, metrics: &mut Params) {
@@ -77,8 +77,48 @@ impl OnDevice {
     }
 }
 
-/// Whether a stage is a part of another one.
-pub(super) fn is_within(stage: &str, scope: &str) -> bool {
-    let rest = stage.strip_prefix(scope);
-    rest.is_some_and(|rest| rest.starts_with('/'))
+/// The memory that a GPU had to give before a candidate ran.
+pub(super) struct FreeBefore(Option<u64>);
+
+impl FreeBefore {
+    /// Frees what nobody has, and looks.
+    pub(super) fn look(gpu: &Gpu) -> Self {
+        gpu.trim();
+        FreeBefore(free(gpu))
+    }
+
+    /// What a candidate has taken until now. What it gave back counts too: it
+    /// is kept for the next one.
+    pub(super) fn taken(&self, gpu: &Gpu) -> Option<u64> {
+        Some(self.0?.saturating_sub(free(gpu)?))
+    }
+}
+
+fn free(gpu: &Gpu) -> Option<u64> {
+    gpu.free_bytes().ok().flatten()
+}
+
+/// What a reader should know if the driver gave more than was counted.
+pub(super) fn disagreement(taken: u64, counted: u64) -> Option<String> {
+    let most = counted as f64 * (1.0 + TOLERANCE) + TOLERANCE_BYTES as f64;
+    (taken as f64 > most).then(|| {
+        format!(
+            "the device gave {} of memory, of which {} are counted: what else uses it?",
+            units::bytes(taken as f64),
+            units::bytes(counted as f64)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_far_more_than_counted_is_worth_a_word() {
+        assert_eq!(disagreement(3_000_000_000, 3_000_000_000), None);
+        assert_eq!(disagreement(100 << 20, 1 << 20), None, "the kernels' own");
+        let note = disagreement(4_500_000_000, 3_000_000_000).expect("half as much again");
+        assert!(note.contains("4.5 GB") && note.contains("3 GB"), "{note}");
+    }
 }

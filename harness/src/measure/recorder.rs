@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
-use reports::record::{Point, SummaryRow};
+use reports::record::{Point, SampleRow, SummaryRow};
 use reports::store::{RunFolder, StoreError};
+use reports::units;
 
 use super::deadline::Deadline;
-use super::rounds::{At, Observer, Series};
+use super::rounds::{At, Observer};
 use super::rows::Subject;
-use super::{Sample, StopReason};
+use super::sampler::Sample;
+use super::series::Series;
+use super::stopping::StopReason;
 use crate::platform::Interrupt;
 use crate::progress::Progress;
 
 /// What the rows of all inputs are gathered in.
 #[derive(Default)]
 pub(super) struct Rows {
-    pub(super) samples: Vec<reports::record::SampleRow>,
+    pub(super) samples: Vec<SampleRow>,
     pub(super) summary: Vec<SummaryRow>,
     /// Points that the time was too short for.
     pub(super) left_out: Vec<Point>,
@@ -55,13 +58,13 @@ impl Recorder<'_> {
         series: &Series<Sample>,
     ) -> Result<(), StoreError> {
         let rows = subject.summary_rows(&reason.to_string(), series);
-        let result = rows[0].median_s.map_or_else(
-            || rows[0].note.clone(),
-            |median| {
-                let (median, taken) = (reports::units::seconds(median, 3), series.samples.len());
+        let result = match rows[0].median_s {
+            None => rows[0].note.clone(),
+            Some(median) => {
+                let (median, taken) = (units::seconds(median, 3), series.samples.len());
                 format!("{median} ({taken} samples, stopped by {reason})")
-            },
-        );
+            }
+        };
         self.progress
             .finished(&subject.point, series.spent, &result);
         self.summarise(rows)
@@ -78,7 +81,7 @@ impl Recorder<'_> {
 pub(super) struct VisitRecorder<'r, 'a, 's> {
     pub(super) recorder: &'r mut Recorder<'a>,
     /// By the candidates' numbers.
-    pub(super) subjects: &'s [Subject],
+    pub(super) subjects: Vec<&'s Subject>,
 }
 
 impl Observer<Sample> for VisitRecorder<'_, '_, '_> {

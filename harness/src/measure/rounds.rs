@@ -11,7 +11,8 @@ use std::time::Duration;
 use generators::random::{below, hash};
 use reports::statistics;
 
-use super::Policy;
+use super::series::{Series, Taken, VisitSoFar};
+use super::stopping::Policy;
 
 /// Runs that take longer are not repeated for warming up: what is cold at their
 /// beginning takes some hundredths of that.
@@ -33,29 +34,6 @@ pub trait Sampler {
     fn is_kept_warm(&self) -> bool {
         false
     }
-}
-
-impl<S: Sampler> Sampler for &mut S {
-    type Sample = S::Sample;
-    type Failure = S::Failure;
-
-    fn sample(&mut self) -> Result<S::Sample, S::Failure> {
-        (**self).sample()
-    }
-
-    fn is_kept_warm(&self) -> bool {
-        (**self).is_kept_warm()
-    }
-}
-
-/// A sample that was taken.
-pub trait Taken {
-    /// The time of the sample in seconds.
-    fn seconds(&self) -> f64;
-    /// Whether the sample is one to be counted.
-    fn counts(&self) -> bool;
-    /// The time that the sample cost, with all that surrounds it.
-    fn spent(&self) -> Duration;
 }
 
 /// When a sample was taken.
@@ -84,73 +62,31 @@ pub trait Observer<T> {
     fn ends_before(&self, next: Duration) -> bool;
 }
 
-/// All samples of one candidate so far.
-#[derive(Clone, Debug)]
-pub struct Series<T> {
-    /// The samples of all visits.
-    pub samples: Vec<T>,
-    /// The times of those that count, in seconds.
-    pub seconds: Vec<f64>,
-    /// Where in `seconds` each visit begins.
-    pub visits: Vec<usize>,
-    /// The time that all of them cost, with all that surrounds them, and warming up.
-    pub spent: Duration,
-    /// That part of it in which runs were for warming up only.
-    pub warming: Duration,
-    /// What the last run cost.
-    pub last: Duration,
-    /// Why there are no more.
-    pub failure: Option<String>,
-}
-
-impl<T> Default for Series<T> {
-    fn default() -> Self {
-        Series {
-            samples: Vec::new(),
-            seconds: Vec::new(),
-            visits: Vec::new(),
-            spent: Duration::ZERO,
-            warming: Duration::ZERO,
-            last: Duration::ZERO,
-            failure: None,
-        }
-    }
-}
-
 /// A candidate during a visit.
-pub struct Visitor<'s, S: Sampler> {
-    candidate: usize,
-    sampler: S,
+pub struct VisitedCandidate<'s, S: Sampler> {
+    number: usize,
+    sampler: &'s mut S,
     series: &'s mut Series<S::Sample>,
-    visit: Visit,
+    so_far: VisitSoFar,
 }
 
-/// What a candidate did in this visit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Visit {
-    /// Samples taken.
-    pub taken: usize,
-    /// The time that all of them cost, and warming up.
-    pub spent: Duration,
-}
-
-impl<'s, S: Sampler> Visitor<'s, S> {
+impl<'s, S: Sampler> VisitedCandidate<'s, S> {
     /// A candidate by its number, with the samples of earlier visits.
-    pub fn new(candidate: usize, sampler: S, series: &'s mut Series<S::Sample>) -> Self {
-        series.visits.push(series.seconds.len());
-        Visitor {
-            candidate,
+    pub fn new(number: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
+        series.begin_visit();
+        VisitedCandidate {
+            number,
             sampler,
             series,
-            visit: Visit::default(),
+            so_far: VisitSoFar::default(),
         }
     }
 
     /// A run, unless it fails.
-    fn take(&mut self) -> Option<S::Sample> {
+    fn run(&mut self) -> Option<S::Sample> {
         match self.sampler.sample() {
             Ok(sample) => {
-                self.visit.spent += sample.spent();
+                self.so_far.spent += sample.spent();
                 self.series.spent += sample.spent();
                 self.series.last = sample.spent();
                 Some(sample)
@@ -170,13 +106,13 @@ impl<'s, S: Sampler> Visitor<'s, S> {
         if kept_warm || known >= WARM_BY_ITSELF.as_secs_f64() {
             return;
         }
-        if let Some(sample) = self.take() {
+        if let Some(sample) = self.run() {
             self.series.warming += sample.spent();
         }
     }
 
     fn is_done(&self, policy: &Policy) -> bool {
-        self.series.failure.is_some() || policy.ends_visit(&self.visit, self.series)
+        self.series.failure.is_some() || policy.ends_visit(&self.so_far, self.series)
     }
 
     fn sample<O: Observer<S::Sample>>(
@@ -184,21 +120,18 @@ impl<'s, S: Sampler> Visitor<'s, S> {
         round: usize,
         observer: &mut O,
     ) -> Result<(), O::Error> {
-        let Some(sample) = self.take() else {
+        let Some(sample) = self.run() else {
             return Ok(());
         };
         let at = At {
-            candidate: self.candidate,
+            candidate: self.number,
             round,
             number: self.series.samples.len(),
-            fresh: self.visit.taken == 0,
+            fresh: self.so_far.samples == 0,
         };
         observer.sampled(at, &sample)?;
-        self.visit.taken += 1;
-        if sample.counts() {
-            self.series.seconds.push(sample.seconds());
-        }
-        self.series.samples.push(sample);
+        self.so_far.samples += 1;
+        self.series.push(sample);
         Ok(())
     }
 }
@@ -209,28 +142,28 @@ impl<'s, S: Sampler> Visitor<'s, S> {
 /// # Errors
 /// The observer's.
 pub fn visit<S: Sampler, O: Observer<S::Sample>>(
-    mut visitors: Vec<Visitor<'_, S>>,
+    mut candidates: Vec<VisitedCandidate<'_, S>>,
     policy: &Policy,
     (first_round, seed): (usize, u64),
     observer: &mut O,
 ) -> Result<usize, O::Error> {
-    for visitor in &mut visitors {
-        if !observer.ends_before(visitor.series.last) {
-            visitor.warm_up();
+    for candidate in &mut candidates {
+        if !observer.ends_before(candidate.series.last) {
+            candidate.warm_up();
         }
     }
     for round in first_round.. {
         // What takes too long for the time that is left makes room for what does not.
-        visitors.retain(|visitor| {
-            !visitor.is_done(policy) && !observer.ends_before(visitor.series.last)
+        candidates.retain(|candidate| {
+            !candidate.is_done(policy) && !observer.ends_before(candidate.series.last)
         });
-        if visitors.is_empty() {
+        if candidates.is_empty() {
             return Ok(round);
         }
-        shuffle(&mut visitors, hash(seed, [round as u64]));
-        for visitor in &mut visitors {
-            if !observer.ends_before(visitor.series.last) {
-                visitor.sample(round, observer)?;
+        shuffle(&mut candidates, hash(seed, [round as u64]));
+        for candidate in &mut candidates {
+            if !observer.ends_before(candidate.series.last) {
+                candidate.sample(round, observer)?;
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Samples as records.
 
-use std::borrow::Cow;
-
 use algorithms::algorithm::{Metric, Work};
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
@@ -10,23 +8,19 @@ use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::statistics::{self, describe};
 use reports::units;
 
-use super::Sample;
 use super::notes::notes;
-use super::on_device::{Ceilings, OnDevice, is_within, leaf};
-use super::rounds::{At, Series};
-use super::series::{level_of, times_of};
+use super::on_device::{Ceilings, OnDevice};
+use super::rounds::At;
+use super::sampler::Sample;
+use super::series::Series;
+use super::stages::{Extent, KERNEL, TOTAL, is_whole, is_within, leaf};
 use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
+/// What is not said of an interval.
+const FULL_LEVEL: f64 = 0.95;
 
-/// The stage that a whole run is.
-pub(super) const TOTAL: &str = "total";
-/// The stage that a run is that does a sample of the work: no table or chart takes its time
-/// for that of all.
-pub(super) const SAMPLE: &str = "sample";
-/// The stage that all kernels of a GPU are together.
-const KERNEL: &str = "kernel";
 /// What the note of a wrong variant begins with.
 pub(super) const WRONG: &str = "wrong output: ";
 /// What the note of a variant begins with that failed on its device.
@@ -51,36 +45,6 @@ pub(super) struct Subject {
     pub(super) on_device: OnDevice,
     /// What a run on a GPU takes, in joules.
     pub(super) energy_j: Option<f64>,
-}
-
-/// How much of the work a run does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
-    All,
-    Sample,
-}
-
-impl Extent {
-    /// The stage that a run is.
-    fn whole(self) -> &'static str {
-        match self {
-            Extent::All => TOTAL,
-            Extent::Sample => SAMPLE,
-        }
-    }
-
-    /// What a part of a run is called.
-    fn part<'s>(self, stage: &'s str) -> Cow<'s, str> {
-        match self {
-            Extent::All => stage.into(),
-            Extent::Sample => format!("{SAMPLE}/{stage}").into(),
-        }
-    }
-}
-
-/// Whether a stage is a run.
-pub(super) fn is_whole(stage: &str) -> bool {
-    [TOTAL, SAMPLE].contains(&stage)
 }
 
 impl Subject {
@@ -126,27 +90,24 @@ impl Subject {
 
     /// A row for each stage of a sample.
     pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
-        let stages = sample
-            .stages
-            .iter()
-            .flatten()
-            .map(|stage| (self.extent.part(&stage.name), stage.seconds));
-        let whole = (self.extent.whole().into(), sample.seconds);
-        let all = std::iter::once(whole).chain(stages);
-        let flags = flags(at, sample);
-        let counters = sample.counters.as_ref().map(Counts::params);
-        let row = |(stage, seconds): (Cow<'_, str>, f64)| SampleRow {
-            counters: counters
-                .clone()
-                .filter(|_| is_whole(&stage))
-                .unwrap_or_default(),
+        let row = |stage: &str, seconds: f64| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
-            flags: flags.clone(),
-            cpu_s: sample.cpu_seconds.filter(|_| is_whole(&stage)),
-            ..SampleRow::new(&self.point, &stage, at.round, at.number, seconds)
+            flags: flags(at, sample),
+            ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
         };
-        all.map(row).collect()
+        let whole = SampleRow {
+            cpu_s: sample.cpu_seconds,
+            counters: sample
+                .counters
+                .as_ref()
+                .map(Counts::params)
+                .unwrap_or_default(),
+            ..row(self.extent.whole(), sample.seconds)
+        };
+        let stages = sample.stages.iter().flatten();
+        let parts = stages.map(|stage| row(&self.extent.part(&stage.name), stage.seconds));
+        std::iter::once(whole).chain(parts).collect()
     }
 
     /// A row for each stage of all samples.
@@ -166,7 +127,7 @@ impl Subject {
             return vec![self.invalid_row(&note)];
         }
         let whole = self.extent.whole();
-        let row = self.described(whole, stopped_by, &series.seconds, &series.visits);
+        let row = self.described(whole, stopped_by, &series.seconds, &series.visit_starts);
         let mut metrics = self.metrics(row.median_s);
         metrics.extend(&row.metrics);
         let mut rows = vec![self.with_device(SummaryRow {
@@ -176,7 +137,7 @@ impl Subject {
         })];
         let first_stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         for stage in first_stages.into_iter().flatten() {
-            let (seconds, visits) = times_of(stage, &counted, &series.visits);
+            let (seconds, visits) = times_of(stage, &counted, &series.visit_starts);
             let name = self.extent.part(&stage.name);
             let row = self.described(&name, stopped_by, &seconds, &visits);
             let all = first_stages.map_or(&[][..], Vec::as_slice);
@@ -274,11 +235,8 @@ impl Subject {
     fn remarks(&self) -> Vec<String> {
         let unchecked = "checked by order and checksums: too large for a reference";
         let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
-        unchecked
-            .into_iter()
-            .chain(self.on_device.note.clone())
-            .chain(self.remarks.iter().cloned())
-            .collect()
+        let notes = unchecked.into_iter().chain(self.on_device.note.clone());
+        notes.chain(self.remarks.iter().cloned()).collect()
     }
 
     /// The row of the whole with what its run on a GPU took.
@@ -320,51 +278,14 @@ impl Subject {
     }
 
     fn empty_row(&self, stage: &str) -> SummaryRow {
-        let Point {
-            algorithm,
-            variant,
-            device,
-            threads,
-            places,
-            bind,
-            cache,
-            params,
-        } = self.point.clone();
         SummaryRow {
-            algorithm,
-            variant,
-            stage: stage.to_owned(),
             backend: self.backend.clone(),
-            device,
-            threads,
-            places,
-            bind,
-            cache,
-            params,
             items: self.work.items,
             item_unit: self.work.item_unit.to_owned(),
             bytes_min: self.work.bytes_min,
-            samples: 0,
-            stopped_by: String::new(),
-            median_s: None,
-            mean_s: None,
-            stddev_s: None,
-            min_s: None,
-            p95_s: None,
-            p99_s: None,
-            max_s: None,
-            ci95_low_s: None,
-            ci95_high_s: None,
-            items_per_s: None,
-            bytes_per_s: None,
-            peak_fraction: None,
-            memory_bytes: None,
-            memory_ratio: None,
             stable: self.stable.into(),
-            valid: false.into(),
             fingerprint: self.fingerprint.clone(),
-            metrics: Params::default(),
-            note: String::new(),
+            ..SummaryRow::new(&self.point, stage)
         }
     }
 }
@@ -393,6 +314,30 @@ fn flags(at: At, sample: &Sample) -> String {
     let set = flags.iter().filter(|(set, _)| *set);
     let names: Vec<_> = set.map(|(_, name)| *name).collect();
     names.join(&flags::JOINT.to_string())
+}
+
+/// The times of a stage in all samples that have stages, and where in them visits begin.
+fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
+    let (mut seconds, mut starts) = (Vec::new(), Vec::new());
+    for (number, sample) in counted.iter().enumerate() {
+        if visits.contains(&number) {
+            starts.push(seconds.len());
+        }
+        if let Some(stages) = &sample.stages {
+            let times = stages.iter().filter(|other| other.name == stage.name);
+            seconds.push(times.map(|other| other.seconds).sum());
+        }
+    }
+    (seconds, starts)
+}
+
+/// Few samples have an interval that holds the truth less often than 95 %: how often.
+fn level_of(found: Option<statistics::Leveled>) -> Params {
+    let mut metrics = Params::default();
+    if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
+        metrics.set("interval_level", format!("{:.2}", found.level));
+    }
+    metrics
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use algorithms::device::gpu::monitor::Limit;
 use algorithms::task::Candidate;
 use algorithms::timing::Stages;
 
-use super::cache::CacheFlush;
 use super::gpu::energy::{self, Consumer};
-use super::gpu::on_gpu::{Care, L2, OnGpu};
-use super::gpu::watch;
+use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::gpu::watch::GpuState;
 use super::probe::{self, Condition, Reading, Usual};
-use super::rounds::{Sampler, Taken};
+use super::rounds::Sampler;
+use super::series::Taken;
+use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
 use crate::platform::{current_cpu, thread_time};
@@ -53,20 +54,27 @@ pub struct Sample {
     pub spent: Duration,
 }
 
-/// A candidate with the team it runs on.
+/// A candidate with the team it runs on, and what surrounds its samples.
 pub struct CandidateSampler<'a> {
     candidate: Box<dyn Candidate + 'a>,
     team: &'a Team,
-    flush: Option<&'a CacheFlush>,
-    spec: Option<&'a TeamSpec>,
-    usual: Option<&'a Mutex<Usual>>,
-    gpu: Option<OnGpu<'a>>,
+    /// Empties the caches before each sample.
+    pub(super) flush: Option<&'a CacheFlush>,
+    /// Says where the workers are to be.
+    pub(super) spec: Option<&'a TeamSpec>,
+    /// What probes usually find: what is not as usual is noticed.
+    pub(super) usual: Option<&'a Mutex<Usual>>,
+    /// The GPU, which has conditions of its own.
+    pub(super) on_gpu: Option<OnGpu<'a>>,
+    /// Counts what the processor does during runs.
+    pub(super) counting: Option<&'a dyn Counting>,
+    /// By this fraction each run is made slower than it is: what a self-test of the gate
+    /// has to find.
+    pub(super) slowdown: f64,
     /// Runs so far, those for warming up included.
     runs: usize,
     /// Those of them that were made once more for their stages.
     staged: usize,
-    counting: Option<&'a dyn Counting>,
-    slowdown: f64,
 }
 
 /// Runs on a GPU that are made once more for their stages: the one for warming up, and the
@@ -85,13 +93,13 @@ struct Timed {
 }
 
 /// What is seen on a worker before or after a run.
-struct Sight {
+struct CoreState {
     cpu: Option<usize>,
     reading: Option<Reading>,
 }
 
 impl<'a> CandidateSampler<'a> {
-    /// A sampler that leaves the caches as they are.
+    /// A sampler that takes nothing but times, and leaves the caches as they are.
     pub fn new(candidate: Box<dyn Candidate + 'a>, team: &'a Team) -> Self {
         CandidateSampler {
             candidate,
@@ -99,75 +107,34 @@ impl<'a> CandidateSampler<'a> {
             flush: None,
             spec: None,
             usual: None,
-            gpu: None,
-            runs: 0,
-            staged: 0,
+            on_gpu: None,
             counting: None,
             slowdown: 0.0,
+            runs: 0,
+            staged: 0,
         }
     }
 
-    /// Checks that the workers are in their places.
-    pub(super) fn in_places(mut self, spec: &'a TeamSpec) -> Self {
-        self.spec = Some(spec);
-        self
-    }
-
-    /// Notices what is not as usual.
-    pub(super) fn noticing(mut self, usual: &'a Mutex<Usual>) -> Self {
-        self.usual = Some(usual);
-        self
-    }
-
-    /// On a GPU, which has conditions of its own.
-    pub(super) fn on_gpu(mut self, on_gpu: OnGpu<'a>) -> Self {
-        self.gpu = Some(on_gpu);
-        self
-    }
-
-    /// Counts what the processor does during runs.
-    pub(super) fn counting(mut self, counting: &'a dyn Counting) -> Self {
-        self.counting = Some(counting);
-        self
-    }
-
-    /// A visit begins, in which each run is made slower than it is by this fraction:
-    /// what a self-test of the gate has to find.
-    pub(super) fn begin_visit(&mut self, slowdown: f64) {
-        self.slowdown = slowdown;
-    }
-
-    /// Flushes the caches before each sample.
-    pub(super) fn flushing(mut self, flush: &'a CacheFlush) -> Self {
-        self.flush = Some(flush);
-        self
-    }
-
-    fn all_in_place(&self, sights: &[Sight]) -> bool {
-        let in_place = |(worker, sight): (usize, &Sight)| {
-            self.spec.is_none_or(|spec| spec.allows(worker, sight.cpu))
-        };
-        sights.iter().enumerate().all(in_place)
-    }
-
-    /// On the team, whose caches and memory the input then lies in.
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        let candidate = &mut self.candidate;
-        self.team.run(|| candidate.reset())
+    fn all_in_place(&self, cores: &[CoreState]) -> bool {
+        self.spec.is_none_or(|spec| {
+            let mut workers = cores.iter().enumerate();
+            workers.all(|(worker, core)| spec.allows(worker, core.cpu))
+        })
     }
 
     /// Fresh input, empty caches if they are to be cold, and a GPU at work.
     fn get_ready(&mut self) -> Result<(), DeviceError> {
-        self.reset()?;
+        self.refresh()?;
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
-        let cache = match self.flush {
-            Some(_) => L2::Emptied,
-            None => L2::Kept,
-        };
-        let on_gpu = self.gpu.as_ref();
-        on_gpu.map_or(Ok(()), |on_gpu| on_gpu.get_ready(cache))
+        if let Some(on_gpu) = &self.on_gpu {
+            on_gpu.warm_up()?;
+            if self.flush.is_some() {
+                on_gpu.empty_cache()?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the last run on a GPU is made once more.
@@ -179,28 +146,29 @@ impl<'a> CandidateSampler<'a> {
     /// The stages of the run that was timed; on a GPU those of another one, with
     /// marks between copies and kernels, which the end-to-end time is free of.
     fn stages(&mut self) -> Result<Option<Stages>, DeviceError> {
-        let gpu = match &self.gpu {
+        let gpu = match &self.on_gpu {
             None => return self.candidate.stages().map(Some),
-            Some(on_gpu) if on_gpu.care == Care::None || !self.is_staged() => return Ok(None),
+            Some(on_gpu) if on_gpu.mode == GpuMode::Profile || !self.is_staged() => {
+                return Ok(None);
+            }
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
         self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
-        let candidate = &mut self.candidate;
-        self.team.run(|| candidate.run())?;
-        candidate.stages().map(Some)
+        self.run()?;
+        self.candidate.stages().map(Some)
     }
 
-    fn look_at_gpu(&self) -> watch::Sight {
-        let on_gpu = self.gpu.as_ref();
-        on_gpu.map_or_else(watch::Sight::default, |on_gpu| on_gpu.watch.look())
+    fn look_at_gpu(&self) -> GpuState {
+        let on_gpu = self.on_gpu.as_ref();
+        on_gpu.map_or_else(GpuState::default, |on_gpu| on_gpu.watch.look())
     }
 
     /// Joules that a run on a GPU takes, where it can be told; see [`energy`].
     pub(super) fn energy(&mut self, max_time: Duration) -> Result<Option<f64>, DeviceError> {
-        let watch = match &self.gpu {
-            Some(on_gpu) if on_gpu.care == Care::Full => on_gpu.watch,
+        let watch = match &self.on_gpu {
+            Some(on_gpu) if on_gpu.mode == GpuMode::Measure => on_gpu.watch,
             _ => return Ok(None),
         };
         let joules = energy::of_a_run(self, watch, max_time);
@@ -209,9 +177,9 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// Cores that wait for a GPU are not probed: what they were at is of no concern.
-    fn look(&self) -> Vec<Sight> {
-        let is_probed = self.gpu.is_none();
-        self.team.run_on_each(|_| Sight {
+    fn look(&self) -> Vec<CoreState> {
+        let is_probed = self.on_gpu.is_none();
+        self.team.run_on_each(|_| CoreState {
             cpu: current_cpu(),
             reading: is_probed.then(probe::read).flatten(),
         })
@@ -222,7 +190,7 @@ impl<'a> CandidateSampler<'a> {
         let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
         let counting = self.counting;
         // Others' time is in nobody's clock but their own.
-        let is_all = self.gpu.is_none() && self.team.threads() == 1;
+        let is_all = self.on_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
@@ -245,29 +213,65 @@ impl<'a> CandidateSampler<'a> {
         })
     }
 
-    fn judge(&self, before: &[Sight], after: &[Sight]) -> Condition {
-        let sights = before.iter().chain(after);
-        let readings: Vec<_> = sights.filter_map(|sight| sight.reading).collect();
+    /// Whether the cores were as usual before and after a run.
+    fn judge(&self, before: &[CoreState], after: &[CoreState]) -> Condition {
+        let readings: Vec<_> = before
+            .iter()
+            .chain(after)
+            .filter_map(|core| core.reading)
+            .collect();
         self.usual.map_or_else(Condition::default, |usual| {
             let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
             usual.judge(&readings)
         })
     }
 
-    fn judged(&self, sample: Sample, before: &[Sight], after: &[Sight]) -> Sample {
-        let condition = self.judge(before, after);
-        Sample {
-            migrated: before.iter().zip(after).any(|(a, b)| a.cpu != b.cpu),
-            disturbed: condition.disturbed,
-            slow_clock: condition.slow_clock,
-            ..sample
+    fn take(&mut self) -> Result<Sample, DeviceError> {
+        let start = Instant::now();
+        self.get_ready()?;
+        let before = self.look();
+        let gpu_before = self.look_at_gpu();
+        let timed = self.time()?;
+        self.runs += 1;
+        let gpu_after = self.look_at_gpu();
+        let after = self.look();
+        let stages = self.stages()?;
+        self.candidate.release();
+        let mut sample = Sample {
+            seconds: timed.seconds,
+            cpu_seconds: timed.cpu_seconds,
+            counters: timed.counters,
+            stages,
+            in_place: self.all_in_place(&before) && self.all_in_place(&after),
+            cpus: before.iter().map(|core| core.cpu).collect(),
+            ..Sample::default()
+        };
+        // What the cores of the host were at while they waited for a GPU is of no concern.
+        if let Some(OnGpu { gpu, watch, .. }) = &self.on_gpu {
+            watch.has_worked();
+            let condition = watch.judge(&gpu_before, &gpu_after);
+            sample.slow_clock = condition.slow_clock;
+            sample.limits = condition.limits;
+            sample.clock_mhz = gpu_before.clock_mhz;
+            sample.launches_in_stages = gpu.was_host_late();
+        } else {
+            let condition = self.judge(&before, &after);
+            let clocks = before.iter().filter_map(|core| core.reading);
+            sample.slow_clock = condition.slow_clock;
+            sample.disturbed = condition.disturbed;
+            sample.clock_mhz = clocks.map(|reading| reading.clock_mhz).reduce(f64::min);
+            sample.migrated = before.iter().zip(&after).any(|(a, b)| a.cpu != b.cpu);
         }
+        sample.spent = start.elapsed();
+        Ok(sample)
     }
 }
 
 impl Consumer for CandidateSampler<'_> {
+    /// On the team, whose caches and memory the input then lies in.
     fn refresh(&mut self) -> Result<(), DeviceError> {
-        self.reset()
+        let candidate = &mut self.candidate;
+        self.team.run(|| candidate.reset())
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
@@ -308,43 +312,8 @@ impl Sampler for CandidateSampler<'_> {
 
     /// A GPU is at work before each run.
     fn is_kept_warm(&self) -> bool {
-        self.gpu
-            .as_ref()
-            .is_some_and(|on_gpu| on_gpu.care == Care::Full)
-    }
-}
-
-impl CandidateSampler<'_> {
-    fn take(&mut self) -> Result<Sample, DeviceError> {
-        let start = Instant::now();
-        self.get_ready()?;
-        let before = self.look();
-        let gpu_before = self.look_at_gpu();
-        let timed = self.time()?;
-        self.runs += 1;
-        let gpu_after = self.look_at_gpu();
-        let after = self.look();
-        let stages = self.stages()?;
-        self.candidate.release();
-        let clocks = before.iter().filter_map(|sight| sight.reading);
-        let sample = Sample {
-            seconds: timed.seconds,
-            cpu_seconds: timed.cpu_seconds,
-            counters: timed.counters,
-            stages,
-            in_place: self.all_in_place(&before) && self.all_in_place(&after),
-            cpus: before.iter().map(|sight| sight.cpu).collect(),
-            clock_mhz: clocks.map(|reading| reading.clock_mhz).reduce(f64::min),
-            ..Sample::default()
-        };
-        let judged = match &self.gpu {
-            Some(on_gpu) => on_gpu.judged(sample, &gpu_before, &gpu_after),
-            None => self.judged(sample, &before, &after),
-        };
-        Ok(Sample {
-            spent: start.elapsed(),
-            ..judged
-        })
+        let on_gpu = self.on_gpu.as_ref();
+        on_gpu.is_some_and(|on_gpu| on_gpu.mode == GpuMode::Measure)
     }
 }
 

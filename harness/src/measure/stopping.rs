@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use reports::statistics::{self, PILOT, visits_for};
 
-use super::rounds::{Series, Visit};
+use super::series::{Series, VisitSoFar};
 
 /// Samples in a visit: enough for a median, few enough for many visits. Where
 /// visits differ more than samples, more visits tell more.
@@ -54,10 +54,11 @@ pub enum StopReason {
 
 impl Policy {
     /// Whether a candidate has enough samples for this visit.
-    pub fn ends_visit<T>(&self, visit: &Visit, series: &Series<T>) -> bool {
-        let late = visit.spent >= self.visit_time() || series.spent >= self.max_time;
-        let full = visit.taken >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
-        full || (late && visit.taken > 0 && series.samples.len() >= LEAST_SAMPLES)
+    pub fn ends_visit<T>(&self, visit: &VisitSoFar, series: &Series<T>) -> bool {
+        let visit_time = self.max_time / VISITS_IN_TIME;
+        let late = visit.spent >= visit_time || series.spent >= self.max_time;
+        let full = visit.samples >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
+        full || (late && visit.samples > 0 && series.samples.len() >= LEAST_SAMPLES)
     }
 
     /// Whether, and why, to stop after these visits.
@@ -69,24 +70,21 @@ impl Policy {
         if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        let least = match self.min_is_given {
-            true => self.min_samples,
-            false => LEAST_SAMPLES.min(self.max_samples),
+        let least = if self.min_is_given {
+            self.min_samples
+        } else {
+            LEAST_SAMPLES.min(self.max_samples)
         };
         (taken >= least && series.spent >= self.max_time).then_some(StopReason::Time)
     }
 
-    fn visit_time(&self) -> Duration {
-        self.max_time / VISITS_IN_TIME
-    }
-
     /// Whether there are as many visits as the first ones said that it takes.
     fn has_planned_visits<T>(&self, series: &Series<T>) -> bool {
-        let visits = series.visits.len();
+        let visits = series.visit_starts.len();
         let planned = || {
-            let end = series.visits.get(PILOT).copied();
+            let end = series.visit_starts.get(PILOT).copied();
             let pilot = &series.seconds[..end.unwrap_or(series.seconds.len())];
-            let pilot = statistics::Series::new(pilot, &series.visits[..PILOT]);
+            let pilot = statistics::Series::new(pilot, &series.visit_starts[..PILOT]);
             let width = pilot.interval()?.relative_width(pilot.median());
             Some(visits_for(self.precision, width))
         };

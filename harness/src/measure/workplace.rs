@@ -1,27 +1,29 @@
 //! What candidates run on: teams of threads and GPUs, with what is known of them.
 
-use algorithms::device::{Device, TeamError};
+use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Device, Target, TeamError};
+use algorithms::task::Candidate;
+use reports::record::Point;
 
-use super::crew::{Crew, TeamState};
-use super::gpu::fleet::Fleet;
-use super::gpu::on_gpu::{Care, OnGpu};
+use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::gpu::watched::WatchedGpus;
 use super::on_device::Ceilings;
-use super::{CandidateSampler, rows::Subject};
+use super::rows::Subject;
+use super::sampler::CandidateSampler;
+use super::teams::{TeamState, Teams};
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform;
 use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
-use algorithms::device::Target;
-use algorithms::device::gpu::DeviceError;
-use algorithms::task::Candidate;
 
 /// Teams and GPUs, each started once a process.
-pub(super) struct Workplace {
-    pub(super) crew: Crew,
+pub(crate) struct Workplace {
+    pub(super) teams: Teams,
     pub(super) gpus: Gpus,
-    pub(super) fleet: Fleet,
-    pub(super) care: Care,
-    /// What the executable is, and that its outputs are right, was found before.
+    pub(super) watched: WatchedGpus,
+    pub(super) mode: GpuMode,
+    /// Another process has found what the executable is, and that its outputs are right:
+    /// rows have no fingerprints, and nothing is checked.
     pub(super) is_known: bool,
 }
 
@@ -32,37 +34,42 @@ impl Workplace {
     /// If threads can't be had, or can't be where they should.
     pub(super) fn of<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
-        care: Care,
+        mode: GpuMode,
     ) -> Result<Self, TeamError> {
+        let inputs = plans.clone().flat_map(|plan| &plan.inputs);
+        let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
         Ok(Workplace {
-            crew: Crew::start(plans.clone().flat_map(|plan| &plan.teams))?,
+            teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
             gpus: Gpus::default(),
-            fleet: Fleet::of(devices(plans)),
-            care,
+            watched: WatchedGpus::of(devices),
+            mode,
             is_known: false,
         })
     }
 
-    /// The same for an executable of which another process has found what it is, and that
-    /// its outputs are right: rows have no fingerprints, and nothing is checked.
-    pub(super) fn of_what_is_known(self) -> Self {
-        Workplace {
-            is_known: true,
-            ..self
-        }
+    /// That of a process which another one asks for samples; see `is_known` of
+    /// [`Workplace`].
+    ///
+    /// # Errors
+    /// As [`Workplace::of`].
+    pub(crate) fn to_serve<'a>(
+        plans: impl Iterator<Item = &'a Plan> + Clone,
+        is_known: bool,
+    ) -> Result<Self, TeamError> {
+        let workplace = Workplace::of(plans, GpuMode::Measure)?;
+        Ok(Workplace {
+            is_known,
+            ..workplace
+        })
     }
 
     /// What the rows of a candidate have in common.
-    pub(super) fn subject(
-        &self,
-        plan: &Plan,
-        spec: &CandidateSpec,
-        point: reports::record::Point,
-    ) -> Subject {
+    pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> Subject {
         let variant = plan.variant(spec);
-        let fingerprint = match self.is_known {
-            true => String::new(),
-            false => platform::variant_fingerprint(variant),
+        let fingerprint = if self.is_known {
+            String::new()
+        } else {
+            platform::variant_fingerprint(variant)
         };
         Subject::new(point, variant, &fingerprint)
     }
@@ -83,7 +90,7 @@ impl Workplace {
     pub(super) fn ceilings(&self, plan: &Plan, spec: &CandidateSpec) -> Ceilings {
         let bandwidth = match spec.device {
             Device::Cpu => self.team(plan, spec).bandwidth,
-            device => self.fleet.get(device).and_then(|state| state.bandwidth),
+            device => self.watched.get(device).and_then(|state| state.bandwidth),
         };
         Ceilings {
             backend: spec.device.backend(),
@@ -99,31 +106,24 @@ impl Workplace {
         spec: &CandidateSpec,
         place: Target<'a>,
     ) -> CandidateSampler<'a> {
-        let team_spec = &plan.teams[spec.team];
         let team = self.team(plan, spec);
-        let mut sampler = CandidateSampler::new(candidate, &team.team)
-            .in_places(team_spec)
-            .noticing(&team.usual);
-        if let (CacheMode::Cold, Some(flush)) = (spec.cache, &team.flush) {
-            sampler = sampler.flushing(flush);
-        }
-        if let (None, Some(counting)) = (&place.gpu, &team.counting) {
-            sampler = sampler.counting(counting.as_ref());
-        }
-        if let (Some(gpu), Some(state)) = (place.gpu, self.fleet.get(spec.device)) {
-            let (watch, care) = (&state.watch, self.care);
-            sampler = sampler.on_gpu(OnGpu { gpu, watch, care });
-        }
+        let is_cold = spec.cache == CacheMode::Cold;
+        let is_on_host = place.gpu.is_none();
+        let watched = place.gpu.zip(self.watched.get(spec.device));
+        let mut sampler = CandidateSampler::new(candidate, &team.team);
+        sampler.flush = team.flush.as_ref().filter(|_| is_cold);
+        sampler.spec = Some(&plan.teams[spec.team]);
+        sampler.usual = Some(&team.usual);
+        sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
+        sampler.on_gpu = watched.map(|(gpu, watched)| OnGpu {
+            gpu,
+            watch: &watched.watch,
+            mode: self.mode,
+        });
         sampler
     }
 
     fn team(&self, plan: &Plan, spec: &CandidateSpec) -> &TeamState {
-        self.crew.get(&plan.teams[spec.team])
+        self.teams.get(&plan.teams[spec.team])
     }
-}
-
-/// The devices of all candidates.
-fn devices<'a>(plans: impl Iterator<Item = &'a Plan>) -> impl Iterator<Item = Device> {
-    let inputs = plans.flat_map(|plan| &plan.inputs);
-    inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device))
 }

@@ -3,23 +3,31 @@
 use algorithms::algorithm::Plan;
 use reports::units;
 
-use crate::failure::Failure;
+use super::PlanError;
+use crate::platform::available_memory;
 
 /// What the system and the measuring itself need beside the data.
 const RESERVE: u64 = 512 << 20;
 
-/// Refuses a point that needs more than there is.
-pub(super) fn check(plan: &Plan, available: u64) -> Result<(), Failure> {
+/// Refuses a point that does not fit into the memory that is available now.
+///
+/// # Errors
+/// How much is needed and how much there is.
+pub fn check_memory(plan: &Plan) -> Result<(), PlanError> {
+    check(plan, available_memory())
+}
+
+/// Refuses a point that needs more than is available.
+pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     let needed = plan.memory_bytes.saturating_add(RESERVE);
     if needed <= available {
         return Ok(());
     }
-    let params: Vec<_> = plan
-        .params
-        .iter()
+    let params = plan.params.iter();
+    let params: Vec<_> = params
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    Err(Failure::Usage(format!(
+    Err(PlanError::Usage(format!(
         "{} needs {} of memory, but {} are available; use fewer items",
         params.join(" "),
         units::bytes(needed as f64),

@@ -1,31 +1,47 @@
 //! Which points are to be measured, and whether they fit into memory.
+//!
+//! | module | holds |
+//! |---|---|
+//! | this | a plan: inputs, candidates, teams |
+//! | `of_request` | the plan for a request |
+//! | `of_points` | the plan for points that another process names |
+//! | `selection` | variants by name or glob |
+//! | `teams` | teams of threads |
+//! | `memory` | whether a point fits into memory |
 
 mod memory;
 mod of_points;
+mod of_request;
 mod selection;
 mod teams;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
-use reports::record::Point;
+use generators::DataError;
+use reports::record::{PluginRecord, Point};
 
-use crate::failure::Failure;
-use crate::platform::available_memory;
-use crate::platform::gpus::problem_of;
-use crate::request::{AxisValues, CacheMode, MeasureRequest, Source};
+use crate::request::CacheMode;
 
+pub use memory::check_memory;
+pub(crate) use of_points::Candidates;
 pub use selection::{matching_variants, select_variants};
 pub use teams::TeamSpec;
 
-/// Refuses a point that does not fit into the memory that is available now.
-///
-/// # Errors
-/// How much is needed and how much there is.
-pub fn check_memory(plan: &algorithms::algorithm::Plan) -> Result<(), Failure> {
-    memory::check(plan, available_memory())
+/// A request that nothing can be measured for.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// It makes no sense, or asks for more than the machine has.
+    #[error("{0}")]
+    Usage(String),
+    /// There is nothing to run here, and why.
+    #[error("{0}")]
+    NothingToMeasure(String),
+    /// Data that can't be made or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
 }
 
 /// The inputs to be measured, and the candidates that are measured on each of
@@ -90,37 +106,6 @@ pub struct CandidateSpec {
 }
 
 impl Plan {
-    /// The plan for a request.
-    ///
-    /// # Errors
-    /// If a variant is unknown, no variant is left to run, a point makes no
-    /// sense, or a point does not fit into memory.
-    pub fn new(request: &MeasureRequest) -> Result<Self, Failure> {
-        let teams = teams::teams(request)?;
-        let candidates = candidates(request, teams.len())?;
-        let origins = match &request.source {
-            Source::File { path, options } => read(request.task, path, options)?,
-            Source::Generated(axes) => generated(request.task, axes)?,
-        };
-        let mut notes = idle_devices(request, &candidates);
-        let defaults = request.config.iter();
-        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.display())));
-        notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
-        notes.dedup();
-        let input = |(origin, memory_bytes)| Input {
-            origin,
-            memory_bytes,
-            candidates: candidates.clone(),
-        };
-        Ok(Plan {
-            notes,
-            inputs: origins.into_iter().map(input).collect(),
-            teams,
-            task: request.task,
-            infos: request.task.variants(),
-        })
-    }
-
     /// What identifies a candidate on an input.
     pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
         let team = &self.teams[spec.team];
@@ -198,110 +183,22 @@ pub(crate) fn record_params(params: &Params) -> reports::record::Params {
     record
 }
 
-/// Inputs to be made, with the bytes of memory that each takes.
-fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
-    let available = available_memory();
-    let origins = axes.combinations().into_iter().map(|params| {
-        let plan = task.plan(params)?;
-        memory::check(&plan, available)?;
-        Ok((Origin::Generated(plan.params), plan.memory_bytes))
-    });
-    origins.collect()
-}
-
-fn read(task: &dyn Task, path: &Path, options: &AxisValues) -> Result<Vec<(Origin, u64)>, Failure> {
-    let origins = options.combinations().into_iter().map(|options| {
-        let read = Origin::Read {
-            path: path.to_owned(),
-            case: task.read(path, &options)?,
-        };
-        Ok((read, 0))
-    });
-    origins.collect()
-}
-
-fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, Failure> {
-    let infos = request.task.variants();
-    let selected = select_variants(&infos, &request.variants).map_err(Failure::Usage)?;
-    let runs = |&&number: &&usize| {
-        let backend = infos[number].backend;
-        let mut devices = request.devices.iter();
-        devices.any(|device| device.backend() == backend)
-    };
-    if request.profile && selected.iter().filter(runs).count() != 1 {
-        let problem = "--profile runs one variant at a time; name it with --variant";
-        return Err(Failure::Usage(problem.to_owned()));
-    }
-    let mut candidates = Vec::new();
-    let usable = request.devices.iter().copied();
-    for device in usable.filter(|&device| problem_of(device).is_none()) {
-        let here = selected
-            .iter()
-            .filter(|&&i| infos[i].backend == device.backend());
-        for &variant in here {
-            check_levels(request, &infos[variant])?;
-            candidates.extend(
-                ways(request, device, teams).map(|(team, cache)| CandidateSpec {
-                    variant,
-                    device,
-                    team,
-                    cache,
-                }),
-            );
+/// The plugins that have variants in plans, for the record.
+pub(crate) fn plugin_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<PluginRecord> {
+    let mut records: Vec<PluginRecord> = Vec::new();
+    for plan in plans {
+        let specs = plan.inputs.iter().flat_map(|input| &input.candidates);
+        for plugin in specs.filter_map(|spec| plan.variant(spec).plugin) {
+            let record = PluginRecord {
+                file: plugin.file.clone(),
+                name: plugin.name.clone(),
+                version: plugin.version.clone(),
+                fingerprint: plugin.fingerprint.clone(),
+            };
+            if !records.contains(&record) {
+                records.push(record);
+            }
         }
     }
-    if candidates.is_empty() {
-        return Err(Failure::NothingMeasured(nothing_to_run(request)));
-    }
-    Ok(candidates)
-}
-
-/// The teams and states of the cache that a device's variants are run with. A
-/// GPU has one team: the host's threads do no more than serve it.
-fn ways(
-    request: &MeasureRequest,
-    device: Device,
-    teams: usize,
-) -> impl Iterator<Item = (usize, CacheMode)> {
-    let teams = match device {
-        Device::Cpu => 0..teams,
-        _ => 0..teams.min(1),
-    };
-    teams.flat_map(|team| request.caches.iter().map(move |&cache| (team, cache)))
-}
-
-/// A note for each device that was named but has nothing to run.
-fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
-    let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
-    let note = |device: &Device| why_idle(request, *device);
-    request.devices.iter().filter(is_idle).map(note).collect()
-}
-
-/// Refuses bindings for more levels of teams than a variant has.
-fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), Failure> {
-    let (name, levels) = (info.name, info.team_levels);
-    let wanted = request.binds.iter().map(|bind| bind.0.len()).max();
-    match wanted {
-        Some(wanted) if wanted > levels => Err(Failure::Usage(format!(
-            "--bind has {wanted} levels, but {name} has {levels} level of teams; give as many \
-             policies"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn why_idle(request: &MeasureRequest, device: Device) -> String {
-    match problem_of(device) {
-        Some(problem) => format!("{device} can't be used: {problem}"),
-        None => {
-            let task = request.task.name();
-            format!("no selected variant of {task} runs on {device}; see `bench list`")
-        }
-    }
-}
-
-fn nothing_to_run(request: &MeasureRequest) -> String {
-    let devices = request.devices.iter();
-    let reasons: Vec<_> = devices.map(|&device| why_idle(request, device)).collect();
-    format!("nothing was measured: {}", reasons.join("; "))
+    records
 }

@@ -3,67 +3,70 @@
 use algorithms::axis;
 use algorithms::device::Device;
 use algorithms::registry;
-use algorithms::task::Task;
+use algorithms::task::{Task, VariantInfo};
 use reports::record::Point;
 
-use super::{CandidateSpec, Input, Origin, Plan, TeamSpec, memory, record_params};
+use super::{CandidateSpec, Input, Origin, Plan, TeamSpec, check_memory, record_params};
 use crate::platform::gpus::problem_of;
 use crate::platform::placement::{Bind, Placement, PlacesSpec};
-use crate::platform::{Topology, available_memory, usable_cpus};
+use crate::platform::{Topology, usable_cpus};
 use crate::request::CacheMode;
 
+/// Which candidate of a plan each point is, or why it can't be measured.
+pub(crate) type Candidates = Vec<Result<usize, String>>;
+
 impl Plan {
-    /// The plan for points of one input, and why each that is not in it can't be
-    /// measured; no plan if that is so of all.
-    pub(crate) fn of_points(points: &[Point]) -> (Option<Plan>, Vec<Option<String>>) {
+    /// The plan for points of one input; none if no point can be measured.
+    pub(crate) fn of_points(points: &[Point]) -> (Option<Plan>, Candidates) {
         let made = points.first().map(input_of);
-        let (task, mut input) = match made {
+        let (task, input) = match made {
             Some(Ok(made)) => made,
-            Some(Err(problem)) => return (None, vec![Some(problem); points.len()]),
+            Some(Err(problem)) => return (None, vec![Err(problem); points.len()]),
             None => return (None, Vec::new()),
         };
-        let infos = task.variants();
-        let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
-        let mut teams: Vec<TeamSpec> = Vec::new();
-        let mut add = |point: &Point| -> Result<(), String> {
-            let device: Device = point.device.parse()?;
-            if let Some(problem) = problem_of(device) {
-                return Err(format!("{device} can't be used: {problem}"));
-            }
-            let known = infos
-                .iter()
-                .position(|info| info.name == point.variant && info.backend == device.backend());
-            let variant = known.ok_or_else(|| {
-                format!("{} has no variant {} here", point.algorithm, point.variant)
-            })?;
-            let team = team_of(point, &topology, &mask)?;
-            let number = teams.iter().position(|other| *other == team);
-            let number = number.unwrap_or_else(|| {
-                teams.push(team);
-                teams.len() - 1
-            });
-            let mode = CacheMode::ALL.into_iter();
-            let cache = mode.clone().find(|mode| mode.name() == point.cache);
-            input.candidates.push(CandidateSpec {
-                variant,
-                device,
-                team: number,
-                cache: cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?,
-            });
-            Ok(())
-        };
-        let problems: Vec<_> = points.iter().map(|point| add(point).err()).collect();
-        if input.candidates.is_empty() {
-            return (None, problems);
-        }
-        let plan = Plan {
+        let mut plan = Plan {
             inputs: vec![input],
-            teams,
+            teams: Vec::new(),
             notes: Vec::new(),
             task,
-            infos,
+            infos: task.variants(),
         };
-        (Some(plan), problems)
+        let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
+        let add = |point| plan.add(point, &topology, &mask);
+        let candidates: Candidates = points.iter().map(add).collect();
+        let plan = candidates.iter().any(Result::is_ok).then_some(plan);
+        (plan, candidates)
+    }
+
+    /// Adds a candidate to the only input; returns its number.
+    fn add(&mut self, point: &Point, topology: &Topology, mask: &[usize]) -> Result<usize, String> {
+        let device: Device = point.device.parse()?;
+        if let Some(problem) = problem_of(device) {
+            return Err(format!("{device} can't be used: {problem}"));
+        }
+        let is_it =
+            |info: &VariantInfo| info.name == point.variant && info.backend == device.backend();
+        let variant = self.infos.iter().position(is_it);
+        let variant = variant
+            .ok_or_else(|| format!("{} has no variant {} here", point.algorithm, point.variant))?;
+        let team = team_of(point, topology, mask)?;
+        let cache = CacheMode::ALL
+            .into_iter()
+            .find(|mode| mode.name() == point.cache);
+        let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
+        let known = self.teams.iter().position(|other| *other == team);
+        let team = known.unwrap_or_else(|| {
+            self.teams.push(team);
+            self.teams.len() - 1
+        });
+        let candidates = &mut self.inputs[0].candidates;
+        candidates.push(CandidateSpec {
+            variant,
+            device,
+            team,
+            cache,
+        });
+        Ok(candidates.len() - 1)
     }
 }
 
@@ -83,7 +86,7 @@ fn input_of(point: &Point) -> Result<(&'static dyn Task, Input), String> {
     if planned != *wanted {
         return Err(format!("{name} makes other data of it here: {planned}"));
     }
-    memory::check(&plan, available_memory()).map_err(|failure| failure.to_string())?;
+    check_memory(&plan).map_err(|error| error.to_string())?;
     let input = Input {
         origin: Origin::Generated(plan.params),
         memory_bytes: plan.memory_bytes,
@@ -148,20 +151,20 @@ mod tests {
                 ..point("rdst", &params())
             },
         ];
-        let (plan, problems) = Plan::of_points(&points);
+        let (plan, candidates) = Plan::of_points(&points);
         let planned: Vec<_> = plan.expect("a plan").points().collect();
         assert_eq!(planned, [points[0].clone(), points[2].clone()]);
-        let problem = problems[1].as_deref().expect("unknown");
+        let problem = candidates[1].clone().expect_err("unknown");
         assert!(problem.contains("no variant bogo"), "{problem}");
-        assert!(problems[0].is_none() && problems[2].is_none());
+        assert_eq!((&candidates[0], &candidates[2]), (&Ok(0), &Ok(1)));
     }
 
     #[test]
     fn other_data_are_refused() {
         let less = params().replace("order=random;", "");
         for (wrong, word) in [(less.as_str(), "other data"), ("spin=up", "no axis spin")] {
-            let (plan, problems) = Plan::of_points(&[point("rdst", wrong)]);
-            let problem = problems[0].as_deref().expect("a problem");
+            let (plan, candidates) = Plan::of_points(&[point("rdst", wrong)]);
+            let problem = candidates[0].as_ref().expect_err("a problem");
             assert!(plan.is_none() && problem.contains(word), "{problem}");
         }
     }

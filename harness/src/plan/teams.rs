@@ -2,7 +2,7 @@
 
 use algorithms::device::{Team, TeamError};
 
-use crate::failure::Failure;
+use super::PlanError;
 use crate::platform::placement::{Place, Placement, PlacementError, pin_current_thread};
 use crate::platform::{Topology, usable_cpus};
 use crate::request::MeasureRequest;
@@ -48,7 +48,7 @@ impl TeamSpec {
 }
 
 /// A team for each number of threads and placement.
-pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, Failure> {
+pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, PlanError> {
     let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
     let mut teams = Vec::new();
     for &threads in &request.threads {
@@ -57,7 +57,7 @@ pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, Failure> 
             let cpus = placement.cpus(threads, &topology, &mask);
             let team = TeamSpec {
                 threads,
-                cpus: cpus.map_err(|PlacementError(problem)| Failure::Usage(problem))?,
+                cpus: cpus.map_err(|PlacementError(problem)| PlanError::Usage(problem))?,
                 placement,
             };
             if !teams.contains(&team) {
@@ -68,12 +68,12 @@ pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, Failure> 
     Ok(teams)
 }
 
-fn check_threads(threads: usize, cpus: usize) -> Result<(), Failure> {
+fn check_threads(threads: usize, cpus: usize) -> Result<(), PlanError> {
     let limit = MAX_THREADS_ANYWHERE.max(MAX_THREADS_PER_CPU * cpus);
     if threads <= limit {
         return Ok(());
     }
-    Err(Failure::Usage(format!(
+    Err(PlanError::Usage(format!(
         "--threads {threads} is far more than {cpus} CPUs can run; use {limit} at most"
     )))
 }

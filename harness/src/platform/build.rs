@@ -53,11 +53,13 @@ fn hash_of_code(executable: &[u8]) -> Option<String> {
     {
         hash.update(section.data().ok()?);
     }
-    let hex: String = hash.finalize()[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Some(format!("code:{hex}"))
+    Some(hash_text("code", &hash.finalize()))
+}
+
+/// The first 8 bytes of a hash, with what it is of: `code:0123456789abcdef`.
+pub(crate) fn hash_text(of: &str, hash: &[u8]) -> String {
+    let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{of}:{hex}")
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::failure::Exit;
-use crate::plugins::guard;
+use super::{Exit, plugin_guard};
 
 /// Whether an end was asked for.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +17,7 @@ impl Interrupt {
         let asked = Arc::clone(&interrupt.0);
         let listening = ctrlc::set_handler(move || {
             if asked.swap(true, Relaxed) {
-                guard::disarm();
+                plugin_guard::disarm();
                 std::process::exit(Exit::Interrupted as i32);
             }
             let _ = writeln!(

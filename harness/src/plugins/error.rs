@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use algorithms::plugin::PluginError;
 
-use crate::failure::Exit;
+use crate::platform::Exit;
 
 /// Why a plugin is not used at all.
 #[derive(Debug, thiserror::Error)]

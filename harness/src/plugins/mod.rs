@@ -2,25 +2,25 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `baseline` | the plugin that is looked for beside the executable |
+//! | this | loading plugins, and trying those of a plan |
 //! | `trial` | a process that tries a plugin, and what it tells |
-//! | `guard` | what happens if a plugin crashes in this process all the same |
 //! | `error` | plugins that can't be used |
+//!
+//! What happens if a plugin crashes in this process all the same is in
+//! `platform::plugin_guard`.
 
-mod baseline;
 mod error;
-pub(crate) mod guard;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
 
-use algorithms::plugin::{self, Condemnation, PluginInfo};
-use algorithms::task::VariantInfo;
-use reports::record::PluginRecord;
+use algorithms::device::gpu::cuda;
+use algorithms::plugin::{self, PluginInfo, baseline};
 use sha2::{Digest, Sha256};
 
 use crate::plan::{CandidateSpec, Plan};
-use trial::Subject;
+use crate::platform::{hash_text, plugin_guard};
+use trial::PluginVariant;
 
 pub use error::PluginFailure;
 
@@ -33,7 +33,7 @@ pub(crate) fn load(paths: &[PathBuf], baseline: Baseline) -> Result<(), PluginFa
     for path in paths {
         load_one(path)?;
     }
-    baseline::load(baseline);
+    load_baseline(baseline);
     Ok(())
 }
 
@@ -46,11 +46,28 @@ pub(crate) enum Baseline {
     Measured,
 }
 
+/// Loads the baseline, if it is beside the executable, of use, and not loaded from
+/// elsewhere. What is wrong with it is told where its variants are listed.
+fn load_baseline(wanted: Baseline) {
+    let is_of_use = wanted == Baseline::Listed || cuda::devices().is_ok();
+    let loaded = plugin::plugins();
+    if !is_of_use || loaded.iter().any(|plugin| plugin.file == baseline::FILE) {
+        return;
+    }
+    let executable = std::env::current_exe().unwrap_or_default();
+    let path = executable.with_file_name(baseline::FILE);
+    if path.exists()
+        && let Err(failure) = load_one(&path)
+    {
+        baseline::set_problem(failure.to_string());
+    }
+}
+
 fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
-    guard::install();
+    plugin_guard::install();
     Ok(plugin::load(&path, fingerprint)?)
 }
 
@@ -65,9 +82,7 @@ fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
         return Err(unreadable("it is no file".to_owned()));
     }
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    let hash = Sha256::digest(bytes);
-    let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("plugin:{hex}"))
+    Ok(hash_text("plugin", &Sha256::digest(bytes)))
 }
 
 /// Tries the variants of plugins that plans have, each on the devices and with the
@@ -77,61 +92,35 @@ fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
 /// # Errors
 /// If nothing can be tried.
 pub(crate) fn try_out(plans: &[Plan], tell: impl Fn(&str)) -> Result<(), PluginFailure> {
-    let mut subjects: Vec<Subject> = Vec::new();
+    let mut variants: Vec<PluginVariant> = Vec::new();
     for plan in plans {
         let specs = plan.inputs.iter().flat_map(|input| &input.candidates);
-        for spec in specs {
-            let Some(subject) = subject(plan, spec) else {
-                continue;
-            };
-            let threads = plan.teams[spec.team].threads;
-            trial::add(&mut subjects, subject, threads);
+        for new in specs.filter_map(|spec| variant(plan, spec)) {
+            match variants.iter_mut().find(|known| known.is_same(&new)) {
+                None => variants.push(new),
+                Some(known) if known.threads.contains(&new.threads[0]) => {}
+                Some(known) => known.threads.extend(new.threads),
+            }
         }
     }
-    for subject in &subjects {
-        tell(&format!("trying {subject}"));
-        judge(subject)?;
+    for variant in &variants {
+        tell(&format!("trying {variant}"));
+        if let Some(condemnation) = trial::run(variant)? {
+            let name = (variant.task, variant.variant);
+            plugin::condemn(name, variant.plugin, variant.device, condemnation);
+        }
     }
     Ok(())
 }
 
-/// Tries a variant, and has it refused if it is not right.
-pub(crate) fn judge(subject: &Subject) -> Result<Option<Condemnation>, PluginFailure> {
-    let condemnation = trial::run(subject)?;
-    if let Some(condemnation) = &condemnation {
-        let name = (subject.task, subject.variant);
-        plugin::condemn(name, subject.plugin, subject.device, condemnation.clone());
-    }
-    Ok(condemnation)
-}
-
-fn subject(plan: &Plan, spec: &CandidateSpec) -> Option<Subject> {
-    let info: &VariantInfo = plan.variant(spec);
-    Some(Subject {
+/// A candidate's variant, if a plugin has it.
+fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
+    let info = plan.variant(spec);
+    Some(PluginVariant {
         plugin: info.plugin?,
         task: plan.task().name(),
         variant: info.name,
         device: spec.device,
-        threads: Vec::new(),
+        threads: vec![plan.teams[spec.team].threads],
     })
-}
-
-/// The plugins that have variants in plans, for the record.
-pub(crate) fn records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<PluginRecord> {
-    let mut records: Vec<PluginRecord> = Vec::new();
-    for plan in plans {
-        let specs = plan.inputs.iter().flat_map(|input| &input.candidates);
-        for plugin in specs.filter_map(|spec| plan.variant(spec).plugin) {
-            let record = PluginRecord {
-                file: plugin.file.clone(),
-                name: plugin.name.clone(),
-                version: plugin.version.clone(),
-                fingerprint: plugin.fingerprint.clone(),
-            };
-            if !records.contains(&record) {
-                records.push(record);
-            }
-        }
-    }
-    records
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reports::record::Point;
+use reports::units;
 
-use crate::measure::Assignment;
-use crate::plan::{Input, Origin, Plan};
+use crate::plan::{Input, Origin};
 use estimate::Estimate;
 
 /// Who is told.
@@ -29,23 +29,20 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For all that is to be measured.
-    pub fn new(assignment: &Assignment<'_>) -> Self {
-        let plans = || assignment.jobs.iter().map(|job| job.plan);
-        let total = plans().map(Plan::len).sum();
-        let teller = if assignment.quiet {
+    /// For so many inputs and points, each of which may take so long.
+    pub fn new(quiet: bool, inputs: usize, points: usize, max_time: Duration) -> Self {
+        let teller = if quiet {
             Teller::Nobody
         } else if std::io::stderr().is_terminal() {
-            Teller::Bar(bar(total as u64))
+            Teller::Bar(bar(points as u64))
         } else {
             Teller::Lines
         };
-        let times = assignment.jobs.iter().map(|job| job.request.max_time);
         Progress {
             teller,
-            inputs: plans().map(|plan| plan.inputs.len()).sum(),
+            inputs,
             announced: Vec::new(),
-            estimate: Estimate::new(total, times.max().unwrap_or_default()),
+            estimate: Estimate::new(points, max_time),
         }
     }
 
@@ -68,11 +65,8 @@ impl Progress {
         let name = describe(input);
         if !self.announced.contains(&name) {
             self.announced.push(name.clone());
-            self.line(&format!(
-                "[{}/{}] {name}",
-                self.announced.len(),
-                self.inputs
-            ));
+            let (number, all) = (self.announced.len(), self.inputs);
+            self.line(&format!("[{number}/{all}] {name}"));
         }
         if let Teller::Bar(bar) = &self.teller {
             bar.set_message("generating and checking");
@@ -92,16 +86,14 @@ impl Progress {
     /// A candidate is done, on which so much time was spent.
     pub fn finished(&mut self, point: &Point, spent: Duration, result: &str) {
         self.estimate.note_finished(spent);
-        let plural = if point.threads == 1 { "" } else { "s" };
-        let (variant, threads, params) = (&point.variant, point.threads, &point.params);
+        let (variant, params) = (&point.variant, &point.params);
+        let threads = units::counted(point.threads, "thread");
         // Inputs are visited in turn: which one it was has to be said.
         let input = match self.announced.len() {
             0 | 1 => String::new(),
             _ => format!(" ({})", params.to_string().replace(';', " ")),
         };
-        self.line(&format!(
-            "  {variant}, {threads} thread{plural}{input}: {result}"
-        ));
+        self.line(&format!("  {variant}, {threads}{input}: {result}"));
         if let Teller::Bar(bar) = &self.teller {
             bar.set_position(self.estimate.finished() as u64);
         }
@@ -127,9 +119,8 @@ impl Progress {
 fn bar(total: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
     let template = "{bar:30} {pos}/{len} {msg}";
-    bar.with_style(
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-    )
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn describe(input: &Input) -> String {

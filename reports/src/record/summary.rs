@@ -5,12 +5,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Params, Point};
 
 /// `yes` or `no` in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum YesNo {
     /// Written `yes`.
     Yes,
     /// Written `no`.
+    #[default]
     No,
 }
 
@@ -24,7 +25,7 @@ impl From<bool> for YesNo {
 ///
 /// A row that is not valid has no times: its `note` says why. All numbers are
 /// finite: what has no finite number is `None`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
     /// The subcommand's name.
     pub algorithm: String,
@@ -133,6 +134,23 @@ impl SummaryRow {
         params,items,item_unit,bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,\
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
         memory_ratio,stable,valid,fingerprint,metrics,note";
+
+    /// The row of a stage of `point` of which nothing is known.
+    pub fn new(point: &Point, stage: &str) -> Self {
+        let point = point.clone();
+        SummaryRow {
+            algorithm: point.algorithm,
+            variant: point.variant,
+            stage: stage.to_owned(),
+            device: point.device,
+            threads: point.threads,
+            places: point.places,
+            bind: point.bind,
+            cache: point.cache,
+            params: point.params,
+            ..SummaryRow::default()
+        }
+    }
 
     /// The median of a row that is valid, if that is a time.
     pub fn valid_median(&self) -> Option<f64> {

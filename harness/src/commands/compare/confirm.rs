@@ -121,7 +121,7 @@ impl Confirmation<'_> {
         };
         let outcome = duet::measure(&order, &Interrupt::listen())?;
         if let Some(failure) = outcome.failure {
-            return Err(failure);
+            return Err(failure.into());
         }
         let terms = Terms {
             scatter: None,

@@ -13,8 +13,8 @@ use super::measure::keep;
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
+use crate::plan::plugin_records;
 use crate::platform::{self, Interrupt, Topology};
-use crate::plugins;
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
 
@@ -40,7 +40,7 @@ pub(super) fn run(
     try_plugins(&plans, request.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
-    let earlier = earlier::find_paired(request, &part, &plugins::records(plans.iter()))?;
+    let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
     let start = match earlier {
         Some(_) => Start::Resume,
         None => Start::New,
@@ -107,7 +107,7 @@ fn conclude(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \
              goes on where this one stopped"
         ));
-        return Err(failure);
+        return Err(failure.into());
     }
     let run = Run::read(&outcome.folder)?;
     let mut counted = Outcome {

@@ -12,9 +12,8 @@ use super::Planned;
 use super::earlier::{self, Earlier};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
-use crate::plan::Plan;
+use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt};
-use crate::plugins;
 use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
@@ -24,7 +23,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         mut plans,
         part,
     } = Planned::of(suite, request)?;
-    let earlier = earlier::find(request, &part, &plugins::records(plans.iter()))?;
+    let earlier = earlier::find(request, &part, &plugin_records(plans.iter()))?;
     if let Some(earlier) = &earlier {
         plans
             .iter_mut()

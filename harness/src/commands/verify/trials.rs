@@ -7,11 +7,11 @@ use algorithms::task::{Task, VariantInfo};
 
 use super::ways::Way;
 use crate::failure::Failure;
-use crate::plugins::trial::{self, Subject};
+use crate::plugins::trial::{self, PluginVariant};
 
 /// What came of those that were tried.
 #[derive(Default)]
-pub(super) struct Trials(Vec<(Subject, Option<Condemnation>)>);
+pub(super) struct Trials(Vec<(PluginVariant, Option<Condemnation>)>);
 
 impl Trials {
     /// What a variant of a plugin did that it must not do. A wrong output is none of
@@ -25,7 +25,7 @@ impl Trials {
         let Some(plugin) = info.plugin.filter(|_| way.device != Device::Emulator) else {
             return Ok(None);
         };
-        let subject = Subject {
+        let wanted = PluginVariant {
             plugin,
             task: task.name(),
             variant: info.name,
@@ -33,18 +33,18 @@ impl Trials {
             threads: vec![way.threads()],
         };
         // Whoever has crashed with some threads is not tried with others.
-        let same = |(tried, found): &&(Subject, Option<Condemnation>)| {
+        let same = |(tried, found): &&(PluginVariant, Option<Condemnation>)| {
             let crashed = matches!(found, Some(Condemnation::Failed(_)));
             (tried.plugin, tried.variant, tried.device)
-                == (subject.plugin, subject.variant, subject.device)
-                && (crashed || tried.threads == subject.threads)
+                == (wanted.plugin, wanted.variant, wanted.device)
+                && (crashed || tried.threads == wanted.threads)
         };
         let known = self.0.iter().find(same).map(|(_, found)| found.clone());
         let found = match known {
             Some(found) => found,
             None => {
-                let found = trial::run(&subject)?;
-                self.0.push((subject, found.clone()));
+                let found = trial::run(&wanted)?;
+                self.0.push((wanted, found.clone()));
                 found
             }
         };

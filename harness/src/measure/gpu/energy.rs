@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(1);
 const STEPS: f64 = 3.0;
 
 /// Something whose energy is asked for.
-pub(in crate::measure) trait Consumer {
+pub(crate) trait Consumer {
     /// Fresh input.
     fn refresh(&mut self) -> Result<(), DeviceError>;
     /// A run, on fresh input.
@@ -43,7 +43,7 @@ struct Tick {
 ///
 /// # Errors
 /// If the device refuses.
-pub(in crate::measure) fn of_a_run(
+pub(crate) fn of_a_run(
     consumer: &mut dyn Consumer,
     watch: &Watch,
     max_time: Duration,

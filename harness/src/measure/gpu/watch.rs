@@ -10,7 +10,7 @@ use crate::measure::probe::{Histogram, SLOW};
 /// Watches a GPU. Nothing here is inside a timed region, and nothing is needed:
 /// without a management library there is nothing to be seen, and samples are
 /// taken all the same.
-pub(in crate::measure) struct Watch {
+pub(crate) struct Watch {
     monitor: Box<dyn Monitor>,
     /// Clocks that were seen so far, in MHz.
     usual: Mutex<Histogram>,
@@ -20,22 +20,22 @@ pub(in crate::measure) struct Watch {
 
 /// What is seen at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::measure) struct Sight {
-    pub(in crate::measure) clock_mhz: Option<f64>,
+pub(crate) struct GpuState {
+    pub(crate) clock_mhz: Option<f64>,
     limits: Vec<Limit>,
 }
 
-/// What two sights say of the sample between them.
+/// What two looks say of the sample between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::measure) struct Condition {
+pub(crate) struct Condition {
     /// The clock was far below the usual one.
-    pub(in crate::measure) slow_clock: bool,
+    pub(crate) slow_clock: bool,
     /// What held it down.
-    pub(in crate::measure) limits: Vec<Limit>,
+    pub(crate) limits: Vec<Limit>,
 }
 
 impl Watch {
-    pub(in crate::measure) fn new(monitor: Box<dyn Monitor>) -> Self {
+    pub(crate) fn new(monitor: Box<dyn Monitor>) -> Self {
         Watch {
             monitor,
             usual: Mutex::default(),
@@ -44,18 +44,18 @@ impl Watch {
     }
 
     /// How long it has had nothing to do, as far as is known.
-    pub(in crate::measure) fn idle(&self) -> Option<Duration> {
+    pub(crate) fn idle(&self) -> Option<Duration> {
         let worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
         worked.map(|worked| worked.elapsed())
     }
 
     /// It was at work until now.
-    pub(in crate::measure) fn has_worked(&self) {
+    pub(crate) fn has_worked(&self) {
         *self.worked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     /// What can't be seen, with the reasons.
-    pub(in crate::measure) fn problems(&self) -> Vec<String> {
+    pub(crate) fn problems(&self) -> Vec<String> {
         let problem = |what: &str, reason: Option<String>| {
             reason.map(|reason| format!("{what} can't be told: {reason}"))
         };
@@ -67,15 +67,15 @@ impl Watch {
         answers.into_iter().flatten().collect()
     }
 
-    pub(in crate::measure) fn look(&self) -> Sight {
-        Sight {
+    pub(crate) fn look(&self) -> GpuState {
+        GpuState {
             clock_mhz: self.monitor.clock_mhz().ok().map(f64::from),
             limits: self.monitor.limits().unwrap_or_default(),
         }
     }
 
     /// Takes down what was seen around a sample, and judges it by all so far.
-    pub(in crate::measure) fn judge(&self, before: &Sight, after: &Sight) -> Condition {
+    pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> Condition {
         let clocks: Vec<f64> = [before, after].iter().filter_map(|s| s.clock_mhz).collect();
         let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
         clocks.iter().for_each(|&clock| usual.add(clock));
@@ -89,33 +89,29 @@ impl Watch {
         }
     }
 
-    pub(in crate::measure) fn clock_mhz(&self) -> Option<f64> {
-        self.look().clock_mhz
-    }
-
     /// See [`Monitor::energy_j`].
-    pub(in crate::measure) fn energy_j(&self) -> Option<f64> {
+    pub(crate) fn energy_j(&self) -> Option<f64> {
         self.monitor.energy_j().ok()
     }
 }
 
 #[cfg(test)]
-pub(in crate::measure) mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
 
     /// A GPU as a test wants it.
     #[derive(Clone, Default)]
-    pub(in crate::measure) struct FakeMonitor(pub(in crate::measure) Arc<Mutex<Fake>>);
+    pub(crate) struct FakeMonitor(pub(crate) Arc<Mutex<Fake>>);
 
     #[derive(Clone, Default)]
-    pub(in crate::measure) struct Fake {
-        pub(in crate::measure) clock_mhz: Option<u32>,
-        pub(in crate::measure) limits: Vec<Limit>,
+    pub(crate) struct Fake {
+        pub(crate) clock_mhz: Option<u32>,
+        pub(crate) limits: Vec<Limit>,
         /// Joules that are there at the next question, and what comes on top
         /// with each.
-        pub(in crate::measure) energy_j: Option<(f64, f64)>,
+        pub(crate) energy_j: Option<(f64, f64)>,
     }
 
     fn missing() -> String {
@@ -150,8 +146,8 @@ pub(in crate::measure) mod tests {
         }
     }
 
-    fn sight(clock_mhz: f64, limits: &[Limit]) -> Sight {
-        Sight {
+    fn state(clock_mhz: f64, limits: &[Limit]) -> GpuState {
+        GpuState {
             clock_mhz: Some(clock_mhz),
             limits: limits.to_vec(),
         }
@@ -160,19 +156,19 @@ pub(in crate::measure) mod tests {
     #[test]
     fn a_clock_far_below_the_usual_one_is_slow() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
-        let usual = sight(1980.0, &[]);
+        let usual = state(1980.0, &[]);
         for _ in 0..5 {
             assert_eq!(watch.judge(&usual, &usual), Condition::default());
         }
-        assert!(watch.judge(&usual, &sight(1200.0, &[])).slow_clock);
-        assert!(!watch.judge(&usual, &sight(1950.0, &[])).slow_clock);
+        assert!(watch.judge(&usual, &state(1200.0, &[])).slow_clock);
+        assert!(!watch.judge(&usual, &state(1950.0, &[])).slow_clock);
     }
 
     #[test]
     fn limits_before_and_after_are_told_once() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
-        let before = sight(1980.0, &[Limit::Power]);
-        let after = sight(1900.0, &[Limit::Heat, Limit::Power]);
+        let before = state(1980.0, &[Limit::Power]);
+        let after = state(1900.0, &[Limit::Heat, Limit::Power]);
         let condition = watch.judge(&before, &after);
         assert_eq!(condition.limits, [Limit::Power, Limit::Heat]);
     }
@@ -181,7 +177,7 @@ pub(in crate::measure) mod tests {
     fn without_a_library_nothing_is_seen_and_the_reasons_are_told() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let nothing = watch.look();
-        assert_eq!(nothing, Sight::default());
+        assert_eq!(nothing, GpuState::default());
         assert_eq!(watch.judge(&nothing, &nothing), Condition::default());
         assert_eq!(watch.problems().len(), 3);
         let there = FakeMonitor::default();

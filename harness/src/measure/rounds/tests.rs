@@ -70,14 +70,14 @@ fn steady(seconds: f64) -> Scripted {
 }
 
 fn visited<const N: usize>(
-    samplers: [Scripted; N],
+    mut samplers: [Scripted; N],
     series: &mut [Series<f64>; N],
     first_round: usize,
     log: &mut Log,
 ) -> Result<usize, &'static str> {
-    let both = samplers.into_iter().zip(series).enumerate();
-    let visitors = both.map(|(i, (sampler, series))| Visitor::new(i, sampler, series));
-    visit(visitors.collect(), &POLICY, (first_round, 1), log)
+    let both = samplers.iter_mut().zip(series).enumerate();
+    let visited = both.map(|(i, (sampler, series))| VisitedCandidate::new(i, sampler, series));
+    visit(visited.collect(), &POLICY, (first_round, 1), log)
 }
 
 #[test]
@@ -107,14 +107,9 @@ fn visits_continue_the_count_of_samples_and_rounds() {
     assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
     let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
     assert_eq!(numbers, (0..10).collect::<Vec<_>>());
-    let fresh: Vec<_> = log
-        .sampled
-        .iter()
-        .filter(|at| at.fresh)
-        .map(|at| at.round)
-        .collect();
-    assert_eq!(fresh, [0, 5]);
-    assert_eq!(series[0].visits, [0, 5]);
+    let fresh = log.sampled.iter().filter(|at| at.fresh);
+    assert_eq!(fresh.map(|at| at.round).collect::<Vec<_>>(), [0, 5]);
+    assert_eq!(series[0].visit_starts, [0, 5]);
     assert_eq!(series[0].spent, Duration::from_secs(16));
 }
 
@@ -182,13 +177,8 @@ fn an_interrupt_keeps_what_there_is() {
     };
     let mut series = Default::default();
     visited([steady(1.0), steady(2.0)], &mut series, 0, &mut log).expect("no errors");
-    assert_eq!(
-        series
-            .map(|series| series.samples.len())
-            .iter()
-            .sum::<usize>(),
-        3
-    );
+    let taken = series.map(|series| series.samples.len());
+    assert_eq!(taken.iter().sum::<usize>(), 3);
 }
 
 #[test]

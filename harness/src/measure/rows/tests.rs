@@ -77,7 +77,7 @@ fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
         ..Sample::default()
     };
     let mut series = Series::default();
-    series.visits.push(0);
+    series.begin_visit();
     series.seconds = vec![sample.seconds; MIN_SAMPLES];
     series.samples = vec![sample; MIN_SAMPLES];
     subject.summary_rows("samples", &series)
@@ -194,11 +194,10 @@ fn what_is_on_the_gpu_before_must_cross_the_link_once() {
 /// Of as many samples, the last of which have no stages.
 fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
     let mut series = Series::default();
-    series.visits.push(0);
+    series.begin_visit();
     for number in 0..samples {
         let stages = (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]);
-        series.seconds.push(0.5 + 0.1 * number as f64);
-        series.samples.push(Sample {
+        series.push(Sample {
             seconds: 0.5 + 0.1 * number as f64,
             stages,
             in_place: true,
@@ -260,7 +259,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
     assert_eq!(columns, ["cycles=3000", ""]);
     let series = Series {
         seconds: vec![1.0; 2],
-        visits: vec![0],
+        visit_starts: vec![0],
         samples,
         ..Series::default()
     };

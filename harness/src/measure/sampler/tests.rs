@@ -56,8 +56,8 @@ impl Candidate for Copying {
     }
 }
 
-/// Takes samples with this care; returns the last one, with resets and runs.
-fn sampled(care: Care, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usize, usize)> {
+/// Takes samples in this mode; returns the last one, with resets and runs.
+fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usize, usize)> {
     let gpu = Arc::new(Gpu::emulated(Config::default()).ok()?);
     let team = Team::new(1).expect("a thread");
     let monitor = FakeMonitor::default();
@@ -70,9 +70,10 @@ fn sampled(care: Care, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usiz
     let on_gpu = OnGpu {
         gpu,
         watch: &watch,
-        care,
+        mode,
     };
-    let mut sampler = CandidateSampler::new(Box::new(candidate), &team).on_gpu(on_gpu);
+    let mut sampler = CandidateSampler::new(Box::new(candidate), &team);
+    sampler.on_gpu = Some(on_gpu);
     let mut last = None;
     for &clock in clocks {
         *monitor.0.lock().expect("no panic") = Fake {
@@ -89,7 +90,7 @@ fn sampled(care: Care, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usiz
 #[test]
 fn the_clock_of_a_sample_is_that_of_the_gpu() {
     let clocks = [1980, 1980, 1980, 1980, 1200];
-    let Some((sample, resets, runs)) = sampled(Care::None, &clocks, &[Limit::Power]) else {
+    let Some((sample, resets, runs)) = sampled(GpuMode::Profile, &clocks, &[Limit::Power]) else {
         eprintln!("skipped: no emulator");
         return;
     };
@@ -102,7 +103,7 @@ fn the_clock_of_a_sample_is_that_of_the_gpu() {
 
 #[test]
 fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
-    let Some((sample, resets, runs)) = sampled(Care::Full, &[1980], &[]) else {
+    let Some((sample, resets, runs)) = sampled(GpuMode::Measure, &[1980], &[]) else {
         eprintln!("skipped: no emulator");
         return;
     };
@@ -119,7 +120,7 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
 fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
     // One more warms up.
     let runs_of = |samples: usize| {
-        let (sample, resets, runs) = sampled(Care::Full, &vec![1980; 1 + samples], &[])?;
+        let (sample, resets, runs) = sampled(GpuMode::Measure, &vec![1980; 1 + samples], &[])?;
         assert_eq!(resets, runs);
         Some((runs - samples - 1, sample.stages.is_some()))
     };
@@ -174,7 +175,8 @@ impl Candidate for Idle {
 fn counters_are_read_just_before_and_after_the_run() {
     let team = Team::new(1).expect("a thread");
     let counters = Script::of_cycles(&[100, 350, 400, 1000, 2000]);
-    let mut sampler = CandidateSampler::new(Box::new(Idle), &team).counting(&counters);
+    let mut sampler = CandidateSampler::new(Box::new(Idle), &team);
+    sampler.counting = Some(&counters);
     let mut cycles = || {
         let sample = sampler.sample().expect("no failure");
         sample.counters.map(|counts| counts.get(Event::Cycles))

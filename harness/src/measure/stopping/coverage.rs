@@ -71,26 +71,23 @@ fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
     let mut random = Random { seed, taken: 0 };
     let mut series = Series::<()>::default();
     let most_visits = (policy.max_samples / SAMPLES_A_VISIT) as f64;
-    let (mut drifted, reason) = (
-        0.0,
-        loop {
-            if let Some(reason) = policy.stops(&series) {
-                break reason;
-            }
-            let visit = series.visits.len() as f64;
-            let level = machine.visits * random.normal() + machine.drift * visit / most_visits;
-            series.visits.push(series.seconds.len());
-            for _ in 0..SAMPLES_A_VISIT {
-                let noise = machine.noise * random.noise(machine.tails);
-                series.seconds.push((level + noise).exp());
-                series.samples.push(());
-            }
-        },
-    );
+    let reason = loop {
+        if let Some(reason) = policy.stops(&series) {
+            break reason;
+        }
+        let visit = series.visit_starts.len() as f64;
+        let level = machine.visits * random.normal() + machine.drift * visit / most_visits;
+        series.visit_starts.push(series.seconds.len());
+        for _ in 0..SAMPLES_A_VISIT {
+            let noise = machine.noise * random.noise(machine.tails);
+            series.seconds.push((level + noise).exp());
+            series.samples.push(());
+        }
+    };
     // What is true of a machine that drifts is so in the middle of the time.
-    drifted += machine.drift * (series.visits.len() - 1) as f64 / (2.0 * most_visits);
-    let truth = drifted.exp();
-    let samples = statistics::Series::new(&series.seconds, &series.visits);
+    let last_visit = (series.visit_starts.len() - 1) as f64;
+    let truth = (machine.drift * last_visit / (2.0 * most_visits)).exp();
+    let samples = statistics::Series::new(&series.seconds, &series.visit_starts);
     let found = samples.interval().expect("enough samples");
     Sampled {
         held: found.low <= truth && truth <= found.high,
@@ -111,15 +108,17 @@ fn coverage(machine: Machine) -> (f64, f64, usize) {
     let all: Vec<_> = (0..SERIES)
         .map(|seed| sample(machine, &policy, seed))
         .collect();
-    let early = || {
-        all.iter()
-            .filter(|sampled| sampled.reason == StopReason::Interval)
+    let held = |sampled: &[&Sampled]| {
+        let held = sampled.iter().filter(|sampled| sampled.held).count();
+        held as f64 / sampled.len() as f64
     };
-    let held_early = early().filter(|sampled| sampled.held).count();
-    let held = all.iter().filter(|sampled| sampled.held).count();
-    let early = early().count();
-    let share = held as f64 / all.len() as f64;
-    (share, held_early as f64 / early as f64, early)
+    let is_early = |sampled: &&Sampled| sampled.reason == StopReason::Interval;
+    let early: Vec<_> = all.iter().filter(is_early).collect();
+    (
+        held(&all.iter().collect::<Vec<_>>()),
+        held(&early),
+        early.len(),
+    )
 }
 
 /// What is promised, less three standard deviations of what so many series tell.

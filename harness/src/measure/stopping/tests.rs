@@ -17,7 +17,7 @@ fn series(visits: usize, width: f64, spent: Duration) -> Series<f64> {
     Series {
         samples: seconds.clone(),
         seconds,
-        visits: (0..visits).map(|visit| 5 * visit).collect(),
+        visit_starts: (0..visits).map(|visit| 5 * visit).collect(),
         spent,
         ..Series::default()
     }
@@ -81,8 +81,8 @@ fn samples_of_no_duration_end_by_number() {
 
 #[test]
 fn visits_end_by_samples_or_by_their_share_of_the_time() {
-    let visit = |taken: usize, seconds: u64| Visit {
-        taken,
+    let visit = |samples: usize, seconds: u64| VisitSoFar {
+        samples,
         spent: Duration::from_secs(seconds),
     };
     let before = series(1, 0.0, SECOND);

@@ -23,7 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use algorithms::task::VariantInfo;
 
-use super::build::executable_fingerprint;
+use super::build::{executable_fingerprint, hash_text};
 use graph::Graph;
 use program::Program;
 
@@ -74,9 +74,7 @@ impl Running {
     fn found(&mut self, code: usize) -> Option<String> {
         let in_file = (code as u64).checked_sub(self.bias)?;
         let root = self.graph.program.code_at(in_file)?;
-        let hash = self.graph.hash(&[root]);
-        let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(format!("code:{hex}"))
+        Some(hash_text("code", &self.graph.hash(&[root])))
     }
 }
 

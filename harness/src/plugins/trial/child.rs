@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
 use algorithms::plugin::{self, Call, Watch, set_watch};
-use algorithms::task::{Case, Task};
+use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
 use reports::units::counted;
 
-use super::line::{Line, Verdict};
+use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};
 use crate::platform::gpus::Gpus;
@@ -27,12 +27,12 @@ pub struct TrialRequest {
     /// The plugin.
     pub plugin: PathBuf,
     /// What to try beyond loading it.
-    pub errand: Option<Errand>,
+    pub variant: Option<VariantTrial>,
 }
 
 /// A variant to try.
 #[derive(Clone)]
-pub struct Errand {
+pub struct VariantTrial {
     /// The task.
     pub task: &'static dyn Task,
     /// The variant's name.
@@ -43,7 +43,7 @@ pub struct Errand {
     pub threads: Vec<usize>,
 }
 
-impl std::fmt::Debug for Errand {
+impl std::fmt::Debug for VariantTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (task, variant) = (self.task.name(), &self.variant);
         write!(
@@ -62,13 +62,13 @@ pub(crate) fn run(request: &TrialRequest) -> Result<Exit, Failure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
     let verdict = match plugin::load(&request.plugin, String::new()) {
-        Err(error) => Verdict::Refused(error.to_string()),
-        Ok(_) => match &request.errand {
-            Some(errand) => errand.run(report)?,
-            None => Verdict::Right,
+        Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
+        Ok(_) => match &request.variant {
+            Some(variant) => variant.run(report)?,
+            None => Ok(()),
         },
     };
-    report.write(&Line::Verdict(verdict));
+    report.write(&Event::Verdict(verdict));
     Ok(Exit::Success)
 }
 
@@ -77,88 +77,85 @@ fn standard_output() -> io::Result<File> {
     let own = io::stdout().as_fd().try_clone_to_owned()?;
     // SAFETY: both are open, and stay so.
     let replaced = unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) };
-    match replaced {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(File::from(own)),
+    if replaced == -1 {
+        return Err(io::Error::last_os_error());
     }
+    Ok(File::from(own))
 }
 
 /// Lines for whoever started this process.
 struct Report(Mutex<File>);
 
 impl Report {
-    fn write(&self, line: &Line) {
+    fn write(&self, event: &Event) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = serde_json::to_string(event).unwrap_or_default() + "\n";
         // If nobody listens any more, nobody needs to know.
-        let _ = file.write_all(line.to_string().as_bytes());
+        let _ = file.write_all(line.as_bytes());
     }
 }
 
 impl Watch for Report {
     fn enter(&self, call: &'static Call) {
-        self.write(&Line::Enter(call.function.to_owned()));
+        self.write(&Event::Enter(call.function.to_owned()));
     }
 
     fn leave(&self) {
-        self.write(&Line::Leave);
+        self.write(&Event::Leave);
     }
 }
 
-impl Errand {
+impl VariantTrial {
     fn run(&self, report: &Report) -> Result<Verdict, Failure> {
-        let infos = self.task.variants();
-        let is_it = |info: &&algorithms::task::VariantInfo| {
-            info.name == self.variant && info.backend == self.device.backend()
-        };
-        let Some(number) = infos.iter().position(|info| is_it(&info)) else {
-            return Ok(Verdict::Refused(format!(
-                "it has no variant {}",
-                self.variant
-            )));
+        let is_it =
+            |info: &VariantInfo| info.name == self.variant && info.backend == self.device.backend();
+        let Some(number) = self.task.variants().iter().position(is_it) else {
+            let problem = format!("it has no variant {}", self.variant);
+            return Ok(Err(Problem::new(ProblemKind::Refused, problem)));
         };
         let gpus = Gpus::default();
         for &threads in &self.threads {
             let team = Team::new(threads)?;
             // A GPU that can't be used is told where it is to be used.
             let Ok(place) = gpus.place(self.device, &team) else {
-                return Ok(Verdict::Right);
+                return Ok(Ok(()));
             };
             for (name, case) in self.task.hard_cases(SEED) {
                 let input = format!("{name}, {}", counted(threads, "thread"));
-                report.write(&Line::Input(input.clone()));
-                if let Some(verdict) = cycle(case.as_ref(), number, &place, &input) {
-                    return Ok(verdict);
+                report.write(&Event::Input(input.clone()));
+                if let Err(error) = cycle(case.as_ref(), number, &place)
+                    && let Some(problem) = problem(error, &input)
+                {
+                    return Ok(Err(problem));
                 }
             }
         }
-        Ok(Verdict::Right)
+        Ok(Ok(()))
     }
 }
 
-/// All calls in the order in which they are measured; what is wrong, if anything.
-fn cycle(case: &dyn Case, number: usize, place: &Target<'_>, input: &str) -> Option<Verdict> {
+/// All calls in the order in which they are measured.
+fn cycle(case: &dyn Case, number: usize, place: &Target<'_>) -> Result<(), CheckError> {
     // It may refuse a shape.
-    let mut candidate = case.prepare(number, place).ok()?;
-    let checked = check_candidate(candidate.as_mut(), place);
-    let again = checked.and_then(|_| {
-        place.team.run(|| candidate.reset())?;
-        place.team.run(|| candidate.run())?;
-        candidate.release();
-        Ok(())
-    });
-    verdict(again.err()?, input)
+    let Ok(mut candidate) = case.prepare(number, place) else {
+        return Ok(());
+    };
+    check_candidate(candidate.as_mut(), place)?;
+    place.team.run(|| candidate.reset())?;
+    place.team.run(|| candidate.run())?;
+    candidate.release();
+    Ok(())
 }
 
-fn verdict(error: CheckError, input: &str) -> Option<Verdict> {
-    Some(match error {
-        CheckError::Wrong(problem) => Verdict::Wrong(format!("{problem} ({input})")),
-        CheckError::Device(DeviceError::Plugin { problem, .. }) => {
-            Verdict::Failed(format!("{problem} ({input})"))
-        }
+fn problem(error: CheckError, input: &str) -> Option<Problem> {
+    let (kind, problem) = match error {
+        CheckError::Wrong(problem) => (ProblemKind::Wrong, problem),
+        CheckError::Device(DeviceError::Plugin { problem, .. }) => (ProblemKind::Failed, problem),
         CheckError::Device(error @ DeviceError::Kernel { .. }) => {
-            Verdict::Failed(format!("failed: {error} ({input})"))
+            (ProblemKind::Failed, format!("failed: {error}"))
         }
         // No room, or no GPU: told where it is measured.
         CheckError::Device(_) => return None,
-    })
+    };
+    Some(Problem::new(kind, format!("{problem} ({input})")))
 }

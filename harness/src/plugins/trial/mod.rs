@@ -8,14 +8,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `child` | what that process does |
-//! | `line` | what it writes |
+//! | `report` | what it writes, and what its end means |
 //! | `process` | starting it, and listening |
-//! | `ending` | what its end means |
 
 mod child;
-mod ending;
-mod line;
 mod process;
+mod report;
 
 use std::fmt;
 use std::path::Path;
@@ -24,16 +22,16 @@ use algorithms::device::Device;
 use algorithms::plugin::{Condemnation, PluginInfo};
 
 use super::PluginFailure;
-use ending::Ending;
+use report::{Problem, ProblemKind};
 
-pub(crate) use child::{Errand, TrialRequest, run as run_child};
+pub(crate) use child::{TrialRequest, VariantTrial, run as run_child};
 
 /// The subcommand.
 pub(crate) const SUBCOMMAND: &str = "plugin-trial";
 
-/// A variant to be tried.
+/// A variant of a plugin, with the device and the threads to try it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Subject {
+pub(crate) struct PluginVariant {
     pub(crate) plugin: &'static PluginInfo,
     pub(crate) task: &'static str,
     pub(crate) variant: &'static str,
@@ -42,29 +40,21 @@ pub(crate) struct Subject {
     pub(crate) threads: Vec<usize>,
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for PluginVariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (task, variant, file) = (self.task, self.variant, &self.plugin.file);
         write!(f, "{task} {variant} of {file} on {}", self.device)
     }
 }
 
-/// Adds a number of threads to a subject, which is added too if it is not there.
-pub(super) fn add(subjects: &mut Vec<Subject>, new: Subject, threads: usize) {
-    let same = |known: &&mut Subject| {
-        let key = |subject: &Subject| (subject.task, subject.variant, subject.device);
-        key(known) == key(&new) && known.plugin == new.plugin
-    };
-    let subject = match subjects.iter_mut().find(same) {
-        Some(known) => known,
-        None => {
-            subjects.push(new);
-            let last = subjects.len() - 1;
-            &mut subjects[last]
-        }
-    };
-    if !subject.threads.contains(&threads) {
-        subject.threads.push(threads);
+impl PluginVariant {
+    /// Whether it is the same but for the threads.
+    pub(super) fn is_same(&self, other: &PluginVariant) -> bool {
+        let threads = self.threads.clone();
+        PluginVariant {
+            threads,
+            ..other.clone()
+        } == *self
     }
 }
 
@@ -73,24 +63,23 @@ pub(super) fn add(subjects: &mut Vec<Subject>, new: Subject, threads: usize) {
 /// # Errors
 /// If it is none, or crashes or hangs.
 pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
-    match process::run(path, None)? {
-        Ending::Right => Ok(()),
-        Ending::Refused(problem) => Err(PluginFailure::Refused(problem)),
-        Ending::Failed(problem) | Ending::Wrong(problem) => Err(PluginFailure::Crashed {
+    process::run(path, None)?.map_err(|Problem { kind, text }| match kind {
+        ProblemKind::Refused => PluginFailure::Refused(text),
+        ProblemKind::Wrong | ProblemKind::Failed => PluginFailure::Crashed {
             path: path.to_owned(),
-            problem,
-        }),
-    }
+            problem: text,
+        },
+    })
 }
 
 /// Tries a variant; what is to be held against it, if anything.
 ///
 /// # Errors
 /// If it can't be tried.
-pub(crate) fn run(subject: &Subject) -> Result<Option<Condemnation>, PluginFailure> {
-    Ok(match process::run(&subject.plugin.path, Some(subject))? {
-        Ending::Right => None,
-        Ending::Wrong(problem) => Some(Condemnation::Wrong(problem)),
-        Ending::Failed(problem) | Ending::Refused(problem) => Some(Condemnation::Failed(problem)),
-    })
+pub(crate) fn run(variant: &PluginVariant) -> Result<Option<Condemnation>, PluginFailure> {
+    let verdict = process::run(&variant.plugin.path, Some(variant))?;
+    Ok(verdict.err().map(|Problem { kind, text }| match kind {
+        ProblemKind::Wrong => Condemnation::Wrong(text),
+        ProblemKind::Refused | ProblemKind::Failed => Condemnation::Failed(text),
+    }))
 }

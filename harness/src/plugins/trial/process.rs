@@ -1,17 +1,17 @@
 //! The process that tries a plugin, from outside.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use algorithms::device::Device;
 
-use super::ending::{Ending, Trace};
-use super::line::Line;
-use super::{SUBCOMMAND, Subject};
+use super::report::{Event, Trace, Verdict};
+use super::{PluginVariant, SUBCOMMAND};
+use crate::platform::lines_of;
 use crate::plugins::PluginFailure;
 
 /// A call on the host that takes longer hangs: inputs are small.
@@ -30,11 +30,14 @@ const MOST_CHARACTERS: usize = 200;
 ///
 /// # Errors
 /// If the process can't be started.
-pub(super) fn run(plugin: &Path, subject: Option<&Subject>) -> Result<Ending, PluginFailure> {
-    let mut child = start(plugin, subject)?;
+pub(super) fn run(
+    plugin: &Path,
+    variant: Option<&PluginVariant>,
+) -> Result<Verdict, PluginFailure> {
+    let mut child = start(plugin, variant)?;
     let said = child.stderr.take().map(last_line);
-    let lines = child.stdout.take().map(lines);
-    let patience = match subject.map(|subject| subject.device) {
+    let lines = child.stdout.take().map(lines_of);
+    let patience = match variant.map(|variant| variant.device) {
         None | Some(Device::Cpu) => PATIENCE,
         Some(_) => GREAT_PATIENCE,
     };
@@ -49,11 +52,10 @@ pub(super) fn run(plugin: &Path, subject: Option<&Subject>) -> Result<Ending, Pl
         return Ok(trace.hung(GREAT_PATIENCE));
     };
     let said = said.and_then(|said| said.recv_timeout(LAST_WORDS).ok());
-    let said = said.unwrap_or_default();
-    Ok(trace.ended(status, &said))
+    Ok(trace.ended(status, &said.unwrap_or_default()))
 }
 
-fn start(plugin: &Path, subject: Option<&Subject>) -> Result<Child, PluginFailure> {
+fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, PluginFailure> {
     let no_trial = |bench: &Path, source| PluginFailure::NoTrial {
         bench: bench.to_owned(),
         source,
@@ -61,11 +63,11 @@ fn start(plugin: &Path, subject: Option<&Subject>) -> Result<Child, PluginFailur
     let bench = std::env::current_exe().map_err(|error| no_trial(Path::new("bench"), error))?;
     let mut command = Command::new(&bench);
     command.arg(SUBCOMMAND).arg(plugin);
-    if let Some(subject) = subject {
-        let threads: Vec<_> = subject.threads.iter().map(usize::to_string).collect();
+    if let Some(variant) = variant {
+        let threads: Vec<_> = variant.threads.iter().map(usize::to_string).collect();
         command
-            .args(["--task", subject.task, "--variant", subject.variant])
-            .args(["--device", &subject.device.to_string()])
+            .args(["--task", variant.task, "--variant", variant.variant])
+            .args(["--device", &variant.device.to_string()])
             .args(["--threads", &threads.join(",")]);
     }
     command
@@ -76,33 +78,21 @@ fn start(plugin: &Path, subject: Option<&Subject>) -> Result<Child, PluginFailur
         .map_err(|error| no_trial(&bench, error))
 }
 
-/// What is told, as it comes.
-fn lines(output: ChildStdout) -> Receiver<Line> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let texts = BufReader::new(output).lines().map_while(Result::ok);
-        for line in texts.filter_map(|text| Line::parse(&text)) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
 /// Listens to the end, or until patience is over: then it says how much there was.
-fn listen(lines: Option<Receiver<Line>>, patience: Duration) -> (Trace, Option<Duration>) {
+fn listen(lines: Option<Receiver<String>>, patience: Duration) -> (Trace, Option<Duration>) {
     let mut trace = Trace::default();
     let Some(lines) = lines else {
         return (trace, None);
     };
     loop {
-        let patience = match trace.is_inside() {
-            true => patience,
-            false => GREAT_PATIENCE,
+        let patience = if trace.is_inside() {
+            patience
+        } else {
+            GREAT_PATIENCE
         };
         match lines.recv_timeout(patience) {
-            Ok(line) => trace.note(line),
+            // What is no event was not written by us.
+            Ok(line) => serde_json::from_str::<Event>(&line).map_or((), |event| trace.note(event)),
             Err(RecvTimeoutError::Disconnected) => return (trace, None),
             Err(RecvTimeoutError::Timeout) => return (trace, Some(patience)),
         }
@@ -119,18 +109,15 @@ fn last_line(errors: ChildStderr) -> Receiver<String> {
         let _ = std::io::copy(&mut errors, &mut std::io::sink());
         let said = String::from_utf8_lossy(&bytes);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
-        let last = last.unwrap_or_default().trim().chars();
-        let _ = sender.send(
-            last.filter(|c| !c.is_control())
-                .take(MOST_CHARACTERS)
-                .collect(),
-        );
+        let printable = last.unwrap_or_default().trim().chars();
+        let printable = printable.filter(|c| !c.is_control());
+        let _ = sender.send(printable.take(MOST_CHARACTERS).collect());
     });
     receiver
 }
 
 /// Waits for a process that ends; one that does not is ended.
-fn wait(child: &mut Child) -> Option<std::process::ExitStatus> {
+fn wait(child: &mut Child) -> Option<ExitStatus> {
     const STEP: Duration = Duration::from_millis(5);
     let steps = PATIENCE.as_millis() / STEP.as_millis();
     for _ in 0..steps {

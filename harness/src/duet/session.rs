@@ -3,107 +3,60 @@
 //! The folder of the run is that of the new side; `base/` in it is that of the base.
 //! Both name their pair in `run.json`, so that whoever compares them later judges by
 //! rounds, too.
-//!
-//! | module | does |
-//! |---|---|
-//! | `folders` | the run folders of both sides |
-//! | `inputs` | which inputs are open at a time, and whether both sides made the same |
-//! | `visits` | visits of points, on whose turn it is |
-
-mod folders;
-mod inputs;
-mod visits;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use reports::compare::Thresholds;
-use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
+use reports::record::{Effort, RunRecord, SampleRow, SummaryRow};
 use reports::store::RunFolder;
 use reports::units;
 
 use super::DuetError;
+use super::against::{Against, DuetOutcome, Executable};
 use super::child::{Child, Side};
+use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
 use super::points::InputOrder;
 use super::protocol::{Answer, Ask, Prepared, VisitOrder};
 use super::turns::{self, Rule, Sampler, Stop, Turn};
-use crate::failure::Failure;
-use crate::measure::{Deadline, Start, now};
+use crate::measure::{Deadline, now};
 use crate::platform::Interrupt;
-use folders::{folders, left, records};
-use inputs::{batches, knows, preparing, same_data};
 
-/// The folder of the base in that of the new side.
-const BASE: &str = "base";
 /// How long a child may make an input and check all its points.
 const PREPARING: Duration = Duration::from_secs(600);
 /// How far a run may go beyond its budget, as a fraction, and as a time.
 const BEYOND: f64 = 0.1;
 const LEAST_BEYOND: Duration = Duration::from_secs(3);
 /// How long a visit may take: this, and so many times what the last one took.
-const VISITING: Duration = Duration::from_secs(60);
-const TIMES_LAST: u32 = 20;
-
-/// An executable with a name for people.
-#[derive(Clone, Debug)]
-pub(crate) struct Executable {
-    pub(crate) bench: PathBuf,
-    pub(crate) name: String,
-}
-
-/// What to measure against what.
-pub(crate) struct Against<'a> {
-    pub(crate) base: Executable,
-    pub(crate) new: Executable,
-    /// Shared libraries with more variants, for both sides.
-    pub(crate) plugins: &'a [PathBuf],
-    pub(crate) inputs: Vec<InputOrder>,
-    /// By which fraction the new side of a point is slowed down.
-    pub(crate) slowdown: &'a dyn Fn(&Point) -> f64,
-    /// What is known of the run, but for the software.
-    pub(crate) record: RunRecord,
-    pub(crate) out: PathBuf,
-    pub(crate) start: Start,
-    pub(crate) thresholds: Thresholds,
-    pub(crate) started: Instant,
-    pub(crate) budget: Option<Duration>,
-    pub(crate) quiet: bool,
-}
-
-/// What came of it. What was measured is in the folders, whatever happened.
-pub(crate) struct DuetOutcome {
-    /// The folder of the new side; that of the base is in it.
-    pub(crate) folder: PathBuf,
-    pub(crate) base: PathBuf,
-    pub(crate) interrupted: bool,
-    /// Points that there was no time for.
-    pub(crate) left_out: usize,
-    /// Why it ended before its time.
-    pub(crate) failure: Option<Failure>,
-}
+pub(super) const VISITING: Duration = Duration::from_secs(60);
+pub(super) const TIMES_LAST: u32 = 20;
 
 /// Why a side can't measure a point, by side, input and point.
 type Unknown = [Vec<Vec<Option<String>>>; 2];
 
+/// Whether a side can measure a point.
+fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
+    let problems = unknown[side as usize].get(input);
+    problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
+}
+
 /// Both children with what they are asked, and where their answers go.
-struct Sides<'a> {
+pub(super) struct Sides<'a> {
     /// Those that both sides have open.
-    inputs: Vec<InputOrder>,
-    against: &'a Against<'a>,
-    children: [Child; 2],
+    pub(super) inputs: Vec<InputOrder>,
+    pub(super) against: &'a Against<'a>,
+    pub(super) children: [Child; 2],
     /// The rows of each point of a side, by input and point.
-    samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
+    pub(super) samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
     /// Of the machine code of each point of a side, likewise.
-    fingerprints: [HashMap<(usize, usize), String>; 2],
+    pub(super) fingerprints: [HashMap<(usize, usize), String>; 2],
     folders: [RunFolder; 2],
-    interrupt: &'a Interrupt,
-    deadline: Deadline,
-    effort: Effort,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) deadline: Deadline,
+    pub(super) effort: Effort,
     /// What the last visit took.
-    last: Duration,
+    pub(super) last: Duration,
     /// What starting both sides anew took the last time.
-    renewing: Duration,
+    pub(super) renewing: Duration,
 }
 
 /// Measures all points of both sides in turn.
@@ -113,7 +66,7 @@ struct Sides<'a> {
 pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
-) -> Result<DuetOutcome, Failure> {
+) -> Result<DuetOutcome, DuetError> {
     let children = children(against, false)?;
     let records = records(against, &children);
     let (folders, done) = folders(against, &records)?;
@@ -148,7 +101,7 @@ pub(crate) fn measure(
 }
 
 /// Both executables, started at the same time; see [`Ask::Hello`] for `again`.
-fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
+pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
     let start = |side, executable: &Executable| -> Result<Child, DuetError> {
         let mut child = Child::start(side, &executable.bench, against.plugins)?;
         child.greet(again)?;
@@ -167,7 +120,7 @@ fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError>
 impl Sides<'_> {
     /// Measures all inputs, as many at a time as there is memory for on both sides;
     /// returns how many points there was no time for.
-    fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, Failure> {
+    fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, DuetError> {
         let points = |inputs: &[InputOrder]| -> usize {
             inputs.iter().map(|order| order.input.points.len()).sum()
         };
@@ -199,9 +152,10 @@ impl Sides<'_> {
                 }
             }
             let unfinished = turns::measure(turns, all, &rule, self)?;
-            let why = match self.interrupt.asked() {
-                true => Stop::Interrupt,
-                false => Stop::Time,
+            let why = if self.interrupt.asked() {
+                Stop::Interrupt
+            } else {
+                Stop::Time
             };
             for turn in unfinished {
                 self.finish(&turn, why)?;
@@ -211,7 +165,7 @@ impl Sides<'_> {
     }
 
     /// Which sides can't measure a point, by input and point.
-    fn open(&mut self) -> Result<Unknown, DuetError> {
+    pub(super) fn open(&mut self) -> Result<Unknown, DuetError> {
         let inputs = self.inputs.iter().map(|order| order.input.clone());
         let ask = Ask::Open {
             inputs: inputs.collect(),
@@ -231,7 +185,7 @@ impl Sides<'_> {
                     both[side as usize] = unknown;
                     self.know(side, fingerprints);
                 }
-                _ => return Err(self.child(side).refused(task, "it answers something else")),
+                _ => return Err(self.child(side).unexpected(task)),
             }
         }
         Ok(both)
@@ -249,22 +203,18 @@ impl Sides<'_> {
     }
 
     /// Has both sides make an input at the same time, as far as they know its points.
-    fn make(
+    pub(super) fn make(
         &mut self,
         input: usize,
         unknown: &Unknown,
     ) -> Result<[Option<Prepared>; 2], DuetError> {
         let order = self.inputs[input].input.clone();
-        let points = 0..order.points.len();
         let task = format!("make the input of {}", order.points[0].algorithm);
-        let knowing: Vec<_> = Side::BOTH
-            .into_iter()
-            .filter(|&side| {
-                points
-                    .clone()
-                    .any(|point| knows(unknown, side, input, point))
-            })
-            .collect();
+        let knows_any = |&side: &Side| {
+            let mut points = 0..order.points.len();
+            points.any(|point| knows(unknown, side, input, point))
+        };
+        let knowing: Vec<_> = Side::BOTH.into_iter().filter(knows_any).collect();
         for &side in &knowing {
             self.child(side).send(&Ask::Prepare { input }, &task)?;
         }
@@ -273,7 +223,7 @@ impl Sides<'_> {
             let limit = self.patience(PREPARING);
             let answer = self.child(side).receive(&task, limit)?;
             let Answer::Prepare(made) = answer else {
-                return Err(self.child(side).refused(&task, "it answers something else"));
+                return Err(self.child(side).unexpected(&task));
             };
             prepared[side as usize] = Some(made);
         }
@@ -309,7 +259,7 @@ impl Sides<'_> {
     }
 
     /// The rows of a visit, numbered over all processes, and kept.
-    fn numbered(
+    pub(super) fn numbered(
         &mut self,
         side: Side,
         order: &VisitOrder,
@@ -326,11 +276,11 @@ impl Sides<'_> {
         rows
     }
 
-    fn child(&mut self, side: Side) -> &mut Child {
+    pub(super) fn child(&mut self, side: Side) -> &mut Child {
         &mut self.children[side as usize]
     }
 
-    fn ask(
+    pub(super) fn ask(
         &mut self,
         side: Side,
         ask: &Ask,
@@ -350,7 +300,7 @@ impl Sides<'_> {
         })
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         side: Side,
         samples: &[SampleRow],
@@ -367,7 +317,7 @@ impl Sides<'_> {
         records: [RunRecord; 2],
         left_out: usize,
         finished: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), DuetError> {
         let mut effort = self.effort;
         effort.wall_s = self.against.started.elapsed().as_secs_f64();
         for (side, mut record) in Side::BOTH.into_iter().zip(records) {
@@ -384,7 +334,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    fn tell(&self, text: &str) {
+    pub(super) fn tell(&self, text: &str) {
         if !self.against.quiet {
             eprintln!("{text}");
         }

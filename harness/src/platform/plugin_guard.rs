@@ -19,7 +19,7 @@ use algorithms::plugin::{Call, Watch, set_watch};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-use crate::failure::Exit;
+use super::Exit;
 
 /// What crashes end with.
 const SIGNALS: [Signal; 6] = [
@@ -51,7 +51,7 @@ impl Watch for Guard {
 }
 
 /// From now on, crashes of plugins are told.
-pub(super) fn install() {
+pub(crate) fn install() {
     BEFORE.get_or_init(|| {
         set_watch(&Guard);
         // SAFETY: `on_exit` takes nothing and may be called when the process ends.
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    const OVERFLOWS: &str = "plugins::guard::tests::overflows";
+    const OVERFLOWS: &str = "platform::plugin_guard::tests::overflows";
 
     #[test]
     fn a_stack_overflow_outside_plugins_is_told_as_before() {

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use reports::units;
 
-use super::{Sides, TIMES_LAST, VISITING, children};
-use crate::duet::DuetError;
-use crate::duet::child::Side;
-use crate::duet::protocol::{Answer, Ask, VisitOrder};
-use crate::duet::turns::{Sampler, Stop, Turn, Visited};
+use super::DuetError;
+use super::child::Side;
+use super::protocol::{Answer, Ask, VisitOrder};
+use super::session::{Sides, TIMES_LAST, VISITING, children};
+use super::turns::{Sampler, Stop, Turn, Visited};
+use crate::measure::TOTAL;
 
 impl Sampler for Sides<'_> {
     fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
@@ -24,13 +25,13 @@ impl Sampler for Sides<'_> {
             failed,
         } = answer
         else {
-            return Err(self.child(side).refused(&task, "it answers something else"));
+            return Err(self.child(side).unexpected(&task));
         };
         let rows = self.numbered(side, order, rows);
         self.write(side, &rows, &failed)?;
         let took = start.elapsed();
         self.last = took;
-        let timed = rows.iter().filter(|row| row.stage == "total");
+        let timed = rows.iter().filter(|row| row.stage == TOTAL);
         let timed: f64 = timed.map(|row| row.seconds).sum();
         match side {
             Side::Base => self.effort.base_s += seconds,
@@ -59,7 +60,7 @@ impl Sampler for Sides<'_> {
                 samples: samples.unwrap_or_default(),
             };
             let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISITING)? else {
-                return Err(self.child(side).refused(task, "it answers something else"));
+                return Err(self.child(side).unexpected(task));
             };
             if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
                 for row in &mut rows {

@@ -12,40 +12,40 @@ use crate::platform::gpus::Gpus;
 
 /// All GPUs that something is measured on.
 #[derive(Default)]
-pub(in crate::measure) struct Fleet(Vec<GpuState>);
+pub(crate) struct WatchedGpus(Vec<WatchedGpu>);
 
 /// A GPU with what is known of it.
-pub(in crate::measure) struct GpuState {
+pub(crate) struct WatchedGpu {
     device: Device,
-    pub(in crate::measure) watch: Watch,
-    pub(in crate::measure) bandwidth: Option<Bandwidth>,
+    pub(crate) watch: Watch,
+    pub(crate) bandwidth: Option<Bandwidth>,
 }
 
-impl Fleet {
+impl WatchedGpus {
     /// Each GPU among these devices once.
-    pub(in crate::measure) fn of(devices: impl Iterator<Item = Device>) -> Self {
-        let mut fleet = Fleet::default();
+    pub(crate) fn of(devices: impl Iterator<Item = Device>) -> Self {
+        let mut gpus = WatchedGpus::default();
         for device in devices {
-            if fleet.get(device).is_none()
+            if gpus.get(device).is_none()
                 && let Some(watch) = watch(device)
             {
-                fleet.0.push(GpuState {
+                gpus.0.push(WatchedGpu {
                     device,
                     watch,
                     bandwidth: None,
                 });
             }
         }
-        fleet
+        gpus
     }
 
-    pub(in crate::measure) fn get(&self, device: Device) -> Option<&GpuState> {
+    pub(crate) fn get(&self, device: Device) -> Option<&WatchedGpu> {
         self.0.iter().find(|state| state.device == device)
     }
 
     /// What can't be seen of the GPUs.
-    pub(in crate::measure) fn notes(&self) -> Vec<String> {
-        let of_gpu = |state: &GpuState| -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let of_gpu = |state: &WatchedGpu| -> Vec<String> {
             let problems = state.watch.problems().into_iter();
             let note = |problem| format!("{}: {problem}", state.device);
             problems.map(note).collect()
@@ -55,11 +55,7 @@ impl Fleet {
 
     /// Measures what each GPU can do at most; returns why it could not be, where
     /// it could not: everything else is measured all the same.
-    pub(in crate::measure) fn measure_bandwidths(
-        &mut self,
-        gpus: &Gpus,
-        tell: impl Fn(&str),
-    ) -> Vec<String> {
+    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, tell: impl Fn(&str)) -> Vec<String> {
         let mut notes = Vec::new();
         for state in &mut self.0 {
             tell(&format!("measuring the bandwidth of {}", state.device));
@@ -75,8 +71,8 @@ impl Fleet {
     }
 
     /// Bandwidths by device: `cuda:0`.
-    pub(in crate::measure) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
-        let named = |state: &GpuState| Some((state.device.to_string(), state.bandwidth?));
+    pub(crate) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
+        let named = |state: &WatchedGpu| Some((state.device.to_string(), state.bandwidth?));
         self.0.iter().filter_map(named).collect()
     }
 }

@@ -1,14 +1,15 @@
-//! The teams of threads of a session, each started once for all its jobs.
+//! The teams of threads of a session, each started once for all its jobs, and emptying
+//! their caches.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::hint::black_box;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use algorithms::device::{Team, TeamError};
 use reports::record::Bandwidth;
 use reports::units;
 
-use super::cache::CacheFlush;
 use super::ceilings::measure_bandwidth;
 use super::probe::{self, Usual};
 use crate::plan::TeamSpec;
@@ -18,8 +19,15 @@ use crate::platform::placement::Placement;
 /// Probes of each worker that tell what is usual, before the first sample.
 const FIRST_PROBES: usize = 100;
 
+/// Times the last-level cache that is written: enough to displace everything
+/// where the replacement is not strictly by age.
+const TIMES: u64 = 2;
+/// What is written where no cache is known.
+const UNKNOWN_CACHE_BYTES: u64 = 64 << 20;
+const LINE: usize = 64;
+
 /// All teams.
-pub(super) struct Crew(Vec<(TeamSpec, TeamState)>);
+pub(super) struct Teams(Vec<(TeamSpec, TeamState)>);
 
 /// A team with what is known of it.
 pub(super) struct TeamState {
@@ -32,7 +40,7 @@ pub(super) struct TeamState {
     pub(super) counting: Option<Box<dyn Counting>>,
 }
 
-impl Crew {
+impl Teams {
     /// Starts each team once.
     ///
     /// # Errors
@@ -52,7 +60,7 @@ impl Crew {
                 teams.push((spec.clone(), state));
             }
         }
-        Ok(Crew(teams))
+        Ok(Teams(teams))
     }
 
     /// Measures the bandwidth that each team gets, all of them within about this time
@@ -132,4 +140,36 @@ fn learn(team: &Team) -> Usual {
         usual.judge(&readings);
     }
     usual
+}
+
+/// A buffer larger than the last-level caches, a part for each worker.
+pub(super) struct CacheFlush {
+    parts: Vec<Mutex<Vec<u8>>>,
+}
+
+impl CacheFlush {
+    /// For a team on CPUs with so many bytes of last-level cache.
+    pub(super) fn new(team: &Team, last_level_bytes: u64) -> Self {
+        let bytes = if last_level_bytes == 0 {
+            UNKNOWN_CACHE_BYTES
+        } else {
+            TIMES * last_level_bytes
+        };
+        let part = bytes as usize / team.threads();
+        let parts = (0..team.threads()).map(|_| vec![0; part].into()).collect();
+        CacheFlush { parts }
+    }
+
+    /// Writes every line of the buffer, each worker its part, so that private
+    /// caches are emptied too.
+    pub(super) fn flush(&self, team: &Team) {
+        team.run_on_each(|worker| {
+            let part = self.parts[worker].lock();
+            let mut part = part.unwrap_or_else(PoisonError::into_inner);
+            for line in part.iter_mut().step_by(LINE) {
+                *line = line.wrapping_add(1);
+            }
+            black_box(part.as_ptr());
+        });
+    }
 }

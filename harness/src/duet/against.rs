@@ -1,0 +1,56 @@
+//! What is measured against what, and what comes of it.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use reports::compare::Thresholds;
+use reports::record::{Point, RunRecord};
+
+use super::DuetError;
+use super::points::InputOrder;
+use crate::measure::Start;
+
+/// An executable with a name for people.
+#[derive(Clone, Debug)]
+pub(crate) struct Executable {
+    pub(crate) bench: PathBuf,
+    pub(crate) name: String,
+}
+
+impl Executable {
+    pub(super) fn new(bench: PathBuf, name: &str) -> Self {
+        let name = name.to_owned();
+        Executable { bench, name }
+    }
+}
+
+/// What to measure against what.
+pub(crate) struct Against<'a> {
+    pub(crate) base: Executable,
+    pub(crate) new: Executable,
+    /// Shared libraries with more variants, for both sides.
+    pub(crate) plugins: &'a [PathBuf],
+    pub(crate) inputs: Vec<InputOrder>,
+    /// By which fraction the new side of a point is slowed down.
+    pub(crate) slowdown: &'a dyn Fn(&Point) -> f64,
+    /// What is known of the run, but for the software.
+    pub(crate) record: RunRecord,
+    pub(crate) out: PathBuf,
+    pub(crate) start: Start,
+    pub(crate) thresholds: Thresholds,
+    pub(crate) started: Instant,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) quiet: bool,
+}
+
+/// What came of it. What was measured is in the folders, whatever happened.
+pub(crate) struct DuetOutcome {
+    /// The folder of the new side; that of the base is in it.
+    pub(crate) folder: PathBuf,
+    pub(crate) base: PathBuf,
+    pub(crate) interrupted: bool,
+    /// Points that there was no time for.
+    pub(crate) left_out: usize,
+    /// Why it ended before its time.
+    pub(crate) failure: Option<DuetError>,
+}

@@ -1,0 +1,120 @@
+//! The run folders of both sides, and the inputs that go into them.
+
+use std::collections::HashSet;
+
+use reports::record::{Effort, Point, RunRecord, SummaryRow};
+use reports::store::{RunFolder, read_run};
+
+use super::DuetError;
+use super::against::Against;
+use super::child::{Child, Side};
+use super::points::InputOrder;
+use super::protocol::Prepared;
+use crate::measure::Start;
+use crate::platform::available_memory;
+
+/// The folder of the base in that of the new side.
+pub(super) const BASE: &str = "base";
+/// The share of the memory that the inputs of both sides may take.
+const MEMORY: f64 = 0.5;
+
+/// The records of both sides.
+pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
+    Side::BOTH.map(|side| {
+        let mut record = against.record.clone();
+        record.software = children[side as usize].software.clone();
+        let (other, name) = match side {
+            Side::Base => ("new", &against.new.name),
+            Side::New => ("base", &against.base.name),
+        };
+        let note = format!("measured in turn; the {other} side was {name}");
+        record.notes.push(note);
+        record
+    })
+}
+
+/// The points that need not be measured again.
+pub(super) type Done = HashSet<Point>;
+
+/// The folders of both sides, new or as they were left.
+pub(super) fn folders(
+    against: &Against<'_>,
+    records: &[RunRecord; 2],
+) -> Result<([RunFolder; 2], Done), DuetError> {
+    let (new, base) = (against.out.as_path(), against.out.join(BASE));
+    if against.start == Start::New {
+        let folder = RunFolder::create(new, &records[Side::New as usize])?;
+        let base = RunFolder::create(&base, &records[Side::Base as usize])?;
+        return Ok(([base, folder], Done::new()));
+    }
+    for (folder, record) in [(base.as_path(), &records[0]), (new, &records[1])] {
+        if read_run(folder)?.software.fingerprint != record.software.fingerprint {
+            let folder = new.to_owned();
+            return Err(DuetError::OtherBuild { folder });
+        }
+    }
+    // The new side has its rows last: what only the base has was not finished.
+    let (folder, run) = RunFolder::resume(new)?;
+    let done: Done = run.summary.iter().map(SummaryRow::point).collect();
+    let (base, _) = RunFolder::resume_where(&base, |point| done.contains(point))?;
+    Ok(([base, folder], done))
+}
+
+/// The inputs with the points that are left.
+pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
+    let left = inputs.iter().cloned().filter_map(|mut order| {
+        order.input.points.retain(|point| !done.contains(point));
+        (!order.input.points.is_empty()).then_some(order)
+    });
+    left.collect()
+}
+
+/// The inputs that both sides can have in memory at the same time.
+pub(super) fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
+    let room = (MEMORY * available_memory() as f64) as u64;
+    let mut batches: Vec<Vec<InputOrder>> = Vec::new();
+    let mut taken = 0_u64;
+    for order in inputs {
+        let bytes = order.memory_bytes.saturating_mul(2);
+        taken = taken.saturating_add(bytes);
+        match batches.last_mut() {
+            Some(batch) if taken <= room => batch.push(order),
+            _ => {
+                batches.push(vec![order]);
+                taken = bytes;
+            }
+        }
+    }
+    batches
+}
+
+/// Refuses sides that make other data of the same input.
+pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
+    let [Some(base), Some(new)] = prepared else {
+        return Ok(());
+    };
+    let data = |made: &Prepared| (made.items, made.input_bytes);
+    if data(base) == data(new) {
+        return Ok(());
+    }
+    let words = |made: &Prepared| format!("{}, {}", made.items, made.input_bytes);
+    Err(DuetError::OtherData {
+        input: format!("{} {}", point.algorithm, point.params),
+        base: words(base),
+        new: words(new),
+    })
+}
+
+/// What preparing took: both sides did it at the same time.
+pub(super) fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
+    let longest = |part: fn(&Prepared) -> f64| {
+        let both = prepared.iter().flatten();
+        both.map(part).fold(0.0, f64::max)
+    };
+    Effort {
+        generating_s: longest(|made| made.generating_s),
+        reference_s: longest(|made| made.reference_s),
+        checking_s: longest(|made| made.checking_s),
+        ..Effort::default()
+    }
+}

@@ -1,0 +1,215 @@
+//! A child of a coordinator: takes samples when it is asked to. See
+//! [`protocol`](super::protocol).
+
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+use reports::record::Software;
+
+use super::protocol::{Answer, Ask, InputPoints, Prepared, VERSION, VisitOrder};
+use crate::measure::cases::{self, CaseCell};
+use crate::measure::{InputState, Workplace};
+use crate::plan::{Candidates, Plan};
+use crate::platform;
+
+/// What is said of an input that is not there, or has no such points.
+const NONE: &str = "no point of this input can be measured";
+
+/// A channel that is none of this protocol, or broke.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Somebody else asks.
+    #[error("`bench sample --serve` is for `bench run --against`, which asks otherwise: {0}")]
+    Foreign(serde_json::Error),
+    /// Nobody can be heard any more, or told.
+    #[error("standard output: {0}")]
+    Channel(#[from] std::io::Error),
+}
+
+/// Answers until nobody asks any more.
+///
+/// # Errors
+/// If the channel breaks, or is no channel of this protocol.
+pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
+    let mut lines = asks.lines();
+    let mut next = || -> Result<Option<Ask>, ServeError> {
+        let line = lines.next().transpose()?;
+        let ask = line.map(|line| serde_json::from_str(&line));
+        ask.transpose().map_err(ServeError::Foreign)
+    };
+    let mut answer = |answer: &Answer| -> Result<(), ServeError> {
+        let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;
+        writeln!(answers, "{text}")?;
+        Ok(answers.flush()?)
+    };
+    let mut is_known = false;
+    let inputs = loop {
+        match next()? {
+            None => return Ok(()),
+            Some(Ask::Hello { again, .. }) => {
+                is_known = again;
+                answer(&hello(again))?;
+            }
+            Some(Ask::Open { inputs }) => break inputs,
+            Some(_) => answer(&error("inputs have to be opened first"))?,
+        }
+    };
+    let planned: Vec<_> = inputs
+        .iter()
+        .map(|input| Plan::of_points(&input.points))
+        .collect();
+    let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
+    let workplace = match Workplace::to_serve(plans, is_known) {
+        Ok(workplace) => workplace,
+        Err(problem) => return answer(&error(problem)),
+    };
+    let cells = cases::cells(inputs.len());
+    let mut server = Server::new(&workplace, &inputs, &planned, &cells);
+    answer(&server.opened())?;
+    while let Some(ask) = next()? {
+        let said = server.answer(ask).unwrap_or_else(error);
+        answer(&said)?;
+    }
+    Ok(())
+}
+
+fn hello(again: bool) -> Answer {
+    let software = if again {
+        Software::default()
+    } else {
+        platform::software()
+    };
+    Answer::Hello {
+        protocol: VERSION,
+        software: Box::new(software),
+    }
+}
+
+fn error(problem: impl ToString) -> Answer {
+    Answer::Error {
+        problem: problem.to_string(),
+    }
+}
+
+/// Inputs that are prepared and sampled by their numbers.
+struct Server<'p>(Vec<Served<'p>>);
+
+struct Served<'p> {
+    seed: u64,
+    plan: Option<&'p Plan>,
+    cell: &'p CaseCell,
+    /// Which candidate each point is.
+    candidates: &'p Candidates,
+    /// There if any point of the input can be measured.
+    state: Option<InputState<'p>>,
+}
+
+impl<'p> Server<'p> {
+    fn new(
+        workplace: &'p Workplace,
+        inputs: &[InputPoints],
+        planned: &'p [(Option<Plan>, Candidates)],
+        cells: &'p [CaseCell],
+    ) -> Self {
+        let served = inputs.iter().zip(planned).zip(cells);
+        let served = served.map(|((input, (plan, candidates)), cell)| {
+            let state = |plan: &'p Plan| {
+                let planned = plan.inputs.first()?;
+                Some(InputState::new(workplace, plan, planned, input.seed))
+            };
+            Served {
+                seed: input.seed,
+                plan: plan.as_ref(),
+                cell,
+                candidates,
+                state: plan.as_ref().and_then(state),
+            }
+        });
+        Server(served.collect())
+    }
+
+    /// Why points can't be measured, and the fingerprints of the others; these are empty if
+    /// they are known.
+    fn opened(&self) -> Answer {
+        let problems = |served: &Served<'p>| {
+            let points = served.candidates.iter();
+            points.map(|candidate| candidate.clone().err()).collect()
+        };
+        let fingerprints = |served: &Served<'p>| {
+            let of_point = |candidate: &Result<usize, String>| {
+                let known = served.state.as_ref().zip(candidate.as_ref().ok());
+                known.map_or_else(String::new, |(state, &number)| state.fingerprint(number))
+            };
+            served.candidates.iter().map(of_point).collect()
+        };
+        Answer::Open {
+            unknown: self.0.iter().map(problems).collect(),
+            fingerprints: self.0.iter().map(fingerprints).collect(),
+        }
+    }
+
+    fn answer(&mut self, ask: Ask) -> Result<Answer, String> {
+        match ask {
+            Ask::Hello { .. } | Ask::Open { .. } => Err("inputs are open already".to_owned()),
+            Ask::Prepare { input } => {
+                let served = self.0.get_mut(input).ok_or(NONE)?;
+                Ok(Answer::Prepare(served.prepare()?))
+            }
+            Ask::Visit(order) => self.visit(&order),
+            Ask::Finish {
+                input,
+                point,
+                stopped_by,
+                samples,
+            } => {
+                let (state, number) = self.find(input, point)?;
+                let rows = state.summary(number, &stopped_by, &samples);
+                Ok(Answer::Finish { rows })
+            }
+        }
+    }
+
+    fn visit(&mut self, order: &VisitOrder) -> Result<Answer, String> {
+        let start = Instant::now();
+        let (state, number) = self.find(order.input, order.point)?;
+        let (rows, failed) = state.visit_one(number, order);
+        Ok(Answer::Visit {
+            rows,
+            seconds: start.elapsed().as_secs_f64(),
+            failed,
+        })
+    }
+
+    fn find(&mut self, input: usize, point: usize) -> Result<(&mut InputState<'p>, usize), String> {
+        let found = self.0.get_mut(input).and_then(|served| {
+            let candidate = served.candidates.get(point)?.as_ref().ok()?;
+            Some((served.state.as_mut()?, *candidate))
+        });
+        found.ok_or_else(|| format!("there is no point {point} of input {input}"))
+    }
+}
+
+impl Served<'_> {
+    /// Makes the input and checks its points.
+    fn prepare(&mut self) -> Result<Prepared, String> {
+        let served = self.plan.zip(self.state.as_mut());
+        let (plan, state) = served.ok_or(NONE)?;
+        let made = cases::make(self.cell, plan, &plan.inputs[0], self.seed);
+        let (case, took) = made.map_err(|error| error.to_string())?;
+        state.hold(case, took);
+        let refused = self.candidates.iter().map(|candidate| match candidate {
+            Ok(number) => state.check_one(*number),
+            Err(_) => Vec::new(),
+        });
+        let refused = refused.collect();
+        let work = case.work();
+        Ok(Prepared {
+            items: work.items,
+            input_bytes: work.input_bytes,
+            refused,
+            generating_s: state.effort.generating_s,
+            reference_s: state.effort.reference_s,
+            checking_s: state.effort.checking_s,
+        })
+    }
+}

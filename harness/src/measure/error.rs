@@ -1,0 +1,27 @@
+//! What can go wrong while measuring.
+
+use algorithms::device::TeamError;
+use generators::DataError;
+use reports::store::StoreError;
+
+/// Why a run ended before its time, or did not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// Data that can't be made or read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Threads that can't be had.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// A run folder that can't be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A run folder that can't be written any more.
+    #[error("{source}; what was measured before is kept in {kept}")]
+    StoreInterrupted {
+        /// What went wrong.
+        source: StoreError,
+        /// The run folder.
+        kept: String,
+    },
+}

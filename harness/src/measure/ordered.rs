@@ -1,0 +1,168 @@
+//! Visits of an input that another process orders one by one, and sums up.
+
+use algorithms::device::gpu::DeviceError;
+use algorithms::timing::StageTiming;
+use reports::record::{SampleRow, SummaryRow, flags};
+use serde::{Deserialize, Serialize};
+
+use super::input::{CandidateState, InputState};
+use super::rounds::{At, Sampler};
+use super::rows::FAILED;
+use super::sampler::{CandidateSampler, Sample};
+use super::series::Series;
+use super::stages::{SAMPLE, is_whole};
+
+/// A visit to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VisitOrder {
+    /// The input's number.
+    pub input: usize,
+    /// The point's number within it.
+    pub point: usize,
+    /// The round, which both sides of a pair have in common.
+    pub round: usize,
+    /// So many samples.
+    pub samples: usize,
+    /// Whether to run once before, without a sample.
+    pub warm_up: bool,
+    /// By which fraction to slow each sample down: what a self-test has to find.
+    pub slowdown: f64,
+    /// Whether to use the buffers of the last visit again: fresh ones have to be had from
+    /// the system page by page, which may take longer than a run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep: bool,
+}
+
+/// For serde.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+pub(crate) fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl InputState<'_> {
+    /// That of a candidate's machine code.
+    pub(crate) fn fingerprint(&self, number: usize) -> String {
+        self.candidates[number].subject.fingerprint().to_owned()
+    }
+
+    /// Checks a candidate on the input that is held, and keeps it ready; returns its rows
+    /// if it is not right.
+    pub(crate) fn check_one(&mut self, number: usize) -> Vec<SummaryRow> {
+        let note = self.case.and_then(|case| self.settle(number, case));
+        let row = note.map(|note| self.candidates[number].subject.invalid_row(&note));
+        row.into_iter().collect()
+    }
+
+    /// Takes so many samples of a candidate, in fresh buffers or those it has; returns their
+    /// rows, and those of the candidate if it failed.
+    pub(crate) fn visit_one(
+        &mut self,
+        number: usize,
+        order: &VisitOrder,
+    ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
+        let mut rows = Vec::new();
+        let sampler = self.candidates[number].sampler.take();
+        let (Some(case), Some(mut sampler)) = (self.case, sampler) else {
+            return (rows, Vec::new());
+        };
+        if !order.keep && self.is_on_host() {
+            case.drop_buffers();
+        }
+        let candidate = &mut self.candidates[number];
+        sampler.slowdown = order.slowdown;
+        match candidate.sample(number, order, &mut sampler, &mut rows) {
+            Ok(()) => {
+                candidate.sampler = Some(sampler);
+                (rows, Vec::new())
+            }
+            Err(error) => {
+                let failed = candidate.subject.invalid_row(&format!("{FAILED}{error}"));
+                (rows, vec![failed])
+            }
+        }
+    }
+
+    /// The rows of all samples of a candidate, whichever process took them.
+    pub(crate) fn summary(
+        &self,
+        number: usize,
+        stopped_by: &str,
+        samples: &[SampleRow],
+    ) -> Vec<SummaryRow> {
+        let candidate = &self.candidates[number];
+        let series = series_of(samples, &candidate.series);
+        candidate.subject.summary_rows(stopped_by, &series)
+    }
+}
+
+impl CandidateState<'_> {
+    fn sample(
+        &mut self,
+        number: usize,
+        order: &VisitOrder,
+        sampler: &mut CandidateSampler<'_>,
+        rows: &mut Vec<SampleRow>,
+    ) -> Result<(), DeviceError> {
+        if order.warm_up {
+            sampler.sample()?;
+        }
+        self.series.begin_visit();
+        for sample in 0..order.samples {
+            let at = At {
+                candidate: number,
+                round: order.round,
+                number: self.series.samples.len(),
+                fresh: sample == 0,
+            };
+            let sample = sampler.sample()?;
+            rows.extend(self.subject.sample_rows(at, &sample));
+            self.series.push(sample);
+        }
+        Ok(())
+    }
+}
+
+/// Samples from their rows, in the order of the rows. What rows don't tell of stages
+/// (calls and bytes) is as in `own` samples of the same candidate.
+fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
+    let mut series = Series::default();
+    let mut own_stages = own
+        .samples
+        .iter()
+        .filter_map(|sample| sample.stages.as_ref());
+    let known = own_stages.next().map_or(&[][..], Vec::as_slice);
+    let prefix = format!("{SAMPLE}/");
+    for of_sample in rows.chunk_by(|a, b| a.sample == b.sample) {
+        let (whole, parts): (Vec<_>, Vec<_>) =
+            of_sample.iter().partition(|row| is_whole(&row.stage));
+        let Some(row) = whole.first() else {
+            continue;
+        };
+        let has = |flag| flags::has(&row.flags, flag);
+        if has(flags::FRESH) {
+            series.begin_visit();
+        }
+        let stage = |row: &&SampleRow| {
+            let name = row.stage.strip_prefix(&prefix).unwrap_or(&row.stage);
+            let known = known.iter().find(|stage| stage.name == name);
+            StageTiming {
+                name: name.to_owned().into(),
+                seconds: row.seconds,
+                calls: known.map_or(0, |stage| stage.calls),
+                bytes: known.map_or(0, |stage| stage.bytes),
+            }
+        };
+        series.push(Sample {
+            seconds: row.seconds,
+            cpu_seconds: row.cpu_s,
+            stages: (!parts.is_empty()).then(|| parts.iter().map(stage).collect()),
+            migrated: has(flags::MIGRATED),
+            in_place: !has(flags::OUTSIDE_PLACE),
+            disturbed: has(flags::DISTURBED),
+            slow_clock: has(flags::SLOW_CLOCK),
+            launches_in_stages: has(flags::LATE_LAUNCHES),
+            ..Sample::default()
+        });
+    }
+    series
+}

@@ -1,0 +1,184 @@
+//! What a trial tells, and what its end means.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
+
+/// Something that happens in a trial: a line of JSON each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Event {
+    /// A function of the plugin is about to be called.
+    Enter(String),
+    /// It has returned.
+    Leave,
+    /// From now on it is tried on this input.
+    Input(String),
+    /// The trial is over, and this came of it.
+    Verdict(Verdict),
+}
+
+/// What came of a trial.
+pub(super) type Verdict = Result<(), Problem>;
+
+/// What is wrong with a plugin, or with a variant of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Problem {
+    pub(super) kind: ProblemKind,
+    /// A single line, whatever the plugin says.
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ProblemKind {
+    /// It is no plugin that can be used.
+    Refused,
+    /// An output was wrong.
+    Wrong,
+    /// It crashed, hung or failed.
+    Failed,
+}
+
+impl Problem {
+    pub(super) fn new(kind: ProblemKind, text: impl ToString) -> Self {
+        let text = text.to_string().replace(['\n', '\r'], " ");
+        Problem { kind, text }
+    }
+}
+
+/// How far a trial has come.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    input: Option<String>,
+    function: Option<String>,
+    /// Whether the function has not returned yet.
+    inside: bool,
+    verdict: Option<Verdict>,
+}
+
+impl Trace {
+    pub(super) fn note(&mut self, event: Event) {
+        match event {
+            Event::Enter(function) => (self.function, self.inside) = (Some(function), true),
+            Event::Leave => self.inside = false,
+            Event::Input(input) => self.input = Some(input),
+            Event::Verdict(verdict) => self.verdict = Some(verdict),
+        }
+    }
+
+    /// Whether a function of the plugin goes on.
+    pub(super) fn is_inside(&self) -> bool {
+        self.inside
+    }
+
+    /// The process ended by itself. `said` is the last that it wrote as an error.
+    pub(super) fn ended(self, status: ExitStatus, said: &str) -> Verdict {
+        if let Some(verdict) = self.verdict.as_ref().filter(|_| status.success()) {
+            return verdict.clone();
+        }
+        let place = self.place();
+        let how = match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("crashed {place} ({})", name(signal)),
+            (None, code) => {
+                let code = code.unwrap_or_default();
+                format!("ended the process {place} (exit code {code})")
+            }
+        };
+        let said = match said {
+            "" => String::new(),
+            said => format!("; it said \"{said}\""),
+        };
+        Err(Problem::new(ProblemKind::Failed, how + &said))
+    }
+
+    /// The process gave no answer for too long.
+    pub(super) fn hung(self, patience: Duration) -> Verdict {
+        let (place, seconds) = (self.place(), patience.as_secs());
+        let problem = format!("hung {place}: no answer in {seconds} s");
+        Err(Problem::new(ProblemKind::Failed, problem))
+    }
+
+    /// `in run, on one segment of 31 digis, 2 threads`
+    fn place(&self) -> String {
+        if self.verdict.is_some() {
+            return "at the end of the process".to_owned();
+        }
+        let function = self.function.as_deref().unwrap_or("load");
+        let preposition = if self.inside { "in" } else { "after" };
+        match &self.input {
+            None => format!("{preposition} {function}"),
+            Some(input) => format!("{preposition} {function}, on {input}"),
+        }
+    }
+}
+
+fn name(signal: i32) -> String {
+    Signal::try_from(signal).map_or(format!("signal {signal}"), |signal| signal.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(events: &[Event]) -> Trace {
+        let mut trace = Trace::default();
+        events.iter().cloned().for_each(|event| trace.note(event));
+        trace
+    }
+
+    fn enter(function: &str) -> Event {
+        Event::Enter(function.to_owned())
+    }
+
+    fn failed(verdict: Verdict) -> String {
+        let problem = verdict.expect_err("it failed");
+        assert_eq!(problem.kind, ProblemKind::Failed);
+        problem.text
+    }
+
+    #[test]
+    fn a_signal_is_told_with_the_call_and_the_input() {
+        let input = Event::Input("two digis".to_owned());
+        let before = trace(&[input.clone(), enter("run")]);
+        let told = failed(before.ended(ExitStatus::from_raw(11), ""));
+        assert_eq!(told, "crashed in run, on two digis (SIGSEGV)");
+        let after = trace(&[input, enter("run"), Event::Leave]);
+        let told = failed(after.ended(ExitStatus::from_raw(6), "free(): invalid pointer"));
+        let expected =
+            "crashed after run, on two digis (SIGABRT); it said \"free(): invalid pointer\"";
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn whoever_ends_the_process_has_not_passed() {
+        let inside = trace(&[enter("load")]);
+        let told = failed(inside.ended(ExitStatus::from_raw(0), ""));
+        assert_eq!(told, "ended the process in load (exit code 0)");
+        let crashed = trace(&[Event::Verdict(Ok(()))]).ended(ExitStatus::from_raw(11), "");
+        let expected = "crashed at the end of the process (SIGSEGV)";
+        assert_eq!(failed(crashed), expected);
+    }
+
+    #[test]
+    fn a_verdict_of_a_process_that_ended_well_stands() {
+        let wrong: Verdict = Err(Problem::new(ProblemKind::Wrong, "not sorted"));
+        let verdict = trace(&[Event::Verdict(wrong.clone())]);
+        assert_eq!(verdict.ended(ExitStatus::from_raw(0), "noise"), wrong);
+    }
+
+    #[test]
+    fn whatever_a_plugin_says_stays_on_one_line() {
+        let problem = Problem::new(ProblemKind::Failed, "a\nright \nb");
+        let event = Event::Verdict(Err(problem));
+        let line = serde_json::to_string(&event).expect("serialises");
+        assert!(
+            !line.contains('\n') && line.contains("a right  b"),
+            "{line}"
+        );
+        assert_eq!(serde_json::from_str::<Event>(&line).expect("parses"), event);
+    }
+}
