@@ -7,6 +7,7 @@
 //! | [`cli`] | what was typed, and what it means |
 //! | [`commands`] | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
+//! | `document` | TOML files, with all that is wrong in them by line |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
@@ -18,6 +19,7 @@
 mod accepted_shifts;
 pub mod cli;
 pub mod commands;
+mod document;
 pub mod duet;
 pub mod failure;
 pub mod gpus;
