@@ -8,6 +8,7 @@
 //! | [`request`] | what it means: values of flags, as suites give them, too |
 //! | [`commands`] | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
+//! | `document` | TOML files, with all that is wrong in them by line |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
@@ -17,6 +18,7 @@
 
 pub mod cli;
 pub mod commands;
+mod document;
 pub mod duet;
 pub mod failure;
 pub mod measure;

@@ -3,45 +3,31 @@
 use std::fs;
 use std::path::Path;
 
-use toml::de::DeTable;
-
-use super::document::Section;
-use super::problems::{Problems, SuiteError};
+use super::SuiteError;
+use crate::document::{self, Entry};
 use crate::request::suggestion::instead_of;
 
+macro_rules! suites {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../suites/", $name, ".toml")))),*]
+    };
+}
+
 /// Names and texts: those for CPUs first.
-const SUITES: [(&str, &str); 13] = [
-    ("smoke", include_str!("../../../suites/smoke.toml")),
-    ("nightly", include_str!("../../../suites/nightly.toml")),
-    (
-        "sort-shapes",
-        include_str!("../../../suites/sort-shapes.toml"),
-    ),
-    ("thesis", include_str!("../../../suites/thesis.toml")),
-    ("selftest", include_str!("../../../suites/selftest.toml")),
-    (
-        "gpu-nightly",
-        include_str!("../../../suites/gpu-nightly.toml"),
-    ),
-    ("gpu-sort", include_str!("../../../suites/gpu-sort.toml")),
-    (
-        "gpu-decode",
-        include_str!("../../../suites/gpu-decode.toml"),
-    ),
-    (
-        "gpu-break-even",
-        include_str!("../../../suites/gpu-break-even.toml"),
-    ),
-    (
-        "gpu-noisy-pads",
-        include_str!("../../../suites/gpu-noisy-pads.toml"),
-    ),
-    ("gpu-sts", include_str!("../../../suites/gpu-sts.toml")),
-    ("gpu-merge", include_str!("../../../suites/gpu-merge.toml")),
-    (
-        "gpu-gather",
-        include_str!("../../../suites/gpu-gather.toml"),
-    ),
+const SUITES: [(&str, &str); 13] = suites![
+    "smoke",
+    "nightly",
+    "sort-shapes",
+    "thesis",
+    "selftest",
+    "gpu-nightly",
+    "gpu-sort",
+    "gpu-decode",
+    "gpu-break-even",
+    "gpu-noisy-pads",
+    "gpu-sts",
+    "gpu-merge",
+    "gpu-gather",
 ];
 
 /// What a suite that comes with the binary says of itself.
@@ -63,28 +49,24 @@ pub fn names() -> [&'static str; SUITES.len()] {
 /// The suites by what their own files say; reading no more than that takes no time.
 pub fn list() -> Vec<Listed> {
     let suites = SUITES.iter();
-    suites.map(|(name, text)| listed(name, text)).collect()
+    suites
+        .filter_map(|(name, text)| listed(name, text))
+        .collect()
 }
 
-fn listed(name: &'static str, text: &str) -> Listed {
-    let (document, _) = DeTable::parse_recoverable(text);
-    let root = Section::root(&document);
-    let mut problems = Problems::default();
-    let mut words = |section: Option<Section<'_>>, key: &str| {
-        let entry = section.and_then(|section| section.entry(key));
-        let words = entry.map_or_else(Vec::new, |entry| entry.words(&mut problems));
-        words.into_iter().map(|word| word.text).collect::<Vec<_>>()
-    };
-    let description = words(Some(root), "description").concat();
-    let mut problems = Problems::default();
-    let defaults = root.entry("defaults");
-    let defaults = defaults.and_then(|entry| entry.section(&mut problems));
-    let devices = words(defaults, "device");
-    Listed {
-        name,
-        description,
-        needs_gpu: devices.iter().any(|device| device.starts_with("cuda")),
-    }
+fn listed(name: &'static str, text: &str) -> Option<Listed> {
+    let listed = document::read(name, text, |root| {
+        let description = root.entry("description").map(Entry::texts);
+        let defaults = root.entry("defaults").and_then(Entry::section);
+        let devices = defaults.and_then(|section| section.entry("device"));
+        let devices = devices.map(Entry::texts).unwrap_or_default();
+        Listed {
+            name,
+            description: description.unwrap_or_default().concat(),
+            needs_gpu: devices.iter().any(|device| device.starts_with("cuda")),
+        }
+    });
+    listed.ok()
 }
 
 /// The suites as a text, with descriptions in lines of so many characters at most.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use algorithms::device::{Backend, Team};
 use algorithms::registry::tasks;
+use algorithms::task::Task;
 
 use super::*;
 use crate::plan::Origin;

@@ -4,10 +4,8 @@ use algorithms::task::Task;
 use glob::Pattern;
 use reports::record::Point;
 
-use super::document::{Entry, Section, Word};
-use super::names;
-use super::problems::Problems;
-use super::settings::parsed;
+use super::task::{axis, axis_values, variants};
+use crate::document::{Entry, Section};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::request::values;
 
@@ -15,38 +13,30 @@ use crate::request::values;
 const FIELDS: [&str; 6] = ["variant", "device", "threads", "places", "bind", "cache"];
 
 /// `[[task.exclude]]`: drops the points that meet all conditions.
-#[derive(Debug)]
-pub(super) struct Exclude {
-    at: usize,
-    conditions: Vec<Condition>,
+pub(super) struct Exclude<'a> {
+    section: Section<'a>,
+    conditions: Vec<Condition<'a>>,
 }
 
 /// A field or an axis of a point, and the values that are meant.
-#[derive(Debug)]
-struct Condition {
-    at: usize,
-    key: String,
+struct Condition<'a> {
+    entry: Entry<'a>,
     values: Vec<Pattern>,
 }
 
-impl Exclude {
+impl<'a> Exclude<'a> {
     /// Reads the conditions.
-    pub(super) fn read(section: Section<'_>, task: &dyn Task, problems: &mut Problems) -> Self {
-        let conditions = section.entries().filter_map(|entry| {
-            let values = values_of(entry, task, problems)?;
-            Some(Condition {
-                at: entry.at,
-                key: entry.key.to_owned(),
-                values,
-            })
-        });
-        let conditions: Vec<_> = conditions.collect();
+    pub(super) fn read(section: Section<'a>, task: &dyn Task) -> Self {
+        let condition = |entry| {
+            let values = values_of(entry, task)?;
+            Some(Condition { entry, values })
+        };
         if section.entries().next().is_none() {
-            problems.add(section.at, "this exclude says nothing; name what it drops");
+            section.problem("this exclude says nothing; name what it drops");
         }
         Exclude {
-            at: section.at,
-            conditions,
+            section,
+            conditions: section.entries().filter_map(condition).collect(),
         }
     }
 
@@ -55,36 +45,28 @@ impl Exclude {
         self.conditions.iter().all(|condition| condition.met(point))
     }
 
-    /// Notes if it drops none of the points: a typo in disguise.
-    pub(super) fn check_use<'a>(
-        &self,
-        points: impl Iterator<Item = &'a Point> + Clone,
-        problems: &mut Problems,
-    ) {
+    /// Takes down if it drops none of the points: a typo in disguise.
+    pub(super) fn check_use<'p>(&self, points: impl Iterator<Item = &'p Point> + Clone) {
         if points.clone().any(|point| self.drops(point)) {
             return;
         }
         let never = |condition: &&Condition| !points.clone().any(|point| condition.met(point));
         match self.conditions.iter().find(never) {
-            Some(condition) => problems.add(
-                condition.at,
-                format!(
-                    "no point of the task has this {}, so this exclude drops nothing",
-                    condition.key
-                ),
-            ),
-            None => problems.add(
-                self.at,
-                "no point meets all of this, so this exclude drops nothing",
-            ),
+            Some(Condition { entry, .. }) => entry.problem(format!(
+                "no point of the task has this {}, so this exclude drops nothing",
+                entry.key
+            )),
+            None => self
+                .section
+                .problem("no point meets all of this, so this exclude drops nothing"),
         }
     }
 }
 
-impl Condition {
+impl Condition<'_> {
     fn met(&self, point: &Point) -> bool {
         let threads = point.threads.to_string();
-        let value = match self.key.as_str() {
+        let value = match self.entry.key {
             "variant" => Some(point.variant.as_str()),
             "device" => Some(point.device.as_str()),
             "threads" => Some(threads.as_str()),
@@ -98,32 +80,21 @@ impl Condition {
 }
 
 /// The values in the form that they have in points; `None` for an unknown key.
-fn values_of(entry: Entry<'_>, task: &dyn Task, problems: &mut Problems) -> Option<Vec<Pattern>> {
-    if let Some(axis) = names::axis(task, entry.key) {
-        let plain = names::axis_values(axis, entry, problems);
-        return Some(plain.iter().map(|text| literal(text)).collect());
-    }
+fn values_of(entry: Entry<'_>, task: &dyn Task) -> Option<Vec<Pattern>> {
     if entry.key == "variant" {
-        let globs = names::variants(task, entry, problems);
-        return Some(
-            globs
-                .iter()
-                .filter_map(|glob| Pattern::new(glob).ok())
-                .collect(),
-        );
+        let globs = variants(task, entry).into_iter();
+        return Some(globs.filter_map(|glob| Pattern::new(&glob).ok()).collect());
     }
-    if !FIELDS.contains(&entry.key) {
-        let mut known: Vec<_> = task.axes().iter().map(|axis| axis.name).collect();
-        known.extend(FIELDS);
-        names::unknown_key(entry, "in an exclude", &known, problems);
+    let plain = if let Some(axis) = axis(task, entry.key) {
+        axis_values(axis, entry)
+    } else if FIELDS.contains(&entry.key) {
+        entry.values(|text| field_value(entry.key, text))
+    } else {
+        let axes = task.axes().iter().map(|axis| axis.name);
+        entry.unknown("in an exclude", &axes.chain(FIELDS).collect::<Vec<_>>());
         return None;
-    }
-    let words = entry.words(problems);
-    let plain = words.iter().filter_map(|word: &Word| {
-        let value = parsed(entry.key, &word.text, |text| field_value(entry.key, text));
-        problems.note(word.at, value)
-    });
-    Some(plain.map(|text| literal(&text)).collect())
+    };
+    Some(plain.iter().map(|text| literal(text)).collect())
 }
 
 /// The value of a field in the form that it has in points.

@@ -2,57 +2,66 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `budget` | time, divided fairly over the points |
 //! | `built_in` | the suites that come with the binary |
-//! | `document` | a TOML document as keys and words with their places |
-//! | `plugins` | the libraries that a suite names |
-//! | `problems` | all that is wrong, with lines |
 //! | `read` | the whole file |
 //! | `settings` | the keys that are named as flags are |
-//! | `task`, `wish`, `exclude`, `names` | what a `[[task]]` asks for |
-//! | `expand`, `hash` | points, and a name for all of them |
+//! | `task`, `exclude` | what a `[[task]]` asks for |
+//! | `part` | the points of a product of axes |
+//! | `budget` | time, divided fairly over the points |
 //! | `shard` | a part of a suite for each of several machines |
 
 pub(crate) mod budget;
 pub mod built_in;
 #[cfg(test)]
 mod coverage;
-pub(crate) mod document;
 mod exclude;
-mod expand;
-mod hash;
-mod names;
-mod plugins;
-pub(crate) mod problems;
-pub(crate) mod read;
+mod part;
+mod read;
 mod settings;
 mod shard;
 mod task;
 #[cfg(test)]
 mod tests;
-mod wish;
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use algorithms::task::Task;
-use reports::rank::Rank;
 use reports::record::Point;
 use reports::shape;
-use reports::table::Format;
-use toml::de::DeTable;
 
+use crate::document::{self, Entry};
 use crate::failure::Failure;
 use crate::plan::Plan;
-use crate::platform::gpus::problem_of;
-use crate::request::{AxisValues, MeasureRequest, Outputs, Source};
-use document::Section;
-use problems::Problems;
+use crate::request::MeasureRequest;
 
-pub use expand::SuiteInput;
-pub use plugins::plugins_of;
-pub use problems::{Problem, SuiteError};
+pub use crate::document::{InvalidDocument, Problem};
+pub use part::{Part, SuiteInput};
 pub use settings::Settings;
+
+/// A suite that can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// Neither a file nor a suite that comes with the binary.
+    #[error("there is no file {name} and no built-in suite of that name; {instead}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        instead: String,
+    },
+    /// A file that can't be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A file that makes no sense.
+    #[error(transparent)]
+    Invalid(#[from] InvalidDocument),
+}
 
 /// A suite: checked, and expanded into points.
 pub struct Suite {
@@ -67,17 +76,18 @@ pub struct Suite {
     pub parts: Vec<Part>,
 }
 
-/// A product of axes, or of an include: what one measuring command can do, but
-/// for the points that are excluded.
-pub struct Part {
-    /// The task.
-    pub task: &'static dyn Task,
-    /// The values of its axes.
-    pub axes: AxisValues,
-    /// Where to run and how to sample.
-    pub settings: Settings,
-    /// The inputs with the points to be measured, at least one each.
-    pub inputs: Vec<SuiteInput>,
+/// The libraries that a suite names, as paths from where its file is. They have to be
+/// loaded before its variants are known, so they are read first, and alone.
+///
+/// # Errors
+/// If there is no such suite, or this part of it makes no sense.
+pub fn plugins_of(suite: &Path) -> Result<Vec<PathBuf>, SuiteError> {
+    let (name, text) = (suite.display().to_string(), built_in::text(suite)?);
+    let plugins = document::read(&name, &text, |root| {
+        root.entry("plugins").map_or_else(Vec::new, Entry::texts)
+    })?;
+    let folder = suite.parent().unwrap_or(Path::new(""));
+    Ok(plugins.iter().map(|plugin| folder.join(plugin)).collect())
 }
 
 impl Suite {
@@ -94,12 +104,7 @@ impl Suite {
     /// # Errors
     /// All that is wrong with it.
     pub fn parse(path: &str, text: &str) -> Result<Self, SuiteError> {
-        let (document, errors) = DeTable::parse_recoverable(text);
-        read::syntax(&errors).refuse(path, text)?;
-        let mut problems = Problems::default();
-        let suite = read::suite(Section::root(&document), &mut problems);
-        problems.refuse(path, text)?;
-        Ok(suite)
+        Ok(document::read(path, text, read::suite)?)
     }
 
     /// The points that `keep` takes, and inputs and parts that have any. The hash stays
@@ -107,10 +112,7 @@ impl Suite {
     #[must_use]
     pub fn restricted(mut self, keep: impl Fn(&Point) -> bool) -> Self {
         for part in &mut self.parts {
-            for input in &mut part.inputs {
-                input.points.retain(&keep);
-            }
-            part.inputs.retain(|input| !input.points.is_empty());
+            part.retain(&keep);
         }
         self.parts.retain(|part| !part.inputs.is_empty());
         self
@@ -118,25 +120,17 @@ impl Suite {
 
     /// Leaves out the parts of which nothing can run here, unless that is all; says which.
     pub fn leave_out_unusable(&mut self) -> Vec<String> {
-        let problem = |part: &Part| {
-            let devices = part.settings.devices.iter();
-            let problems: Option<Vec<String>> = devices
-                .map(|&device| Some(format!("{device}: {}", problem_of(device)?)))
-                .collect();
-            problems.map(|problems| problems.join("; "))
-        };
-        if self.parts.iter().all(|part| problem(part).is_some()) {
+        if self.parts.iter().all(|part| part.unusable().is_some()) {
             return Vec::new();
         }
         let mut left_out = Vec::new();
-        self.parts.retain(|part| match problem(part) {
-            Some(problem) => {
+        self.parts.retain(|part| {
+            let problem = part.unusable();
+            left_out.extend(problem.iter().map(|problem| {
                 let points = shape::phrase("points", &part.points().count().to_string());
-                let task = part.task.name();
-                left_out.push(format!("left out: {points} of {task}: {problem}"));
-                false
-            }
-            None => true,
+                format!("left out: {points} of {}: {problem}", part.task.name())
+            }));
+            problem.is_none()
         });
         left_out
     }
@@ -170,58 +164,5 @@ impl Suite {
     pub fn time_at_most(&self) -> Duration {
         let times = self.parts.iter().map(Part::time_at_most);
         times.fold(Duration::ZERO, Duration::saturating_add)
-    }
-}
-
-impl Part {
-    /// All points.
-    pub fn points(&self) -> impl Iterator<Item = &Point> + Clone {
-        self.inputs.iter().flat_map(|input| &input.points)
-    }
-
-    /// Whether a point is to be measured: part of the product, not excluded,
-    /// and of this shard.
-    pub fn keeps(&self, point: &Point) -> bool {
-        let of_input = |input: &&SuiteInput| input.params == point.params;
-        let mut inputs = self.inputs.iter().filter(of_input);
-        inputs.any(|input| input.points.contains(point))
-    }
-
-    /// The time that its points take at most, but for checking and preparing.
-    pub fn time_at_most(&self) -> Duration {
-        let points = u32::try_from(self.points().count()).unwrap_or(u32::MAX);
-        self.settings.max_time.saturating_mul(points)
-    }
-
-    /// The measuring command that has all its points, and those excluded.
-    pub fn request(&self, command: &[String]) -> MeasureRequest {
-        let settings = self.settings.clone();
-        MeasureRequest {
-            task: self.task,
-            source: Source::Generated(self.axes.clone()),
-            variants: settings.variants,
-            devices: settings.devices,
-            threads: settings.threads,
-            places: settings.places,
-            binds: settings.binds,
-            caches: settings.caches,
-            seed: settings.seed,
-            samples: settings.samples,
-            max_time: settings.max_time,
-            precision: settings.precision,
-            out: None,
-            format: Outputs::only(Format::Table),
-            rank: Rank::Total,
-            store: None,
-            budget: None,
-            dry_run: false,
-            config: None,
-            charts: false,
-            quiet: true,
-            profile: false,
-            counters: false,
-            plugins: Vec::new(),
-            command: command.to_vec(),
-        }
     }
 }

@@ -4,99 +4,68 @@ use std::collections::HashMap;
 
 use reports::record::Point;
 use reports::shape;
+use sha2::{Digest, Sha256};
 
-use super::document::{Entry, Section};
-use super::problems::Problems;
-use super::settings::Settings;
-use super::task::Parts;
-use super::{Suite, hash, names, plugins, task};
-
-/// What the TOML parser says.
-pub(crate) fn syntax(errors: &[toml::de::Error]) -> Problems {
-    let mut problems = Problems::default();
-    for error in errors {
-        let message = error.message().trim().replace('\n', "; ");
-        problems.add(error.span().map_or(0, |span| span.start), message);
-    }
-    problems
-}
+use super::task::{self, Parts};
+use super::{Part, Settings, Suite};
+use crate::document::{Entry, Section};
 
 /// The keys of the document.
-const KEYS: [&str; 5] = ["name", "description", plugins::KEY, "defaults", "task"];
+const KEYS: [&str; 5] = ["name", "description", "plugins", "defaults", "task"];
 
 /// Checks and expands the whole document.
-pub(super) fn suite(root: Section<'_>, problems: &mut Problems) -> Suite {
+pub(super) fn suite(root: Section<'_>) -> Suite {
     for entry in root.entries().filter(|entry| !KEYS.contains(&entry.key)) {
-        names::unknown_key(entry, "of a suite", &KEYS, problems);
+        entry.unknown("of a suite", &KEYS);
     }
-    let name = name(root, problems);
-    let description = root
-        .entry("description")
-        .and_then(|entry| entry.word(problems));
-    let defaults = root
-        .entry("defaults")
-        .map(|entry| defaults(entry, problems));
-    let defaults = defaults.unwrap_or_default();
-    let tasks = root.entry("task").map(|entry| entry.sections(problems));
-    let mut parts = Parts::new();
-    for section in tasks.into_iter().flatten() {
-        parts.extend(task::read(section, &defaults, problems));
-    }
-    check_points(&parts, problems);
+    let name = name(root);
+    let description = root.entry("description").and_then(Entry::word);
+    let defaults = root.entry("defaults").and_then(Entry::section);
+    let defaults = defaults.map(Settings::defaults).unwrap_or_default();
+    let tasks = root.sections("task").into_iter();
+    let mut parts: Parts = tasks.flat_map(|it| task::read(it, &defaults)).collect();
+    check_points(root, &parts);
     // A device may have no variants of a task; others have.
     parts.retain(|(_, part)| part.points().next().is_some());
     let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
     Suite {
         name,
         description: description.map_or(String::new(), |word| word.text),
-        hash: hash::of_points(&parts),
+        hash: hash(&parts),
         parts,
     }
 }
 
 /// The name, which becomes part of the names of folders.
-fn name(root: Section<'_>, problems: &mut Problems) -> String {
+fn name(root: Section<'_>) -> String {
     let Some(entry) = root.entry("name") else {
-        problems.add(root.at, "this suite has no name; begin with name = \"…\"");
+        root.problem("this suite has no name; begin with name = \"…\"");
         return String::new();
     };
-    let Some(word) = entry.word(problems) else {
+    let Some(word) = entry.word() else {
         return String::new();
     };
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if word.text.is_empty() || word.text.starts_with('.') || !word.text.chars().all(allowed) {
-        problems.add(
-            word.at,
+        word.problem(
             "use letters, digits, dashes and underscores in the name: folders are named after it",
         );
     }
     word.text
 }
 
-fn defaults(entry: Entry<'_>, problems: &mut Problems) -> Settings {
-    let mut settings = Settings::default();
-    let section = entry.section(problems);
-    for entry in section.into_iter().flat_map(Section::entries) {
-        if !settings.set(entry, problems) {
-            names::unknown_key(entry, "in the defaults", &Settings::KEYS, problems);
-        }
-    }
-    settings
-}
-
-/// Notes points that are there twice, and a suite without any.
-fn check_points(parts: &Parts, problems: &mut Problems) {
+/// Takes down points that are there twice, and a suite without any.
+fn check_points(root: Section<'_>, parts: &Parts<'_>) {
     let mut first = HashMap::new();
-    for (number, (at, part)) in parts.iter().enumerate() {
-        let twice = part
-            .points()
-            .filter(|point| *first.entry(*point).or_insert(number) != number);
+    for (number, (section, part)) in parts.iter().enumerate() {
+        let points = part.points();
+        let twice = points.filter(|&point| *first.entry(point).or_insert(number) != number);
         if let [point, rest @ ..] = &twice.collect::<Vec<_>>()[..] {
-            problems.add(*at, measured_twice(point, rest.len()));
+            section.problem(measured_twice(point, rest.len()));
         }
     }
-    if first.is_empty() && problems.count() == 0 {
-        problems.add(0, "no point is left to be measured: is there a [[task]]?");
+    if first.is_empty() && root.problem_count() == 0 {
+        root.problem("no point is left to be measured: is there a [[task]]?");
     }
 }
 
@@ -111,4 +80,26 @@ fn measured_twice(point: &Point, more: usize) -> String {
         "{variant} with {threads} and {params}{also} would be measured twice: an earlier task or \
          include has it"
     )
+}
+
+/// A hash of all points with their seeds and sampling, whatever their order: shards of the
+/// same suite have the same.
+fn hash(parts: &[Part]) -> String {
+    let mut lines = Vec::new();
+    for part in parts {
+        let Settings {
+            seed,
+            samples,
+            max_time,
+            precision,
+            ..
+        } = &part.settings;
+        let (min, max, time) = (samples.min, samples.max, max_time.as_nanos());
+        let sampling = format!("{seed} {min}..{max} {time} {precision}");
+        let points = part.points();
+        lines.extend(points.map(|point| format!("{} {sampling}\n", point.id())));
+    }
+    lines.sort_unstable();
+    let hash = Sha256::digest(lines.concat());
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use algorithms::device::Device;
 
-use super::document::Entry;
-use super::problems::Problems;
+use crate::document::{Entry, Section};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
 use crate::request::{CacheMode, SampleRange, values};
@@ -67,22 +66,53 @@ impl Settings {
         "device",
     ];
 
-    /// Takes over the value of one of the [keys](Self::KEYS); whether it is one.
-    pub(super) fn set(&mut self, entry: Entry<'_>, problems: &mut Problems) -> bool {
+    /// Those of `[defaults]`.
+    pub(super) fn defaults(section: Section<'_>) -> Self {
+        let mut settings = Settings::default();
+        for entry in section.entries() {
+            if !settings.read_key(entry) {
+                entry.unknown("in the defaults", &Settings::KEYS);
+            }
+        }
+        settings
+    }
+
+    /// Reads the value of one of the [keys](Self::KEYS); whether it is one.
+    pub(super) fn read_key(&mut self, entry: Entry<'_>) -> bool {
         match entry.key {
-            "seed" => one(entry, problems, values::seed, &mut self.seed),
-            "samples" => one(entry, problems, values::sample_range, &mut self.samples),
-            "max-time" => one(entry, problems, values::duration, &mut self.max_time),
-            "precision" => one(entry, problems, values::percentage, &mut self.precision),
-            "threads" => lists(entry, problems, values::thread_counts, &mut self.threads),
-            "places" => many(entry, problems, str::parse, &mut self.places),
-            "bind" => many(entry, problems, str::parse, &mut self.binds),
-            "cache" => many(entry, problems, values::cache, &mut self.caches),
-            "device" => many(entry, problems, device, &mut self.devices),
+            "seed" => set(&mut self.seed, entry.value(values::seed)),
+            "samples" => set(&mut self.samples, entry.value(values::sample_range)),
+            "max-time" => set(&mut self.max_time, entry.value(values::duration)),
+            "precision" => set(&mut self.precision, entry.value(values::percentage)),
+            "threads" => {
+                let counts = entry.values(values::thread_counts);
+                self.threads = distinct(counts.into_iter().flatten());
+            }
+            "places" => self.places = distinct(entry.values(str::parse)),
+            "bind" => self.binds = distinct(entry.values(str::parse)),
+            "cache" => self.caches = distinct(entry.values(values::cache)),
+            "device" => self.devices = distinct(entry.values(device)),
             _ => return false,
         }
         true
     }
+}
+
+fn set<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
+    }
+}
+
+/// The values, each once.
+pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
 }
 
 fn device(text: &str) -> Result<Device, String> {
@@ -96,63 +126,12 @@ fn device(text: &str) -> Result<Device, String> {
     }
 }
 
-fn one<T>(
-    entry: Entry<'_>,
-    problems: &mut Problems,
-    parse: impl Fn(&str) -> Result<T, String>,
-    setting: &mut T,
-) {
-    if let Some(word) = entry.word(problems)
-        && let Some(value) = problems.note(word.at, parsed(entry.key, &word.text, parse))
-    {
-        *setting = value;
-    }
-}
-
-/// The values, each once.
-fn many<T: PartialEq>(
-    entry: Entry<'_>,
-    problems: &mut Problems,
-    parse: impl Fn(&str) -> Result<T, String>,
-    setting: &mut Vec<T>,
-) {
-    let one = |text: &str| parse(text).map(|value| vec![value]);
-    lists(entry, problems, one, setting);
-}
-
-/// The same of words that may mean several values.
-fn lists<T: PartialEq>(
-    entry: Entry<'_>,
-    problems: &mut Problems,
-    parse: impl Fn(&str) -> Result<Vec<T>, String>,
-    setting: &mut Vec<T>,
-) {
-    setting.clear();
-    for word in entry.words(problems) {
-        let values = problems.note(word.at, parsed(entry.key, &word.text, &parse));
-        for value in values.into_iter().flatten() {
-            if !setting.contains(&value) {
-                setting.push(value);
-            }
-        }
-    }
-}
-
-/// A value, or the problem with the key and the text in front.
-pub(super) fn parsed<T>(
-    key: &str,
-    text: &str,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<T, String> {
-    parse(text).map_err(|problem| format!("{key} \"{text}\": {problem}"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::cli::{Request, TaskRequest, parse};
+    use crate::request::{Request, TaskRequest, parse};
 
     #[test]
     fn what_is_not_set_means_what_a_flag_means_that_is_not_given() {

@@ -1,108 +1,232 @@
 //! `[[task]]`: a product of axes, without its excludes and with its includes.
 
+use std::collections::BTreeMap;
+use std::slice;
+
+use algorithms::axis::Axis;
 use algorithms::registry;
 use algorithms::task::Task;
 
-use super::Part;
-use super::document::Section;
 use super::exclude::Exclude;
-use super::expand::SuiteInput;
-use super::problems::Problems;
-use super::settings::Settings;
-use super::wish::Wish;
+use super::settings::distinct;
+use super::{Part, Settings};
+use crate::document::{Entry, Section};
+use crate::plan::select_variants;
+use crate::request::AxisValues;
 use crate::request::suggestion::instead_of;
 
-/// Parts with the places of their headers, in bytes from the start.
-pub(super) type Parts = Vec<(usize, Part)>;
+/// Parts with the sections that ask for them.
+pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
+
+/// More inputs than this take weeks: somebody has multiplied too much.
+const MOST_INPUTS: usize = 10_000;
+
+/// The keys of a task beside those of the settings.
+const KEYS: [&str; 5] = ["name", "variants", "axes", "exclude", "include"];
 
 /// Reads a task; nothing if it is not known.
-pub(super) fn read(section: Section<'_>, defaults: &Settings, problems: &mut Problems) -> Parts {
-    let Some(task) = task(section, problems) else {
+pub(super) fn read<'a>(section: Section<'a>, defaults: &Settings) -> Parts<'a> {
+    let Some(task) = task(section) else {
         return Parts::new();
     };
-    let before = problems.count();
-    let mut wish = Wish::new(task, defaults);
-    for entry in section.entries() {
-        wish.take(entry, problems);
-    }
-    wish.check_levels(section, problems);
-    let excludes: Vec<_> = subsections(section, "exclude", problems)
-        .map(|section| Exclude::read(section, task, problems))
-        .collect();
+    let before = section.problem_count();
+    let mut spec = TaskSpec::new(task, defaults);
+    section.entries().for_each(|entry| spec.read_key(entry));
+    spec.check_levels(section);
+    let excludes = section.sections("exclude").into_iter();
+    let excludes: Vec<_> = excludes.map(|it| Exclude::read(it, task)).collect();
     // Excludes of a product that is not as it was meant would only confuse.
-    let sound = problems.count() == before;
+    let sound = section.problem_count() == before;
     let mut parts = Parts::new();
-    if sound && let Some(inputs) = wish.inputs(section, problems) {
-        parts.push((section.at, wish.part(without(inputs, &excludes, problems))));
+    if sound && let Some(mut part) = spec.part(section) {
+        drop_excluded(&mut part, &excludes);
+        parts.push((section, part));
     }
-    for section in subsections(section, "include", problems) {
-        parts.extend(include(section, &wish, sound, problems));
+    for section in section.sections("include") {
+        let part = include(section, &spec, sound);
+        parts.extend(part.map(|part| (section, part)));
     }
     parts
 }
 
 /// The task of a section.
-fn task(section: Section<'_>, problems: &mut Problems) -> Option<&'static dyn Task> {
+fn task(section: Section<'_>) -> Option<&'static dyn Task> {
     let Some(entry) = section.entry("name") else {
-        problems.add(section.at, "this task has no name; see `bench list`");
+        section.problem("this task has no name; see `bench list`");
         return None;
     };
-    let word = entry.word(problems)?;
-    let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
-    let task = registry::task(&word.text).ok_or_else(|| {
+    let word = entry.word()?;
+    word.or_problem(registry::task(&word.text).ok_or_else(|| {
+        let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
         let (name, instead) = (&word.text, instead_of(&word.text, &known));
         format!("unknown task \"{name}\"; {instead}")
-    });
-    problems.note(word.at, task)
+    }))
 }
 
-fn subsections<'a>(
-    section: Section<'a>,
-    key: &str,
-    problems: &mut Problems,
-) -> impl Iterator<Item = Section<'a>> + use<'a> {
-    let entry = section.entry(key);
-    let sections = entry.map(|entry| entry.sections(problems));
-    sections.unwrap_or_default().into_iter()
-}
-
-/// The product without what is excluded.
-fn without(
-    mut inputs: Vec<SuiteInput>,
-    excludes: &[Exclude],
-    problems: &mut Problems,
-) -> Vec<SuiteInput> {
-    let points = inputs.iter().flat_map(|input| &input.points);
+fn drop_excluded(part: &mut Part, excludes: &[Exclude<'_>]) {
     for exclude in excludes {
-        exclude.check_use(points.clone(), problems);
+        exclude.check_use(part.points());
     }
-    for input in &mut inputs {
-        let kept = |exclude: &Exclude, point: &_| !exclude.drops(point);
-        input
-            .points
-            .retain(|point| excludes.iter().all(|exclude| kept(exclude, point)));
-    }
-    inputs.retain(|input| !input.points.is_empty());
-    inputs
+    part.retain(|point| !excludes.iter().any(|exclude| exclude.drops(point)));
 }
 
 /// `[[task.include]]`: a product of its own, of the task's first values and
 /// those that are given.
-fn include(
-    section: Section<'_>,
-    of: &Wish,
-    sound: bool,
-    problems: &mut Problems,
-) -> Option<(usize, Part)> {
-    let before = problems.count();
-    let mut wish = of.first_values();
-    for entry in section.entries() {
-        wish.take_included(entry, problems);
-    }
-    wish.check_levels(section, problems);
-    if !sound || problems.count() > before {
+fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
+    let before = section.problem_count();
+    let mut spec = of.first_values();
+    section
+        .entries()
+        .for_each(|entry| spec.read_included_key(entry));
+    spec.check_levels(section);
+    if !sound || section.problem_count() > before {
         return None;
     }
-    let inputs = wish.inputs(section, problems)?;
-    Some((section.at, wish.part(inputs)))
+    spec.part(section)
+}
+
+/// What a `[[task]]` or one of its includes asks for.
+#[derive(Clone)]
+struct TaskSpec {
+    task: &'static dyn Task,
+    settings: Settings,
+    /// Plain values of axes, by the places of these among the task's axes.
+    axes: BTreeMap<usize, Vec<String>>,
+}
+
+impl TaskSpec {
+    /// All variants on the task's default data.
+    fn new(task: &'static dyn Task, defaults: &Settings) -> Self {
+        TaskSpec {
+            task,
+            settings: defaults.clone(),
+            axes: BTreeMap::new(),
+        }
+    }
+
+    /// The same with the first value of each axis only.
+    fn first_values(&self) -> Self {
+        let mut spec = self.clone();
+        spec.axes.values_mut().for_each(|values| values.truncate(1));
+        spec
+    }
+
+    /// Reads a key of a task.
+    fn read_key(&mut self, entry: Entry<'_>) {
+        match entry.key {
+            "name" | "exclude" | "include" => {}
+            "axes" => {
+                for entry in entry.section().into_iter().flat_map(Section::entries) {
+                    if !self.read_axis(entry) {
+                        self.unknown_axis(entry);
+                    }
+                }
+            }
+            _ if self.read_setting(entry) => {}
+            key if axis(self.task, key).is_some() => {
+                entry.problem(format!("{key} is an axis; it goes below [task.axes]"));
+            }
+            _ => entry.unknown("of a task", &[&KEYS[..], &Settings::KEYS].concat()),
+        }
+    }
+
+    /// Reads a key of an include: an axis or a setting.
+    fn read_included_key(&mut self, entry: Entry<'_>) {
+        if !self.read_axis(entry) && !self.read_setting(entry) {
+            let mut known = self.axis_names();
+            known.push("variants");
+            known.extend(Settings::KEYS);
+            entry.unknown("in an include", &known);
+        }
+    }
+
+    fn read_axis(&mut self, entry: Entry<'_>) -> bool {
+        let mut axes = self.task.axes().iter().enumerate();
+        let Some((place, axis)) = axes.find(|(_, axis)| axis.name == entry.key) else {
+            return false;
+        };
+        self.axes.insert(place, axis_values(axis, entry));
+        true
+    }
+
+    fn read_setting(&mut self, entry: Entry<'_>) -> bool {
+        if entry.key == "variants" {
+            self.settings.variants = variants(self.task, entry);
+            return true;
+        }
+        self.settings.read_key(entry)
+    }
+
+    fn axis_names(&self) -> Vec<&'static str> {
+        self.task.axes().iter().map(|axis| axis.name).collect()
+    }
+
+    fn unknown_axis(&self, entry: Entry<'_>) {
+        let (key, name) = (entry.key, self.task.name());
+        let instead = instead_of(key, &self.axis_names());
+        entry.problem(format!("unknown axis \"{key}\" of {name}; {instead}"));
+    }
+
+    /// Takes down bindings for more levels of teams than a variant has.
+    fn check_levels(&self, section: Section<'_>) {
+        let levels = self.settings.binds.iter().map(|bind| bind.0.len()).max();
+        let Some(wanted) = levels else { return };
+        let infos = self.task.variants();
+        let selected = select_variants(&infos, &self.settings.variants).unwrap_or_default();
+        let mut selected = selected.into_iter().map(|number| infos[number]);
+        if let Some(info) = selected.find(|info| info.team_levels < wanted) {
+            let (name, levels) = (info.name, info.team_levels);
+            let problem = format!(
+                "bind has {wanted} levels, but {name} has {levels} level of teams; give as \
+                 many policies"
+            );
+            match section.entry("bind") {
+                Some(entry) => entry.problem(problem),
+                None => section.problem(problem),
+            }
+        }
+    }
+
+    /// The inputs with their points; none if a combination makes no sense.
+    fn part(&self, section: Section<'_>) -> Option<Part> {
+        let name = |place: usize| self.task.axes()[place].name;
+        let axes = self.axes.iter();
+        let axes = axes.map(|(&place, values)| (name(place), values.clone()));
+        let axes = AxisValues::new(axes.collect());
+        let count = axes.count();
+        if count > MOST_INPUTS {
+            section.problem(format!(
+                "{count} combinations of axes; {MOST_INPUTS} at most"
+            ));
+            return None;
+        }
+        let part = Part::product(self.task, axes, self.settings.clone());
+        let problem = |error| section.problem(format!("{}: {error}", self.task.name()));
+        part.map_err(problem).ok()
+    }
+}
+
+/// The axis of a task that a key names.
+pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
+    task.axes().iter().find(|axis| axis.name == key)
+}
+
+/// The values of an axis in plain form, each once.
+pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
+    let plain = |text: &str| {
+        axis.parse(text)
+            .map_err(|error| error.problem().to_string())
+    };
+    distinct(entry.values(plain))
+}
+
+/// Globs of variants, each of which must match some variant of the task.
+pub(super) fn variants(task: &dyn Task, entry: Entry<'_>) -> Vec<String> {
+    let infos = task.variants();
+    let mut words = entry.words();
+    words.retain(|word| {
+        let selected = select_variants(&infos, slice::from_ref(&word.text));
+        word.or_problem(selected).is_some()
+    });
+    words.into_iter().map(|word| word.text).collect()
 }

@@ -20,9 +20,7 @@ fn suite(text: &str) -> Suite {
 /// The problems as `line:column: text`.
 fn problems(text: &str) -> Vec<String> {
     match Suite::parse("test.toml", text) {
-        Err(SuiteError::Invalid { problems, .. }) => {
-            problems.iter().map(ToString::to_string).collect()
-        }
+        Err(SuiteError::Invalid(error)) => error.problems.iter().map(ToString::to_string).collect(),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("accepted: {text}"),
     }
@@ -387,4 +385,20 @@ fn parts_that_can_t_run_here_are_left_out_unless_that_is_all() {
     assert_eq!((mixed.parts.len(), mixed.hash), (1, hash));
     let mut none = suite(&[task("cuda:9")]);
     assert!(none.leave_out_unusable().is_empty() && none.parts.len() == 1);
+}
+
+#[test]
+fn paths_of_plugins_begin_where_the_suite_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let suite = folder.path().join("mine.toml");
+    let plugins_of = |text: &str| {
+        std::fs::write(&suite, text).expect("written");
+        plugins_of(&suite).map_err(|error| error.to_string())
+    };
+    let here = folder.path().join("libmine.so");
+    let named = "name = \"mine\"\nplugins = [\"libmine.so\", \"/opt/other.so\"]\n";
+    assert_eq!(plugins_of(named), Ok(vec![here, "/opt/other.so".into()]));
+    assert_eq!(plugins_of("name = \"mine\"\n"), Ok(Vec::new()));
+    let error = plugins_of("plugins = { file = \"libmine.so\" }\n").expect_err("no list");
+    assert!(error.contains("mine.toml:1:11"), "{error}");
 }

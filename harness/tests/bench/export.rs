@@ -2,23 +2,18 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::{Folder, can_measure, folder, measuring};
 
 /// Measures a little, and exports it; returns the file's text.
-fn exported(folder: &Path, file: &str) -> String {
-    let measured = bench_in(
-        folder,
-        "sort --digis 2k --segments 3,4 --variant std-* --threads 1 --samples 3 --quiet \
-         --device cpu --out run --no-charts",
-    );
-    assert_eq!(measured.code, Some(0), "{}", measured.stderr);
-    let run = bench_in(folder, &format!("export run --out {file}"));
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    fs::read_to_string(folder.join(file)).expect("written")
+fn exported(folder: &Folder, file: &str) -> String {
+    let line = "sort --digis 2k --segments 3,4 --variant std-* --threads 1 --samples 3 --quiet \
+                --device cpu --out run --no-charts";
+    folder.bench(line).exits(0);
+    folder.bench(format!("export run --out {file}")).exits(0);
+    folder.read(file)
 }
 
 /// Whether a program is there; says so if not.
@@ -63,11 +58,9 @@ fn prometheus_takes_the_text_format() {
         return;
     }
     let folder = folder();
-    let text = exported(folder.path(), "metrics.prom");
-    assert!(
-        text.contains("recobench_median_seconds{algorithm=\"sort\""),
-        "{text}"
-    );
+    let text = exported(&folder, "metrics.prom");
+    let metric = "recobench_median_seconds{algorithm=\"sort\"";
+    assert!(text.contains(metric), "{text}");
     let mut check = Command::new("promtool");
     check.args(["check", "metrics"]).stdin(Stdio::piped());
     check.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -105,13 +98,13 @@ fn influxdb_takes_the_line_protocol() {
     }
     let folder = folder();
     let path = folder.path();
-    let lines = exported(path, "lines.lp").lines().count();
+    let lines = exported(&folder, "lines.lp").lines().count();
     let (http, rpc) = (port(), port());
     let config = INFLUX
         .replace("DIR", &path.join("influx").display().to_string())
         .replace("RPC", &rpc.to_string())
         .replace("HTTP", &http.to_string());
-    fs::write(path.join("influx.conf"), config).expect("written");
+    folder.write("influx.conf", config);
     let mut command = Command::new("influxd");
     command.args(["-config", "influx.conf"]).current_dir(path);
     let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -119,45 +112,29 @@ fn influxdb_takes_the_line_protocol() {
     let url = |what: &str| format!("http://127.0.0.1:{http}/{what}");
     let curl = |arguments: &[&str]| {
         let mut command = Command::new("curl");
-        let output = command
-            .args(["-sf"])
-            .args(arguments)
-            .current_dir(path)
-            .output();
-        let output = output.expect("curl");
+        command.arg("-sf").args(arguments).current_dir(path);
+        let output = command.output().expect("curl");
         output.status.success().then(|| words(&output))
     };
-    retried(|| {
-        curl(&[
-            &url("query"),
-            "-XPOST",
-            "--data-urlencode",
-            "q=CREATE DATABASE lab",
-        ])
-    });
+    let create = "q=CREATE DATABASE lab";
+    retried(|| curl(&[&url("query"), "-XPOST", "--data-urlencode", create]));
     let written = curl(&["--data-binary", "@lines.lp", &url("write?db=lab")]);
     assert!(written.is_some(), "the server refused the lines");
     let query = "q=SELECT count(median_s) FROM recobench";
     let answer = curl(&["-G", &url("query?db=lab"), "--data-urlencode", query]);
     let answer = answer.expect("an answer");
-    assert!(
-        answer.contains(&format!(",{lines}]")),
-        "{lines} lines: {answer}"
-    );
+    let count = format!(",{lines}]");
+    assert!(answer.contains(&count), "{lines} lines: {answer}");
 }
 
 #[test]
 fn tables_have_a_row_a_point_and_replace_the_file_as_a_whole() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let path = folder.path();
-    let table = exported(path, "table.csv");
+    let table = exported(&folder, "table.csv");
     assert_eq!(table.lines().count(), 1 + 4, "{table}");
-    fs::write(path.join("t.parquet"), "older").expect("written");
-    let run = bench_in(path, "export run --out t.parquet");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    folder.write("t.parquet", "older");
+    folder.bench("export run --out t.parquet").exits(0);
     let bytes = fs::read(path.join("t.parquet")).expect("written");
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     let left = fs::read_dir(path).expect("readable").flatten();
@@ -168,13 +145,12 @@ fn tables_have_a_row_a_point_and_replace_the_file_as_a_whole() {
 #[test]
 fn what_can_t_be_exported_is_told() {
     let folder = folder();
-    let refused = |line: &str, code: i32, message: &str| {
-        let run = bench_in(folder.path(), line);
-        assert_eq!(run.code, Some(code), "{line}: {}", run.stderr);
-        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
-    };
-    refused("export gone --format csv", 2, "there is no store");
-    refused("export --all --format csv", 2, "there is no store");
-    refused("export latest", 2, "--format is needed");
-    refused("export a/b --format influx", 1, "a/b");
+    folder.check(
+        "
+            2 | export gone --format csv | there is no store
+            2 | export --all --format csv | there is no store
+            2 | export latest | --format is needed
+            1 | export a/b --format influx | a/b
+        ",
+    );
 }

@@ -1,58 +1,43 @@
 //! `bench gather`: measured on generated clusters, and on those of a file.
 
 use std::collections::BTreeSet;
-use std::fs;
 
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::{folder, measuring};
 use reports::record::YesNo;
-use reports::store::read_summary;
 
 const QUICK: &str = "--samples 3..4 --max-time 1s";
 const SMALL: &str = "--tracks 500 --row-clusters 4";
 
 #[test]
 fn every_variant_has_a_valid_row_with_metrics() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let line = format!("gather {SMALL} --device cpu --threads 2 --out r {QUICK}");
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    folder.bench(line).exits(0);
+    let rows = folder.rows("r");
     let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.as_str()).collect();
     let expected = ["naive", "parallel-bytes", "parallel-pieces", "streamed"];
     assert_eq!(variants, BTreeSet::from(expected));
     for row in &rows {
         assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!(row.item_unit, "cluster");
-        let rate = row.metrics.get("packed_gb_per_s").expect("known");
-        let rate: f64 = rate.parse().expect("a number");
+        let rate = row.metrics.number("packed_gb_per_s").expect("known");
         // What is packed is read and written.
         let moved = rate * 2e9 * row.median_s.expect("measured");
         assert!((moved / row.bytes_min as f64 - 1.0).abs() < 1e-3, "{row:?}");
     }
     for chart in ["bars.svg", "bars.png"] {
-        assert!(folder.path().join("r").join(chart).is_file(), "{chart}");
+        assert!(folder.join("r").join(chart).is_file(), "{chart}");
     }
 }
 
 #[test]
 fn clusters_of_a_file_are_gathered() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let run = bench_in(
-        folder.path(),
-        &format!("generate clusters {SMALL} --out c.bin"),
-    );
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(run.stderr.contains("500 tracks with "), "{}", run.stderr);
+    let Some(folder) = measuring() else { return };
+    let run = folder.bench(format!("generate clusters {SMALL} --out c.bin"));
+    run.exits(0).says("500 tracks with ");
     let line = format!("gather --input c.bin --device cpu --no-charts --out r {QUICK}");
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    folder.bench(line).exits(0);
+    let rows = folder.rows("r");
     assert!(!rows.is_empty());
     assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
 }
@@ -73,49 +58,34 @@ fn file(starts: [u32; 2], track_counts: [u16; 2], row_count: u32) -> Vec<u8> {
 fn pieces_that_make_no_sense_are_refused_with_their_number_and_the_reason() {
     let folder = folder();
     let gather = |bytes: &[u8]| {
-        fs::write(folder.path().join("c.bin"), bytes).expect("written");
-        bench_in(
-            folder.path(),
-            "verify gather --input c.bin --device cpu --quiet",
-        )
+        folder.write("c.bin", bytes);
+        folder.bench("verify gather --input c.bin --device cpu --quiet")
     };
-    let sound = gather(&file([6, 0], [2, 2], 4));
-    assert_eq!(sound.code, Some(0), "{}", sound.stderr);
+    gather(&file([6, 0], [2, 2], 4)).exits(0);
+    let beyond = "track 0: 2 clusters from place 7 on exceed the 8 places";
+    let full = "row 0 has 5 clusters, but a capacity of 4";
     for (bytes, reason) in [
         (file([1, 0], [2, 2], 4), "tracks 1 and 0 overlap at place 1"),
-        (
-            file([7, 0], [2, 2], 4),
-            "track 0: 2 clusters from place 7 on exceed the 8 places",
-        ),
+        (file([7, 0], [2, 2], 4), beyond),
         (file([6, 0], [2, 0], 4), "track 1 has no clusters"),
-        (
-            file([6, 0], [2, 2], 5),
-            "row 0 has 5 clusters, but a capacity of 4",
-        ),
+        (file([6, 0], [2, 2], 5), full),
     ] {
-        let run = gather(&bytes);
-        assert_eq!(run.code, Some(1), "{reason}");
-        assert!(run.stderr.contains("c.bin"), "{}", run.stderr);
-        assert!(run.stderr.contains(reason), "{reason}: {}", run.stderr);
+        gather(&bytes).exits(1).says("c.bin").says(reason);
     }
 }
 
 #[test]
 fn what_can_not_be_gathered_is_refused() {
     let folder = folder();
-    let refused = |line: &str, what: &str| {
-        let run = bench_in(folder.path(), line);
-        assert_ne!(run.code, Some(0), "{line}");
-        assert!(run.stderr.contains(what), "{line}: {}", run.stderr);
-    };
-    refused("generate clusters --scale 0 --out c.bin", "--scale");
-    refused("generate clusters --tracks 0 --out c.bin", "--tracks");
-    refused(
-        "generate clusters --fewest 9 --most 8 --out c.bin",
-        "--fewest",
+    folder.write("d.bin", b"TPCCLUS1");
+    folder.check(
+        "
+            2 | generate clusters --scale 0 --out c.bin | --scale
+            2 | generate clusters --tracks 0 --out c.bin | --tracks
+            2 | generate clusters --fewest 9 --most 8 --out c.bin | --fewest
+            2 | generate clusters --tracks 5 --out c.csv | use .bin
+            1 | gather --input d.bin | d.bin, byte 8: the file ends here
+            1 | gather --input none.bin | none.bin
+        ",
     );
-    refused("generate clusters --tracks 5 --out c.csv", "use .bin");
-    fs::write(folder.path().join("d.bin"), b"TPCCLUS1").expect("written");
-    refused("gather --input d.bin", "d.bin, byte 8: the file ends here");
-    refused("gather --input none.bin", "none.bin");
 }

@@ -1,40 +1,25 @@
 //! `scripts/gpu-results.sh`, with a made-up `bench` where a GPU would be needed.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::common::{BENCH, Run, folder};
+use crate::common::{BENCH, Folder, Run, folder, in_repository, program};
 
 /// Runs the script in a folder with a program for `bench`.
-fn script(folder: &Path, bench: &Path, line: &str) -> Run {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+fn script(folder: &Folder, bench: &Path, line: &str) -> Run {
     let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("bash")
-        .arg(root.join("scripts/gpu-results.sh"))
-        .args(line.split_whitespace())
-        .env("BENCH", bench)
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .env_remove("FLAGS")
-        .current_dir(folder)
-        .output()
-        .expect("bash runs");
-    output.into()
-}
-
-/// A program of shell commands.
-fn program(folder: &Path, name: &str, commands: &str) -> PathBuf {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{commands}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-    path
+    let mut bash = Command::new("bash");
+    bash.arg(in_repository("scripts/gpu-results.sh"));
+    bash.args(line.split_whitespace());
+    bash.env("BENCH", bench).env_remove("FLAGS");
+    bash.env("PATH", format!("{}:{path}", folder.display()));
+    Run::of(bash.current_dir(folder.path()))
 }
 
 /// The exit codes of all steps, by name.
-fn codes(folder: &Path) -> Vec<(String, String)> {
-    let text = fs::read_to_string(folder.join("out/steps.md")).expect("steps.md");
+fn codes(folder: &Folder) -> Vec<(String, String)> {
+    let text = folder.read("out/steps.md");
     let code = |line: &str| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         (cells[1].to_owned(), cells[3].to_owned())
@@ -51,18 +36,13 @@ fn code_of(codes: &[(String, String)], step: &str) -> String {
 fn dry_run(line: &str) -> (Vec<String>, u32) {
     let folder = folder();
     let line = format!("{line} --dry-run --out out");
-    let run = script(folder.path(), Path::new("/nowhere"), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(!folder.path().join("out").exists(), "nothing was run");
+    let run = script(&folder, Path::new("/nowhere"), &line).exits(0);
+    assert!(!folder.join("out").exists(), "nothing was run");
     let commands = run.stdout.lines();
     let commands = commands.filter_map(|line| Some(line.split_once(" s  ")?.1.to_owned()));
     let total = run.stdout.lines().last().expect("the sum");
-    let total: u32 = total
-        .trim_start_matches("at most ")
-        .trim_end_matches(" s")
-        .parse()
-        .expect("seconds");
-    (commands.collect(), total)
+    let total = total.trim_start_matches("at most ").trim_end_matches(" s");
+    (commands.collect(), total.parse().expect("seconds"))
 }
 
 #[test]
@@ -83,29 +63,24 @@ fn a_dry_run_names_commands_that_are_understood() {
         "run gpu-gather",
         "report",
     ] {
-        assert!(
-            commands.iter().any(|command| command.contains(word)),
-            "{word}"
-        );
+        let named = commands.iter().any(|command| command.contains(word));
+        assert!(named, "{word}");
     }
 }
 
 #[test]
 fn halves_take_ten_minutes_each_and_have_all_suites() {
-    let suites = |half: &str| {
-        let (commands, total) = dry_run(half);
-        assert!((300..=600).contains(&total), "{half}: {total}");
-        let runs = commands.into_iter();
-        runs.filter(|command| command.starts_with("bench run "))
-            .collect::<Vec<_>>()
+    let suites = |part: &str| {
+        let (mut commands, total) = dry_run(part);
+        commands.retain(|command| command.starts_with("bench run "));
+        (commands, total)
     };
-    let halves = [suites("first"), suites("second")].concat();
-    let (all, _) = dry_run("");
-    let all = all.into_iter();
-    assert!(
-        all.filter(|command| command.starts_with("bench run "))
-            .eq(halves)
-    );
+    let halves = ["first", "second"].map(|half| {
+        let (commands, total) = suites(half);
+        assert!((300..=600).contains(&total), "{half}: {total}");
+        commands
+    });
+    assert_eq!(suites("").0, halves.concat());
 }
 
 #[test]
@@ -115,34 +90,22 @@ fn without_a_gpu_it_says_why() {
         return;
     }
     let folder = folder();
-    let run = script(folder.path(), Path::new(BENCH), "--out out");
-    assert_eq!(run.code, Some(5), "{}", run.stderr);
-    assert!(
-        run.stderr.contains("cuda:0 can't be used"),
-        "{}",
-        run.stderr
-    );
-    assert_eq!(
-        codes(folder.path()),
-        [("verify".to_owned(), "5".to_owned())]
-    );
+    script(&folder, Path::new(BENCH), "--out out")
+        .exits(5)
+        .says("cuda:0 can't be used");
+    assert_eq!(codes(&folder), [("verify".to_owned(), "5".to_owned())]);
 }
 
 #[test]
 fn all_is_well_if_all_steps_are() {
     let folder = folder();
-    let bench = program(
-        folder.path(),
-        "bench",
-        "echo \"$*\" >> calls; echo some output",
-    );
-    let run = script(folder.path(), &bench, "--out out");
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    let calls = fs::read_to_string(folder.path().join("calls")).expect("calls");
-    let codes = codes(folder.path());
+    let bench = program(&folder, "bench", "echo \"$*\" >> calls; echo some output");
+    let run = script(&folder, &bench, "--out out").exits(0);
+    let calls = folder.read("calls");
+    let codes = codes(&folder);
     assert_eq!(calls.lines().count(), codes.len());
     assert!(codes.iter().all(|(_, code)| code == "0"), "{codes:?}");
-    let kept = fs::read_to_string(folder.path().join("out/gpu-sort.txt")).expect("kept");
+    let kept = folder.read("out/gpu-sort.txt");
     assert_eq!(kept, "some output\n");
     assert!(!run.stderr.contains("WRONG"), "{}", run.stderr);
 }
@@ -151,11 +114,11 @@ fn all_is_well_if_all_steps_are() {
 fn a_step_that_fails_keeps_no_other_from_running() {
     let folder = folder();
     let fails = "case \"$1 $2\" in \"run gpu-sort\") echo no disk >&2; exit 1;; esac";
-    let bench = program(folder.path(), "bench", fails);
-    let run = script(folder.path(), &bench, "--out out");
-    assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stderr.contains("no disk"), "{}", run.stderr);
-    let codes = codes(folder.path());
+    let bench = program(&folder, "bench", fails);
+    script(&folder, &bench, "--out out")
+        .exits(1)
+        .says("no disk");
+    let codes = codes(&folder);
     assert_eq!(code_of(&codes, "gpu-sort"), "1");
     assert_eq!(code_of(&codes, "gpu-break-even-text"), "0");
 }
@@ -164,61 +127,40 @@ fn a_step_that_fails_keeps_no_other_from_running() {
 fn a_wrong_output_is_loud_and_decides_the_exit_code() {
     let folder = folder();
     let fails = "case $1 in devices) exit 1;; run) exit 3;; esac";
-    let bench = program(folder.path(), "bench", fails);
-    let run = script(folder.path(), &bench, "--out out");
-    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    let bench = program(&folder, "bench", fails);
+    let run = script(&folder, &bench, "--out out").exits(3);
     let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads \
                 gpu-sts gpu-merge gpu-gather";
-    assert!(run.stderr.contains(loud), "{}", run.stderr);
-    assert_eq!(code_of(&codes(folder.path()), "devices"), "1");
+    run.says(loud);
+    assert_eq!(code_of(&codes(&folder), "devices"), "1");
 }
 
 #[test]
 fn a_step_that_takes_too_long_is_stopped_and_told() {
     let folder = folder();
     // In place of coreutils' own: one that lets nobody run.
-    program(folder.path(), "timeout", "exit 124");
-    let bench = program(folder.path(), "bench", "exit 0");
-    let run = script(folder.path(), &bench, "--out out");
-    assert_eq!(run.code, Some(124), "{}", run.stderr);
-    assert!(codes(folder.path()).iter().all(|(_, code)| code == "124"));
-    assert!(
-        run.stdout.contains("stopped at its time limit"),
-        "{}",
-        run.stdout
-    );
+    program(&folder, "timeout", "exit 124");
+    let bench = program(&folder, "bench", "exit 0");
+    let run = script(&folder, &bench, "--out out").exits(124);
+    assert!(codes(&folder).iter().all(|(_, code)| code == "124"));
+    run.prints("stopped at its time limit");
 }
 
 #[test]
 fn an_interrupt_ends_it() {
     let folder = folder();
-    let bench = program(
-        folder.path(),
-        "bench",
-        "[ $1 = devices ] && exit 130; exit 0",
-    );
-    let run = script(folder.path(), &bench, "--out out");
-    assert_eq!(run.code, Some(130), "{}", run.stderr);
-    assert_eq!(codes(folder.path()).len(), 2);
+    let bench = program(&folder, "bench", "[ $1 = devices ] && exit 130; exit 0");
+    script(&folder, &bench, "--out out").exits(130);
+    assert_eq!(codes(&folder).len(), 2);
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = folder();
     for line in ["--outt out", "--out"] {
-        let run = script(folder.path(), Path::new(BENCH), line);
-        assert_eq!(run.code, Some(2), "{line}");
-        assert!(
-            run.stderr.contains("scripts/gpu-results.sh"),
-            "{}",
-            run.stderr
-        );
+        let run = script(&folder, Path::new(BENCH), line);
+        run.exits(2).says("scripts/gpu-results.sh");
     }
-    let run = script(folder.path(), Path::new("/nowhere"), "--out out");
-    assert_eq!(run.code, Some(1));
-    assert!(
-        run.stderr.contains("/nowhere is no program"),
-        "{}",
-        run.stderr
-    );
+    let run = script(&folder, Path::new("/nowhere"), "--out out");
+    run.exits(1).says("/nowhere is no program");
 }

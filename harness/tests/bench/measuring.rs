@@ -3,25 +3,27 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{bench_in, can_measure, folder};
-use reports::record::YesNo;
-use reports::store::{read_run, read_samples, read_summary};
+use crate::common::{Folder, Run, folder, measuring};
+use reports::record::{SampleRow, YesNo};
+use serde_json::Value;
 
 const QUICK: &str = "--samples 6..8 --max-time 2s";
+/// Two sorts of a little.
+const LITTLE: &str = "--segments 24 --digis 5k --variant std-*";
+
+fn sort(folder: &Folder, flags: &str) -> Run {
+    folder.bench(format!("sort {flags} --out r {QUICK}"))
+}
 
 #[test]
 fn every_variant_and_point_has_a_valid_row() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!(
-        "sort --segments 24,100 --digis 20k --order random,time --threads 1,2 --out r {QUICK}"
-    );
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let path = folder.path().join("r");
-    let rows = read_summary(&path).expect("readable");
+    let Some(folder) = measuring() else { return };
+    sort(
+        &folder,
+        "--segments 24,100 --digis 20k --order random,time --threads 1,2",
+    )
+    .exits(0);
+    let rows = folder.rows("r");
     let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.clone()).collect();
     let expected = [
         "block-merge",
@@ -34,7 +36,7 @@ fn every_variant_and_point_has_a_valid_row() {
         "{variants:?}"
     );
     assert_eq!(rows.len(), variants.len() * 2 * 2 * 2);
-    let samples = read_samples(&path).expect("readable");
+    let samples = folder.samples("r");
     for row in &rows {
         if row.note.starts_with("not run: ") {
             assert_eq!((row.variant.as_str(), row.valid), ("concat", YesNo::No));
@@ -56,43 +58,35 @@ fn every_variant_and_point_has_a_valid_row() {
         let mine = samples.iter().filter(|sample| sample.point_id == id);
         assert_eq!(mine.count(), row.samples, "{row:?}");
     }
-    let record = read_run(&path).expect("readable");
+    let record = folder.record("r");
     assert!(record.finished.is_some());
     assert!(record.ceilings.contains_key("cpu/1") && record.ceilings.contains_key("cpu/2"));
 }
 
 #[test]
 fn charts_are_drawn_unless_refused() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!("sort --segments 24,48 --digis 5k --out with {QUICK}");
-    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
+    let Some(folder) = measuring() else { return };
+    let line = "sort --segments 24,48 --digis 5k --variant std-* --samples 6..8 --out";
+    folder.bench(format!("{line} with")).exits(0);
     for name in [
         "bars.svg",
         "bars.png",
         "time-over-segments.svg",
         "time-over-segments.png",
     ] {
-        assert!(folder.path().join("with").join(name).exists(), "{name}");
+        assert!(folder.join("with").join(name).exists(), "{name}");
     }
-    let line = format!("sort --segments 24 --digis 5k --no-charts --out without {QUICK}");
-    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
-    assert!(!folder.path().join("without/bars.svg").exists());
+    folder.bench(format!("{line} without --no-charts")).exits(0);
+    assert!(!folder.join("without/bars.svg").exists());
 }
 
 #[test]
 fn results_go_to_a_folder_of_their_own_by_default() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!("sort --segments 24 --digis 5k {QUICK}");
+    let Some(folder) = measuring() else { return };
     for _ in 0..2 {
-        assert_eq!(bench_in(folder.path(), &line).code, Some(0));
+        folder.bench(format!("sort {LITTLE} {QUICK}")).exits(0);
     }
-    let runs = fs::read_dir(folder.path().join("results")).expect("made");
+    let runs = fs::read_dir(folder.join("results")).expect("made");
     let names: Vec<_> = runs.map(|run| run.expect("listed").file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert!(
@@ -104,19 +98,13 @@ fn results_go_to_a_folder_of_their_own_by_default() {
 
 #[test]
 fn formats_are_for_other_tools() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let print = |format: &str| {
-        let line = format!(
-            "sort --segments 24 --digis 5k --variant std-* --no-charts --format {format} \
-             --out {format} {QUICK}"
-        );
-        bench_in(folder.path(), &line).stdout
+        let line = format!("sort {LITTLE} --no-charts --format {format} --out {format} {QUICK}");
+        folder.bench(line).stdout
     };
-    let json: serde_json::Value = serde_json::from_str(&print("json")).expect("JSON");
-    assert_eq!(json.as_array().map(Vec::len), Some(2));
+    let rows: Vec<Value> = serde_json::from_str(&print("json")).expect("JSON");
+    assert_eq!(rows.len(), 2);
     assert!(print("csv").starts_with("algorithm,variant,stage,backend,"));
     assert!(print("markdown").contains("| --"));
     assert!(print("table").contains("ratio"));
@@ -124,26 +112,17 @@ fn formats_are_for_other_tools() {
 
 #[test]
 fn quiet_says_nothing_but_the_results() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!("sort --segments 24 --digis 5k --quiet --out r {QUICK}");
-    let run = bench_in(folder.path(), &line);
+    let Some(folder) = measuring() else { return };
+    let run = sort(&folder, &format!("{LITTLE} --quiet"));
     assert_eq!(run.stderr, "");
-    assert!(run.stdout.contains("std-stable"));
+    run.prints("std-stable");
 }
 
 #[test]
 fn variants_and_cache_modes_are_chosen() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line =
-        format!("sort --segments 24 --digis 5k --variant std-* --cache hot,cold --out r {QUICK}");
-    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let Some(folder) = measuring() else { return };
+    sort(&folder, &format!("{LITTLE} --cache hot,cold")).exits(0);
+    let rows = folder.rows("r");
     let found: BTreeSet<_> = rows
         .iter()
         .map(|row| (row.variant.as_str(), row.cache.as_str()))
@@ -159,30 +138,22 @@ fn variants_and_cache_modes_are_chosen() {
 
 #[test]
 fn a_profile_run_has_one_variant_and_few_samples() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = "sort --segments 24 --digis 5k --profile --variant std-stable --out r";
-    assert_eq!(bench_in(folder.path(), line).code, Some(0));
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let Some(folder) = measuring() else { return };
+    let line = "sort --segments 24 --digis 5k --profile";
+    folder
+        .bench(format!("{line} --variant std-stable --out r"))
+        .exits(0);
+    let rows = folder.rows("r");
     assert_eq!((rows.len(), rows[0].samples), (1, 3));
-    let line = "sort --segments 24 --digis 5k --profile --out r2";
-    assert_eq!(bench_in(folder.path(), line).code, Some(2));
+    folder.bench(format!("{line} --out r2")).exits(2);
 }
 
 #[test]
 fn physical_rates_say_how_many_digis_there_are() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!(
-        "sort --segments 24 --rate 10MHz --timeslice 100us --noise 1kHz --skew 10 --out r {QUICK}"
-    );
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let Some(folder) = measuring() else { return };
+    let rates = "--segments 24 --rate 10MHz --timeslice 100us --noise 1kHz --skew 10";
+    sort(&folder, rates).exits(0);
+    let rows = folder.rows("r");
     assert_eq!(rows[0].items, 60_047);
     let params = rows[0].params.to_string();
     assert!(
@@ -197,32 +168,21 @@ fn development_builds_refuse() {
         eprintln!("skipped: this is no development build");
         return;
     }
-    let folder = folder();
-    let run = bench_in(folder.path(), "sort --segments 24 --digis 5k");
-    assert_eq!(run.code, Some(5));
-    assert!(run.stderr.contains("development build"), "{}", run.stderr);
+    let run = folder().bench("sort --segments 24 --digis 5k");
+    run.exits(5).says("development build");
 }
 
 #[test]
 fn counters_are_counted_or_it_is_said_why_not() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let line = format!(
-        "sort --segments 24 --digis 20k --variant std-stable --threads 1 --counters --no-charts \
-         --out r {QUICK}"
-    );
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let path = folder.path().join("r");
-    let row = &read_summary(&path).expect("readable")[0];
-    let samples = read_samples(&path).expect("readable");
-    let record = read_run(&path).expect("readable");
+    let Some(folder) = measuring() else { return };
+    let flags = "--segments 24 --digis 20k --variant std-stable --threads 1 --counters";
+    let run = sort(&folder, flags).exits(0);
+    let (row, samples) = (&folder.rows("r")[0], folder.samples("r"));
+    let notes = folder.record("r").notes;
     let refused = "measured without hardware counters: ";
-    let notes = record.notes.iter().filter(|note| note.starts_with(refused));
+    let notes = notes.iter().filter(|note| note.starts_with(refused));
     if notes.count() == 1 {
-        assert!(run.stderr.contains(refused), "{}", run.stderr);
+        run.says(refused);
         assert_eq!(row.metrics.get("instructions_per_item"), None);
         assert!(samples.iter().all(|s| s.counters == Default::default()));
         return;
@@ -231,9 +191,6 @@ fn counters_are_counted_or_it_is_said_why_not() {
     // A comparison sort looks at each digi more than once.
     assert!(metric("instructions_per_item") > 2.0, "{row:?}");
     assert!(metric("cycles_per_item") > 0.5, "{row:?}");
-    assert!(
-        samples
-            .iter()
-            .all(|s| s.counters.number("cycles") > Some(0.0))
-    );
+    let cycles = |sample: &SampleRow| sample.counters.number("cycles");
+    assert!(samples.iter().all(|sample| cycles(sample) > Some(0.0)));
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::measuring;
 use reports::record::YesNo;
-use reports::store::read_summary;
 
 const QUICK: &str = "--samples 3..4 --max-time 1s";
 /// Notes are wanted, and no times.
@@ -13,48 +12,31 @@ const SMALL: &str = "--orbits 1 --sectors 1 --rate 1kHz";
 
 #[test]
 fn every_variant_has_a_valid_row_with_metrics() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let line = format!("noisy-pads {SMALL} --device cpu --threads 2 --no-charts --out r {QUICK}");
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    folder.bench(line).exits(0);
+    let rows = folder.rows("r");
     let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.as_str()).collect();
     assert_eq!(variants, BTreeSet::from(["scalar", "simd"]));
     assert_eq!(rows.len(), 2);
     for row in &rows {
         assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!((row.items, row.item_unit.as_str()), (14_560 * 446, "cell"));
-        let ns: f64 = row
-            .metrics
-            .get("ns_per_pad")
-            .expect("known")
-            .parse()
-            .expect("a number");
-        let seconds = row.median_s.expect("measured");
-        assert!(
-            (ns * 1e-9 * 14_560.0 / seconds - 1.0).abs() < 1e-3,
-            "{row:?}"
-        );
+        let seconds = 14_560e-9 * row.metrics.number("ns_per_pad").expect("known");
+        let median = row.median_s.expect("measured");
+        assert!((seconds / median - 1.0).abs() < 1e-3, "{row:?}");
     }
 }
 
 #[test]
 fn pages_of_a_file_have_the_noisy_pads_that_were_made() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let noisy = "--noisy-pads 0.02 --hot-pads 0.01";
     let line = format!("generate tpc {SMALL} {noisy} --out f.pages");
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    folder.bench(line).exits(0);
     let found = |flags: &str| -> u32 {
         let line = format!("noisy-pads --input f.pages --sector 0 {ONCE} {flags}");
-        let run = bench_in(folder.path(), &line);
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let run = folder.bench(line).exits(0);
         let text = run.stdout + &run.stderr;
         let (before, _) = text.split_once(" of 14560 pads are noisy").expect("a note");
         let number = before.rsplit(char::is_whitespace).next().expect("a number");

@@ -2,15 +2,14 @@
 
 use std::fs;
 
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::{Folder, folder, measuring};
 use harness::platform::placement::{Bind, Placement, PlacesSpec};
 use harness::platform::{Topology, usable_cpus};
 use reports::record::YesNo;
-use reports::store::{read_samples, read_summary};
 
 /// A machine below a temporary folder.
 struct FakeMachine {
-    root: tempfile::TempDir,
+    root: Folder,
     cpus: Vec<Cpu>,
 }
 
@@ -229,38 +228,28 @@ fn a_mask_limits_the_places() {
     let caches = machine.places("ll_caches", &mask).expect("two");
     assert_eq!(caches, [[2, 3], [4, 5]]);
     assert_eq!(machine.places("cores", &mask).expect("four").len(), 4);
-    assert!(
-        machine.places("{0:4}", &mask).is_err(),
-        "0 and 1 are outside"
-    );
+    // 0 and 1 are outside.
+    assert!(machine.places("{0:4}", &mask).is_err());
 }
 
 #[test]
 fn binding_really_pins_here() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let threads = usable_cpus().len();
     let line = format!(
         "sort --segments 24 --digis 20k --variant std-stable --threads {threads} --places threads \
          --bind close --samples 8 --max-time 5s --no-charts --out r"
     );
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let path = folder.path().join("r");
-    let rows = read_summary(&path).expect("readable");
-    assert_eq!(
-        (rows[0].places.as_str(), rows[0].bind.as_str()),
-        ("threads", "close")
-    );
-    assert_eq!(rows[0].valid, YesNo::Yes);
+    folder.bench(line).exits(0);
+    let row = &folder.rows("r")[0];
+    assert_eq!((&row.places[..], &row.bind[..]), ("threads", "close"));
+    assert_eq!(row.valid, YesNo::Yes);
     let expected = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close))
         .cpus(threads, &Topology::of_this_machine(), &usable_cpus())
         .expect("there is room")
         .expect("placed");
     let names: Vec<_> = expected.iter().map(|cpus| cpus[0].to_string()).collect();
-    for sample in read_samples(&path).expect("readable") {
+    for sample in folder.samples("r") {
         assert_eq!(sample.cpu, names.join("+"), "each worker on its own CPU");
         assert!(!sample.flags.contains("outside-place"));
     }
@@ -268,15 +257,11 @@ fn binding_really_pins_here() {
 
 #[test]
 fn one_flag_repeated_is_an_axis() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 5k --variant std-stable --threads 1 --places cores \
                 --bind false --bind close --bind spread --samples 6 --no-charts --out r";
-    let run = bench_in(folder.path(), line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    folder.bench(line).exits(0);
+    let rows = folder.rows("r");
     let mut binds: Vec<_> = rows.iter().map(|row| row.bind.as_str()).collect();
     binds.sort_unstable();
     assert_eq!(binds, ["close", "false", "spread"]);
@@ -285,22 +270,15 @@ fn one_flag_repeated_is_an_axis() {
 
 #[test]
 fn placements_that_cannot_be_are_refused() {
-    let folder = folder();
-    for (flags, message) in [
-        ("--places dies", "there are threads, cores, ll_caches"),
-        ("--places {0", "not a list of places"),
-        ("--places {9000}", "may not use CPU 9000, but 0"),
-        ("--places cores(900)", "cores to be used"),
-        ("--bind tight", "there are false, close, spread and primary"),
-        (
-            "--bind spread+primary",
-            "has 2 levels, but block-merge has 1 level",
-        ),
-        ("--threads 100000", "is far more than"),
-    ] {
-        let line = format!("sort --digis 5k --variant block-merge {flags}");
-        let run = bench_in(folder.path(), &line);
-        assert_eq!(run.code, Some(2), "{flags}: {}", run.stderr);
-        assert!(run.stderr.contains(message), "{flags}: {}", run.stderr);
-    }
+    folder().check(
+        "
+            2 | sort --digis 5k --places dies | there are threads, cores, ll_caches
+            2 | sort --digis 5k --places {0 | not a list of places
+            2 | sort --digis 5k --places {9000} | may not use CPU 9000, but 0
+            2 | sort --digis 5k --places cores(900) | cores to be used
+            2 | sort --digis 5k --bind tight | there are false, close, spread and primary
+            2 | sort --variant block-merge --bind spread+primary | has 2 levels, but block-merge has 1 level
+            2 | sort --digis 5k --threads 100000 | is far more than
+        ",
+    );
 }

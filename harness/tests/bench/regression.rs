@@ -15,7 +15,7 @@ use harness::request::{MeasureRequest, SampleRange};
 use reports::history::{Store, Unfinished};
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};
-use crate::common::{bench_in, calm, can_measure, folder};
+use crate::common::{calm, measuring};
 
 /// Turns of a loop: some 50 µs.
 const TURNS: u64 = 100_000;
@@ -61,29 +61,22 @@ fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
 
 #[test]
 fn a_slowed_variant_is_caught_end_to_end() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    let store = Store::create_or_open(&folder.path().join("store")).expect("a store");
-    let before = measured(&BEFORE, &folder.path().join("before"), &store);
+    let Some(folder) = measuring() else { return };
+    let store = Store::create_or_open(&folder.join("store")).expect("a store");
+    let before = measured(&BEFORE, &folder.join("before"), &store);
     store.accept(&before, "the baseline").expect("accepted");
-    let slowed = measured(&SLOWED, &folder.path().join("slowed"), &store);
+    let slowed = measured(&SLOWED, &folder.join("slowed"), &store);
 
     let line = "compare accepted latest --store store --junit verdict.xml --markdown verdict.md";
-    let run = bench_in(folder.path(), line);
-    assert_eq!(run.code, Some(4), "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("SLOWER"), "{}", run.stdout);
-    assert!(run.stdout.contains(&slowed), "{}", run.stdout);
-    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).expect("written");
-    assert!(read("verdict.xml").contains("<failure"));
-    assert!(read("verdict.md").contains("### 1 point is slower"));
+    let run = folder.bench(line).exits(4);
+    run.prints("SLOWER");
+    run.prints(&slowed);
+    assert!(folder.read("verdict.xml").contains("<failure"));
+    assert!(folder.read("verdict.md").contains("### 1 point is slower"));
 
     // The other way round it is faster, which is no regression.
-    let run = bench_in(
-        folder.path(),
-        &format!("compare {slowed} {before} --store store"),
-    );
-    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("FASTER"), "{}", run.stdout);
+    folder
+        .bench(format!("compare {slowed} {before} --store store"))
+        .exits(0)
+        .prints("FASTER");
 }

@@ -3,43 +3,42 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{bench_in, folder};
+use crate::common::{edit_record, folder, in_repository};
 use reports::history::{Store, Unfinished};
-use reports::record::RunRecord;
 use reports::store::{RunFolder, read_run};
 
 /// A run folder among the documents.
 fn documented(name: &str) -> PathBuf {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results");
-    results.join(name)
+    in_repository("docs/results").join(name)
 }
 
 /// A copy of a documented run that was started at another time.
 fn copy(name: &str, to: &Path, started: &str) {
     let from = documented(name);
     fs::create_dir_all(to).expect("made");
-    for file in ["samples.csv", "summary.csv"] {
+    for file in ["run.json", "samples.csv", "summary.csv"] {
         fs::copy(from.join(file), to.join(file)).expect("copied");
     }
-    let record = RunRecord {
-        started: started.to_owned(),
-        ..read_run(&from).expect("a record")
-    };
-    let text = serde_json::to_string(&record).expect("JSON");
-    fs::write(to.join("run.json"), text).expect("written");
+    edit_record(to, |record| record["started"] = started.into());
 }
 
-fn read(folder: &Path, name: &str) -> String {
-    fs::read_to_string(folder.join(name)).expect("the report is there")
+/// The command that reports a documented run.
+fn report(name: &str, flags: &str) -> String {
+    format!("report {} {flags}", documented(name).display())
+}
+
+#[track_caller]
+fn assert_has(text: &str, words: &[&str]) {
+    for words in words {
+        assert!(text.contains(words), "\"{words}\" is not in {text}");
+    }
 }
 
 #[test]
 fn a_run_becomes_a_page() {
     let folder = folder();
-    let line = format!("report {}", documented("sort-cpu").display());
-    let run = bench_in(folder.path(), &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let page = read(folder.path(), "report.html");
+    folder.bench(report("sort-cpu", "")).exits(0);
+    let page = folder.read("report.html");
     assert!(page.starts_with("<!DOCTYPE html>"));
     assert!(page.contains("channel-bucket is the fastest at"));
 }
@@ -47,24 +46,17 @@ fn a_run_becomes_a_page() {
 #[test]
 fn the_ending_decides_what_it_is_written_as() {
     let folder = folder();
-    let run = documented("sort-cpu-skew");
-    let line = format!("report {} --title Night --out night.md", run.display());
-    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
-    assert!(read(folder.path(), "night.md").starts_with("## Night\n"));
-    let line = format!("report {} --out night.txt", run.display());
-    let refused = bench_in(folder.path(), &line);
-    assert_eq!(refused.code, Some(2));
-    assert!(
-        refused.stderr.contains("add --format"),
-        "{}",
-        refused.stderr
-    );
+    let line = report("sort-cpu-skew", "--title Night --out night.md");
+    folder.bench(line).exits(0);
+    assert!(folder.read("night.md").starts_with("## Night\n"));
+    let run = folder.bench(report("sort-cpu-skew", "--out night.txt"));
+    run.exits(2).says("add --format");
 }
 
 #[test]
 fn history_comes_from_runs_and_store_and_each_run_counts_once() {
     let folder = folder();
-    let at = |name: &str| folder.path().join(name);
+    let at = |name: &str| folder.join(name);
     let store = Store::create_or_open(&at("store")).expect("a store");
     let stored = |name: &str| store.add(&at(name), Unfinished::Allow).expect("stored");
     for (name, day) in [("given", 1), ("kept", 2), ("new", 4)] {
@@ -75,35 +67,23 @@ fn history_comes_from_runs_and_store_and_each_run_counts_once() {
     for name in ["kept", "new", "other-day"] {
         stored(name);
     }
-    let run = bench_in(folder.path(), "report given new --store store");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let page = read(folder.path(), "report.html");
-    assert!(page.contains("4 runs, 2026-01-01 to 2026-01-04"), "{page}");
+    folder.bench("report given new --store store").exits(0);
+    let page = folder.read("report.html");
+    assert_has(&page, &["4 runs, 2026-01-01 to 2026-01-04"]);
 }
 
 #[test]
 fn what_cannot_be_reported_is_refused_by_name() {
     let folder = folder();
-    let missing = bench_in(folder.path(), "report ./nowhere");
-    assert_eq!(missing.code, Some(1));
-    assert!(
-        missing.stderr.contains("nowhere does not exist"),
-        "{}",
-        missing.stderr
-    );
-    let no_store = bench_in(folder.path(), "report nowhere");
-    assert_eq!(no_store.code, Some(2), "{}", no_store.stderr);
+    let missing = folder.bench("report ./nowhere");
+    missing.exits(1).says("nowhere does not exist");
+    folder.bench("report nowhere").exits(2);
     let record = read_run(&documented("sort-cpu")).expect("a record");
-    RunFolder::create(&folder.path().join("empty"), &record).expect("a folder");
-    let empty = bench_in(folder.path(), "report empty");
-    assert_eq!(empty.code, Some(5), "{}", empty.stderr);
-    assert!(!folder.path().join("report.html").exists());
-    let run = documented("sort-cpu-skew");
-    let line = format!("report {} --out no/such/folder.html", run.display());
-    let unwritable = bench_in(folder.path(), &line);
-    assert_eq!(unwritable.code, Some(1));
-    let error = &unwritable.stderr;
-    assert!(error.contains("no/such/folder.html"), "{error}");
+    RunFolder::create(&folder.join("empty"), &record).expect("a folder");
+    folder.bench("report empty").exits(5);
+    assert!(!folder.join("report.html").exists());
+    let unwritable = folder.bench(report("sort-cpu-skew", "--out no/such/folder.html"));
+    unwritable.exits(1).says("no/such/folder.html");
 }
 
 #[test]
@@ -111,79 +91,54 @@ fn a_base_tells_what_changed() {
     let folder = folder();
     for (name, day) in [("base", 1), ("new", 2)] {
         let started = format!("2026-01-0{day}T00:00:00Z");
-        copy("sort-cpu", &folder.path().join(name), &started);
+        copy("sort-cpu", &folder.join(name), &started);
     }
-    let run = bench_in(folder.path(), "report new --base base");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let page = read(folder.path(), "report.html");
-    assert!(page.contains("What changed"), "{page}");
-    assert!(
-        page.contains("bench selftest"),
-        "the gate's own errors are not known"
-    );
+    folder.bench("report new --base base").exits(0);
+    // The gate's own errors are not known.
+    let page = folder.read("report.html");
+    assert_has(&page, &["What changed", "bench selftest"]);
 }
 
 #[test]
 fn only_the_points_that_were_asked_for_are_reported() {
     let folder = folder();
-    let run = documented("sort-cpu");
-    let line = format!(
-        "report {} --variant std-* --axis order=time --out r.md",
-        run.display()
-    );
-    let made = bench_in(folder.path(), &line);
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let text = read(folder.path(), "r.md");
-    assert!(
-        text.contains("std-stable") && !text.contains("channel-bucket"),
-        "{text}"
-    );
-    assert!(!text.contains("order random"), "{text}");
-    let line = format!("report {} --variant none-* --out s.md", run.display());
-    let refused = bench_in(folder.path(), &line);
-    assert_eq!(refused.code, Some(5), "{}", refused.stderr);
-    let line = format!("report {} --axis order", run.display());
-    assert_eq!(bench_in(folder.path(), &line).code, Some(2));
+    let line = report("sort-cpu", "--variant std-* --axis order=time --out r.md");
+    folder.bench(line).exits(0);
+    let text = folder.read("r.md");
+    assert_has(&text, &["std-stable"]);
+    assert!(!text.contains("channel-bucket") && !text.contains("order random"));
+    let none = report("sort-cpu", "--variant none-* --out s.md");
+    folder.bench(none).exits(5);
+    folder.bench(report("sort-cpu", "--axis order")).exits(2);
 }
 
 #[test]
 fn a_report_replaces_reports_and_nothing_else() {
     let folder = folder();
-    let line = format!("report {}", documented("sort-cpu").display());
+    let line = report("sort-cpu", "");
     for out in ["r.html", "r.md"] {
         for _ in 0..2 {
-            let run = bench_in(folder.path(), &format!("{line} --out {out}"));
-            assert_eq!(run.code, Some(0), "{}", run.stderr);
+            folder.bench(format!("{line} --out {out}")).exits(0);
         }
     }
-    fs::write(folder.path().join("thesis.md"), "# Mine\n").expect("written");
-    let run = bench_in(folder.path(), &format!("{line} --out thesis.md"));
-    assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert!(run.stderr.contains("--force"), "{}", run.stderr);
-    assert_eq!(read(folder.path(), "thesis.md"), "# Mine\n");
-    let run = bench_in(folder.path(), &format!("{line} --out thesis.md --force"));
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    folder.write("thesis.md", "# Mine\n");
+    let line = format!("{line} --out thesis.md");
+    folder.bench(&line).exits(2).says("--force");
+    assert_eq!(folder.read("thesis.md"), "# Mine\n");
+    folder.bench(format!("{line} --force")).exits(0);
 }
 
 #[test]
 fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
     let folder = folder();
-    let line = format!("report {}", documented("sort-cuda").display());
-    assert_eq!(
-        bench_in(folder.path(), &format!("{line} --out t.md")).code,
-        Some(0)
-    );
-    let line = format!("{line} --rank kernel --out k.md");
-    assert_eq!(bench_in(folder.path(), &line).code, Some(0));
-    let (total, kernel) = (read(folder.path(), "t.md"), read(folder.path(), "k.md"));
-    assert!(
-        total.contains("**sort, end to end: channel-bucket"),
-        "{total}"
-    );
-    assert!(total.contains("ranked by: end to end"), "{total}");
-    assert!(
-        kernel.contains("**sort, by kernels: channel-bucket"),
-        "{kernel}"
-    );
-    assert!(kernel.contains("ranked by: kernels"), "{kernel}");
+    folder.bench(report("sort-cuda", "--out t.md")).exits(0);
+    let by_kernels = report("sort-cuda", "--rank kernel --out k.md");
+    folder.bench(by_kernels).exits(0);
+    for (file, of, by) in [
+        ("t.md", "end to end", "end to end"),
+        ("k.md", "by kernels", "kernels"),
+    ] {
+        let best = format!("**sort, {of}: channel-bucket");
+        assert_has(&folder.read(file), &[&best, &format!("ranked by: {by}")]);
+    }
 }

@@ -1,9 +1,7 @@
 //! `bench reproduce` from the outside.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::{bench_in, can_measure, folder};
+use crate::common::{folder, measuring};
+use serde_json::Value;
 
 /// A suite of the same name with far less to do goes before the one that is built in.
 const THESIS: &str = r#"
@@ -30,83 +28,50 @@ device = ["cuda:9"]
 axes = { zs = "link", sectors = 1, orbits = 1 }
 "#;
 
-fn file(folder: &Path, name: &str) -> String {
-    fs::read_to_string(folder.join(name)).expect(name)
-}
-
 #[test]
 fn figures_are_measured_and_stand_beside_what_was_published() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
+    let Some(folder) = measuring() else { return };
     let path = folder.path();
-    fs::write(path.join("thesis"), THESIS).expect("written");
-    let run = bench_in(path, "reproduce fig5.5 tab5.1 --budget 5s --out r --quiet");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let row = |label: &str| {
-        let mut lines = run.stdout.lines();
-        let line = lines.find(|line| line.starts_with(label));
-        line.unwrap_or_else(|| panic!("{label}: {}", run.stdout))
-            .to_owned()
-    };
-    let cluster = row("cluster, online, 1 thread");
-    assert!(
-        cluster.contains("2.48 s") && cluster.contains("2.14 ×"),
-        "{cluster}"
-    );
-    assert!(cluster.contains(" a digi"), "{cluster}");
-    assert!(
-        row("block-merge, CPU").contains(" a digi"),
-        "{}",
-        run.stdout
-    );
-    assert!(
-        run.stdout
-            .contains("(published: 4.67 ×): The stage presort is"),
-        "{}",
-        run.stdout
-    );
+    folder.write("thesis", THESIS);
+    let line = "reproduce fig5.5 tab5.1 --budget 20s --out r --quiet";
+    let run = folder.bench(line).exits(0);
+    for (label, words) in [
+        ("cluster, online, 1 thread", "2.48 s"),
+        ("cluster, online, 1 thread", "2.14 ×"),
+        ("cluster, online, 1 thread", " a digi"),
+        ("block-merge, CPU", " a digi"),
+    ] {
+        let row = run.stdout.lines().find(|line| line.starts_with(label));
+        let has = row.is_some_and(|row| row.contains(words));
+        assert!(has, "{label}, {words}: {}", run.stdout);
+    }
+    run.prints("(published: 4.67 ×): The stage presort is");
     // Only what the figures need: neither 24 segments nor pages.
-    let summary = file(path, "r/summary.csv");
-    assert!(
-        !summary.contains("segments=24") && !summary.contains("decode"),
-        "{summary}"
-    );
-    let page = file(path, "r/reproduce.html");
+    let summary = folder.read("r/summary.csv");
+    assert!(!summary.contains("segments=24") && !summary.contains("decode"));
+    let page = folder.read("r/reproduce.html");
     assert!(page.contains("tab5.1: The STS chain stage by stage") && page.contains("<svg"));
     assert!(path.join("r/published-tab5.1.png").exists());
 
-    let json = bench_in(
-        path,
-        "reproduce tab5.1 fig3.6 --run r --format json --out o",
-    );
-    assert_eq!(json.code, Some(0), "{}", json.stderr);
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let line = "reproduce tab5.1 fig3.6 --run r --format json --out o";
+    let json: Value = folder.bench(line).exits(0).json();
     assert_eq!(json[0]["values"][0]["why_missing"], "not measured");
     assert!(json[1]["values"][0]["here_s"].is_number());
     assert!(path.join("o/published-fig3.6.svg").exists() && path.join("o/reproduce.html").exists());
-    assert!(
-        !path.join("r/published-fig3.6.svg").exists(),
-        "others' runs stay as they are"
-    );
-    let report = bench_in(path, "report r --out report.md");
-    assert_eq!(report.code, Some(0), "{}", report.stderr);
-    assert!(
-        file(path, "report.md").contains("### fig5.5: Sorting 1.5 GB"),
-        "in reports too"
-    );
+    // The runs of others stay as they are.
+    assert!(!path.join("r/published-fig3.6.svg").exists());
+    folder.bench("report r --out report.md").exits(0);
+    let report = folder.read("report.md");
+    assert!(report.contains("### fig5.5: Sorting 1.5 GB"));
 }
 
 #[test]
 fn what_makes_no_sense_or_has_nothing_is_told() {
-    let folder = folder();
-    let refused = |line: &str, code: i32, message: &str| {
-        let run = bench_in(folder.path(), line);
-        assert_eq!(run.code, Some(code), "{line}: {}", run.stderr);
-        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
-    };
-    refused("reproduce fig5.9", 2, "did you mean \"fig5.");
-    refused("reproduce --run gone", 2, "there is no store");
-    refused("reproduce --run a/b", 1, "a/b");
+    folder().check(
+        r#"
+            2 | reproduce fig5.9 | did you mean "fig5.
+            2 | reproduce --run gone | there is no store
+            1 | reproduce --run a/b | a/b
+        "#,
+    );
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::common::{BENCH, can_measure, folder};
+use crate::common::{BENCH, can_measure, cells, folder, in_repository};
 
 const SUITE: &str = r#"
 name = "little"
@@ -66,16 +66,10 @@ impl Servers {
         let log = log.expect("a log");
         let mut words = line.split(' ');
         let mut command = Command::new(words.next().expect("a program"));
-        command
-            .args(words)
-            .env("SLURM_CONF", folder.join("slurm.conf"));
-        let errors = log.try_clone().expect("a log");
-        let server = command
-            .stdin(Stdio::null())
-            .stdout(log)
-            .stderr(errors)
-            .spawn();
-        self.0.push(server.expect(line));
+        command.args(words).stdin(Stdio::null());
+        command.env("SLURM_CONF", folder.join("slurm.conf"));
+        command.stderr(log.try_clone().expect("a log")).stdout(log);
+        self.0.push(command.spawn().expect(line));
     }
 }
 
@@ -87,10 +81,14 @@ fn text(output: &Output) -> String {
 fn shell(folder: &Path, line: &str) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder);
-    command
-        .env("SLURM_CONF", folder.join("slurm.conf"))
-        .env("BENCH", BENCH);
-    command.output().expect("a shell")
+    command.env("SLURM_CONF", folder.join("slurm.conf"));
+    command.env("BENCH", BENCH).output().expect("a shell")
+}
+
+/// What `submit.sh` says to some flags.
+fn submit(folder: &Path, flags: &str) -> Output {
+    let script = in_repository("scripts/slurm/submit.sh");
+    shell(folder, &format!("{} {flags}", script.display()))
 }
 
 fn port() -> u16 {
@@ -127,11 +125,8 @@ fn wait(folder: &Path, line: &str, is_wanted: impl Fn(&str) -> bool) {
         std::thread::sleep(Duration::from_millis(200));
     }
     let log = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-    panic!(
-        "{line}: {answer}\n{}\n{}",
-        log("slurmctld.log"),
-        log("slurmd.log")
-    );
+    let logs = ["slurmctld.log", "slurmd.log"].map(log);
+    panic!("{line}: {answer}\n{}", logs.join("\n"));
 }
 
 /// A cluster of this machine.
@@ -153,33 +148,16 @@ fn cluster(folder: &Path) -> Servers {
     );
     assert!(key.status.success(), "{}", text(&key));
     let mut servers = Servers::default();
-    let files = [
-        "key-file=KEY",
-        "socket",
-        "pid-file",
-        "log-file",
-        "seed-file",
-    ];
-    let files = files.map(|file| match file.split_once('=') {
-        Some((flag, _)) => format!("--{flag}={dir}/munge.key"),
-        None => format!("--{file}={dir}/munge.{file}"),
-    });
-    servers.start(
-        folder,
-        &format!("/usr/sbin/munged --foreground --force {}", files.join(" ")),
+    let mut start = |line: &str| servers.start(folder, &line.replace("DIR", &dir));
+    start(
+        "/usr/sbin/munged --foreground --force --key-file=DIR/munge.key --socket=DIR/munge.socket \
+         --pid-file=DIR/munge.pid --log-file=DIR/munge.log --seed-file=DIR/munge.seed",
     );
     wait(folder, "ls munge.socket", |answer| answer == "munge.socket");
-    servers.start(
-        folder,
-        &format!("/usr/sbin/slurmctld -D -f {dir}/slurm.conf"),
-    );
-    servers.start(
-        folder,
-        &format!("/usr/sbin/slurmd -D -N node -f {dir}/slurm.conf"),
-    );
-    wait(folder, "sinfo --noheader --format=%t", |answer| {
-        answer == "idle"
-    });
+    start("/usr/sbin/slurmctld -D -f DIR/slurm.conf");
+    start("/usr/sbin/slurmd -D -N node -f DIR/slurm.conf");
+    let states = "sinfo --noheader --format=%t";
+    wait(folder, states, |answer| answer == "idle");
     servers
 }
 
@@ -191,84 +169,46 @@ fn a_suite_is_measured_by_an_array_merged_and_reported() {
         return;
     }
     let _cluster = cluster(path);
-    fs::write(path.join("suite.toml"), SUITE).expect("written");
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/slurm/submit.sh");
-    let line = format!("{script} suite.toml --shards 2 --types small --out out --store store");
-    let submitted = shell(path, &line);
+    folder.write("suite.toml", SUITE);
+    let flags = "suite.toml --shards 2 --types small --out out --store store";
+    let submitted = submit(path, flags);
     let words = text(&submitted);
     assert!(submitted.status.success(), "{words}");
     println!("{words}");
     wait(path, "squeue --noheader", str::is_empty);
-    let read = |name: &str| {
-        let file = fs::read_to_string(path.join("out").join(name));
-        file.unwrap_or_else(|error| {
-            panic!(
-                "{name}: {error}; {}",
-                text(&shell(path, "ls -R out; cat out/*.log out/*/*.log"))
-            )
-        })
-    };
-    println!(
-        "{}",
-        text(&shell(
-            path,
-            "sinfo; tail -n 100 out/*/*.log out/finish.log; ls -R out"
-        ))
-    );
-    assert!(
-        read("finish.log").ends_with("exit code: 0\n"),
-        "{}",
-        read("finish.log")
-    );
-    let table = read("node-types.csv");
+    // For those who look into a failure.
+    let left = "sinfo; tail -n 100 out/*/*.log out/finish.log; ls -R out";
+    println!("{}", text(&shell(path, left)));
+    let finish = folder.read("out/finish.log");
+    assert!(finish.ends_with("exit code: 0\n"));
+    let table = folder.read("out/node-types.csv");
     assert!(table.starts_with("node_type,started,"), "{table}");
     // Two variants of two inputs, all measured on a node of that type.
-    assert_eq!(
-        table
-            .lines()
-            .filter(|line| line.starts_with("small,"))
-            .count(),
-        4
-    );
-    assert!(read("small.html").contains("<svg"));
+    let rows = table.lines().filter(|line| line.starts_with("small,"));
+    assert_eq!(rows.count(), 4);
+    assert!(folder.read("out/small.html").contains("<svg"));
     // The first run becomes the baseline: there is nothing to compare it with.
-    assert!(read("finish.log").contains(": accepted for"));
+    assert!(finish.contains(": accepted for"));
     assert!(!path.join("out/small-verdict.md").exists());
-    assert!(
-        read("small/shard-2.log").contains("shard 2/2"),
-        "{}",
-        read("small/shard-2.log")
-    );
-    assert_eq!(
-        fs::read_dir(path.join("store/runs"))
-            .expect("a store")
-            .count(),
-        1
-    );
+    assert!(folder.read("out/small/shard-2.log").contains("shard 2/2"));
+    let stored = fs::read_dir(path.join("store/runs")).expect("a store");
+    assert_eq!(stored.count(), 1);
 }
 
 #[test]
 fn what_can_t_be_submitted_is_told() {
     let folder = folder();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/slurm/submit.sh");
-    for (flags, message) in [
-        ("", "submit.sh SUITE"),
-        ("smoke --shards 0", "--shards 0: use a number"),
-        ("smoke --types 'a;b'", "--types a;b: use names"),
-        ("smoke nightly", "one suite at a time"),
-        ("smoke --shard 2", "unknown flag --shard"),
+    for case in [
+        " | submit.sh SUITE",
+        "smoke --shards 0 | --shards 0: use a number",
+        "smoke --types 'a;b' | --types a;b: use names",
+        "smoke nightly | one suite at a time",
+        "smoke --shard 2 | unknown flag --shard",
     ] {
-        let refused = shell(folder.path(), &format!("{script} {flags}"));
-        assert_eq!(
-            refused.status.code(),
-            Some(2),
-            "{flags}: {}",
-            text(&refused)
-        );
-        assert!(
-            text(&refused).contains(message),
-            "{flags}: {}",
-            text(&refused)
-        );
+        let [flags, message] = cells(case);
+        let refused = submit(folder.path(), flags);
+        let said = text(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{flags}: {said}");
+        assert!(said.contains(message), "{flags}: {said}");
     }
 }

@@ -1,31 +1,28 @@
 //! `bench sts`: measured, and as a reader of files.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
-use crate::common::{Run, bench_in, can_measure, folder};
+use crate::common::{Folder, Run, cells, folder, measuring};
 use reports::record::{SummaryRow, YesNo};
-use reports::store::read_summary;
 use serde_json::{Value, json};
 
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
 const HEADER: &str = "module,side,channel,time_ns,adc\n";
 
-/// A timeslice and its setup, in `d.csv` and `d.setup.json`.
-fn write_digis(folder: &Path) {
+/// A folder with a timeslice and its setup, in `d.csv` and `d.setup.json`.
+fn with_digis() -> Folder {
+    let folder = folder();
     let line = format!("generate sts-physics {SMALL} --out d.csv");
-    let run = bench_in(folder, &line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    folder.bench(line).exits(0);
+    folder
 }
 
-fn reconstruct(folder: &Path, flags: &str) -> Run {
-    let line = format!("sts --input d.csv --clusters c.csv --hits h.csv {flags}");
-    bench_in(folder, &line)
+fn reconstruct(folder: &Folder, flags: &str) -> Run {
+    let line = "sts --input d.csv --clusters c.csv --hits h.csv";
+    folder.bench(format!("{line} {flags}"))
 }
 
-fn rows(path: &Path) -> Vec<Vec<f64>> {
-    let text = fs::read_to_string(path).expect("written");
+fn numbers(text: &str) -> Vec<Vec<f64>> {
     let number = |field: &str| match field {
         "front" => 0.0,
         "back" => 1.0,
@@ -63,15 +60,11 @@ fn suite() -> String {
 
 #[test]
 fn chain_and_stages_are_right_and_compared_by_time_and_quality() {
-    if !can_measure() {
-        return;
-    }
-    let folder = folder();
-    fs::write(folder.path().join("chain.toml"), suite()).expect("written");
+    let Some(folder) = measuring() else { return };
+    folder.write("chain.toml", suite());
     let line = "run chain.toml --no-ceilings --quiet --format markdown --out r";
-    let run = bench_in(folder.path(), line);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let run = folder.bench(line).exits(0);
+    let rows = folder.rows("r");
     assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
     for (task, points) in TASKS {
         let totals = rows.iter().filter(|row| row.algorithm == task);
@@ -83,10 +76,10 @@ fn chain_and_stages_are_right_and_compared_by_time_and_quality() {
     check_quality(rows.iter().filter(of_chain));
     let header = "| stage | offline (1) | offline (2) | online (1) | online (2) |";
     assert_eq!(run.stdout.matches(header).count(), 2, "{}", run.stdout);
-    assert!(run.stdout.contains("| variant | efficiency | ghosts |"));
+    run.prints("| variant | efficiency | ghosts |");
     for chart in ["stages", "quality", "speedup-over-threads"] {
         let chart = format!("r/sts-{chart}.png");
-        assert!(folder.path().join(&chart).exists(), "{chart}");
+        assert!(folder.join(&chart).exists(), "{chart}");
     }
 }
 
@@ -113,15 +106,12 @@ fn check_quality<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
 
 #[test]
 fn what_is_found_is_written_in_order() {
-    let folder = folder();
-    write_digis(folder.path());
-    let run = reconstruct(folder.path(), "");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let text = fs::read_to_string(folder.path().join("c.csv")).expect("written");
+    let folder = with_digis();
+    let run = reconstruct(&folder, "").exits(0);
+    let text = folder.read("c.csv");
     let header = "module,side,charge,size,position,position_error,time_ns,time_error";
     assert_eq!(text.lines().next(), Some(header));
-    let clusters = rows(&folder.path().join("c.csv"));
-    let hits = rows(&folder.path().join("h.csv"));
+    let (clusters, hits) = (numbers(&text), numbers(&folder.read("h.csv")));
     assert!(clusters.len() > 100 && hits.len() > 10, "{}", run.stderr);
     let key = |row: &Vec<f64>| [row[0], row[1], row[6], row[4], row[2]];
     assert!(clusters.is_sorted_by(|a, b| key(a) <= key(b)));
@@ -129,97 +119,71 @@ fn what_is_found_is_written_in_order() {
     assert!(hits.is_sorted_by(|a, b| key(a) <= key(b)));
     assert!(hits.iter().all(|row| row.len() == 12));
     let charge = text.lines().nth(1).and_then(|row| row.split(',').nth(2));
-    let digits = charge
-        .expect("a charge")
-        .chars()
-        .filter(char::is_ascii_digit);
-    assert_eq!(digits.count(), 9, "{charge:?}");
+    let charge = charge.expect("a charge");
+    let digits = charge.chars().filter(char::is_ascii_digit);
+    assert_eq!(digits.count(), 9, "{charge}");
 }
 
 #[test]
 fn all_variants_of_one_answer_write_the_same() {
-    let folder = folder();
-    write_digis(folder.path());
+    let folder = with_digis();
     let mut found = BTreeSet::new();
     for flags in ["", "--variant time-sweep --threads 2", "--variant per-side"] {
-        let run = reconstruct(folder.path(), flags);
-        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
-        let read = |name| fs::read_to_string(folder.path().join(name)).expect("written");
-        found.insert((read("c.csv"), read("h.csv")));
+        reconstruct(&folder, flags).exits(0);
+        found.insert((folder.read("c.csv"), folder.read("h.csv")));
     }
     assert_eq!(found.len(), 1);
     for flags in ["--compat", "--variant offline --setup d.setup.json"] {
-        let run = reconstruct(folder.path(), flags);
-        assert_eq!(run.code, Some(0), "{flags}: {}", run.stderr);
+        reconstruct(&folder, flags).exits(0);
     }
 }
 
 #[test]
 fn damaged_digis_are_refused_with_file_line_and_field() {
-    let folder = folder();
-    write_digis(folder.path());
-    for (line, problem) in [
-        ("12,front,5,100,9", "module 12 is above 11"),
-        ("0,front,1024,100,9", "channel 1024 is above 1023"),
-        (
-            "0,front,5,2147483648,9",
-            "time_ns 2147483648 is above 2147483647",
-        ),
-        ("0,front,5,100,32", "adc 32 is above 31"),
-        ("0,top,5,100,3", "side \"top\""),
-        ("0,front,5,100", "4 fields instead of 5"),
+    let folder = with_digis();
+    let refusal = |content: &str| {
+        folder.write("bad.csv", content);
+        let run = folder.bench("sts --input bad.csv --setup d.setup.json");
+        run.exits(1)
+    };
+    for case in [
+        "12,front,5,100,9 | module 12 is above 11",
+        "0,front,1024,100,9 | channel 1024 is above 1023",
+        "0,front,5,2147483648,9 | time_ns 2147483648 is above 2147483647",
+        "0,front,5,100,32 | adc 32 is above 31",
+        "0,top,5,100,3 | side \"top\"",
+        "0,front,5,100 | 4 fields instead of 5",
     ] {
-        let content = format!("{HEADER}0,front,3,5,1\n{line}\n");
-        fs::write(folder.path().join("bad.csv"), content).expect("written");
-        let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
-        assert_eq!(run.code, Some(1), "{line}: {}", run.stderr);
-        let place = "bad.csv, line 3";
-        assert!(run.stderr.contains(place), "{line}: {}", run.stderr);
-        assert!(run.stderr.contains(problem), "{line}: {}", run.stderr);
+        let [line, problem] = cells(case);
+        let run = refusal(&format!("{HEADER}0,front,3,5,1\n{line}\n"));
+        run.says("bad.csv, line 3").says(problem);
     }
-    fs::write(folder.path().join("bad.csv"), "").expect("written");
-    let run = bench_in(folder.path(), "sts --input bad.csv --setup d.setup.json");
-    assert_eq!(run.code, Some(1), "{}", run.stderr);
-    assert!(run.stderr.contains("bad.csv"), "{}", run.stderr);
+    refusal("").says("bad.csv");
 }
 
-fn assert_refused(folder: &Path, setup: &str, problem: &str) {
-    fs::write(folder.join("bad.json"), setup).expect("written");
-    let run = bench_in(folder, "sts --input d.csv --setup bad.json");
-    assert_eq!(run.code, Some(1), "{problem}: {}", run.stderr);
-    let says = |word: &str| run.stderr.contains(word);
-    assert!(says("bad.json, line ") && says(problem), "{}", run.stderr);
+fn assert_refused(folder: &Folder, setup: &str, problem: &str) {
+    folder.write("bad.json", setup);
+    let run = folder.bench("sts --input d.csv --setup bad.json");
+    run.exits(1).says("bad.json, line ").says(problem);
 }
 
 #[test]
 fn damaged_setups_are_refused_with_file_line_and_field() {
-    let folder = folder();
-    write_digis(folder.path());
-    let whole = fs::read_to_string(folder.path().join("d.setup.json")).expect("written");
-    for (from, to, problem) in [
-        ("\"nAdc\"", "\"n\"", "missing field `nAdc`"),
-        (
-            "\"timeCutDigiSig\"",
-            "\"t\"",
-            "missing field `timeCutDigiSig`",
-        ),
-        ("\"nAdc\": 32", "\"nAdc\": 33", "asic: nAdc is 33"),
-        (
-            "\"pitch\": 0.0058",
-            "\"pitch\": -1",
-            "modules[0]: pitch is -1",
-        ),
+    let folder = with_digis();
+    let whole = folder.read("d.setup.json");
+    for case in [
+        r#""nAdc" | "n" | missing field `nAdc`"#,
+        r#""timeCutDigiSig" | "t" | missing field `timeCutDigiSig`"#,
+        r#""nAdc": 32 | "nAdc": 33 | asic: nAdc is 33"#,
+        r#""pitch": 0.0058 | "pitch": -1 | modules[0]: pitch is -1"#,
     ] {
+        let [from, to, problem] = cells(case);
         let text = whole.replacen(from, to, 1);
         assert_ne!(text, whole, "{from}");
-        assert_refused(folder.path(), &text, problem);
+        assert_refused(&folder, &text, problem);
     }
     for (key, value, problem) in [
-        (
-            "/landau/values",
-            json!([1.0]),
-            "landau: values has 1 entries",
-        ),
+        ("/landau/values", json!([1.0]), "values has 1 entries"),
         ("/modules/2/rotation/0", json!(2.0), "is no rotation"),
         ("/modules/2/rotation", json!([1.0]), "invalid length 1"),
         ("/modules", json!([]), "modules has 0 modules"),
@@ -227,26 +191,18 @@ fn damaged_setups_are_refused_with_file_line_and_field() {
         let mut setup: Value = serde_json::from_str(&whole).expect("JSON");
         *setup.pointer_mut(key).expect("a key") = value;
         let text = serde_json::to_string_pretty(&setup).expect("JSON");
-        assert_refused(folder.path(), &text, problem);
+        assert_refused(&folder, &text, problem);
     }
-    let missing = bench_in(folder.path(), "sts --input d.csv --setup none.json");
-    assert_eq!(missing.code, Some(1), "{}", missing.stderr);
-    assert!(missing.stderr.contains("none.json"), "{}", missing.stderr);
+    let missing = folder.bench("sts --input d.csv --setup none.json");
+    missing.exits(1).says("none.json");
 }
 
 #[test]
 fn files_are_written_by_one_variant() {
-    let folder = folder();
-    write_digis(folder.path());
-    let several = reconstruct(folder.path(), "--variant o*");
-    assert_eq!(several.code, Some(2), "{}", several.stderr);
-    assert!(
-        several.stderr.contains("by one variant"),
-        "{}",
-        several.stderr
-    );
-    let unknown = reconstruct(folder.path(), "--variant onlin");
-    assert!(unknown.stderr.contains("online"), "{}", unknown.stderr);
-    let generated = bench_in(folder.path(), "sts --clusters c.csv");
-    assert_eq!(generated.code, Some(2), "{}", generated.stderr);
+    let folder = with_digis();
+    let several = reconstruct(&folder, "--variant o*");
+    several.exits(2).says("by one variant");
+    let unknown = reconstruct(&folder, "--variant onlin");
+    unknown.says("online");
+    folder.bench("sts --clusters c.csv").exits(2);
 }

@@ -1,16 +1,14 @@
 //! `bench run`: stopped and gone on with, in shards, within a budget.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirEntry};
-use std::io;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{BENCH, Run, bench_in, can_measure, folder};
+use crate::common::{Folder, Run, measuring, signal};
 use reports::record::SummaryRow;
-use reports::store::{read_run, read_samples, read_summary};
-use tempfile::TempDir;
+use reports::store::read_summary;
 
 /// Twelve points that take a fifth of a second each: they are never precise.
 const SUITE: &str = r#"
@@ -33,24 +31,24 @@ order = "random"
 
 const POINTS: usize = 12;
 
-fn suite() -> TempDir {
-    let folder = folder();
-    fs::write(folder.path().join("little.toml"), SUITE).expect("written");
-    folder
+fn suite() -> Option<Folder> {
+    let folder = measuring()?;
+    folder.write("little.toml", SUITE);
+    Some(folder)
 }
 
-fn little(folder: &Path, flags: &str) -> Run {
-    bench_in(
-        folder,
-        &format!("run little.toml --no-charts --no-ceilings --quiet {flags}"),
-    )
+/// The command that measures it.
+const LITTLE: &str = "run little.toml --no-charts --no-ceilings --quiet";
+
+fn little(folder: &Folder, flags: &str) -> Run {
+    folder.bench(format!("{LITTLE} {flags}"))
 }
 
 /// Every point once, with as many samples as its row says.
-fn assert_complete(run: &Path) {
-    let rows = read_summary(run).expect("readable");
+fn assert_complete(folder: &Folder, run: impl AsRef<Path>) {
+    let rows = folder.rows(&run);
     let mut samples: BTreeMap<String, usize> = BTreeMap::new();
-    for sample in read_samples(run).expect("readable") {
+    for sample in folder.samples(run) {
         *samples.entry(sample.point_id).or_default() += 1;
     }
     let expected = rows.iter().map(|row| (row.point().id(), row.samples));
@@ -60,23 +58,13 @@ fn assert_complete(run: &Path) {
 
 #[test]
 fn a_run_killed_again_and_again_loses_and_repeats_nothing() {
-    if !can_measure() {
-        return;
-    }
-    let folder = suite();
-    let run = folder.path().join("r");
+    let Some(folder) = suite() else { return };
     let deadline = Instant::now() + Duration::from_secs(120);
     let (mut kills, mut done): (_, Vec<SummaryRow>) = (0, Vec::new());
     loop {
-        let line = "run little.toml --no-charts --no-ceilings --quiet --out r";
-        let mut child = Command::new(BENCH)
-            .args(line.split_whitespace())
-            .current_dir(folder.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the binary runs");
+        let mut child = folder.start(&format!("{LITTLE} --out r"));
         // Ever later, so that it comes to an end.
-        std::thread::sleep(Duration::from_millis(100).mul_f64(1.4_f64.powi(kills)));
+        sleep(Duration::from_millis(100).mul_f64(1.6_f64.powi(kills)));
         if let Some(status) = child.try_wait().expect("waited for") {
             assert!(status.success(), "{status}");
             break;
@@ -85,153 +73,91 @@ fn a_run_killed_again_and_again_loses_and_repeats_nothing() {
         child.wait().expect("ended");
         kills += 1;
         assert!(Instant::now() < deadline, "no end after {kills} kills");
-        if let Ok(rows) = read_summary(&run) {
+        if let Ok(rows) = read_summary(&folder.join("r")) {
             assert_eq!(rows[..done.len()], done[..], "what was done is kept");
             done = rows;
         }
     }
     assert!(kills > 2, "it was too fast to be killed: {kills}");
-    assert_complete(&run);
-    let record = read_run(&run).expect("readable");
+    assert_complete(&folder, "r");
+    let record = folder.record("r");
     assert!(record.finished.is_some());
     let went_on = |note: &&String| note.starts_with("went on at");
     assert_eq!(record.notes.iter().filter(went_on).count(), 1);
 }
 
+/// The runs below `results/` that have measured a point.
+fn runs(folder: &Folder) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("results")).into_iter().flatten();
+    let runs = entries.flatten().map(|entry| entry.path());
+    let is_begun = |run: &PathBuf| read_summary(run).is_ok_and(|rows| !rows.is_empty());
+    runs.filter(is_begun).collect()
+}
+
 #[test]
 fn ctrl_c_and_the_same_command_again_complete_the_run() {
-    if !can_measure() {
-        return;
+    let Some(folder) = suite() else { return };
+    let child = folder.start(LITTLE);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while runs(&folder).is_empty() {
+        assert!(Instant::now() < deadline, "no row in a minute");
+        sleep(Duration::from_millis(20));
     }
-    let folder = suite();
-    let line = "run little.toml --no-charts --no-ceilings --quiet";
-    let child = Command::new(BENCH)
-        .args(line.split_whitespace())
-        .current_dir(folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    std::thread::sleep(Duration::from_millis(600));
-    let id = child.id().to_string();
-    let signalled = Command::new("kill").args(["-s", "INT", &id]).status();
-    assert!(signalled.expect("kill runs").success());
-    let output = child.wait_with_output().expect("ends");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("the same command goes on"), "{said}");
+    signal(&child, "INT");
+    let run = Run::end_of(child).exits(130);
+    run.says("the same command goes on");
     // Without a folder given it finds the run by itself.
-    let again = little(folder.path(), "");
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert!(
-        again.stderr.contains("going on with results/"),
-        "{}",
-        again.stderr
-    );
-    let entries = fs::read_dir(folder.path().join("results")).expect("runs");
-    let is_run = |entry: &io::Result<DirEntry>| {
-        entry
-            .as_ref()
-            .is_ok_and(|entry| entry.file_name() != "store")
-    };
-    let runs: Vec<_> = entries.filter(is_run).collect();
+    little(&folder, "").exits(0).says("going on with results/");
+    let runs = runs(&folder);
     assert_eq!(runs.len(), 1, "no second folder");
-    assert_complete(&runs[0].as_ref().expect("a run").path());
+    assert_complete(&folder, &runs[0]);
     // A complete run is not gone on with.
-    let anew = little(folder.path(), "");
+    let anew = little(&folder, "--budget 1s");
     assert!(!anew.stderr.contains("going on"), "{}", anew.stderr);
 }
 
 #[test]
 fn what_is_not_the_same_is_not_gone_on_with() {
-    if !can_measure() {
-        return;
-    }
-    let folder = suite();
-    assert_eq!(little(folder.path(), "--out r --shard 1/2").code, Some(0));
-    let other = little(folder.path(), "--out r");
-    assert_eq!(other.code, Some(2), "{}", other.stderr);
-    assert!(other.stderr.contains("another shard"), "{}", other.stderr);
-    fs::write(
-        folder.path().join("little.toml"),
-        SUITE.replace("20k", "30k"),
-    )
-    .expect("written");
-    let other = little(folder.path(), "--out r --shard 1/2");
-    assert!(
-        other.stderr.contains("another version of little"),
-        "{}",
-        other.stderr
-    );
-    let fresh = little(folder.path(), "--out r --shard 1/2 --fresh");
-    assert_eq!(
-        fresh.code,
-        Some(2),
-        "a run is never written over: {}",
-        fresh.stderr
-    );
+    let Some(folder) = suite() else { return };
+    little(&folder, "--out r --shard 1/2").exits(0);
+    little(&folder, "--out r").exits(2).says("another shard");
+    folder.write("little.toml", SUITE.replace("20k", "30k"));
+    let other = little(&folder, "--out r --shard 1/2");
+    other.says("another version of little");
+    // A run is never written over.
+    little(&folder, "--out r --shard 1/2 --fresh").exits(2);
 }
 
 #[test]
 fn shards_are_merged_into_the_whole() {
-    if !can_measure() {
-        return;
-    }
-    let folder = suite();
+    let Some(folder) = suite() else { return };
     for shard in 1..=3 {
-        let run = little(
-            folder.path(),
-            &format!("--shard {shard}/3 --out part{shard}"),
-        );
-        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        little(&folder, &format!("--shard {shard}/3 --out part{shard}")).exits(0);
     }
-    let incomplete = little(folder.path(), "--out whole --merge part1 part3");
-    assert_eq!(incomplete.code, Some(2), "{}", incomplete.stderr);
-    assert!(
-        incomplete.stderr.contains("given were the shards 1/3, 3/3"),
-        "{}",
-        incomplete.stderr
-    );
-    fs::create_dir(folder.path().join("part4")).expect("created");
+    little(&folder, "--out whole --merge part1 part3")
+        .exits(2)
+        .says("given were the shards 1/3, 3/3");
+    fs::create_dir(folder.join("part4")).expect("created");
     for file in ["run.json", "samples.csv", "summary.csv"] {
-        let path = |part: &str| folder.path().join(part).join(file);
+        let path = |part: &str| folder.join(part).join(file);
         fs::copy(path("part1"), path("part4")).expect("copied");
     }
-    let twice = little(folder.path(), "--out whole --merge part1 part2 part3 part4");
-    assert!(
-        twice.stderr.contains("is in an earlier shard"),
-        "{}",
-        twice.stderr
-    );
-    let whole = little(folder.path(), "--out whole --merge part1 part2 part3");
-    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
-    assert_complete(&folder.path().join("whole"));
-    let compared = bench_in(folder.path(), "compare part1 whole");
-    assert_eq!(
-        compared.code,
-        Some(0),
-        "{}{}",
-        compared.stdout,
-        compared.stderr
-    );
+    let twice = little(&folder, "--out whole --merge part1 part2 part3 part4");
+    twice.says("is in an earlier shard");
+    little(&folder, "--out whole --merge part1 part2 part3").exits(0);
+    assert_complete(&folder, "whole");
+    folder.bench("compare part1 whole").exits(0);
 }
 
 #[test]
 fn a_budget_is_kept_and_every_point_gets_something() {
-    if !can_measure() {
-        return;
-    }
-    let folder = suite();
+    let Some(folder) = suite() else { return };
     let start = Instant::now();
-    let run = little(folder.path(), "--out r --budget 1s");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    little(&folder, "--out r --budget 1s").exits(0);
     // The budget is for sampling; starting and checking come on top.
-    assert!(
-        start.elapsed() < Duration::from_secs(30),
-        "{:?}",
-        start.elapsed()
-    );
-    let rows = read_summary(&folder.path().join("r")).expect("readable");
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    let rows = folder.rows("r");
     assert_eq!(rows.len(), POINTS);
     assert!(rows.iter().all(|row| row.samples > 0));
 }

@@ -2,7 +2,8 @@
 
 use algorithms::device::emulator;
 
-use crate::common::{bench_in, folder};
+use crate::common::folder;
+use serde_json::Value;
 
 fn has_emulator() -> bool {
     if let Some(reason) = emulator::unavailable() {
@@ -19,16 +20,15 @@ fn kernels_are_verified_on_an_input_of_ones_own() {
     }
     let folder = folder();
     let generate = "generate sts --segments 4 --digis 700 --out digis.bin";
-    assert_eq!(bench_in(folder.path(), generate).code, Some(0));
+    folder.bench(generate).exits(0);
     for flags in [
         "--schedules 4",
         "--lanes 64 --schedules 2",
         "--races --schedules 2",
     ] {
         let line = format!("verify sort --device emulator --input digis.bin {flags}");
-        let run = bench_in(folder.path(), &line);
-        assert_eq!(run.code, Some(0), "{line}: {}{}", run.stdout, run.stderr);
-        assert!(run.stdout.contains(" 0 wrong, 0 not run"), "{}", run.stdout);
+        let run = folder.bench(line).exits(0);
+        run.prints(" 0 wrong, 0 not run");
     }
 }
 
@@ -36,20 +36,14 @@ fn kernels_are_verified_on_an_input_of_ones_own() {
 fn a_device_is_verified_by_its_own_variants() {
     let folder = folder();
     let line = "verify sort --device cpu --variant segmented-radix-pairs --seeds 1";
-    let run = bench_in(folder.path(), line);
-    assert_eq!(run.code, Some(5), "{}{}", run.stdout, run.stderr);
-    assert!(
-        run.stderr.contains("nothing was verified"),
-        "{}",
-        run.stderr
-    );
+    folder.bench(line).exits(5).says("nothing was verified");
 }
 
 #[test]
 fn the_list_says_what_can_run_here_and_why_not() {
     let folder = folder();
-    let run = bench_in(folder.path(), "list --format json");
-    let list: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let run = folder.bench("list --format json");
+    let list: Value = run.json();
     let variants = list[0]["variants"].as_array().expect("variants");
     let of_backend =
         |backend: &'static str| variants.iter().filter(move |v| v["backend"] == backend);
@@ -66,8 +60,7 @@ fn the_list_says_what_can_run_here_and_why_not() {
 #[test]
 fn devices_are_shown_or_the_reason_for_none() {
     let folder = folder();
-    let run = bench_in(folder.path(), "devices");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = folder.bench("devices").exits(0);
     let has_gpu = run.stdout.contains("gpu: cuda:0, ");
     let has_reason = run.stdout.contains("gpu: none; ");
     assert_ne!(has_gpu, has_reason, "{}", run.stdout);

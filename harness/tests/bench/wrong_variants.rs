@@ -12,10 +12,9 @@ use harness::plan::Plan;
 use harness::platform::Interrupt;
 use harness::request::{MeasureRequest, SampleRange};
 use reports::record::YesNo;
-use reports::store::{read_samples, read_summary};
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};
-use crate::common::folder;
+use crate::common::{Folder, folder, row};
 
 /// A task whose variants behave as their names say.
 static BEHAVIOURS: FakeTask = FakeTask {
@@ -60,12 +59,12 @@ fn failing_in_time(_: usize) -> Result<Stages, DeviceError> {
     })
 }
 
-fn exit_of(variants: &[&str]) -> (Exit, tempfile::TempDir) {
+fn exit_of(variants: &[&str]) -> (Exit, Folder) {
     exit_after(variants, 3)
 }
 
 /// Takes so many samples of each.
-fn exit_after(variants: &[&str], samples: usize) -> (Exit, tempfile::TempDir) {
+fn exit_after(variants: &[&str], samples: usize) -> (Exit, Folder) {
     let folder = folder();
     let request = MeasureRequest {
         samples: SampleRange::exactly(samples),
@@ -75,8 +74,8 @@ fn exit_after(variants: &[&str], samples: usize) -> (Exit, tempfile::TempDir) {
         ..request(&BEHAVIOURS, folder.path())
     };
     let plan = Plan::new(&request).expect("a plan");
-    let outcome =
-        Session::run(&Assignment::of(&request, &plan), &Interrupt::default()).expect("a run");
+    let assignment = Assignment::of(&request, &plan);
+    let outcome = Session::run(&assignment, &Interrupt::default()).expect("a run");
     (outcome.exit(), folder)
 }
 
@@ -84,14 +83,11 @@ fn exit_after(variants: &[&str], samples: usize) -> (Exit, tempfile::TempDir) {
 fn only_right_variants_are_timed() {
     let (exit, folder) = exit_of(&["right", "wrong", "panicking", "unavailable"]);
     assert_eq!(exit, Exit::WrongOutput);
-    let samples = read_samples(folder.path()).expect("readable");
+    let samples = folder.samples("");
     assert!(samples.iter().all(|sample| sample.variant == "right"));
-    let rows = read_summary(folder.path()).expect("readable");
+    let rows = folder.rows("");
     let note = |variant: &str| {
-        let row = rows
-            .iter()
-            .find(|row| row.variant == variant)
-            .expect("a row");
+        let row = row(&rows, variant);
         assert_eq!((row.valid, row.median_s, row.samples), (YesNo::No, None, 0));
         row.note.clone()
     };
@@ -104,15 +100,14 @@ fn only_right_variants_are_timed() {
 fn a_kernel_that_fails_is_told_and_ends_no_other() {
     let (exit, folder) = exit_after(&["failing", "right"], 30);
     assert_eq!(exit, Exit::WrongOutput);
-    let rows = read_summary(folder.path()).expect("readable");
-    let row = |variant: &str| rows.iter().find(|row| row.variant == variant);
-    let failed = row("failing").expect("a row");
+    let rows = folder.rows("");
+    let failed = row(&rows, "failing");
     assert_eq!((failed.valid, failed.median_s), (YesNo::No, None));
     let expected = "failed: a kernel failed on cuda:0 (spoil): an illegal address";
     assert_eq!(failed.note, expected);
-    assert_eq!(row("right").map(|row| row.valid), Some(YesNo::Yes));
+    assert_eq!(row(&rows, "right").valid, YesNo::Yes);
     // What was measured before is kept.
-    let samples = read_samples(folder.path()).expect("readable");
+    let samples = folder.samples("");
     assert!(samples.iter().any(|sample| sample.variant == "failing"));
 }
 
@@ -120,17 +115,12 @@ fn a_kernel_that_fails_is_told_and_ends_no_other() {
 fn stages_have_rows_of_their_own() {
     let (exit, folder) = exit_of(&["right"]);
     assert_eq!(exit, Exit::Success);
-    let rows = read_summary(folder.path()).expect("readable");
-    let stages: Vec<_> = rows
-        .iter()
-        .map(|row| (row.stage.as_str(), row.samples))
-        .collect();
-    assert_eq!(stages, [("total", 3), ("first", 3), ("second", 3)]);
-    assert_eq!(
-        (rows[1].median_s, rows[2].median_s),
-        (Some(0.25), Some(0.5))
-    );
-    assert_eq!(read_samples(folder.path()).expect("readable").len(), 9);
+    let rows = folder.rows("");
+    let stages = rows.iter().map(|row| (row.stage.as_str(), row.samples));
+    assert!(stages.eq([("total", 3), ("first", 3), ("second", 3)]));
+    assert_eq!(rows[1].median_s, Some(0.25));
+    assert_eq!(rows[2].median_s, Some(0.5));
+    assert_eq!(folder.samples("").len(), 9);
 }
 
 #[test]

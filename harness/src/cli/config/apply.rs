@@ -7,14 +7,10 @@ use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use algorithms::{sts_scenario, time_frame};
 use clap::{Arg, ArgAction, Command};
-use toml::de::DeTable;
 
 use super::FLAG;
+use crate::document::{self, Entry, InvalidDocument, Section};
 use crate::request::suggestion::instead_of;
-use crate::suite::SuiteError;
-use crate::suite::document::{Entry, Section};
-use crate::suite::problems::Problems;
-use crate::suite::read;
 
 /// Flags that a file can't have.
 const NOT_IN_FILES: [&str; 3] = [FLAG, "help", "version"];
@@ -23,13 +19,13 @@ const NOT_IN_FILES: [&str; 3] = [FLAG, "help", "version"];
 ///
 /// # Errors
 /// All that is wrong with the file.
-pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command, SuiteError> {
-    let (document, errors) = DeTable::parse_recoverable(text);
-    read::syntax(&errors).refuse(path, text)?;
-    let mut reader = Reader::default();
-    let command = reader.command(command, Some(Section::root(&document)), &[]);
-    reader.problems().refuse(path, text)?;
-    Ok(command)
+pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command, InvalidDocument> {
+    document::read(path, text, |root| {
+        let mut reader = Reader::default();
+        let command = reader.command(command, Some(root), &[]);
+        reader.tell_untaken();
+        command
+    })
 }
 
 /// A key with its values.
@@ -43,19 +39,18 @@ struct Given {
 
 /// What became of the keys so far.
 #[derive(Default)]
-struct Reader {
-    problems: Problems,
+struct Reader<'a> {
     /// Keys by their places, with the flags that there are where they stand.
-    keys: BTreeMap<usize, (String, BTreeSet<String>)>,
+    keys: BTreeMap<usize, (Entry<'a>, BTreeSet<String>)>,
     /// Keys that some command takes.
     taken: BTreeSet<usize>,
     /// Why commands with that flag don't take the value.
     refused: BTreeMap<usize, String>,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     /// A command and all below it; `inherited` are defaults of the commands above.
-    fn command<'a>(
+    fn command(
         &mut self,
         mut command: Command,
         section: Option<Section<'a>>,
@@ -75,24 +70,22 @@ impl Reader {
         }
         let names: Vec<String> = subcommands(&command);
         for table in &tables {
-            self.check_table(&command, *table, &names);
+            check_table(&command, *table, &names);
         }
         for name in names {
             let table = tables.iter().find(|entry| entry.key == name);
-            let section = table.and_then(|entry| entry.section(&mut self.problems));
+            let section = table.and_then(|entry| entry.section());
             command =
                 command.mut_subcommand(&name, |below| self.command(below, section, &defaults));
         }
         command
     }
 
-    fn given(&mut self, command: &Command, entry: Entry<'_>) -> Given {
-        let flags = (entry.key.to_owned(), flags(command));
-        self.keys.insert(entry.at, flags);
-        let words = entry.words(&mut self.problems);
+    fn given(&mut self, command: &Command, entry: Entry<'a>) -> Given {
+        self.keys.insert(entry.at, (entry, flags(command)));
         Given {
             key: entry.key.to_owned(),
-            words: words.into_iter().map(|word| word.text).collect(),
+            words: entry.texts(),
             at: entry.at,
         }
     }
@@ -114,36 +107,33 @@ impl Reader {
         }
     }
 
-    fn check_table(&mut self, command: &Command, table: Entry<'_>, names: &[String]) {
-        if names.iter().any(|name| name == table.key) {
-            return;
-        }
-        let (key, above) = (table.key, command.get_name());
-        let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        let problem = if known.is_empty() {
-            format!("{above} has no subcommand \"{key}\"")
-        } else {
-            format!("unknown command \"{key}\"; {}", instead_of(key, &known))
-        };
-        self.problems.add(table.at, problem);
-    }
-
-    /// All of them, with those keys that no command takes.
-    fn problems(self) -> Problems {
-        let mut problems = self.problems;
-        for (at, (key, known)) in self.keys {
+    /// Takes down the keys that no command takes, and why.
+    fn tell_untaken(mut self) {
+        for (at, (entry, known)) in self.keys {
             if self.taken.contains(&at) {
                 continue;
             }
             let unknown = || {
-                let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                format!("unknown flag \"{key}\"; {}", instead_of(&key, &known))
+                let (key, known) = (entry.key, known.iter().map(String::as_str));
+                let instead = instead_of(key, &known.collect::<Vec<_>>());
+                format!("unknown flag \"{key}\"; {instead}")
             };
-            let refused = self.refused.get(&at).cloned();
-            problems.add(at, refused.unwrap_or_else(unknown));
+            entry.problem(self.refused.remove(&at).unwrap_or_else(unknown));
         }
-        problems
     }
+}
+
+fn check_table(command: &Command, table: Entry<'_>, names: &[String]) {
+    if names.iter().any(|name| name == table.key) {
+        return;
+    }
+    let (key, above) = (table.key, command.get_name());
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    table.problem(if known.is_empty() {
+        format!("{above} has no subcommand \"{key}\"")
+    } else {
+        format!("unknown command \"{key}\"; {}", instead_of(key, &known))
+    });
 }
 
 /// Subcommands that help shows.

@@ -149,9 +149,10 @@ impl Confirmation<'_> {
                 .filter(|again| is_doubtful(point) && again.interval.is_some());
             if let Some(mut confirmed) = again {
                 let before = point.verdict;
-                confirmed.reason = match confirmed.verdict == before {
-                    true => format!("confirmed: {}", confirmed.reason),
-                    false => format!("{before} at first; measured again: {}", confirmed.reason),
+                confirmed.reason = if confirmed.verdict == before {
+                    format!("confirmed: {}", confirmed.reason)
+                } else {
+                    format!("{before} at first; measured again: {}", confirmed.reason)
                 };
                 // What is to be confirmed are the runs, not their rounds.
                 let next = confirmed.next.as_ref();

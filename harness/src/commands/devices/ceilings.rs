@@ -6,6 +6,7 @@ use std::fmt::Display;
 use algorithms::device::gpu::{Gpu, cuda};
 use algorithms::device::{Device, Team};
 use reports::record::{CEILINGS_VERSION, CeilingsRecord};
+use reports::units::counted;
 
 use crate::commands::say;
 use crate::failure::Failure;
@@ -33,10 +34,8 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
     let mut counts = vec![1, platform::usable_threads()];
     counts.dedup();
     for threads in counts {
-        let plural = if threads == 1 { "" } else { "s" };
-        say(&format!(
-            "measuring the bandwidth of {threads} thread{plural}"
-        ));
+        let of = counted(threads, "thread");
+        say(&format!("measuring the bandwidth of {of}"));
         let team = Team::new(threads)?;
         let bandwidth = measure_bandwidth(&team, last_level_bytes(topology).0, None);
         record.ceilings.insert(format!("cpu/{threads}"), bandwidth);

@@ -13,13 +13,10 @@ use std::fs;
 use std::path::Path;
 
 use reports::trend::AcceptedShift;
-use toml::de::DeTable;
 
+use crate::document::{self, Entry, InvalidDocument, Section};
 use crate::request::suggestion::instead_of;
 use crate::suite::SuiteError;
-use crate::suite::document::{Entry, Section};
-use crate::suite::problems::Problems;
-use crate::suite::read::syntax;
 
 /// The name of the file in a store.
 pub(crate) const FILE: &str = "accepted-shifts.toml";
@@ -35,76 +32,56 @@ pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
         path: path.to_owned(),
         source,
     })?;
-    parse(&path.display().to_string(), &text)
+    Ok(parse(&path.display().to_string(), &text)?)
 }
 
 /// Reads the file from its text; `path` is for messages.
-fn parse(path: &str, text: &str) -> Result<Vec<AcceptedShift>, SuiteError> {
-    let (document, errors) = DeTable::parse_recoverable(text);
-    syntax(&errors).refuse(path, text)?;
-    let mut problems = Problems::default();
-    let mut shifts = Vec::new();
-    for entry in Section::root(&document).entries() {
-        match entry.key {
-            "accepted" => {
-                let sections = entry.sections(&mut problems);
-                shifts.extend(sections.into_iter().map(|it| shift(it, &mut problems)));
-            }
-            key => problems.add(
-                entry.at,
-                format!("unknown key \"{key}\"; there is: accepted"),
-            ),
+fn parse(path: &str, text: &str) -> Result<Vec<AcceptedShift>, InvalidDocument> {
+    document::read(path, text, |root| {
+        for entry in root.entries().filter(|entry| entry.key != "accepted") {
+            let key = entry.key;
+            entry.problem(format!("unknown key \"{key}\"; there is: accepted"));
         }
-    }
-    problems.refuse(path, text)?;
-    Ok(shifts)
+        root.sections("accepted").into_iter().map(shift).collect()
+    })
 }
 
 /// One `[[accepted]]`.
-fn shift(section: Section<'_>, problems: &mut Problems) -> AcceptedShift {
+fn shift(section: Section<'_>) -> AcceptedShift {
     let mut shift = AcceptedShift::default();
     for entry in section.entries() {
         match entry.key {
-            "run" => shift.run = word(entry, problems),
-            "note" => shift.note = word(entry, problems),
-            "task" => shift.tasks = words(entry, problems),
-            "variant" => shift.variants = words(entry, problems),
-            "device" => shift.devices = words(entry, problems),
-            "params" => shift.params = params(entry, problems),
+            "run" => shift.run = text(entry),
+            "note" => shift.note = text(entry),
+            "task" => shift.tasks = entry.texts(),
+            "variant" => shift.variants = entry.texts(),
+            "device" => shift.devices = entry.texts(),
+            "params" => shift.params = params(entry),
             key => {
                 let instead = instead_of(key, &KEYS);
-                problems.add(entry.at, format!("unknown key \"{key}\"; {instead}"));
+                entry.problem(format!("unknown key \"{key}\"; {instead}"));
             }
         }
     }
     if shift.run.is_empty() {
-        let advice = "run is needed: the id of the first run after the change, or its beginning";
-        problems.add(section.at, advice);
+        section
+            .problem("run is needed: the id of the first run after the change, or its beginning");
     }
     if shift.note.is_empty() {
-        problems.add(section.at, "note is needed: why this is all right");
+        section.problem("note is needed: why this is all right");
     }
     shift
 }
 
-fn word(entry: Entry<'_>, problems: &mut Problems) -> String {
-    entry
-        .word(problems)
-        .map(|word| word.text)
-        .unwrap_or_default()
+fn text(entry: Entry<'_>) -> String {
+    entry.word().map_or_else(String::new, |word| word.text)
 }
 
-fn words(entry: Entry<'_>, problems: &mut Problems) -> Vec<String> {
-    let words = entry.words(problems).into_iter();
-    words.map(|word| word.text).collect()
-}
-
-fn params(entry: Entry<'_>, problems: &mut Problems) -> Vec<(String, String)> {
-    let Some(section) = entry.section(problems) else {
-        return Vec::new();
-    };
-    let param = |entry: Entry<'_>| (entry.key.to_owned(), word(entry, problems));
-    section.entries().map(param).collect()
+fn params(entry: Entry<'_>) -> Vec<(String, String)> {
+    let params = entry.section().into_iter().flat_map(Section::entries);
+    params
+        .map(|param| (param.key.to_owned(), text(param)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use reports::compare::{Comparison, Terms, Thresholds, Verdict};
+use reports::compare::{Comparison, Terms, Thresholds};
 use reports::record::{Point, Trial};
 
 use super::super::suite::against::judged;
+use super::count;
 use super::sittings::{Ended, Sittings};
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
@@ -34,12 +35,12 @@ pub(super) fn repeat(
 ) -> Result<(), Ended> {
     sittings.tell("in turn: both sides the same");
     let still = compared(sittings, &format!("same-{number}"), &|_| 0.0)?;
-    count(trials, &still, &|_| 0.0);
+    count_all(trials, &still, &|_| 0.0);
     sittings.tell("in turn: points slowed down by 1 to 10 %");
     let order = order(sittings);
     let slowdown = |point: &Point| slowdown_of(&order, number, point);
     let slowed = compared(sittings, &format!("slowed-{number}"), &slowdown)?;
-    count(trials, &slowed, &slowdown);
+    count_all(trials, &slowed, &slowdown);
     Ok(())
 }
 
@@ -95,27 +96,14 @@ fn compared(
 }
 
 /// Adds what the gate said of the points with each slowdown.
-fn count(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point) -> f64) {
+fn count_all(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point) -> f64) {
     for trial in trials {
-        let whole = comparison.points.iter();
-        let of_it: Vec<_> = whole
-            .filter(|point| {
-                point.key.stage == "total" && slowdown(&point.key.point) == trial.slowdown
-            })
-            .collect();
-        let said = |verdict| {
-            of_it
-                .iter()
-                .filter(|point| point.verdict == verdict)
-                .count()
-        };
-        let alarms = said(Verdict::Slower) + said(Verdict::Faster);
-        trial.pairs += usize::from(!of_it.is_empty());
-        trial.points += of_it.len();
-        trial.slower += said(Verdict::Slower);
-        trial.faster += said(Verdict::Faster);
-        trial.inconclusive += said(Verdict::Inconclusive);
-        trial.alarmed += usize::from(alarms > 0);
+        let known = trial.slowdown;
+        let points = comparison
+            .points
+            .iter()
+            .filter(|point| point.key.stage == "total" && slowdown(&point.key.point) == known);
+        count(trial, points);
     }
 }
 

@@ -109,9 +109,9 @@ impl<'a> Sittings<'a> {
             let problem = "a variant's output was wrong: see bench verify";
             return Err(Failure::NothingMeasured(problem.to_owned()).into());
         }
-        match outcome.interrupted {
-            true => Err(Ended::Interrupted),
-            false => Ok(outcome.folder),
+        if outcome.interrupted {
+            return Err(Ended::Interrupted);
         }
+        Ok(outcome.folder)
     }
 }

@@ -158,11 +158,8 @@ pub(in crate::commands) fn judged(
 /// A name for a part of a folder's name.
 fn simple(name: &str) -> String {
     let base = Path::new(name).file_name().unwrap_or_default();
-    let simple = |c: char| match c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c) {
-        true => c,
-        false => '-',
-    };
-    base.to_string_lossy().chars().map(simple).collect()
+    let is_other = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
+    base.to_string_lossy().replace(is_other, "-")
 }
 
 /// The libraries that were given, and those that the suite names.

@@ -39,7 +39,7 @@ pub(in crate::commands) fn of_command(
     let Some(out) = &request.out else {
         return Ok(None);
     };
-    if !out.join("run.json").exists() {
+    if !is_run(out) {
         return Ok(None);
     }
     let record = read_run(out)?;
@@ -71,18 +71,15 @@ pub(super) fn find(
     plugins: &[PluginRecord],
 ) -> Result<Option<Earlier>, Failure> {
     let wanted = Wanted { part, plugins };
-    if let Some(out) = &request.out {
-        let is_run = out.join("run.json").exists();
-        return match is_run && !request.fresh {
-            true => given(out, &wanted).map(Some),
-            // A run in it is refused when the folder is to be made.
-            false => Ok(None),
-        };
+    if request.fresh {
+        // A run in the folder given is refused when that is to be made.
+        return Ok(None);
     }
-    Ok(match request.fresh {
-        true => None,
-        false => latest(&wanted),
-    })
+    match &request.out {
+        Some(out) if is_run(out) => given(out, &wanted).map(Some),
+        Some(_) => Ok(None),
+        None => Ok(latest(&wanted)),
+    }
 }
 
 /// The folder of a run to go on with that was measured in turn: the one given, or else
@@ -96,17 +93,10 @@ pub(super) fn find_paired(
     plugins: &[PluginRecord],
 ) -> Result<Option<PathBuf>, Failure> {
     let wanted = Wanted { part, plugins };
-    let Some(out) = request
-        .out
-        .as_ref()
-        .filter(|out| out.join("run.json").exists())
-    else {
+    let out = request.out.as_ref();
+    let Some(out) = out.filter(|out| is_run(out) && !request.fresh) else {
         return Ok(None);
     };
-    if request.fresh {
-        // It is refused when the folder is to be made.
-        return Ok(None);
-    }
     let mut record = read_run(out)?;
     if record.pair.take().is_none() {
         return Err(refusal(out, "it was not measured in turn with a base"));
@@ -123,6 +113,10 @@ fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
         Some(problem) => Err(refusal(folder, &problem)),
         None => Ok(opened(folder.to_owned())?),
     }
+}
+
+fn is_run(folder: &Path) -> bool {
+    folder.join("run.json").exists()
 }
 
 fn refusal(folder: &Path, problem: &str) -> Failure {

@@ -1,16 +1,32 @@
-//! What variants are checked on.
+//! What variants are checked on, and the smallest of it on which one is wrong.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use algorithms::axis::Params;
 use algorithms::task::{Case, Task};
 
+use super::Subject;
 use crate::failure::Failure;
 use crate::request::VerifyRequest;
+
+/// Nobody waits for a smaller input for longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where inputs go on which a variant is wrong.
+const FOLDER: &str = "results/verify";
 
 /// An input with its name.
 pub(super) struct Input {
     pub(super) name: String,
     pub(super) case: Box<dyn Case>,
+}
+
+/// A file with an input.
+pub(super) struct Kept {
+    pub(super) path: PathBuf,
+    /// How much there is to do.
+    pub(super) items: u64,
 }
 
 /// The file that was asked for, or the hard inputs of each seed.
@@ -46,4 +62,74 @@ fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item 
         })
     });
     inputs.filter(move |input| input.case.work().items <= most)
+}
+
+/// The smallest input found that is still wrong; `None` if the given one is. As delta
+/// debugging does it (Zeller and Hildebrandt 2002): tries what is left if a part is taken
+/// away, keeps it if the variant is still wrong, and goes on.
+pub(super) fn smallest(
+    case: &dyn Case,
+    is_wrong: impl Fn(&dyn Case) -> bool,
+) -> Option<Box<dyn Case>> {
+    let start = Instant::now();
+    let mut smallest: Option<Box<dyn Case>> = None;
+    loop {
+        let current = smallest.as_deref().unwrap_or(case);
+        let mut smaller = current.shrink();
+        let next = smaller.find(|case| start.elapsed() < PATIENCE && is_wrong(case.as_ref()));
+        drop(smaller);
+        match next {
+            Some(next) => smallest = Some(next),
+            None => return smallest,
+        }
+    }
+}
+
+/// Writes an input down. Files don't hold all that memory does; `None` if the
+/// variant is right on what is read from it, or if it can't be written.
+pub(super) fn keep(
+    subject: &Subject<'_>,
+    case: &dyn Case,
+    is_wrong: impl Fn(&dyn Case) -> bool,
+) -> Option<Kept> {
+    let folder = Path::new(FOLDER);
+    std::fs::create_dir_all(folder).ok()?;
+    let device = subject.way.device.to_string().replace(':', "");
+    let (task, variant) = (subject.task.name(), subject.info.name);
+    let ending = subject.task.file_ending();
+    let path = folder.join(format!("{task}-{variant}-{device}.{ending}"));
+    case.write(&path).ok()?;
+    let read = subject.task.read(&path, &Params::default()).ok()?;
+    let items = read.work().items;
+    is_wrong(read.as_ref()).then_some(Kept { path, items })
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::axis::Params;
+    use algorithms::registry::task;
+
+    use super::*;
+
+    fn case() -> Box<dyn Case> {
+        let task = task("sort").expect("known");
+        let mut params = Params::default();
+        params.set("segments", "7");
+        params.set("digis", "1000");
+        let plan = task.plan(params).expect("a shape");
+        task.generate(&plan.params, 1).expect("digis")
+    }
+
+    #[test]
+    fn nothing_can_be_taken_from_the_smallest() {
+        let case = case();
+        let found = smallest(case.as_ref(), |case| case.work().items >= 3);
+        assert_eq!(found.map(|case| case.work().items), Some(3));
+    }
+
+    #[test]
+    fn what_is_wrong_only_as_a_whole_stays() {
+        let case = case();
+        assert!(smallest(case.as_ref(), |case| case.work().items == 1000).is_none());
+    }
 }

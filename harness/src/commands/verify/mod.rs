@@ -3,16 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `ways` | the ways to run a variant on a device: threads, schedules |
-//! | `inputs` | what it is run on |
-//! | `shrink` | a smaller input on which it is still wrong |
-//! | `kept` | that input as a file |
+//! | `inputs` | what it is run on, and the smallest input on which it is still wrong |
 //! | `trials` | variants of plugins, tried in processes of their own |
-//! | `tally` | what came of it |
+//! | `summary` | what came of it |
 
 mod inputs;
-mod kept;
-mod shrink;
-mod tally;
+mod summary;
 mod trials;
 mod ways;
 
@@ -27,7 +23,8 @@ use crate::plan::{matching_variants, select_variants};
 use crate::platform::gpus;
 use crate::plugins::{self, Baseline};
 use crate::request::VerifyRequest;
-use tally::{Mismatch, Tally};
+use inputs::Kept;
+use summary::{Mismatch, VerifySummary};
 use trials::Trials;
 use ways::Way;
 
@@ -42,7 +39,7 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
     select_variants(&known, &request.variants).map_err(Failure::Usage)?;
     let mut verification = Verification {
         request,
-        tally: Tally::default(),
+        summary: VerifySummary::default(),
         progress: progress(request.quiet),
         trials: Trials::default(),
     };
@@ -54,7 +51,7 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
         }
     }
     verification.progress.finish_and_clear();
-    verification.tally.report(request)
+    verification.summary.report(request)
 }
 
 /// Those that were asked for, or all that can be used.
@@ -72,10 +69,11 @@ fn devices(request: &VerifyRequest) -> Result<Vec<Device>, Failure> {
 }
 
 fn progress(quiet: bool) -> ProgressBar {
-    let bar = match quiet {
-        true => ProgressBar::hidden(),
+    let bar = if quiet {
+        ProgressBar::hidden()
+    } else {
         // Hides itself where there is no terminal.
-        false => ProgressBar::new_spinner(),
+        ProgressBar::new_spinner()
     };
     let style = ProgressStyle::with_template("{spinner} {pos} checks, {elapsed}: {msg}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
@@ -83,108 +81,94 @@ fn progress(quiet: bool) -> ProgressBar {
 
 struct Verification<'a> {
     request: &'a VerifyRequest,
-    tally: Tally,
+    summary: VerifySummary,
     progress: ProgressBar,
     trials: Trials,
 }
 
 impl Verification<'_> {
     fn verify_task(&mut self, task: &'static dyn Task, way: &Way) -> Result<(), Failure> {
-        let infos = task.variants();
-        let selected = matching_variants(&infos, &self.request.variants);
-        let selected = selected.map_err(Failure::Usage)?;
-        let mut right: Vec<_> = selected
-            .into_iter()
-            .filter(|&number| infos[number].backend == way.device.backend())
-            .filter(|&number| infos[number].unavailable_reason.is_none())
-            .collect();
-        let names = right
-            .iter()
-            .map(|&number| (task.name(), infos[number].name));
-        self.tally.variants.extend(names);
-        self.drop_crashing(task, &infos, way, &mut right)?;
+        let mut right = Vec::new();
+        for subject in self.subjects(task, way)? {
+            let names = (task.name(), subject.info.name);
+            self.summary.variants.insert(names);
+            match self.trials.problem(&subject)? {
+                Some(problem) => self.wrong(&subject, way.to_string(), problem, None),
+                None => right.push(subject),
+            }
+        }
         for input in inputs::of(task, self.request)? {
             let context = format!("{way}, {}", input.name);
             self.progress.set_message(context.clone());
             // One wrong output is enough to work on.
-            right.retain(|&number| {
-                let subject = Subject {
-                    task,
-                    variant: infos[number].name,
-                    number,
-                    way,
-                };
-                self.is_right(&subject, input.case.as_ref(), &context)
-            });
+            right.retain(|subject| self.is_right(subject, input.case.as_ref(), &context));
         }
         Ok(())
     }
 
-    /// Takes the variants of plugins that crash, hang or fail out, and down.
-    fn drop_crashing(
-        &mut self,
+    /// The variants that were asked for and can run on the device.
+    fn subjects<'w>(
+        &self,
         task: &'static dyn Task,
-        infos: &[VariantInfo],
-        way: &Way,
-        right: &mut Vec<usize>,
-    ) -> Result<(), Failure> {
-        let mut problems = Vec::new();
-        for &number in right.iter() {
-            if let Some(problem) = self.trials.problem(task, &infos[number], way)? {
-                problems.push((number, problem));
-            }
-        }
-        for (number, problem) in problems {
-            right.retain(|&other| other != number);
-            self.tally.checks += 1;
-            self.tally.mismatches.push(Mismatch {
-                task: task.name(),
-                variant: infos[number].name,
-                device: way.device,
-                context: way.to_string(),
-                problem,
-                kept: None,
-            });
-        }
-        Ok(())
+        way: &'w Way,
+    ) -> Result<Vec<Subject<'w>>, Failure> {
+        let infos = task.variants();
+        let selected = matching_variants(&infos, &self.request.variants);
+        let selected = selected.map_err(Failure::Usage)?.into_iter();
+        let subjects = selected.map(|number| Subject {
+            task,
+            info: infos[number],
+            number,
+            way,
+        });
+        let runs = |info: &VariantInfo| {
+            info.backend == way.device.backend() && info.unavailable_reason.is_none()
+        };
+        Ok(subjects.filter(|subject| runs(&subject.info)).collect())
     }
 
     /// Checks a variant, and takes down what is wrong with it.
     fn is_right(&mut self, subject: &Subject<'_>, case: &dyn Case, context: &str) -> bool {
         self.progress.inc(1);
-        let problem = match subject.check(case) {
-            Checked::Right => None,
-            Checked::NotRun => {
-                self.tally.skipped += 1;
-                return true;
+        match subject.check(case) {
+            Checked::Right => self.summary.checks += 1,
+            Checked::NotRun => self.summary.skipped += 1,
+            Checked::Wrong(problem) => {
+                let message = format!("{context}: wrong; looking for a smaller input");
+                self.progress.set_message(message);
+                let is_wrong = |case: &dyn Case| matches!(subject.check(case), Checked::Wrong(_));
+                let smallest = inputs::smallest(case, is_wrong);
+                let kept = smallest.and_then(|it| inputs::keep(subject, it.as_ref(), is_wrong));
+                self.wrong(subject, context.to_owned(), problem, kept);
+                return false;
             }
-            Checked::Wrong(problem) => Some(problem),
-        };
-        self.tally.checks += 1;
-        let Some(problem) = problem else {
-            return true;
-        };
-        self.progress
-            .set_message(format!("{context}: wrong; looking for a smaller input"));
-        let is_wrong = |case: &dyn Case| matches!(subject.check(case), Checked::Wrong(_));
-        let kept = shrink::smallest(case, is_wrong)
-            .and_then(|smallest| kept::keep(subject, smallest.as_ref(), is_wrong));
-        self.tally.mismatches.push(Mismatch {
+        }
+        true
+    }
+
+    fn wrong(
+        &mut self,
+        subject: &Subject<'_>,
+        context: String,
+        problem: String,
+        kept: Option<Kept>,
+    ) {
+        self.summary.checks += 1;
+        self.summary.mismatches.push(Mismatch {
             task: subject.task.name(),
-            variant: subject.variant,
+            variant: subject.info.name,
             device: subject.way.device,
-            context: context.to_owned(),
+            context,
             problem,
             kept,
         });
-        false
     }
 }
 
 /// A variant, run in some way.
 struct Subject<'a> {
     task: &'static dyn Task,
-    variant: &'static str,
+    info: VariantInfo,
     number: usize,
     way: &'a Way,
 }

@@ -3,37 +3,32 @@
 
 use algorithms::device::Device;
 use algorithms::plugin::Condemnation;
-use algorithms::task::{Task, VariantInfo};
 
-use super::ways::Way;
+use super::Subject;
 use crate::failure::Failure;
-use crate::plugins::trial::{self, PluginVariant};
+use crate::plugins::trial;
 
 /// What came of those that were tried.
 #[derive(Default)]
-pub(super) struct Trials(Vec<(PluginVariant, Option<Condemnation>)>);
+pub(super) struct Trials(Vec<(trial::PluginVariant, Option<Condemnation>)>);
 
 impl Trials {
     /// What a variant of a plugin did that it must not do. A wrong output is none of
     /// that: it is better looked at here, where a smaller input can be found.
-    pub(super) fn problem(
-        &mut self,
-        task: &'static dyn Task,
-        info: &VariantInfo,
-        way: &Way,
-    ) -> Result<Option<String>, Failure> {
+    pub(super) fn problem(&mut self, subject: &Subject<'_>) -> Result<Option<String>, Failure> {
+        let (info, way) = (&subject.info, subject.way);
         let Some(plugin) = info.plugin.filter(|_| way.device != Device::Emulator) else {
             return Ok(None);
         };
-        let wanted = PluginVariant {
+        let wanted = trial::PluginVariant {
             plugin,
-            task: task.name(),
+            task: subject.task.name(),
             variant: info.name,
             device: way.device,
             threads: vec![way.threads()],
         };
         // Whoever has crashed with some threads is not tried with others.
-        let same = |(tried, found): &&(PluginVariant, Option<Condemnation>)| {
+        let same = |(tried, found): &&(trial::PluginVariant, Option<Condemnation>)| {
             let crashed = matches!(found, Some(Condemnation::Failed(_)));
             (tried.plugin, tried.variant, tried.device)
                 == (wanted.plugin, wanted.variant, wanted.device)

@@ -24,8 +24,11 @@ pub(super) struct Way {
 /// All ways to run on a device that make a difference.
 pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Failure> {
     match device {
-        Device::Cpu => thread_counts().into_iter().map(on_cpu).collect(),
-        Device::Cuda(_) => Ok(vec![on_gpu(device)?]),
+        Device::Cpu => thread_counts()
+            .into_iter()
+            .map(|threads| with_threads(device, threads))
+            .collect(),
+        Device::Cuda(_) => Ok(vec![with_threads(device, usable_threads())?]),
         Device::Emulator => (0..request.schedules)
             .map(|number| on_emulator(number, request))
             .collect(),
@@ -44,19 +47,10 @@ impl Way {
     }
 }
 
-fn on_cpu(threads: usize) -> Result<Way, Failure> {
-    Ok(Way {
-        device: Device::Cpu,
-        team: Team::new(threads)?,
-        gpus: Gpus::default(),
-        emulator: None,
-    })
-}
-
-fn on_gpu(device: Device) -> Result<Way, Failure> {
+fn with_threads(device: Device, threads: usize) -> Result<Way, Failure> {
     Ok(Way {
         device,
-        team: Team::new(usable_threads())?,
+        team: Team::new(threads)?,
         gpus: Gpus::default(),
         emulator: None,
     })

@@ -169,10 +169,10 @@ impl Candidate for FakeCandidate {
     }
 
     fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        match self.is_right {
-            true => Ok(()),
-            false => Err("not what was asked for".into()),
+        if !self.is_right {
+            return Err("not what was asked for".into());
         }
+        Ok(())
     }
 
     fn release(&mut self) {}

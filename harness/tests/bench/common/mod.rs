@@ -1,46 +1,40 @@
 //! What the tests of the command line share.
 
 pub mod fake;
+pub mod made_up;
+mod run;
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::fs::{self, Permissions};
+use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
-use reports::record::{SampleRow, flags};
+use reports::record::{RunRecord, SampleRow, SummaryRow, flags};
+use reports::store::{read_run, read_samples, read_summary};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub use run::Run;
 
 /// The binary.
 pub const BENCH: &str = env!("CARGO_BIN_EXE_bench");
 
-/// What a command line led to.
-pub struct Run {
-    /// The exit code; `None` after a signal.
-    pub code: Option<i32>,
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
+/// A temporary folder to run `bench` in.
+pub struct Folder(TempDir);
+
+/// An empty folder.
+pub fn folder() -> Folder {
+    Folder(tempfile::tempdir().expect("a temporary folder"))
 }
 
-impl From<Output> for Run {
-    fn from(output: Output) -> Self {
-        Run {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
+/// An empty folder to measure in. Development builds refuse to: then there is nothing to
+/// test.
+pub fn measuring() -> Option<Folder> {
+    can_measure().then(folder)
 }
 
-/// Runs `bench` with the words of a line, in a folder.
-pub fn bench_in(folder: &Path, line: &str) -> Run {
-    let output = Command::new(BENCH)
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .expect("the binary runs");
-    output.into()
-}
-
-/// Development builds refuse to measure: then there is nothing more to test.
+/// Whether this build measures; says so if not.
 pub fn can_measure() -> bool {
     let can = !cfg!(debug_assertions);
     if !can {
@@ -49,9 +43,132 @@ pub fn can_measure() -> bool {
     can
 }
 
-/// A temporary folder.
-pub fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Folder {
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file.
+    #[track_caller]
+    pub fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
+        fs::write(self.join(name), content).expect("written");
+    }
+
+    /// Reads a file.
+    #[track_caller]
+    pub fn read(&self, name: impl AsRef<Path>) -> String {
+        let path = self.join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// `bench` with the words of a line, to be run here.
+    pub fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(BENCH);
+        command.args(line.split_whitespace());
+        command.current_dir(self.path());
+        command
+    }
+
+    /// Starts `bench` with the words of a line; standard error is kept.
+    pub fn start(&self, line: &str) -> Child {
+        let mut command = self.command(line);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("the binary runs")
+    }
+
+    /// Runs `bench` with the words of a line.
+    pub fn bench(&self, line: impl AsRef<str>) -> Run {
+        Run::of(&mut self.command(line.as_ref()))
+    }
+
+    /// The same where no file may have more than so many blocks, as on a disk that is full.
+    pub fn bench_with_little_room(&self, blocks: usize, line: &str) -> Run {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {BENCH} {line}");
+        let mut shell = Command::new("sh");
+        Run::of(shell.args(["-c", &script]).current_dir(self.path()))
+    }
+
+    /// Runs the commands of a table, which has in each line an exit code, the words of a
+    /// command, and a part of what it says then: `2 | sort --segments 0 | 0 segments`.
+    #[track_caller]
+    pub fn check(&self, table: &str) {
+        for case in table.lines().filter(|line| !line.trim().is_empty()) {
+            let [code, line, words] = cells(case);
+            let code = code.parse().expect("an exit code");
+            self.bench(line).exits(code).says(words);
+        }
+    }
+
+    /// The rows of a run.
+    #[track_caller]
+    pub fn rows(&self, run: impl AsRef<Path>) -> Vec<SummaryRow> {
+        read_summary(&self.join(run)).expect("readable")
+    }
+
+    /// The samples of a run.
+    #[track_caller]
+    pub fn samples(&self, run: impl AsRef<Path>) -> Vec<SampleRow> {
+        read_samples(&self.join(run)).expect("readable")
+    }
+
+    /// The record of a run.
+    #[track_caller]
+    pub fn record(&self, run: impl AsRef<Path>) -> RunRecord {
+        read_run(&self.join(run)).expect("readable")
+    }
+}
+
+/// Sends a signal to a process.
+#[track_caller]
+pub fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let status = Command::new("kill").args(["-s", name, &id]).status();
+    assert!(status.expect("kill runs").success());
+}
+
+/// A program of shell commands.
+#[track_caller]
+pub fn program(folder: &Folder, name: &str, commands: &str) -> PathBuf {
+    let path = folder.join(name);
+    folder.write(name, format!("#!/bin/sh\n{commands}\n"));
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("executable");
+    path
+}
+
+/// The cells of a line of a table, which are divided by ` | `.
+#[track_caller]
+pub fn cells<const N: usize>(line: &str) -> [&str; N] {
+    let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
+    cells.try_into().unwrap_or_else(|_| panic!("{line}"))
+}
+
+/// The row of a variant.
+#[track_caller]
+pub fn row<'r>(rows: &'r [SummaryRow], variant: &str) -> &'r SummaryRow {
+    let mut rows = rows.iter();
+    rows.find(|row| row.variant == variant).expect("a row")
+}
+
+/// A file or a folder of the repository.
+pub fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// The first example of TOML in a page.
+#[track_caller]
+pub fn toml_example(page: &str) -> &str {
+    let example = page.split("```toml\n").nth(1);
+    let example = example.and_then(|rest| rest.split("```").next());
+    example.expect("an example")
 }
 
 /// Multiplies each sample of a run by its factor.
@@ -85,10 +202,10 @@ pub fn calm(run: &Path) {
 }
 
 /// Changes `run.json`.
-pub fn edit_record(run: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+pub fn edit_record(run: &Path, change: impl FnOnce(&mut Value)) {
     let path = run.join("run.json");
-    let text = std::fs::read_to_string(&path).expect("readable");
+    let text = fs::read_to_string(&path).expect("readable");
     let mut record = serde_json::from_str(&text).expect("JSON");
     change(&mut record);
-    std::fs::write(&path, format!("{record:#}\n")).expect("written");
+    fs::write(&path, format!("{record:#}\n")).expect("written");
 }

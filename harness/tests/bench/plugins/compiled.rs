@@ -1,34 +1,39 @@
 //! Plugins, compiled for a test.
 
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
 use std::process::Command;
 
-use tempfile::TempDir;
-
-use crate::common::{Run, bench_in, folder};
+use crate::common::{Folder, Run, can_measure, folder, in_repository};
 
 /// What is right about a plugin that is not compiled to be otherwise.
 pub const RIGHT: &str = "";
 
-/// Plugins in a folder, beside what `bench` leaves there.
-pub struct Workshop {
-    folder: TempDir,
+/// A folder with plugins, beside what `bench` leaves there.
+pub struct Workshop(Folder);
+
+/// An empty one; none without a C compiler.
+pub fn workshop() -> Option<Workshop> {
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: no C compiler (cc)");
+        return None;
+    }
+    Some(Workshop(folder()))
+}
+
+/// An empty one to measure in.
+pub fn measuring() -> Option<Workshop> {
+    workshop().filter(|_| can_measure())
+}
+
+impl Deref for Workshop {
+    type Target = Folder;
+
+    fn deref(&self) -> &Folder {
+        &self.0
+    }
 }
 
 impl Workshop {
-    /// An empty one; none without a C compiler.
-    pub fn new() -> Option<Self> {
-        if Command::new("cc").arg("--version").output().is_err() {
-            eprintln!("skipped: no C compiler (cc)");
-            return None;
-        }
-        Some(Workshop { folder: folder() })
-    }
-
-    pub fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// A plugin of the tests, for sorting.
     pub fn plugin(&self, name: &str, defines: &str) -> String {
         self.plugin_of("plugin.c", name, defines)
@@ -36,44 +41,34 @@ impl Workshop {
 
     /// A plugin of the tests, by its source.
     pub fn plugin_of(&self, source: &str, name: &str, defines: &str) -> String {
-        self.compile(&format!("tests/bench/plugins/{source}"), name, defines)
+        self.compile(
+            &format!("harness/tests/bench/plugins/{source}"),
+            name,
+            defines,
+        )
     }
 
     /// The example of the documentation.
     pub fn example(&self) -> String {
-        self.compile("../docs/plugin/example.c", "libexample.so", "")
+        self.compile("docs/plugin/example.c", "libexample.so", "")
     }
 
     fn compile(&self, source: &str, name: &str, defines: &str) -> String {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let output = Command::new("cc")
-            .args(["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])
-            .arg(root.join("../docs/plugin"))
-            .args(defines.split_whitespace())
-            .arg("-o")
-            .arg(self.path().join(name))
-            .arg(root.join(source))
-            .output();
-        let output = output.expect("the compiler runs");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
+        let mut cc = Command::new("cc");
+        cc.args(["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-I"]);
+        cc.arg(in_repository("docs/plugin"));
+        cc.args(defines.split_whitespace());
+        cc.arg("-o").arg(self.join(name));
+        cc.arg(in_repository(source));
+        Run::of(&mut cc).exits(0);
         format!("./{name}")
-    }
-
-    /// Runs `bench` there.
-    pub fn bench(&self, line: &str) -> Run {
-        let run = bench_in(self.path(), line);
-        assert!(!run.stderr.contains("panicked"), "{line}: {}", run.stderr);
-        run
     }
 
     /// Measures two sorts of our own and those of plugins, a little.
     pub fn measure(&self, plugins: &[&str], variants: &str, flags: &str) -> Run {
-        let plugins: String = plugins
-            .iter()
-            .map(|path| format!(" --plugin {path}"))
-            .collect();
-        self.bench(&format!(
+        let plugins = plugins.iter().map(|path| format!(" --plugin {path}"));
+        let plugins: String = plugins.collect();
+        self.bench(format!(
             "sort --segments 24 --digis 5k --variant std-*,{variants} --max-time 100ms \
              --threads 2 --device cpu --no-charts --out r{plugins} {flags}"
         ))

@@ -1,36 +1,16 @@
-//! What is wrong with a suite: all of it at once, with lines.
+//! What is wrong with a document: all of it at once, with lines.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::io;
-use std::path::PathBuf;
 
-/// A suite that can't be read.
+/// A document that makes no sense.
 #[derive(Debug, thiserror::Error)]
-pub enum SuiteError {
-    /// Neither a file nor a suite that comes with the binary.
-    #[error("there is no file {name} and no built-in suite of that name; {instead}")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        instead: String,
-    },
-    /// A file that can't be read.
-    #[error("{}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: io::Error,
-    },
-    /// A file that makes no sense.
-    #[error("{}", listing(path, problems))]
-    Invalid {
-        /// The file, or the name of a built-in suite.
-        path: String,
-        /// All that is wrong with it, by line.
-        problems: Vec<Problem>,
-    },
+#[error("{}", listing(path, problems))]
+pub struct InvalidDocument {
+    /// The file, or what stands for it.
+    pub path: String,
+    /// All that is wrong with it, by line.
+    pub problems: Vec<Problem>,
 }
 
 /// One thing that is wrong, and where.
@@ -60,31 +40,27 @@ fn listing(path: &str, problems: &[Problem]) -> String {
     text
 }
 
-/// Collects problems by their places in a text, in bytes from its start.
+/// Collects problems by their places in a text, in bytes from its start. All that is read
+/// from a document shares it.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<(usize, String)>);
+pub(super) struct Problems(RefCell<Vec<(usize, String)>>);
 
 impl Problems {
-    /// Notes a problem.
-    pub(crate) fn add(&mut self, at: usize, text: impl Into<String>) {
-        self.0.push((at, text.into()));
-    }
-
-    /// The value, or a note why there is none.
-    pub(crate) fn note<T>(&mut self, at: usize, result: Result<T, String>) -> Option<T> {
-        result.map_err(|problem| self.add(at, problem)).ok()
+    /// Takes down a problem.
+    pub(super) fn add(&self, at: usize, text: impl Into<String>) {
+        self.0.borrow_mut().push((at, text.into()));
     }
 
     /// How many there are by now.
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
+    pub(super) fn count(&self) -> usize {
+        self.0.borrow().len()
     }
 
     /// Goes on if there are none.
     ///
     /// # Errors
     /// All of them, by line.
-    pub(crate) fn refuse(self, path: &str, text: &str) -> Result<(), SuiteError> {
+    pub(super) fn refuse(&self, path: &str, text: &str) -> Result<(), InvalidDocument> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);
             Problem {
@@ -93,14 +69,14 @@ impl Problems {
                 text: problem,
             }
         };
-        let mut problems: Vec<_> = self.0.into_iter().map(problem).collect();
-        problems.sort();
-        problems.dedup();
+        let mut problems: Vec<_> = self.0.take().into_iter().map(problem).collect();
         if problems.is_empty() {
             return Ok(());
         }
+        problems.sort();
+        problems.dedup();
         let path = path.to_owned();
-        Err(SuiteError::Invalid { path, problems })
+        Err(InvalidDocument { path, problems })
     }
 }
 
@@ -128,7 +104,7 @@ mod tests {
 
     #[test]
     fn problems_are_told_by_line() {
-        let mut problems = Problems::default();
+        let problems = Problems::default();
         problems.add(2, "second");
         problems.add(0, "first");
         let error = problems.refuse("s.toml", "a\nb").expect_err("two");

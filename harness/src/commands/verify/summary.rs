@@ -7,13 +7,13 @@ use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 
 use super::super::print;
-use super::kept::Kept;
+use super::inputs::Kept;
 use crate::failure::{Exit, Failure};
 use crate::request::VerifyRequest;
 
 /// Counts, and what is wrong.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct VerifySummary {
     pub(super) checks: usize,
     /// Tasks and names of the variants that were checked.
     pub(super) variants: BTreeSet<(&'static str, &'static str)>,
@@ -33,7 +33,7 @@ pub(super) struct Mismatch {
     pub(super) kept: Option<Kept>,
 }
 
-impl Tally {
+impl VerifySummary {
     pub(super) fn report(&self, request: &VerifyRequest) -> Result<Exit, Failure> {
         for mismatch in &self.mismatches {
             print(&mismatch.text(request))?;
@@ -53,9 +53,10 @@ impl Tally {
                 self.skipped
             ))?;
         }
-        Ok(match wrong {
-            0 => Exit::Success,
-            _ => Exit::WrongOutput,
+        Ok(if wrong > 0 {
+            Exit::WrongOutput
+        } else {
+            Exit::Success
         })
     }
 }
@@ -77,17 +78,13 @@ impl Mismatch {
 
     /// The command that shows it again.
     fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
+        let mut words = vec![format!("bench verify {}", self.task)];
         let plugins = request.plugins.iter();
-        let plugins: String = plugins
-            .map(|path| format!(" --plugin {}", path.display()))
-            .collect();
-        let mut words = vec![
-            format!(
-                "bench verify {}{plugins} --variant {}",
-                self.task, self.variant
-            ),
-            format!("--device {}", self.device),
-        ];
+        words.extend(plugins.map(|path| format!("--plugin {}", path.display())));
+        words.push(format!(
+            "--variant {} --device {}",
+            self.variant, self.device
+        ));
         if self.device == Device::Emulator {
             words.push(format!("--schedules {}", request.schedules));
             words.extend((request.lanes == Lanes::L64).then(|| "--lanes 64".to_owned()));
@@ -158,14 +155,14 @@ mod tests {
 
     #[test]
     fn a_wrong_output_has_its_exit_code_and_nothing_checked_is_no_success() {
-        let wrong = Tally {
+        let wrong = VerifySummary {
             checks: 2,
             mismatches: vec![mismatch(Device::Emulator)],
-            ..Tally::default()
+            ..VerifySummary::default()
         };
         let exit = wrong.report(&request(false)).expect("printed");
         assert_eq!(exit, Exit::WrongOutput);
-        let nothing = Tally::default().report(&request(false));
+        let nothing = VerifySummary::default().report(&request(false));
         assert_eq!(nothing.expect_err("nothing").exit(), Exit::NothingMeasured);
     }
 }

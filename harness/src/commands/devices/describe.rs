@@ -1,15 +1,129 @@
-//! What was measured, as texts for people.
+//! The machine and what was measured, as texts for people.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use reports::record::{Bandwidth, CeilingsRecord, Latencies, LinkPoint};
-use reports::{shape, units};
+use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
+use algorithms::device::gpu::monitor::Monitor;
+use reports::record::{Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, Machine};
+use reports::units::{self, counted};
 
-use crate::platform;
+use crate::platform::{self, Topology};
+
+/// The host and its GPUs.
+pub(super) fn machine(topology: &Topology) -> String {
+    let machine = platform::machine(topology);
+    let environment = platform::environment();
+    let mut text = format!("cpu: {} ({})\n", machine.cpu_model, machine.architecture);
+    let unknown = || "not known here".to_owned();
+    let lines = [
+        ("topology", shape(&machine)),
+        (
+            "usable",
+            format!(
+                "{} hardware threads by this process",
+                environment.usable_threads
+            ),
+        ),
+        ("caches", caches(&machine.caches)),
+        (
+            "memory",
+            format!(
+                "{}, {} available",
+                units::bytes(machine.memory_bytes as f64),
+                units::bytes(environment.available_memory_bytes as f64)
+            ),
+        ),
+        ("governor", environment.governor.unwrap_or_else(unknown)),
+        (
+            "huge pages",
+            environment.transparent_huge_pages.unwrap_or_else(unknown),
+        ),
+        ("kernel", environment.kernel),
+        ("counters", platform::counters::availability()),
+        ("key", machine.key()),
+    ];
+    text.push_str(&named(&lines));
+    for line in platform::draw(topology, &platform::usable_cpus()).lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push_str(&gpus());
+    text
+}
+
+/// Each GPU, or why there is none.
+fn gpus() -> String {
+    match cuda::devices() {
+        Err(reason) => format!("gpu: none; {reason}\n"),
+        Ok((driver, gpus)) => gpus.iter().map(|gpu| gpu_lines(gpu, &driver)).collect(),
+    }
+}
+
+fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
+    let (major, minor) = gpu.compute_capability;
+    let lines = [
+        (
+            "compute",
+            format!(
+                "capability {major}.{minor}, {} multiprocessors",
+                gpu.multiprocessors
+            ),
+        ),
+        (
+            "memory",
+            format!(
+                "{}, L2 {}",
+                units::bytes(gpu.memory_bytes as f64),
+                platform::size(gpu.l2_bytes)
+            ),
+        ),
+        ("driver", format!("for {}", driver.name())),
+        ("clocks", clocks(gpu)),
+    ];
+    let mut text = format!("gpu: cuda:{}, {}\n", gpu.number, gpu.name);
+    text.push_str(&named(&lines));
+    text
+}
+
+fn named(lines: &[(&str, String)]) -> String {
+    let line = |(name, value): &(&str, String)| format!("  {name:<11}{value}\n");
+    lines.iter().map(line).collect()
+}
+
+fn clocks(gpu: &CudaGpu) -> String {
+    let monitor = cuda::monitor(gpu);
+    let both = monitor
+        .clock_mhz()
+        .and_then(|now| Ok((now, monitor.most_clock_mhz()?)));
+    match both {
+        Ok((now, most)) => format!("{now} MHz now, {most} MHz at most"),
+        Err(reason) => format!("not known here: {reason}"),
+    }
+}
+
+fn shape(machine: &Machine) -> String {
+    [
+        counted(machine.packages, "package"),
+        counted(machine.cores, "core"),
+        counted(machine.hardware_threads, "hardware thread"),
+        counted(machine.numa_nodes, "NUMA node"),
+    ]
+    .join(", ")
+}
+
+fn caches(levels: &[CacheLevel]) -> String {
+    if levels.is_empty() {
+        return "not known here".to_owned();
+    }
+    let cache = |cache: &CacheLevel| {
+        let size = platform::size(cache.bytes);
+        format!("L{} {} × {size}", cache.level, cache.count)
+    };
+    levels.iter().map(cache).collect::<Vec<_>>().join(", ")
+}
 
 /// All that was measured; empty if nothing was.
-pub(super) fn of(record: &CeilingsRecord) -> String {
+pub(super) fn measured(record: &CeilingsRecord) -> String {
     let mut text = String::new();
     if !record.ceilings.is_empty() {
         text.push_str("memory bandwidth, read and write counted:\n");
@@ -35,7 +149,7 @@ pub(super) fn of(record: &CeilingsRecord) -> String {
 fn name(place: &str) -> String {
     match place.strip_prefix("cpu/") {
         Some("1") => "1 thread:".to_owned(),
-        Some(threads) => format!("{}:", shape::phrase("threads", threads)),
+        Some(threads) => format!("{}:", reports::shape::phrase("threads", threads)),
         None => format!("{place}:"),
     }
 }
@@ -93,12 +207,11 @@ fn small_things(device: &str, latencies: &Latencies) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::Topology;
 
     #[test]
     fn everything_that_was_measured_is_said() {
         let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
-        assert_eq!(of(&record), "");
+        assert_eq!(measured(&record), "");
         let bandwidth = Bandwidth {
             copy_bytes_per_s: 3e9,
             triad_bytes_per_s: 4e9,
@@ -115,7 +228,7 @@ mod tests {
         };
         record.links = vec![point("pinned", 4096, 1e9), point("mapped", 1 << 20, 2e10)];
         record.notes = vec!["no latency".into()];
-        let text = of(&record);
+        let text = measured(&record);
         for words in [
             "1 thread:",
             "copy 3 GB/s",

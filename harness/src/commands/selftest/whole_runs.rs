@@ -1,0 +1,86 @@
+//! Whole runs, one after the other: how often is a difference called a change?
+//!
+//! What runs of the same code differ by is a part of the judgement, and it is
+//! these runs that tell it. So that nobody is judged by himself, each pair is
+//! judged by the scatter of all runs but these two.
+
+use reports::compare::{Measured, RunScatter, Terms, compare, scatter_of};
+use reports::record::Trial;
+
+use super::count;
+use super::sittings::{Ended, Sittings};
+use crate::failure::Failure;
+
+/// The slowdowns of the runs after the first: what the gate has to find, each followed by
+/// a run without.
+pub(super) const SLOWDOWNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
+
+/// A run of all points.
+pub(super) struct WholeRun {
+    measured: Measured,
+    /// What each sample was slowed down by, as a fraction.
+    slowdown: f64,
+}
+
+impl WholeRun {
+    /// Measures a run by its number; the other number is that of the last one.
+    pub(super) fn measure(
+        sittings: &Sittings<'_>,
+        (number, last): (usize, usize),
+        slowdown: f64,
+    ) -> Result<Self, Ended> {
+        let name = format!("run-{number}");
+        sittings.tell(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
+        Ok(WholeRun {
+            measured: sittings.whole(&name, slowdown)?,
+            slowdown,
+        })
+    }
+
+    /// What was measured, and by how much it was slowed down.
+    pub(super) fn slowed(&self) -> (&Measured, f64) {
+        (&self.measured, self.slowdown)
+    }
+}
+
+/// Judges every run by every one that was not slowed down; two of those once. No trials
+/// without runs.
+pub(super) fn judge(runs: &[WholeRun]) -> Result<Vec<Trial>, Failure> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut trials = trials();
+    for (base, new) in pairs(runs) {
+        let terms = Terms {
+            scatter: RunScatter::of_points(&scatter_of(&others(runs, [base, new]))),
+            ..Terms::default()
+        };
+        let comparison = compare(&runs[base].measured, &runs[new].measured, &terms)?;
+        let slowdown = runs[new].slowdown;
+        for trial in trials.iter_mut().filter(|it| it.slowdown == slowdown) {
+            count(trial, comparison.points.iter());
+        }
+    }
+    Ok(trials)
+}
+
+/// One for each slowdown, none first.
+fn trials() -> Vec<Trial> {
+    let mut slowdowns = SLOWDOWNS.to_vec();
+    slowdowns.sort_by(f64::total_cmp);
+    slowdowns.dedup();
+    slowdowns.into_iter().map(Trial::new).collect()
+}
+
+/// Base and new run, by their numbers.
+fn pairs(runs: &[WholeRun]) -> impl Iterator<Item = (usize, usize)> {
+    let plain = |run: usize| runs[run].slowdown == 0.0;
+    let all = (0..runs.len()).flat_map(move |base| (0..runs.len()).map(move |new| (base, new)));
+    all.filter(move |&(base, new)| plain(base) && (base < new || !plain(new)))
+}
+
+fn others(runs: &[WholeRun], pair: [usize; 2]) -> Vec<(&Measured, f64)> {
+    let numbered = runs.iter().enumerate();
+    let others = numbered.filter(|(number, _)| !pair.contains(number));
+    others.map(|(_, run)| run.slowed()).collect()
+}

@@ -1,0 +1,225 @@
+//! TOML files that people write: suites, defaults of flags, accepted changes.
+//!
+//! Keys and values know where they stand and take down what is wrong with them: whoever
+//! reads them goes on, and all problems are told at once. Structs that serde fills would
+//! end at the first problem and know no places of keys. Numbers are texts, too: what a
+//! text means is for the functions to say that read flags, so that both are written alike.
+
+mod problems;
+
+use std::slice;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::request::suggestion::instead_of;
+use problems::Problems;
+pub use problems::{InvalidDocument, Problem};
+
+/// What is read from a text; `path` is for messages.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn read<T>(
+    path: &str,
+    text: &str,
+    read: impl FnOnce(Section<'_>) -> T,
+) -> Result<T, InvalidDocument> {
+    let problems = Problems::default();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let message = error.message().trim().replace('\n', "; ");
+        problems.add(error.span().map_or(0, |span| span.start), message);
+    }
+    problems.refuse(path, text)?;
+    let value = read(Section {
+        table: table.get_ref(),
+        at: 0,
+        problems: &problems,
+    });
+    problems.refuse(path, text)?;
+    Ok(value)
+}
+
+/// A table.
+#[derive(Clone, Copy)]
+pub(crate) struct Section<'a> {
+    table: &'a DeTable<'a>,
+    /// Where its header stands, in bytes from the start.
+    at: usize,
+    problems: &'a Problems,
+}
+
+/// A key with its value.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    /// The key.
+    pub(crate) key: &'a str,
+    /// Where the key stands, in bytes from the start.
+    pub(crate) at: usize,
+    value: &'a Spanned<DeValue<'a>>,
+    problems: &'a Problems,
+}
+
+/// A value as it is written, without quotes.
+pub(crate) struct Word<'a> {
+    pub(crate) text: String,
+    at: usize,
+    problems: &'a Problems,
+}
+
+impl<'a> Section<'a> {
+    /// All keys with their values.
+    pub(crate) fn entries(self) -> impl Iterator<Item = Entry<'a>> {
+        self.table.iter().map(move |(key, value)| Entry {
+            key: key.get_ref(),
+            at: key.span().start,
+            value,
+            problems: self.problems,
+        })
+    }
+
+    /// A key with its value.
+    pub(crate) fn entry(self, key: &str) -> Option<Entry<'a>> {
+        self.entries().find(|entry| entry.key == key)
+    }
+
+    /// The tables of a list of them, if there is one.
+    pub(crate) fn sections(self, key: &str) -> Vec<Section<'a>> {
+        self.entry(key).map_or_else(Vec::new, Entry::sections)
+    }
+
+    /// Takes down a problem of the table as a whole.
+    pub(crate) fn problem(self, text: impl Into<String>) {
+        self.problems.add(self.at, text);
+    }
+
+    /// How many problems the whole document has by now.
+    pub(crate) fn problem_count(self) -> usize {
+        self.problems.count()
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Takes down a problem.
+    pub(crate) fn problem(self, text: impl Into<String>) {
+        self.problems.add(self.at, text);
+    }
+
+    /// Takes down that nothing reads this key there.
+    pub(crate) fn unknown(self, place: &str, known: &[&str]) {
+        let (key, instead) = (self.key, instead_of(self.key, known));
+        self.problem(format!("unknown key \"{key}\" {place}; {instead}"));
+    }
+
+    /// A value, or the values of a list.
+    pub(crate) fn words(self) -> Vec<Word<'a>> {
+        let values: &[_] = match self.value.get_ref() {
+            DeValue::Array(list) => list,
+            _ => slice::from_ref(self.value),
+        };
+        if values.is_empty() {
+            self.problem(format!("{} needs at least one value", self.key));
+        }
+        let words = values.iter().filter_map(|value| self.scalar(value));
+        words.collect()
+    }
+
+    /// The same as texts.
+    pub(crate) fn texts(self) -> Vec<String> {
+        self.words().into_iter().map(|word| word.text).collect()
+    }
+
+    /// A single value.
+    pub(crate) fn word(self) -> Option<Word<'a>> {
+        if let DeValue::Array(_) = self.value.get_ref() {
+            self.problem(format!("{} takes one value, not a list", self.key));
+            return None;
+        }
+        self.scalar(self.value)
+    }
+
+    /// What the single value means.
+    pub(crate) fn value<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        self.word()?.value(self.key, parse)
+    }
+
+    /// What the values mean.
+    pub(crate) fn values<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
+        let words = self.words().into_iter();
+        let values = words.filter_map(|word| word.value(self.key, &parse));
+        values.collect()
+    }
+
+    fn scalar(self, value: &Spanned<DeValue<'_>>) -> Option<Word<'a>> {
+        let (at, problems) = (value.span().start, self.problems);
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.to_string(),
+            DeValue::Float(number) => number.to_string(),
+            DeValue::Boolean(value) => value.to_string(),
+            other => {
+                let (key, kind) = (self.key, other.type_str());
+                problems.add(
+                    at,
+                    format!("{key} takes numbers and strings; found: {kind}"),
+                );
+                return None;
+            }
+        };
+        Some(Word { text, at, problems })
+    }
+
+    /// Whether it is a table.
+    pub(crate) fn is_section(self) -> bool {
+        self.value.get_ref().is_table()
+    }
+
+    /// A table: `[defaults]`.
+    pub(crate) fn section(self) -> Option<Section<'a>> {
+        let section = self.section_of(self.value);
+        if section.is_none() {
+            let (key, kind) = (self.key, self.value.get_ref().type_str());
+            self.problem(format!("{key} is a table of its own; found: {kind}"));
+        }
+        section
+    }
+
+    /// The tables of a list of them: `[[task]]`.
+    pub(crate) fn sections(self) -> Vec<Section<'a>> {
+        let list = self.value.get_ref().as_array();
+        let sections = list.and_then(|list| list.iter().map(|it| self.section_of(it)).collect());
+        sections.unwrap_or_else(|| {
+            let key = self.key;
+            self.problem(format!(
+                "{key} is a list of tables; head each with two pairs of brackets"
+            ));
+            Vec::new()
+        })
+    }
+
+    fn section_of(self, value: &'a Spanned<DeValue<'a>>) -> Option<Section<'a>> {
+        Some(Section {
+            table: value.get_ref().as_table()?,
+            at: value.span().start,
+            problems: self.problems,
+        })
+    }
+}
+
+impl Word<'_> {
+    /// Takes down a problem.
+    pub(crate) fn problem(&self, text: impl Into<String>) {
+        self.problems.add(self.at, text);
+    }
+
+    /// The value, unless there is none: then why is taken down.
+    pub(crate) fn or_problem<T>(&self, result: Result<T, String>) -> Option<T> {
+        result.map_err(|text| self.problem(text)).ok()
+    }
+
+    fn value<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let text = &self.text;
+        self.or_problem(parse(text).map_err(|problem| format!("{key} \"{text}\": {problem}")))
+    }
+}

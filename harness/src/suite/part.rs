@@ -1,0 +1,163 @@
+//! A part of a suite: a product of axes, as points.
+
+use std::time::Duration;
+
+use algorithms::device::Device;
+use algorithms::task::Task;
+use generators::DataError;
+use reports::rank::Rank;
+use reports::record::{Params, Point};
+use reports::table::Format;
+
+use super::Settings;
+use crate::plan::{record_params, select_variants};
+use crate::platform::gpus::problem_of;
+use crate::platform::placement::Placement;
+use crate::request::{AxisValues, MeasureRequest, Outputs, Source};
+
+/// A product of axes, or of an include: what one measuring command can do, but
+/// for the points that are excluded.
+pub struct Part {
+    /// The task.
+    pub task: &'static dyn Task,
+    /// The values of its axes.
+    pub axes: AxisValues,
+    /// Where to run and how to sample.
+    pub settings: Settings,
+    /// The inputs with the points to be measured, at least one each.
+    pub inputs: Vec<SuiteInput>,
+}
+
+/// An input with the points that are measured on it, interleaved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteInput {
+    /// What describes it, complete with defaults.
+    pub params: Params,
+    /// The points.
+    pub points: Vec<Point>,
+}
+
+impl Part {
+    /// Every input with every point of the settings.
+    ///
+    /// # Errors
+    /// If a combination of values makes no sense.
+    pub(super) fn product(
+        task: &'static dyn Task,
+        axes: AxisValues,
+        settings: Settings,
+    ) -> Result<Self, DataError> {
+        let inputs = axes.combinations().into_iter().map(|params| {
+            let params = record_params(&task.plan(params)?.params);
+            let points = points(task, &params, &settings);
+            Ok(SuiteInput { params, points })
+        });
+        Ok(Part {
+            inputs: inputs.collect::<Result<_, DataError>>()?,
+            task,
+            axes,
+            settings,
+        })
+    }
+
+    /// All points.
+    pub fn points(&self) -> impl Iterator<Item = &Point> + Clone {
+        self.inputs.iter().flat_map(|input| &input.points)
+    }
+
+    /// Whether a point is to be measured: part of the product, not excluded,
+    /// and of this shard.
+    pub fn keeps(&self, point: &Point) -> bool {
+        let of_input = |input: &&SuiteInput| input.params == point.params;
+        let mut inputs = self.inputs.iter().filter(of_input);
+        inputs.any(|input| input.points.contains(point))
+    }
+
+    /// Keeps some points, and the inputs that have any.
+    pub(super) fn retain(&mut self, keep: impl Fn(&Point) -> bool) {
+        for input in &mut self.inputs {
+            input.points.retain(&keep);
+        }
+        self.inputs.retain(|input| !input.points.is_empty());
+    }
+
+    /// Why none of its devices can be used here; `None` if one can.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let problem = |&device: &Device| Some(format!("{device}: {}", problem_of(device)?));
+        let problems: Option<Vec<_>> = self.settings.devices.iter().map(problem).collect();
+        problems.map(|problems| problems.join("; "))
+    }
+
+    /// The time that its points take at most, but for checking and preparing.
+    pub fn time_at_most(&self) -> Duration {
+        let points = u32::try_from(self.points().count()).unwrap_or(u32::MAX);
+        self.settings.max_time.saturating_mul(points)
+    }
+
+    /// The measuring command that has all its points, and those excluded.
+    pub fn request(&self, command: &[String]) -> MeasureRequest {
+        let settings = self.settings.clone();
+        MeasureRequest {
+            task: self.task,
+            source: Source::Generated(self.axes.clone()),
+            variants: settings.variants,
+            devices: settings.devices,
+            threads: settings.threads,
+            places: settings.places,
+            binds: settings.binds,
+            caches: settings.caches,
+            seed: settings.seed,
+            samples: settings.samples,
+            max_time: settings.max_time,
+            precision: settings.precision,
+            out: None,
+            format: Outputs::only(Format::Table),
+            rank: Rank::Total,
+            store: None,
+            budget: None,
+            dry_run: false,
+            config: None,
+            charts: false,
+            quiet: true,
+            profile: false,
+            counters: false,
+            plugins: Vec::new(),
+            command: command.to_vec(),
+        }
+    }
+}
+
+/// The points of an input, in the order of the settings' lists.
+fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
+    let placements = Placement::combinations(&settings.places, &settings.binds);
+    let mut points = Vec::new();
+    for &device in &settings.devices {
+        for variant in variants(task, settings, device) {
+            for &threads in &settings.threads {
+                for placement in &placements {
+                    points.extend(settings.caches.iter().map(|cache| Point {
+                        algorithm: task.name().to_owned(),
+                        variant: variant.to_owned(),
+                        device: device.to_string(),
+                        threads,
+                        places: placement.places_name(),
+                        bind: placement.bind_name(),
+                        cache: cache.name().to_owned(),
+                        params: params.clone(),
+                    }));
+                }
+            }
+        }
+    }
+    points
+}
+
+/// The variants that run on a device. Globs that match nothing have been
+/// told before.
+fn variants(task: &dyn Task, settings: &Settings, device: Device) -> Vec<&'static str> {
+    let infos = task.variants();
+    let selected = select_variants(&infos, &settings.variants).unwrap_or_default();
+    let infos = selected.into_iter().map(|number| infos[number]);
+    let here = infos.filter(|info| info.backend == device.backend());
+    here.map(|info| info.name).collect()
+}

@@ -1,0 +1,85 @@
+//! What a command line led to.
+
+use std::process::{Child, Command, Output};
+
+use serde::de::DeserializeOwned;
+
+/// A command line that has ended.
+pub struct Run {
+    line: String,
+    /// The exit code; `None` after a signal.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Run {
+    /// Runs a command to its end.
+    #[track_caller]
+    pub fn of(command: &mut Command) -> Self {
+        let output = command.output().expect("the program runs");
+        Run::new(format!("{command:?}"), output)
+    }
+
+    /// Waits for a command that was started.
+    #[track_caller]
+    pub fn end_of(child: Child) -> Self {
+        let output = child.wait_with_output().expect("it ends");
+        Run::new("a command".to_owned(), output)
+    }
+
+    fn new(line: String, output: Output) -> Self {
+        Run {
+            line,
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// All that there is to know, for those who look into a failure.
+    fn story(&self) -> String {
+        let Run {
+            line,
+            code,
+            stdout,
+            stderr,
+        } = self;
+        format!("{line}\nexit code {code:?}\n{stdout}{stderr}")
+    }
+
+    /// The same, if it has ended with this exit code, and not in a panic.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.story());
+        assert!(!self.stderr.contains("panicked"), "{}", self.story());
+        self
+    }
+
+    /// The same, if standard error has these words.
+    #[track_caller]
+    pub fn says(&self, words: impl AsRef<str>) -> &Self {
+        let words = words.as_ref();
+        let story = || format!("\"{words}\" is not said: {}", self.story());
+        assert!(self.stderr.contains(words), "{}", story());
+        self
+    }
+
+    /// The same, if standard output has these words.
+    #[track_caller]
+    pub fn prints(&self, words: impl AsRef<str>) -> &Self {
+        let words = words.as_ref();
+        let story = || format!("\"{words}\" is not printed: {}", self.story());
+        assert!(self.stdout.contains(words), "{}", story());
+        self
+    }
+
+    /// What JSON on standard output says.
+    #[track_caller]
+    pub fn json<T: DeserializeOwned>(&self) -> T {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.story()))
+    }
+}
