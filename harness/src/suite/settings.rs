@@ -131,7 +131,7 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::request::{Request, TaskRequest, parse};
+    use crate::cli::{Request, TaskRequest, parse};
 
     #[test]
     fn what_is_not_set_means_what_a_flag_means_that_is_not_given() {
