@@ -32,6 +32,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
+use crate::suite::built_in;
+
 pub use answer::Answer;
 pub use color::choice as color_choice;
 pub use config::Surroundings;
@@ -114,6 +116,9 @@ pub fn command() -> Command {
     let command = Request::augment_subcommands(command)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The performance lab for online reconstruction in heavy-ion experiments");
+    let suites = built_in::names().join(", ");
+    let suites = format!("A suite as a TOML file, or a built-in one: {suites}");
+    let command = command.mut_subcommand("run", |run| run.mut_arg("suite", |it| it.help(suites)));
     with_examples(command, "")
 }
 
