@@ -116,9 +116,6 @@ pub fn command() -> Command {
     let command = Request::augment_subcommands(command)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The performance lab for online reconstruction in heavy-ion experiments");
-    let suites = built_in::names().join(", ");
-    let suites = format!("A suite as a TOML file, or a built-in one: {suites}");
-    let command = command.mut_subcommand("run", |run| run.mut_arg("suite", |it| it.help(suites)));
     with_examples(command, "")
 }
 
@@ -129,8 +126,13 @@ pub(crate) fn completions(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The short help is for those who know the way.
+/// With what requests don't know of: names of suites, and examples, which the short help leaves
+/// out, for it is for those who know the way.
 fn with_examples(command: Command, path: &str) -> Command {
+    let command = match path {
+        "run" => command.mut_arg("suite", |suite| suite.help(suite_help())),
+        _ => command,
+    };
     let command = match examples::of(path) {
         Some(examples) => command.after_long_help(examples),
         None => command,
@@ -139,6 +141,11 @@ fn with_examples(command: Command, path: &str) -> Command {
         let path = format!("{path} {}", below.get_name());
         with_examples(below, path.trim_start())
     })
+}
+
+fn suite_help() -> String {
+    let names = built_in::names().join(", ");
+    format!("A suite as a TOML file, or a built-in one: {names}")
 }
 
 fn request(
