@@ -159,20 +159,14 @@ struct PlaceFlags {
     /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
     /// a list such as {0:4},{4:4}; repeatable [default: none]
     #[arg(long, value_name = "PLACES", hide_short_help = true)]
-    #[arg(value_parser = |text: &str| text.parse::<PlacesSpec>())]
     places: Vec<PlacesSpec>,
     /// Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
     /// teams; repeatable [default: close if there are places]
     #[arg(long = "bind", value_name = "POLICY", hide_short_help = true)]
-    #[arg(value_parser = |text: &str| text.parse::<BindLevels>())]
     binds: Vec<BindLevels>,
     /// Whether the last-level cache is flushed before each sample.
-    #[arg(
-        long = "cache",
-        value_name = "MODE",
-        value_delimiter = ',',
-        default_value = "hot"
-    )]
+    #[arg(long = "cache", value_name = "MODE", value_delimiter = ',')]
+    #[arg(default_value = "hot")]
     #[arg(value_parser = values::named(CacheMode::ALL.map(|mode| (mode.name(), mode))))]
     caches: Vec<CacheMode>,
 }
@@ -221,9 +215,10 @@ fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureReque
         binds: place.binds,
         caches: place.caches,
         seed: flags.seed,
-        samples: match profile {
-            true => SampleRange::exactly(3),
-            false => sampling.samples.unwrap_or_default(),
+        samples: if profile {
+            SampleRange::exactly(3)
+        } else {
+            sampling.samples.unwrap_or_default()
         },
         max_time: sampling.max_time,
         precision: sampling.precision,
@@ -276,13 +271,8 @@ fn tidy(request: &mut MeasureRequest) {
 #[derive(Args)]
 struct PageFlags {
     /// Write the digits to a file (.csv) and measure nothing.
-    #[arg(
-        long,
-        value_name = "OUT",
-        requires = "input",
-        conflicts_with = "output"
-    )]
-    #[arg(help_heading = "Data")]
+    #[arg(long, value_name = "OUT", requires = "input", help_heading = "Data")]
+    #[arg(conflicts_with = "output")]
     digits: Option<PathBuf>,
     /// Stop at the first damaged page, with exit code 1.
     #[arg(long, requires = "input", help_heading = "Data")]

@@ -32,6 +32,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
+use crate::suite::built_in;
+
 pub use answer::Answer;
 pub use color::choice as color_choice;
 pub use config::Surroundings;
@@ -124,8 +126,13 @@ pub(crate) fn completions(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The short help is for those who know the way.
+/// With what requests don't know of: names of suites, and examples, which the short help leaves
+/// out, for it is for those who know the way.
 fn with_examples(command: Command, path: &str) -> Command {
+    let command = match path {
+        "run" => command.mut_arg("suite", |suite| suite.help(suite_help())),
+        _ => command,
+    };
     let command = match examples::of(path) {
         Some(examples) => command.after_long_help(examples),
         None => command,
@@ -134,6 +141,11 @@ fn with_examples(command: Command, path: &str) -> Command {
         let path = format!("{path} {}", below.get_name());
         with_examples(below, path.trim_start())
     })
+}
+
+fn suite_help() -> String {
+    let names = built_in::names().join(", ");
+    format!("A suite as a TOML file, or a built-in one: {names}")
 }
 
 fn request(

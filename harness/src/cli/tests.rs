@@ -107,6 +107,18 @@ fn senseless_values_are_refused_with_their_flag() {
 }
 
 #[test]
+fn a_switch_of_a_data_set_needs_no_value() {
+    let truth = |line: &str| match parsed(line) {
+        Ok(Request::Generate(request)) => request.axes.values("truth").to_vec(),
+        _ => panic!("nothing to generate: {line}"),
+    };
+    let line = "bench generate sts-physics --out d.csv";
+    assert_eq!(truth(line), ["no"]);
+    assert_eq!(truth(&format!("{line} --truth")), ["yes"]);
+    assert!(truth("bench generate tracks --out t.bin").is_empty());
+}
+
+#[test]
 fn the_ending_of_a_report_is_its_format() {
     let format = |line: &str| match parsed(line) {
         Ok(Request::Report(request)) => request.format().expect("checked"),

@@ -114,9 +114,10 @@ impl FromArgMatches for VerifyRequest {
         let options = axes::values(reading(), matches).map_err(super::senseless)?;
         let flags = InputFlags::from_arg_matches(matches)?;
         let emulator = EmulatorFlags::from_arg_matches(matches)?;
-        let most_items = match emulator.races {
-            true => MOST_ITEMS_FOR_RACES,
-            false => u64::MAX,
+        let most_items = if emulator.races {
+            MOST_ITEMS_FOR_RACES
+        } else {
+            u64::MAX
         };
         let seeds = 0..flags.seeds;
         let mut request = VerifyRequest {

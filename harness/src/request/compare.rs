@@ -32,12 +32,8 @@ pub struct CompareRequest {
     #[arg(requires = "confirm", help_heading = "Confirming")]
     pub confirm_time: Duration,
     /// The executable that made BASE: it takes turns with this one.
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "confirm",
-        help_heading = "Confirming"
-    )]
+    #[arg(long, value_name = "FILE")]
+    #[arg(requires = "confirm", help_heading = "Confirming")]
     pub base_bench: Option<PathBuf>,
     /// How to print the comparison, and into which files.
     #[command(flatten, next_help_heading = "Output")]

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use clap::{ArgAction, Args, Subcommand};
 use reports::history::{Filter, Unfinished};
 use reports::rank::Rank;
+use reports::statistics::Search;
 use reports::table::Format;
 use reports::trend::{Listing, Terms};
 
@@ -46,12 +47,8 @@ pub enum HistoryAction {
         /// An id, the beginning of one or of the hash in it, latest, or accepted.
         run: String,
         /// Why, for those who come later.
-        #[arg(
-            long,
-            value_name = "TEXT",
-            default_value = "",
-            hide_default_value = true
-        )]
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        #[arg(hide_default_value = true)]
         note: String,
         /// Only if there is no baseline yet.
         #[arg(long)]
@@ -226,11 +223,14 @@ pub struct ShiftJudging {
 impl ShiftJudging {
     /// What counts as a change.
     pub fn terms(&self) -> Terms {
-        let mut terms = Terms::default();
-        terms.min_effect = self.min_effect;
-        terms.search.significance = self.significance;
-        terms.false_discovery = self.false_discovery;
-        terms
+        Terms {
+            min_effect: self.min_effect,
+            search: Search {
+                significance: self.significance,
+                ..Search::default()
+            },
+            false_discovery: self.false_discovery,
+        }
     }
 }
 

@@ -10,13 +10,12 @@ use reports::record::Shard;
 use reports::table::Format;
 
 use super::{DEFAULT_STORE, FailOn, Formats, Outputs, values};
-use crate::suite::built_in;
 
 /// A suite to measure, or to merge.
 #[derive(Args, Clone, Debug)]
 pub struct SuiteRequest {
     /// The file, or the name of a built-in suite.
-    #[arg(value_name = "SUITE", help = suite_help())]
+    #[arg(value_name = "SUITE")]
     pub suite: PathBuf,
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
@@ -98,11 +97,6 @@ pub struct AgainstRequest {
     /// How to print the comparison, and into which files.
     #[arg(skip = Outputs::only(ComparisonFormat::Table))]
     pub format: Outputs<ComparisonFormat>,
-}
-
-fn suite_help() -> String {
-    let names = built_in::names().join(", ");
-    format!("A suite as a TOML file, or a built-in one: {names}")
 }
 
 fn store_help() -> String {

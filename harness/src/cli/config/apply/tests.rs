@@ -78,6 +78,18 @@ fn a_value_that_only_some_commands_know_is_theirs() {
 }
 
 #[test]
+fn switches_are_on_or_off() {
+    let charts = |file: &str| suite("bench run smoke", file).charts;
+    assert!(charts("") && charts("no-charts = false\n"));
+    assert!(!charts("no-charts = true\n"));
+    let file = "[generate.sts-physics]\ntruth = true\n";
+    match parsed("bench generate sts-physics --out d.csv", file) {
+        Request::Generate(request) => assert_eq!(request.axes.values("truth"), ["yes"]),
+        _ => panic!("nothing to generate"),
+    }
+}
+
+#[test]
 fn tables_of_commands_are_for_those_below_them() {
     let file = "[history]\nstore = \"a\"\n[history.changes]\nstore = \"b\"\n";
     let store = |line: &str| match parsed(line, file) {
