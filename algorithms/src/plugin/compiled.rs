@@ -17,138 +17,172 @@ use crate::device::{Arena, Backend, Target, Team};
 use crate::timing::Stages;
 
 /// What came of a run: the stages, or what is wrong.
-pub(crate) type Outcome = Result<Stages, String>;
+type Outcome = Result<Stages, String>;
 
-/// The variants of a plugin whose file lies in `src/`, for a task; none without a compiler.
-pub(crate) fn variants(source: &str, task: &str) -> Option<Vec<&'static LoadedVariant>> {
-    static LOADING: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
-    let stem = Path::new(source).file_stem()?.to_str()?;
-    let file = format!("lib{stem}.so");
-    if !plugins().iter().any(|plugin| plugin.file == file) {
-        compile_and_load(source, &file)?;
-    }
-    Some(variants_of(task))
+/// The variants of a plugin for a task.
+pub(crate) struct Compiled<A> {
+    task: A,
+    variants: Vec<&'static LoadedVariant>,
 }
 
-fn compile_and_load(source: &str, file: &str) -> Option<()> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let library = folder.path().join(file);
-    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = crate_root.join("src").join(source);
+impl<A: PluginTask> Compiled<A> {
+    /// Those of a plugin whose file lies in `src/`; none without a compiler.
+    pub(crate) fn new(task: A, source: &str) -> Option<Self> {
+        static LOADING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("src")
+            .join(source);
+        let file = format!("lib{}.so", source.file_stem()?.to_str()?);
+        if !plugins().iter().any(|plugin| plugin.file == file) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let library = folder.path().join(file);
+            compile(&source, &library, &["-shared", "-fPIC"])?;
+            load(&library, "plugin:0".to_owned()).expect("a plugin");
+        }
+        let variants = variants_of(task.info().name);
+        Some(Compiled { task, variants })
+    }
+
+    /// The variant of that name.
+    pub(crate) fn variant(&self, name: &str) -> &'static LoadedVariant {
+        let found = self.variants.iter().find(|variant| variant.name == name);
+        found.unwrap_or_else(|| panic!("there is no {name}"))
+    }
+
+    /// The variants of that name on both backends.
+    fn on_both(&self, name: &str) -> [&'static LoadedVariant; 2] {
+        ["cpu", "cuda"].map(|backend| self.variant(&format!("{backend}-{name}")))
+    }
+
+    /// That variants on both backends are right on all inputs.
+    pub(crate) fn assert_right(&self, name: &str, inputs: &[(String, A::Input)]) {
+        for variant in self.on_both(name) {
+            self.assert_one_right(variant.name, inputs);
+        }
+    }
+
+    /// The same of one variant.
+    pub(crate) fn assert_one_right(&self, name: &str, inputs: &[(String, A::Input)]) {
+        for (input_name, input) in inputs {
+            if let Some(Err(problem)) = self.run(self.variant(name), input) {
+                panic!("{name} on {input_name}: {problem}");
+            }
+        }
+    }
+
+    /// What is told of variants on both backends begins so.
+    pub(crate) fn assert_told(&self, input: &A::Input, told: &[(&str, &str)]) {
+        for (name, expected) in told {
+            for variant in self.on_both(name) {
+                self.assert_one_told(input, (variant.name, expected));
+            }
+        }
+    }
+
+    /// The same of one variant.
+    pub(crate) fn assert_one_told(&self, input: &A::Input, (name, expected): (&str, &str)) {
+        if let Some(outcome) = self.run(self.variant(name), input) {
+            let problem = outcome.expect_err(name);
+            assert!(problem.starts_with(expected), "{name}: {problem}");
+        }
+    }
+
+    /// Runs a variant where it belongs, twice, as it is when it is measured; none without the
+    /// emulator.
+    pub(crate) fn run(&self, variant: &'static LoadedVariant, input: &A::Input) -> Option<Outcome> {
+        match variant.backend {
+            Backend::Cpu => Some(self.on_host(variant, input)),
+            Backend::Cuda if unavailable().is_some() => None,
+            Backend::Cuda => Some(self.on_emulator(variant, input)),
+        }
+    }
+
+    fn on_host(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
+        let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
+        let mut session = self.opened(variant, (input, &arena), &Target::host(&team));
+        self.measure(session.as_mut(), input)?;
+        self.measure(session.as_mut(), input)
+    }
+
+    fn on_emulator(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
+        let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
+        let arena = Arena::default();
+        let session = PluginSession::<A>::new(variant, (input, &arena), 1, Some((&gpu, 0)));
+        let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
+        self.measure(&mut session, input)?;
+        self.measure(&mut session, input)
+    }
+
+    /// Gets a variant ready.
+    pub(crate) fn opened<'a>(
+        &'a self,
+        loaded: &'static LoadedVariant,
+        (input, arena): (&'a A::Input, &'a Arena),
+        target: &Target<'_>,
+    ) -> Box<dyn Session<A> + 'a> {
+        let variant = of_plugin(loaded);
+        let session = (variant.open)(&Opening {
+            task: &self.task,
+            variant,
+            input,
+            arena,
+            target,
+        });
+        session.expect("it can run here, or fails later")
+    }
+
+    /// Bytes that a variant for the host says that it holds.
+    pub(crate) fn buffer_bytes(&self, name: &str, input: &A::Input) -> u64 {
+        let (team, arena) = (Team::new(1).expect("a thread"), Arena::default());
+        let session = self.opened(self.variant(name), (input, &arena), &Target::host(&team));
+        session.buffer_bytes()
+    }
+
+    fn measure(&self, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {
+        let ran = session
+            .reset()
+            .and_then(|()| session.poison())
+            .and_then(|()| session.run());
+        ran.map_err(|error| error.to_string())?;
+        let stages = session.stages().map_err(|error| error.to_string())?;
+        session.inspect().map_err(|error| error.to_string())?;
+        let promise = Promise {
+            stable: false,
+            content: Content::Whole,
+            semantics: Semantics::Exact,
+        };
+        let reference = self.task.reference(input, promise.semantics);
+        let output = session.output().expect("a run");
+        let checked = self.task.check(input, reference.as_ref(), &output, promise);
+        drop(output);
+        session.release();
+        checked.map_err(|error| error.to_string())?;
+        Ok(stages)
+    }
+}
+
+/// Compiles what includes the header; `None` without a compiler.
+pub(super) fn compile(source: &Path, to: &Path, flags: &[&str]) -> Option<()> {
     let is_c = source.extension().is_some_and(|ending| ending == "c");
-    let (name, flags): (_, &[&str]) = if is_c {
-        ("cc", &[])
+    let (name, language) = if is_c {
+        ("cc", "-std=gnu17")
     } else {
-        ("c++", &["-std=c++17"])
+        ("c++", "-std=c++17")
     };
     let mut compiler = Command::new(name);
     compiler
-        .args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])
-        .arg(crate_root.join("../docs/plugin"))
+        .args(["-O1", "-Wall", "-Werror", language, "-I"])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plugin"))
         .arg("-I")
         .arg(source.parent()?)
         .args(flags)
         .arg("-o")
-        .arg(&library)
-        .arg(&source);
+        .args([to, source]);
     let Ok(status) = compiler.status() else {
         eprintln!("skipped: no compiler ({name})");
         return None;
     };
     assert!(status.success());
-    load(&library, "plugin:0".to_owned()).expect("a plugin");
     Some(())
-}
-
-/// The variants on both backends whose names end so.
-pub(crate) fn named(
-    variants: &[&'static LoadedVariant],
-    ending: &str,
-) -> Vec<&'static LoadedVariant> {
-    let found = variants.iter().copied();
-    let found: Vec<_> = found
-        .filter(|variant| variant.name.ends_with(ending))
-        .collect();
-    assert_eq!(found.len(), 2, "{ending} on two backends");
-    found
-}
-
-/// Gets a variant of a plugin ready.
-pub(crate) fn opened<'a, A: PluginTask>(
-    task: &'a A,
-    loaded: &'static LoadedVariant,
-    (input, arena): (&'a A::Input, &'a Arena),
-    target: &Target<'_>,
-) -> Box<dyn Session<A> + 'a> {
-    let variant = of_plugin(loaded);
-    let session = (variant.open)(&Opening {
-        task,
-        variant,
-        input,
-        arena,
-        target,
-    });
-    session.expect("it can run here, or fails later")
-}
-
-/// Runs a variant where it belongs, twice, as it is when it is measured; none without the
-/// emulator.
-pub(crate) fn run<A: PluginTask>(
-    task: A,
-    variant: &'static LoadedVariant,
-    input: &A::Input,
-) -> Option<Outcome> {
-    match variant.backend {
-        Backend::Cpu => Some(on_host(task, variant, input)),
-        Backend::Cuda if unavailable().is_some() => None,
-        Backend::Cuda => Some(on_emulator(task, variant, input)),
-    }
-}
-
-pub(crate) fn on_host<A: PluginTask>(
-    task: A,
-    variant: &'static LoadedVariant,
-    input: &A::Input,
-) -> Outcome {
-    let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
-    let target = Target::host(&team);
-    let mut session = opened(&task, variant, (input, &arena), &target);
-    measure(task, session.as_mut(), input)?;
-    measure(task, session.as_mut(), input)
-}
-
-fn on_emulator<A: PluginTask>(
-    task: A,
-    variant: &'static LoadedVariant,
-    input: &A::Input,
-) -> Outcome {
-    let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
-    let arena = Arena::default();
-    let session = PluginSession::<A>::new(variant, (input, &arena), 1, Some((&gpu, 0)));
-    let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
-    measure(task, &mut session, input)?;
-    measure(task, &mut session, input)
-}
-
-fn measure<A: PluginTask>(task: A, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {
-    let ran = session
-        .reset()
-        .and_then(|()| session.poison())
-        .and_then(|()| session.run());
-    ran.map_err(|error| error.to_string())?;
-    let stages = session.stages().map_err(|error| error.to_string())?;
-    session.inspect().map_err(|error| error.to_string())?;
-    let promise = Promise {
-        stable: false,
-        content: Content::Whole,
-        semantics: Semantics::Exact,
-    };
-    let reference = task.reference(input, promise.semantics);
-    let output = session.output().expect("a run");
-    let checked = task.check(input, reference.as_ref(), &output, promise);
-    drop(output);
-    session.release();
-    checked.map_err(|error| error.to_string())?;
-    Ok(stages)
 }

@@ -40,9 +40,6 @@ struct Notes {
 
 impl Host {
     /// What a team of so many threads, or a GPU by its number, has to offer a plugin.
-    ///
-    /// # Errors
-    /// If the GPU can't be used.
     pub(super) fn new(
         plugin: &'static PluginInfo,
         workers: usize,
@@ -112,9 +109,6 @@ impl Host {
     }
 
     /// What the answer of a call means.
-    ///
-    /// # Errors
-    /// If it is not OK.
     pub(super) fn judge(&self, call: &Call, answer: i32) -> Result<(), DeviceError> {
         let ended = match answer {
             abi::OK => return Ok(()),

@@ -104,9 +104,6 @@ impl Instance {
     /// # Safety
     /// `input` as in [`Instance::prepare`], with the buffers that the header has there; they
     /// and the scratch memory are held until the next call of this.
-    ///
-    /// # Errors
-    /// If it fails.
     pub(super) unsafe fn reset(
         &mut self,
         input: *const c_void,
@@ -125,9 +122,6 @@ impl Instance {
     ///
     /// # Safety
     /// After [`Instance::reset`], with all that is promised there.
-    ///
-    /// # Errors
-    /// If it fails.
     pub(super) unsafe fn run(&mut self) -> Result<(), DeviceError> {
         self.host.begin();
         // SAFETY: as the caller promises.
@@ -136,9 +130,6 @@ impl Instance {
     }
 
     /// Where the result of the last run lies.
-    ///
-    /// # Errors
-    /// If that can't be.
     pub(super) fn result(&self) -> Result<ResultIn, DeviceError> {
         let output = match self.variant.buffers {
             Buffers::Separate | Buffers::ToHost => return Ok(ResultIn::Output),

@@ -12,8 +12,8 @@
 //! | `variant` | variants of plugins among those of a task |
 //! | `session` | a variant that is ready for an input, of whatever task |
 //! | `instance`, `host` | its calls, and what it is offered during calls |
-//! | `held`, `on_host`, `on_gpu` | its buffers |
-//! | `guarded` | memory on the host that shows what plugins do to it |
+//! | `held` | its buffers, and the copies of a run |
+//! | `buffer`, `guarded` | memory that shows what plugins do to it |
 //! | `account` | the memory that a plugin takes, against what it says |
 //!
 //! Nothing here protects the process from a plugin that crashes: the harness tries
@@ -22,6 +22,7 @@
 pub(crate) mod abi;
 mod account;
 pub mod baseline;
+mod buffer;
 mod calls;
 #[cfg(test)]
 pub(crate) mod compiled;
@@ -33,8 +34,6 @@ mod instance;
 mod library;
 mod loaded;
 mod loaded_variant;
-mod on_gpu;
-mod on_host;
 mod session;
 mod table;
 mod task;
@@ -45,8 +44,8 @@ pub use error::PluginError;
 pub use loaded::{any_for, condemn, load, plugins};
 pub use loaded_variant::{Condemnation, PluginInfo};
 
-#[cfg(test)]
-pub(crate) use loaded_variant::LoadedVariant;
 pub(crate) use loaded_variant::PluginVariant;
-pub(crate) use task::{Addresses, Array, Description, Figures, PluginTask, Shown, Upload};
+pub(crate) use task::{
+    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, changed_at_byte,
+};
 pub(crate) use variant::variants;

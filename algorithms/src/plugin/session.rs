@@ -8,8 +8,6 @@ use super::account::Account;
 use super::held::Held;
 use super::instance::{Instance, NotReady, ResultIn};
 use super::loaded_variant::LoadedVariant;
-use super::on_gpu::OnGpu;
-use super::on_host::OnHost;
 use super::task::{Description, PluginTask};
 use crate::algorithm::{Damage, Metric, Session};
 use crate::device::Arena;
@@ -22,7 +20,7 @@ pub(super) struct PluginSession<'a, A> {
     // Before the buffers: `release` may use them.
     instance: Instance,
     input: Description<'a>,
-    held: Option<Box<dyn Held + 'a>>,
+    held: Option<Held<'a>>,
     arena: &'a Arena,
     gpu: Option<Arc<Gpu>>,
     result: ResultIn,
@@ -59,32 +57,28 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         })
     }
 
-    fn allocate(&self) -> Result<Box<dyn Held + 'a>, DeviceError> {
-        let (variant, input) = (self.instance.variant(), &self.input);
-        let scratch = self.instance.needs().scratch_bytes as usize;
-        Ok(match &self.gpu {
-            Some(gpu) => Box::new(OnGpu::new(variant, input, scratch, gpu)?),
-            None => Box::new(OnHost::new(variant, input, scratch, self.arena)?),
-        })
+    /// What the last run did that its output does not show.
+    fn damage(&self, held: &Held<'_>) -> Result<Option<String>, DeviceError> {
+        let overrun = held.overrun()?;
+        if overrun.is_some() || !self.instance.variant().buffers.keep_input() {
+            return Ok(overrun);
+        }
+        let changed = held.changed(&self.input.arrays)?;
+        Ok(changed.or_else(|| self.input.shown.damage()))
     }
 
-    /// What the last run did that its output does not show.
-    fn damage(&self, held: &dyn Held) -> Result<Option<String>, DeviceError> {
-        if let Some(overrun) = held.overrun()? {
-            return Ok(Some(overrun));
+    /// What went wrong in a plugin's kernels is told with its name.
+    fn named(&self, error: DeviceError) -> DeviceError {
+        match error {
+            DeviceError::Kernel {
+                device, problem, ..
+            } => DeviceError::Kernel {
+                kernels: format!("of {}", self.instance.variant().plugin.file),
+                device,
+                problem,
+            },
+            other => other,
         }
-        if !self.instance.variant().buffers.keep_input() {
-            return Ok(None);
-        }
-        for (number, array) in self.input.arrays.iter().enumerate() {
-            let Some(changed) = array.changed else {
-                continue;
-            };
-            if let Some(byte) = held.changed(number, &array.content)? {
-                return Ok(Some(changed(byte)));
-            }
-        }
-        Ok(self.input.shown.damage())
     }
 }
 
@@ -92,7 +86,12 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         let mut held = match self.held.take() {
             Some(held) => held,
-            None => self.allocate()?,
+            None => Held::new(
+                self.instance.variant(),
+                &self.input,
+                self.instance.needs().scratch_bytes,
+                (self.arena, self.gpu.as_ref()),
+            )?,
         };
         held.load(&self.input.arrays)?;
         let buffers = held.addresses();
@@ -112,13 +111,12 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        match &mut self.held {
-            Some(held) => held.run(&mut self.instance),
-            None => {
-                let plugin = self.instance.variant().plugin;
-                Err(plugin.failed("was run without buffers"))
-            }
-        }
+        let Some(held) = &mut self.held else {
+            let plugin = self.instance.variant().plugin;
+            return Err(plugin.failed("was run without buffers"));
+        };
+        let ran = held.run(&mut self.instance);
+        ran.map_err(|error| self.named(error))
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
@@ -134,7 +132,7 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
             return Ok(());
         };
         self.result = self.instance.result()?;
-        let damage = self.damage(held.as_ref())?;
+        let damage = self.damage(held)?;
         damage.map_or(Ok(()), |damage| Err(damage.into()))
     }
 
@@ -164,15 +162,15 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn buffer_bytes(&self) -> u64 {
-        let (buffered, on_host) = match self.gpu {
-            Some(_) => (self.input.arrays.len(), 0),
-            None => (1, self.input.shown.bytes()),
-        };
-        let arrays = self.input.arrays[..buffered].iter();
+        let arrays = self.input.buffered(self.gpu.is_some()).iter();
         let arrays: usize = arrays.map(|array| array.content.len()).sum();
+        let shown = match self.gpu {
+            Some(_) => 0,
+            None => self.input.shown.bytes(),
+        };
         let has_output = self.instance.variant().buffers.have_output();
         let output = usize::from(has_output) * self.input.output_bytes;
         let scratch = self.instance.needs().scratch_bytes;
-        (arrays + output) as u64 + on_host + scratch + self.account.bytes()
+        (arrays + output) as u64 + shown + scratch + self.account.bytes()
     }
 }

@@ -36,6 +36,14 @@ pub(crate) struct Description<'a> {
     pub(crate) upload: Upload,
 }
 
+impl<'a> Description<'a> {
+    /// The arrays that have a buffer.
+    pub(super) fn buffered(&self, on_gpu: bool) -> &[Array<'a>] {
+        let count = if on_gpu { self.arrays.len() } else { 1 };
+        &self.arrays[..count]
+    }
+}
+
 /// When arrays are copied to a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upload {
@@ -47,12 +55,17 @@ pub(crate) enum Upload {
 
 /// What runs read.
 pub(crate) struct Array<'a> {
-    /// What it is called where somebody writes beyond it.
+    /// What it is called where something is wrong with it.
     pub(crate) name: &'static str,
     /// All bytes.
     pub(crate) content: Cow<'a, [u8]>,
-    /// What is said of a run that changed it, at a byte; `None` if nobody looks.
-    pub(crate) changed: Option<fn(usize) -> String>,
+    /// What is said of a run that changed it, by its name, at a byte; `None` if nobody looks.
+    pub(crate) changed: Option<fn(&str, usize) -> String>,
+}
+
+/// What is said of a run that changed an array of bytes.
+pub(crate) fn changed_at_byte(name: &str, byte: usize) -> String {
+    format!("it changed {name}, at byte {byte}")
 }
 
 /// The struct of a task in the header, with what it points to.

@@ -32,9 +32,10 @@ impl Sample {
     /// Which of the pieces of an array belong to it.
     pub(super) fn pieces(self, per: Per, pieces: usize) -> impl Iterator<Item = usize> {
         let is_one_piece = matches!(per, Per::Row | Per::Track);
-        let end = match is_one_piece && !self.is_all() {
-            true => 0,
-            false => pieces,
+        let end = if is_one_piece && !self.is_all() {
+            0
+        } else {
+            pieces
         };
         (0..end).step_by(self.step)
     }

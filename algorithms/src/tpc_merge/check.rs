@@ -65,10 +65,10 @@ pub(super) fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mis
 
 fn check_length(expected: usize, output: &[Relations]) -> Result<(), Mismatch> {
     let found = output.len();
-    match found == expected {
-        true => Ok(()),
-        false => Err(Mismatch::Length { expected, found }),
+    if found == expected {
+        return Ok(());
     }
+    Err(Mismatch::Length { expected, found })
 }
 
 #[cfg(test)]

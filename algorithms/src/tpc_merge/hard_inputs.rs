@@ -191,9 +191,10 @@ fn random_tracks(mut draw: Draw, legs: u64, pieces: u64, within: u64) -> Option<
     }
     let link = |track: u64, draw: &mut Draw| {
         let other = track / within * within + draw.below(within);
-        match other == track || other >= RANDOM || draw.below(4) == 0 {
-            true => NONE,
-            false => other as u32,
+        if other == track || other >= RANDOM || draw.below(4) == 0 {
+            NONE
+        } else {
+            other as u32
         }
     };
     let links = (0..RANDOM).map(|track| link(track, &mut draw)).collect();

@@ -190,9 +190,10 @@ impl<'a> Merger<'a> {
         }
         let (from_a, to_a) = self.extent(a, place_a);
         let (from_b, to_b) = self.extent(b, place_b);
-        match to_b - from_a > to_a - from_b {
-            true => self.join_above(place_a, place_b),
-            false => self.join_below(place_a, place_b),
+        if to_b - from_a > to_a - from_b {
+            self.join_above(place_a, place_b);
+        } else {
+            self.join_below(place_a, place_b);
         }
     }
 

@@ -18,11 +18,9 @@ impl PluginTask for StsSort {
                 Array {
                     name: "its input",
                     content: digis.into(),
-                    changed: Some(|byte| {
+                    changed: Some(|name, byte| {
                         let position = byte / size_of::<Digi>();
-                        format!(
-                            "it changed its input, at position {position}: see RECOBENCH_SEPARATE"
-                        )
+                        format!("it changed {name}, at position {position}: see RECOBENCH_SEPARATE")
                     }),
                 },
                 Array {

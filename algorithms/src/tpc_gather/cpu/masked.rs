@@ -1,8 +1,7 @@
 //! Copies of few bytes by a number of vectors that is always the same, masked where there are
 //! no bytes: AVX-512.
 
-use super::streamed::Copier;
-use super::vectors::copy_vectors;
+use super::vectors::{Copier, copy_vectors};
 
 /// Bytes of a vector.
 #[cfg(target_arch = "x86_64")]
@@ -85,10 +84,11 @@ mod tests {
         for length in 0..=from.len() {
             let mut to = [255; 768];
             let exact: Box<[u8]> = from[..length].into();
-            match length <= 3 * VECTOR {
-                true => masked.copy(&mut to, &exact, length),
+            if length <= 3 * VECTOR {
+                masked.copy(&mut to, &exact, length);
+            } else {
                 // What is longer goes by vectors, behind which there has to be one.
-                false => masked.copy(&mut to, &[&exact[..], &[0; 32]].concat(), length),
+                masked.copy(&mut to, &[&exact[..], &[0; 32]].concat(), length);
             }
             assert_eq!(to[..length], from[..length]);
         }

@@ -12,7 +12,7 @@ use generators::tpc::clusters::FIELDS;
 use rayon::prelude::*;
 
 use super::masked::{Avx512, Masked};
-use super::vectors::{Stores, VECTOR, copy_vectors, streaming};
+use super::vectors::{Copier, SLACK, Stores, VECTOR, copy_vectors, streaming};
 use crate::device::prefetch_to_second;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
@@ -21,8 +21,6 @@ const PART: usize = 1 << 20;
 /// Bytes of a page, and of a cache line.
 const PAGE: usize = 4096;
 const LINE: usize = 64;
-/// Bytes behind a page that may be overwritten.
-const SLACK: usize = 768;
 /// How many pieces ahead they are fetched, as the next one may lie anywhere.
 const AHEAD: usize = 24;
 
@@ -50,16 +48,6 @@ fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
         (7..=12, Some(avx512)) => pack_masked(Masked::<12>(avx512), array, part, to),
         _ => pack_by(Whole, array, part, to),
     }
-}
-
-/// How pieces get into a page.
-pub(super) trait Copier: Copy {
-    /// How many lines of a piece are fetched ahead.
-    fn fetched(length: usize) -> usize;
-
-    /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
-    /// behind them may be overwritten.
-    fn copy(self, to: &mut [u8], from: &[u8], length: usize);
 }
 
 /// As many vectors as there are in a piece.

@@ -2,9 +2,21 @@
 
 /// Bytes that are copied at once.
 pub(super) const VECTOR: usize = 32;
+/// Bytes behind the target of a [`Copier`] that it may overwrite.
+pub(super) const SLACK: usize = 768;
 /// Bytes of a cache line.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
+
+/// How pieces get into a page.
+pub(super) trait Copier: Copy {
+    /// How many lines of a piece are fetched ahead.
+    fn fetched(length: usize) -> usize;
+
+    /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
+    /// behind them may be overwritten.
+    fn copy(self, to: &mut [u8], from: &[u8], length: usize);
+}
 
 /// Copies at least so many bytes, in whole vectors: both sides have as many as that takes.
 #[inline(always)]

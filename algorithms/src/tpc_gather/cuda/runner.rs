@@ -97,12 +97,11 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
             return Vec::new();
         };
         let (made, all) = (sample.copies(self.input), Sample::ALL.copies(self.input));
-        match sample.is_all() {
-            true => vec![format!("{made} copies")],
-            false => vec![format!(
-                "a sample: times and rates are of {made} of all {all} copies"
-            )],
-        }
+        vec![if sample.is_all() {
+            format!("{made} copies")
+        } else {
+            format!("a sample: times and rates are of {made} of all {all} copies")
+        }]
     }
 
     fn figures(&mut self, held: &mut Held<'a>) -> Result<Vec<Metric>, DeviceError> {

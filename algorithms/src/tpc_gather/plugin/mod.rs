@@ -8,32 +8,25 @@ use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
 use super::TpcGather;
 use super::cuda::slowdowns;
 use super::packed::Packed;
-use crate::plugin::{Addresses, Array, Description, Figures, PluginTask, Shown, Upload, abi};
+use crate::plugin::{
+    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, abi, changed_at_byte,
+};
 
 impl PluginTask for TpcGather {
     const FIGURES: Option<Figures> = Some(|gpu, run| slowdowns(gpu, run));
 
-    fn describe(input: &Clusters) -> Description<'_> {
-        let starts = |starts| bytemuck::cast_slice::<u32, u8>(starts).into();
+    fn describe<'a>(input: &'a Clusters) -> Description<'a> {
+        let array = |name, content: &'a [u8]| Array {
+            name,
+            content: content.into(),
+            changed: Some(changed_at_byte),
+        };
+        let [tracks, rows] = [input.tracks(), input.rows()].map(|pieces| &pieces.starts);
         Description {
             arrays: vec![
-                Array {
-                    name: "its source",
-                    content: input.bytes().into(),
-                    changed: Some(|byte| format!("it changed its source, at byte {byte}")),
-                },
-                Array {
-                    name: "the starts of tracks",
-                    content: starts(&input.tracks().starts),
-                    changed: Some(|byte| {
-                        format!("it changed the starts of tracks, at byte {byte}")
-                    }),
-                },
-                Array {
-                    name: "the starts of rows",
-                    content: starts(&input.rows().starts),
-                    changed: Some(|byte| format!("it changed the starts of rows, at byte {byte}")),
-                },
+                array("its source", input.bytes()),
+                array("the starts of tracks", bytemuck::cast_slice(tracks)),
+                array("the starts of rows", bytemuck::cast_slice(rows)),
             ],
             output_bytes: Layout::new(&input.packed()).bytes(),
             upload: Upload::BeforeRun,

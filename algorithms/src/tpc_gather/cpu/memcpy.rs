@@ -1,0 +1,63 @@
+//! A memcpy for each piece of each array: by one thread, or in as many parts of each array as
+//! there are threads.
+
+use generators::tpc::clusters::FIELDS;
+use rayon::prelude::*;
+
+use crate::tpc_gather::packing::{Array, Packing, Part};
+
+/// One thread does it all.
+pub(super) fn naive(packing: &Packing<'_>, output: &mut [u8]) {
+    let parts = parts_of(packing, 1, |array, parts| parts * array.packed_bytes());
+    for (part, to) in packing.hand_out(parts, output) {
+        copy(packing.array(part.field), &part, to);
+    }
+}
+
+/// Each thread has as many bytes of each array, whatever pieces they are of.
+pub(super) fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
+    let threads = rayon::current_num_threads();
+    in_parallel(packing, output, |array, parts| {
+        parts * array.packed_bytes() / threads
+    });
+}
+
+/// Each thread has as many pieces: simple, but pieces differ in length.
+pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
+    let threads = rayon::current_num_threads();
+    in_parallel(packing, output, |array, parts| {
+        array.place(parts * array.pieces() / threads)
+    });
+}
+
+/// A part of each array for each thread; `end` says where so many parts end.
+fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
+    let parts = parts_of(packing, rayon::current_num_threads(), end);
+    let parts = packing.hand_out(parts, output).into_par_iter();
+    let parts = parts.with_max_len(1);
+    parts.for_each(|(part, to)| copy(packing.array(part.field), &part, to));
+}
+
+fn parts_of(
+    packing: &Packing<'_>,
+    count: usize,
+    end: impl Fn(Array<'_>, usize) -> usize,
+) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(FIELDS.len() * count);
+    for field in 0..FIELDS.len() {
+        let end = |parts| end(packing.array(field), parts);
+        parts.extend((0..count).map(|part| Part {
+            field,
+            bytes: end(part)..end(part + 1),
+        }));
+    }
+    parts
+}
+
+/// Copies what of the pieces goes to a part, by a memcpy each.
+fn copy(array: Array<'_>, part: &Part, to: &mut [u8]) {
+    for piece in array.within(part.bytes.clone()) {
+        let length = piece.from.len();
+        to[piece.to..piece.to + length].copy_from_slice(&array.bytes()[piece.from]);
+    }
+}
