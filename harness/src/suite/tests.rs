@@ -8,9 +8,11 @@ use reports::record::{Params, Point};
 use super::*;
 use crate::plan::Plan;
 
-/// A suite of one task, whose lines start on line 4.
+/// The head of a suite of one task, whose lines start on line 4.
+const SORT: &str = "name = \"test\"\n[[task]]\nname = \"sort\"\n";
+
 fn with_task(lines: &str) -> String {
-    format!("name = \"test\"\n[[task]]\nname = \"sort\"\n{lines}\n")
+    format!("{SORT}{lines}\n")
 }
 
 fn suite(text: &str) -> Suite {
@@ -30,118 +32,85 @@ fn problems(text: &str) -> Vec<String> {
 fn check(text: &str, expected: &str) {
     let found = problems(text);
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert!(
-        found[0].starts_with(expected),
-        "{} for {expected}",
-        found[0]
-    );
+    assert!(found[0].starts_with(expected), "{found:?} for {expected}");
+}
+
+/// The same of each line of a table: what is written behind `head`, in which `\n` begins
+/// another line, and how the problem begins.
+fn check_each(head: &str, table: &str) {
+    for case in table.lines().filter(|line| !line.trim().is_empty()) {
+        let (text, expected) = case.split_once(" | ").expect("two cells");
+        check(
+            &(head.to_owned() + &text.trim().replace("\\n", "\n")),
+            expected,
+        );
+    }
 }
 
 #[test]
 fn unknown_names_are_told_with_their_places() {
-    check(
-        &with_task("vriants = \"*\""),
-        "4:1: unknown key \"vriants\" of a task; did you mean \"variants\"?",
+    check_each(
+        SORT,
+        r#"
+            vriants = "*" | 4:1: unknown key "vriants" of a task; did you mean "variants"?
+            variants = ["rdst", "std-stabel"] | 4:21: unknown variant "std-stabel"; did you mean
+            [task.axes]\nsegmets = 24 | 5:1: unknown axis "segmets" of sort; did you mean "segments"?
+            segments = 24 | 4:1: segments is an axis; it goes below [task.axes]
+            [defaults]\nthread = 1 | 5:1: unknown key "thread" in the defaults; did you mean "threads"?
+        "#,
     );
-    check(
-        &with_task("variants = [\"rdst\", \"std-stabel\"]"),
-        "4:21: unknown variant \"std-stabel\"; did you mean",
-    );
-    check(
-        &with_task("[task.axes]\nsegmets = 24"),
-        "5:1: unknown axis \"segmets\" of sort; did you mean \"segments\"?",
-    );
-    check(
-        &with_task("segments = 24"),
-        "4:1: segments is an axis; it goes below [task.axes]",
-    );
-    check(
-        "name = \"t\"\n[[task]]\nname = \"srot\"\n",
-        "3:8: unknown task \"srot\"; did you mean \"sort\"?",
-    );
-    check(
-        "name = \"t\"\n[[task]]\nthreads = 1\n",
-        "2:1: this task has no name",
-    );
-    check(
-        &format!("{}[defaults]\nthread = 1\n", with_task("")),
-        "6:1: unknown key \"thread\" in the defaults; did you mean \"threads\"?",
-    );
-    check(
-        &format!("nmae = 1\n{}", with_task("")),
-        "1:1: unknown key \"nmae\" of a suite; did you mean \"name\"?",
-    );
-    check("[[task]]\nname = \"sort\"", "1:1: this suite has no name");
-    check(
-        "name = \"a/b\"\n[[task]]\nname = \"sort\"",
-        "1:8: use letters",
+    check_each(
+        "",
+        r#"
+            name = "t"\n[[task]]\nname = "srot" | 3:8: unknown task "srot"; did you mean "sort"?
+            name = "t"\n[[task]]\nthreads = 1 | 2:1: this task has no name
+            nmae = 1\nname = "t"\n[[task]]\nname = "sort" | 1:1: unknown key "nmae" of a suite; did you mean "name"?
+            [[task]]\nname = "sort" | 1:1: this suite has no name
+            name = "a/b"\n[[task]]\nname = "sort" | 1:8: use letters
+        "#,
     );
 }
 
 #[test]
 fn values_that_make_no_sense_are_told_with_their_places() {
-    for (lines, expected) in [
-        (
-            "threads = [1, 0]",
-            "4:15: threads \"0\": use a number of 1 or more",
-        ),
-        ("threads = true", "4:11: threads \"true\": use a number"),
-        ("samples = \"9..3\"", "4:11: samples \"9..3\": use a range"),
-        (
-            "max-time = \"never\"",
-            "4:12: max-time \"never\": use a time",
-        ),
-        ("precision = 0", "4:13: precision \"0\": use a percentage"),
-        ("seed = -1", "4:8: seed \"-1\": use a whole number"),
-        ("seed = [1, 2]", "4:1: seed takes one value, not a list"),
-        ("cache = \"warm\"", "4:9: cache \"warm\": unknown cache"),
-        ("device = [\"gpu\"]", "4:11: device \"gpu\": unknown device"),
-        (
-            "device = \"emulator\"",
-            "4:10: device \"emulator\": the emulator shows",
-        ),
-        ("places = \"dies\"", "4:10: places \"dies\": unknown places"),
-        ("bind = \"master\"", "4:8: bind \"master\": unknown binding"),
-        ("bind = \"close+close\"", "4:1: bind has 2 levels"),
-        ("threads = []", "4:1: threads needs at least one value"),
-        (
-            "threads = { a = 1 }",
-            "4:11: threads takes numbers and strings; found: table",
-        ),
-        (
-            "axes = 3",
-            "4:1: axes is a table of its own; found: integer",
-        ),
-        ("exclude = 3", "4:1: exclude is a list of tables"),
-        ("variants = \"[\"", "4:12: variant \"[\" is no glob"),
-        (
-            "[task.axes]\ndigis = [\"1k\", \"many\"]",
-            "5:16: digis \"many\": not a whole number",
-        ),
-        (
-            "[task.axes]\norder = \"sideways\"",
-            "5:9: order \"sideways\": unknown order",
-        ),
-        ("[task.axes]\ndigis = 0", "2:1: sort: "),
-        (
-            "[task.axes]\ndigis = 5\nrate = \"1MHz\"",
-            "2:1: sort: --digis and --rate",
-        ),
-    ] {
-        check(&with_task(lines), expected);
-    }
+    check_each(
+        SORT,
+        r#"
+            threads = [1, 0] | 4:15: threads "0": use a number of 1 or more
+            threads = true | 4:11: threads "true": use a number
+            samples = "9..3" | 4:11: samples "9..3": use a range
+            max-time = "never" | 4:12: max-time "never": use a time
+            precision = 0 | 4:13: precision "0": use a percentage
+            seed = -1 | 4:8: seed "-1": use a whole number
+            seed = [1, 2] | 4:1: seed takes one value, not a list
+            cache = "warm" | 4:9: cache "warm": unknown cache
+            device = ["gpu"] | 4:11: device "gpu": unknown device
+            device = "emulator" | 4:10: device "emulator": the emulator shows
+            places = "dies" | 4:10: places "dies": unknown places
+            bind = "master" | 4:8: bind "master": unknown binding
+            bind = "close+close" | 4:1: bind has 2 levels
+            threads = [] | 4:1: threads needs at least one value
+            threads = { a = 1 } | 4:11: threads takes numbers and strings; found: table
+            axes = 3 | 4:1: axes is a table of its own; found: integer
+            exclude = 3 | 4:1: exclude is a list of tables
+            variants = "[" | 4:12: variant "[" is no glob
+            axes.digis = ["1k", "many"] | 4:21: digis "many": not a whole number
+            axes.order = "sideways" | 4:14: order "sideways": unknown order
+            axes.digis = 0 | 2:1: sort:
+            axes = { digis = 5, rate = "1MHz" } | 2:1: sort: --digis and --rate
+        "#,
+    );
 }
 
 #[test]
 fn syntax_is_told_with_its_line() {
-    check(
-        "name = \"t\"\n[[task]\nthreads = 1\n",
-        "2:8: unclosed array table",
-    );
-    check("name = \"t\"\nname = \"u\"\n", "2:1: duplicate key");
-    check(
-        "name = \"t\"\n[task]\nname = \"sort\"\n",
-        "2:2: task is a list of tables",
+    check_each(
+        "",
+        r#"
+            name = "t"\n[[task]\nthreads = 1 | 2:8: unclosed array table
+            name = "t"\nname = "u" | 2:1: duplicate key
+            name = "t"\n[task]\nname = "sort" | 2:2: task is a list of tables
+        "#,
     );
 }
 
@@ -150,44 +119,27 @@ fn all_problems_are_told_at_once() {
     let text = "name = \"t\"\n[defaults]\ncach = \"hot\"\nthreads = 0\n[[task]]\nname = \"srot\"\n\
         [[task]]\nname = \"sort\"\nvariants = \"x*\"\n[task.axes]\nsegmets = 1\norder = \"up\"\n\
         [[task.exclude]]\nvaraint = \"rdst\"\n[[task.include]]\ndigs = 5\n";
-    let lines: Vec<_> = problems(text)
-        .iter()
-        .map(|problem| problem.split(':').next().map(str::to_owned))
-        .collect();
-    let expected = ["3", "4", "6", "9", "11", "12", "14", "16"].map(|line| Some(line.to_owned()));
-    assert_eq!(lines, expected, "{:#?}", problems(text));
+    let found = problems(text);
+    let lines = found.iter().filter_map(|problem| problem.split(':').next());
+    let expected = ["3", "4", "6", "9", "11", "12", "14", "16"];
+    assert!(lines.eq(expected), "{found:#?}");
     let error = Suite::parse("t.toml", text)
         .err()
-        .map(|error| error.to_string());
-    let error = error.expect("an error");
-    assert!(
-        error.starts_with("8 problems in t.toml\nt.toml:3:1: unknown key"),
-        "{error}"
-    );
+        .expect("an error")
+        .to_string();
+    assert!(error.starts_with("8 problems in t.toml\nt.toml:3:1: unknown key"));
 }
 
 #[test]
 fn an_exclude_that_drops_nothing_is_a_typo() {
-    let axes = "[task.axes]\norder = [\"random\", \"time\"]\n";
-    check(
-        &with_task(&format!(
-            "{axes}[[task.exclude]]\nvariant = \"rdst\"\norder = \"jitter:3\""
-        )),
-        "8:1: no point of the task has this order",
-    );
-    check(
-        &with_task("variants = \"rdst\"\n[[task.exclude]]\nvariant = \"concat\""),
-        "6:1: no point of the task has this variant",
-    );
-    check(
-        &with_task(
-            "bind = [\"false\", \"close\"]\n[[task.exclude]]\nplaces = \"none\"\nbind = \"close\"",
-        ),
-        "5:1: no point meets all of this",
-    );
-    check(
-        &with_task("[[task.exclude]]"),
-        "4:1: this exclude says nothing",
+    check_each(
+        SORT,
+        r#"
+            axes.order = ["random", "time"]\n[[task.exclude]]\nvariant = "rdst"\norder = "jitter:3" | 7:1: no point of the task has this order
+            variants = "rdst"\n[[task.exclude]]\nvariant = "concat" | 6:1: no point of the task has this variant
+            bind = ["false", "close"]\n[[task.exclude]]\nplaces = "none"\nbind = "close" | 5:1: no point meets all of this
+            [[task.exclude]] | 4:1: this exclude says nothing
+        "#,
     );
 }
 
@@ -202,13 +154,12 @@ fn points_that_are_there_twice_are_refused() {
 #[test]
 fn a_suite_without_points_is_refused() {
     check("name = \"t\"", "1:1: no point is left to be measured");
-    check(
-        &with_task("[[task.exclude]]\nvariant = \"*\""),
-        "1:1: no point is left",
-    );
-    check(
-        &with_task("device = \"cuda:0\"\nvariants = [\"std-*\"]"),
-        "1:1: no point is left",
+    check_each(
+        SORT,
+        r#"
+            [[task.exclude]]\nvariant = "*" | 1:1: no point is left
+            device = "cuda:0"\nvariants = ["std-*"] | 1:1: no point is left
+        "#,
     );
 }
 
@@ -233,10 +184,6 @@ const PRODUCT: &str = r#"
     seed = 7
 "#;
 
-fn count(suite: &Suite, keep: impl Fn(&Point) -> bool) -> usize {
-    suite.points().filter(|point| keep(point)).count()
-}
-
 #[test]
 fn a_product_loses_what_is_excluded_and_gains_what_is_included() {
     let suite = suite(&with_task(PRODUCT));
@@ -246,24 +193,17 @@ fn a_product_loses_what_is_excluded_and_gains_what_is_included() {
     // 3 variants × 2 threads × 2 caches × 2 digis × 2 orders; the first
     // exclude drops 2 × 2 × 2, the second 3 × 2 × 2, and both of them 2.
     assert_eq!(product.points().count(), 48 - 8 - 12 + 2);
-    assert_eq!(
-        count(&suite, |point| point.params.get("digis") == Some("2000")
-            && point.cache == "cold"),
-        0
-    );
-    let dropped = |point: &Point| {
-        let random = point.params.get("order") == Some("random");
-        random && point.threads == 2 && point.variant.starts_with("std")
+    let has = |point: &Point, axis, value| point.params.get(axis) == Some(value);
+    let first = |point: &Point| {
+        has(point, "order", "random") && point.threads == 2 && point.variant.starts_with("std")
     };
-    assert_eq!(count(&suite, dropped), 0);
+    let second = |point: &Point| has(point, "digis", "2000") && point.cache == "cold";
+    assert!(!suite.points().any(|point| first(point) || second(point)));
     assert_eq!(include.points().count(), 3 * 2);
     let first = "digis=9000;duplicates=0.5;order=random;segments=1792;skew=1;timeslice=2147483648";
     let first: Params = first.parse().expect("well formed");
-    assert!(
-        include
-            .points()
-            .all(|point| point.params == first && point.threads == 4)
-    );
+    let is_included = |point: &Point| point.params == first && point.threads == 4;
+    assert!(include.points().all(is_included));
     assert_eq!((product.settings.seed, include.settings.seed), (1, 7));
 }
 
@@ -272,26 +212,15 @@ fn defaults_are_overridden_by_tasks() {
     let text = "name = \"t\"\n[defaults]\nthreads = [1, 2]\nmax-time = \"2s\"\nbind = false\n\
         [[task]]\nname = \"sort\"\nthreads = 3\nplaces = [\"cores\", \"{0}\"]\nbind = \"close\"\n";
     let suite = suite(text);
-    let settings = &suite.parts[0].settings;
-    assert_eq!(
-        (&settings.threads[..], settings.max_time),
-        (&[3][..], Duration::from_secs(2))
-    );
-    let places: HashSet<_> = suite
-        .points()
-        .map(|point| (&point.places[..], &point.bind[..]))
-        .collect();
-    assert_eq!(
-        places,
-        HashSet::from([("cores", "close"), ("{0}", "close")])
-    );
+    let (settings, two) = (&suite.parts[0].settings, Duration::from_secs(2));
+    assert_eq!((&settings.threads[..], settings.max_time), (&[3][..], two));
+    let points = suite.points();
+    let places: HashSet<_> = points.map(|it| (&it.places[..], &it.bind[..])).collect();
+    let expected = [("cores", "close"), ("{0}", "close")];
+    assert_eq!(places, HashSet::from(expected));
     let variants = suite.parts[0].task.variants();
     let on_cpu = variants.iter().filter(|info| info.backend == Backend::Cpu);
-    let variants = on_cpu.count();
-    assert_eq!(
-        suite.time_at_most(),
-        Duration::from_secs(2) * 2 * variants as u32
-    );
+    assert_eq!(suite.time_at_most(), two * 2 * on_cpu.count() as u32);
 }
 
 /// The points that a plan has.
@@ -316,10 +245,8 @@ fn equal_hashes_are_the_same_suite() {
     let hash = |lines: &str| suite(&with_task(&format!("threads = 1\n{lines}"))).hash;
     let base = hash("variants = \"std-*\"\n");
     assert_eq!(base.len(), 16);
-    assert_eq!(
-        base,
-        hash("variants = [\"std-unstable\", \"std-stable\"]\n")
-    );
+    let same = "variants = [\"std-unstable\", \"std-stable\"]\n";
+    assert_eq!(base, hash(same));
     for other in [
         "seed = 2",
         "samples = 10",
@@ -327,11 +254,8 @@ fn equal_hashes_are_the_same_suite() {
         "precision = 2",
         "cache = \"cold\"",
     ] {
-        assert_ne!(
-            base,
-            hash(&format!("variants = \"std-*\"\n{other}\n")),
-            "{other}"
-        );
+        let lines = format!("variants = \"std-*\"\n{other}\n");
+        assert_ne!(base, hash(&lines), "{other}");
     }
 }
 
@@ -339,12 +263,9 @@ fn equal_hashes_are_the_same_suite() {
 fn no_axis_is_named_as_a_key() {
     for task in algorithms::registry::tasks() {
         for axis in task.axes() {
-            let key = axis.name;
-            assert!(!Settings::KEYS.contains(&key), "{key}");
-            assert!(
-                !["name", "variants", "variant", "axes", "exclude", "include"].contains(&key),
-                "{key}"
-            );
+            let others = ["name", "variants", "variant", "axes", "exclude", "include"];
+            let mut keys = Settings::KEYS.into_iter().chain(others);
+            assert!(!keys.any(|key| key == axis.name), "{}", axis.name);
         }
     }
 }
@@ -353,14 +274,8 @@ fn no_axis_is_named_as_a_key() {
 fn a_product_that_nobody_can_measure_is_refused_before_it_is_made() {
     let numbers: Vec<_> = (1..=200).map(|number: u32| number.to_string()).collect();
     let list = numbers.join(", ");
-    let text = with_task(&format!(
-        "axes = {{ digis = [{list}], segments = [{list}] }}"
-    ));
-    let problems = problems(&text).join("\n");
-    assert!(
-        problems.contains("40000 combinations of axes"),
-        "{problems}"
-    );
+    let axes = format!("axes = {{ digis = [{list}], segments = [{list}] }}");
+    check(&with_task(&axes), "2:1: 40000 combinations of axes");
 }
 
 #[test]
@@ -378,10 +293,7 @@ fn parts_that_can_t_run_here_are_left_out_unless_that_is_all() {
     let mut mixed = suite(&[task("cpu"), task("cuda:9")]);
     let (hash, left_out) = (mixed.hash.clone(), mixed.leave_out_unusable());
     assert_eq!(left_out.len(), 1);
-    assert!(
-        left_out[0].starts_with("left out: 1 point of sort: cuda:9: "),
-        "{left_out:?}"
-    );
+    assert!(left_out[0].starts_with("left out: 1 point of sort: cuda:9: "));
     assert_eq!((mixed.parts.len(), mixed.hash), (1, hash));
     let mut none = suite(&[task("cuda:9")]);
     assert!(none.leave_out_unusable().is_empty() && none.parts.len() == 1);
