@@ -54,7 +54,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
         Request::Serve(request) => serve::run(&request.plugins),
-        Request::TryPlugin(flags) => plugins::trial::run_child(&flags.request()),
+        Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {
             print(&cli::completions(shell))?;
             Ok(Exit::Success)
