@@ -9,7 +9,6 @@ use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
-use reports::table::Format;
 
 use super::axes;
 use crate::platform::gpus::usable_devices;
@@ -134,7 +133,7 @@ struct MeasureFlags {
     #[command(flatten, next_help_heading = "Sampling")]
     sampling: SamplingFlags,
     #[command(flatten, next_help_heading = "Output")]
-    output: OutputFlags<Format>,
+    output: OutputFlags,
     /// Add the results to the history in this folder.
     #[arg(long, value_name = "DIR", conflicts_with = "profile")]
     store: Option<PathBuf>,

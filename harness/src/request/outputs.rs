@@ -62,14 +62,14 @@ impl Formats for SelfTestFormat {
 
 /// What a measuring command leaves behind.
 #[derive(Args, Clone, Debug)]
-pub struct OutputFlags<F: Formats> {
+pub struct OutputFlags {
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-<command>]")]
     pub out: Option<PathBuf>,
     /// How to print the table, and into which files.
     #[command(flatten)]
-    pub format: Outputs<F>,
+    pub format: Outputs<Format>,
     /// Rank what runs on GPUs by the total, copies included, or by the kernels.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,

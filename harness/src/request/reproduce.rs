@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use reports::table::Format;
 
 use super::{OutputFlags, values};
 
@@ -23,7 +22,7 @@ pub struct ReproduceRequest {
     /// What to leave behind. Charts and page of an earlier run are written only if a folder is
     /// named.
     #[command(flatten, next_help_heading = "Output")]
-    pub output: OutputFlags<Format>,
+    pub output: OutputFlags,
     /// The file with defaults of flags, if there is one.
     #[arg(skip)]
     pub config: Option<PathBuf>,
