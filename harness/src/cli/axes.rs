@@ -1,7 +1,7 @@
 //! The axes of a task as flags.
 
 use algorithms::axis::{Axis, Kind, YES};
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 
 use crate::request::{AxisValues, typed_default};
 
@@ -20,6 +20,7 @@ pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value(YES),
+        Kind::Path => flag.value_hint(ValueHint::AnyPath),
         _ => flag,
     };
     if many {
