@@ -62,7 +62,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
         Request::Serve { plugins } => serve::run(&plugins),
-        Request::TryPlugin(request) => plugins::trial::run_child(&request),
+        Request::TryPlugin(request) => Ok(plugins::trial::run_child(&request)?),
         Request::Completions { shell } => completions::run(shell),
     }
 }

@@ -15,18 +15,18 @@ use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
 use crate::platform::lines_of;
 
 /// Starting a process and loading plugins takes a moment, on a busy machine too.
-const HELLO: Duration = Duration::from_secs(60);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
 const GREETING: &str = "say who it is";
 /// One heap for all threads, that grows by huge pages and keeps them; as tunables of the
 /// GNU C library, which others ignore.
-const MALLOC: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
+const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
     glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296:\
     glibc.malloc.top_pad=16777216";
-/// The niceness of who comes first.
+/// The niceness of who runs before all others.
 #[cfg(target_os = "linux")]
-const FIRST: libc::c_int = -20;
+const HIGHEST_PRIORITY: libc::c_int = -20;
 /// Lines of a child's standard error that are told when it dies.
-const LAST_WORDS: usize = 5;
+const LAST_LINES: usize = 5;
 
 /// Which of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,8 +71,8 @@ impl Child {
         }
         // Ctrl-C is for the coordinator, which lets children end their samples.
         command.process_group(0);
-        lay_out_alike(&mut command);
-        come_first(&mut command);
+        unify_memory_layout(&mut command);
+        raise_priority(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -142,7 +142,7 @@ impl Child {
     /// # Errors
     /// If it speaks another protocol.
     pub(super) fn introduced(&mut self) -> Result<(), DuetError> {
-        match self.receive(GREETING, HELLO) {
+        match self.receive(GREETING, HELLO_TIMEOUT) {
             Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
                 self.software = *software;
                 Ok(())
@@ -229,7 +229,7 @@ impl Child {
         let ended = self.process.wait();
         let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
         let said: Vec<_> = self.said.try_iter().collect();
-        let last = &said[said.len().saturating_sub(LAST_WORDS)..];
+        let last = &said[said.len().saturating_sub(LAST_LINES)..];
         let said = if last.is_empty() {
             how
         } else {
@@ -251,8 +251,8 @@ impl Drop for Child {
 /// also for blocks of less than one. Where small blocks happen to lie in physical memory
 /// makes some per cent for code that lives in the caches; it is the same for all visits of
 /// a process, so no number of rounds would show that it is not the code.
-fn lay_out_alike(command: &mut Command) {
-    command.env("GLIBC_TUNABLES", MALLOC);
+fn unify_memory_layout(command: &mut Command) {
+    command.env("GLIBC_TUNABLES", MALLOC_TUNABLES);
     #[cfg(target_os = "linux")]
     // SAFETY: between fork and exec nothing is called but one system call.
     unsafe {
@@ -268,14 +268,14 @@ fn lay_out_alike(command: &mut Command) {
 
 /// Lets a child run before whatever else is busy on its core, where that is allowed: root
 /// may. Who was told to be nice itself stays so.
-fn come_first(command: &mut Command) {
+fn raise_priority(command: &mut Command) {
     #[cfg(target_os = "linux")]
     // SAFETY: both are system calls that touch no memory of ours.
     unsafe {
         command.pre_exec(|| {
             if libc::getpriority(libc::PRIO_PROCESS, 0) == 0 {
                 // Who may not takes turns with the others, as everybody does.
-                libc::setpriority(libc::PRIO_PROCESS, 0, FIRST);
+                libc::setpriority(libc::PRIO_PROCESS, 0, HIGHEST_PRIORITY);
             }
             Ok(())
         });

@@ -22,12 +22,11 @@ pub(crate) struct InputOrder {
 /// The inputs of all jobs, each once.
 pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
     let mut orders = Orders::default();
-    for job in jobs {
-        for input in &job.plan.inputs {
+    for Job { request, plan } in jobs {
+        for input in &plan.inputs {
             for spec in &input.candidates {
-                let point = job.plan.point(input, spec);
-                let (seed, max_time) = (job.request.seed, job.request.max_time);
-                orders.add(point, seed, input.memory_bytes, max_time);
+                let (point, bytes) = (plan.point(input, spec), input.memory_bytes);
+                orders.add(point, request.seed, bytes, request.max_time);
             }
         }
     }

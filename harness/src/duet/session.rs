@@ -22,12 +22,12 @@ use crate::measure::{Deadline, now};
 use crate::platform::Interrupt;
 
 /// How long a child may make an input and check all its points.
-const PREPARING: Duration = Duration::from_secs(600);
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(600);
 /// How far a run may go beyond its budget, as a fraction, and as a time.
 const BEYOND: f64 = 0.1;
 const LEAST_BEYOND: Duration = Duration::from_secs(3);
 /// How long a visit may take: this, and so many times what the last one took.
-pub(super) const VISITING: Duration = Duration::from_secs(60);
+pub(super) const VISIT_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const TIMES_LAST: u32 = 20;
 
 /// Why a side can't measure a point, by side, input and point.
@@ -56,7 +56,7 @@ pub(super) struct Sides<'a> {
     /// What the last visit took.
     pub(super) last: Duration,
     /// What starting both sides anew took the last time.
-    pub(super) renewing: Duration,
+    pub(super) restart_time: Duration,
 }
 
 /// Measures all points of both sides in turn.
@@ -82,7 +82,7 @@ pub(crate) fn measure(
         deadline: Deadline::new(against.started, against.budget),
         effort: Effort::default(),
         last: Duration::ZERO,
-        renewing: Duration::ZERO,
+        restart_time: Duration::ZERO,
     };
     let measured = sides.measure_all(inputs);
     let (left_out, failure) = match measured {
@@ -176,7 +176,7 @@ impl Sides<'_> {
         }
         let mut both = Unknown::default();
         for side in Side::BOTH {
-            let limit = self.patience(PREPARING);
+            let limit = self.timeout(PREPARE_TIMEOUT);
             match self.child(side).receive(task, limit)? {
                 Answer::Open {
                     unknown,
@@ -220,7 +220,7 @@ impl Sides<'_> {
         }
         let mut prepared: [Option<Prepared>; 2] = Default::default();
         for &side in &knowing {
-            let limit = self.patience(PREPARING);
+            let limit = self.timeout(PREPARE_TIMEOUT);
             let answer = self.child(side).receive(&task, limit)?;
             let Answer::Prepare(made) = answer else {
                 return Err(self.child(side).unexpected(&task));
@@ -287,12 +287,12 @@ impl Sides<'_> {
         task: &str,
         limit: Duration,
     ) -> Result<Answer, DuetError> {
-        let limit = self.patience(limit);
+        let limit = self.timeout(limit);
         self.child(side).ask(ask, task, limit)
     }
 
     /// How long to wait for an answer: no longer than a run may go beyond its budget.
-    fn patience(&self, limit: Duration) -> Duration {
+    fn timeout(&self, limit: Duration) -> Duration {
         let left = self.deadline.left().zip(self.against.budget);
         left.map_or(limit, |(left, budget)| {
             let beyond = budget.mul_f64(BEYOND).max(LEAST_BEYOND);

@@ -46,9 +46,9 @@ pub(super) trait Sampler {
     ///
     /// # Errors
     /// If it can't; nothing more can be measured then.
-    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
+    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
     /// How long that takes.
-    fn renewing(&self) -> Duration;
+    fn restart_time(&self) -> Duration;
     /// Whether to stop now, rather than wait for what takes so long.
     fn ends_before(&self, next: Duration) -> bool;
 }
@@ -263,10 +263,10 @@ pub(super) fn measure<S: Sampler>(
 ) -> Result<Vec<Turn>, DuetError> {
     for generation in 0..MOST_GENERATIONS {
         if generation > 0 {
-            if sampler.ends_before(sampler.renewing()) {
+            if sampler.ends_before(sampler.restart_time()) {
                 break;
             }
-            sampler.renew(&turns)?;
+            sampler.restart(&turns)?;
         }
         shuffle(&mut turns, hash(rule.seed, [generation as u64]));
         let mut left = Vec::new();

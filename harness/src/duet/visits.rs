@@ -8,7 +8,7 @@ use reports::units;
 use super::DuetError;
 use super::child::Side;
 use super::protocol::{Answer, Ask, VisitOrder};
-use super::session::{Sides, TIMES_LAST, VISITING, children};
+use super::session::{Sides, TIMES_LAST, VISIT_TIMEOUT, children};
 use super::turns::{Sampler, Stop, Turn, Visited};
 use crate::measure::TOTAL;
 
@@ -16,7 +16,7 @@ impl Sampler for Sides<'_> {
     fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);
-        let limit = VISITING + TIMES_LAST * self.last;
+        let limit = VISIT_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
         let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
         let Answer::Visit {
@@ -59,7 +59,7 @@ impl Sampler for Sides<'_> {
                 stopped_by: why.name().to_owned(),
                 samples: samples.unwrap_or_default(),
             };
-            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISITING)? else {
+            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISIT_TIMEOUT)? else {
                 return Err(self.child(side).unexpected(task));
             };
             if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
@@ -80,11 +80,11 @@ impl Sampler for Sides<'_> {
         Ok(())
     }
 
-    fn renewing(&self) -> Duration {
-        self.renewing
+    fn restart_time(&self) -> Duration {
+        self.restart_time
     }
 
-    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
         let start = Instant::now();
         self.children = children(self.against, true)?;
         let unknown = self.open()?;
@@ -92,7 +92,7 @@ impl Sampler for Sides<'_> {
         for input in needed {
             self.make(input, &unknown)?;
         }
-        self.renewing = start.elapsed();
+        self.restart_time = start.elapsed();
         Ok(())
     }
 

@@ -61,25 +61,31 @@ pub(super) fn read() -> Option<Reading> {
     })
 }
 
+/// The instruction that doubles a register: its own sum.
+#[cfg(target_arch = "x86_64")]
+macro_rules! double {
+    ($register:literal) => {
+        concat!("add {", $register, "}, {", $register, "}")
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! double {
+    ($register:literal) => {
+        concat!(
+            "add {", $register, "}, {", $register, "}, {", $register, "}"
+        )
+    };
+}
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn run_chain() -> bool {
     let mut value = 1_u64;
     for _ in 0..CHAIN_TURNS {
         // SAFETY: the instructions change one register and nothing else.
-        #[cfg(target_arch = "x86_64")]
         unsafe {
             std::arch::asm!(
-                ".rept {links}", "add {value}, {value}", ".endr",
-                value = inout(reg) value,
-                links = const LINKS_PER_TURN,
-                options(pure, nomem, nostack),
-            );
-        }
-        // SAFETY: the instructions change one register and nothing else.
-        #[cfg(target_arch = "aarch64")]
-        unsafe {
-            std::arch::asm!(
-                ".rept {links}", "add {value}, {value}, {value}", ".endr",
+                ".rept {links}", double!("value"), ".endr",
                 value = inout(reg) value,
                 links = const LINKS_PER_TURN,
                 options(pure, nomem, nostack),
@@ -90,37 +96,17 @@ fn run_chain() -> bool {
     true
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn run_chain() -> bool {
-    false
-}
-
 /// Six chains side by side: as many adders as a core has today.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn run_crowd() {
     let [mut a, mut b, mut c, mut d, mut e, mut f] = [1_u64; 6];
     for _ in 0..CROWD_TURNS {
         // SAFETY: the instructions change these registers and nothing else.
-        #[cfg(target_arch = "x86_64")]
         unsafe {
             std::arch::asm!(
                 ".rept {rows}",
-                "add {a}, {a}", "add {b}, {b}", "add {c}, {c}",
-                "add {d}, {d}", "add {e}, {e}", "add {f}, {f}",
-                ".endr",
-                a = inout(reg) a, b = inout(reg) b, c = inout(reg) c,
-                d = inout(reg) d, e = inout(reg) e, f = inout(reg) f,
-                rows = const ROWS_PER_TURN,
-                options(pure, nomem, nostack),
-            );
-        }
-        // SAFETY: the instructions change these registers and nothing else.
-        #[cfg(target_arch = "aarch64")]
-        unsafe {
-            std::arch::asm!(
-                ".rept {rows}",
-                "add {a}, {a}, {a}", "add {b}, {b}, {b}", "add {c}, {c}, {c}",
-                "add {d}, {d}, {d}", "add {e}, {e}, {e}", "add {f}, {f}, {f}",
+                double!("a"), double!("b"), double!("c"),
+                double!("d"), double!("e"), double!("f"),
                 ".endr",
                 a = inout(reg) a, b = inout(reg) b, c = inout(reg) c,
                 d = inout(reg) d, e = inout(reg) e, f = inout(reg) f,
@@ -130,6 +116,11 @@ fn run_crowd() {
         }
     }
     std::hint::black_box([a, b, c, d, e, f]);
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn run_chain() -> bool {
+    false
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -154,9 +145,8 @@ pub(super) struct Condition {
 impl Usual {
     /// Takes the readings around a sample, and judges it by all so far.
     pub(super) fn judge(&mut self, readings: &[Reading]) -> Condition {
-        readings
-            .iter()
-            .for_each(|reading| self.clocks.add(reading.clock_mhz));
+        let mut clocks = readings.iter().map(|reading| reading.clock_mhz);
+        clocks.clone().for_each(|clock| self.clocks.add(clock));
         let Some(clock) = self.clocks.quantile(0.5) else {
             return Condition::default();
         };
@@ -167,9 +157,7 @@ impl Usual {
         cycles.iter().for_each(|&cycles| self.cycles.add(cycles));
         let least = self.cycles.quantile(LEAST).unwrap_or(f64::INFINITY);
         Condition {
-            slow_clock: readings
-                .iter()
-                .any(|reading| reading.clock_mhz < SLOW * clock),
+            slow_clock: clocks.any(|read| read < SLOW * clock),
             disturbed: cycles.iter().any(|&cycles| cycles > DISTURBED * least),
         }
     }
@@ -220,19 +208,18 @@ mod tests {
 
     fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
         let crowd_us = cycles / clock_mhz;
-        usual.judge(&[Reading {
+        let reading = Reading {
             clock_mhz,
             crowd_us,
-        }])
+        };
+        usual.judge(&[reading])
     }
 
     #[test]
     fn readings_far_below_the_usual_clock_are_slow() {
         let mut usual = Usual::default();
-        assert!(
-            !judged(&mut usual, 1000.0, 1e4).slow_clock,
-            "nothing to compare with yet"
-        );
+        let first = judged(&mut usual, 1000.0, 1e4);
+        assert!(!first.slow_clock, "nothing to compare with yet");
         for mhz in [3000.0, 3010.0, 2990.0, 3005.0, 3001.0] {
             assert!(!judged(&mut usual, mhz, 1e4).slow_clock);
         }
@@ -281,9 +268,7 @@ mod tests {
         let cycles = middle(|reading| reading.cycles(reading.clock_mhz));
         // Between all six additions in a cycle and one at a time.
         let rows = f64::from(CROWD_TURNS * ROWS_PER_TURN);
-        assert!(
-            (0.5 * rows..20.0 * rows).contains(&cycles),
-            "{cycles} cycles"
-        );
+        let plausible = 0.5 * rows..20.0 * rows;
+        assert!(plausible.contains(&cycles), "{cycles} cycles");
     }
 }

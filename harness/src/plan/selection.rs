@@ -27,16 +27,13 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
 /// # Errors
 /// If a glob is none.
 pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
-    let patterns: Vec<_> = globs
-        .iter()
-        .map(|glob| pattern(glob))
-        .collect::<Result<_, _>>()?;
-    let is_selected = |info: &VariantInfo| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(info.name))
+    let patterns: Result<Vec<_>, _> = globs.iter().map(|glob| pattern(glob)).collect();
+    let patterns = patterns?;
+    let is_selected = |&number: &usize| {
+        let mut patterns = patterns.iter();
+        globs.is_empty() || patterns.any(|pattern| pattern.matches(infos[number].name))
     };
-    Ok((0..infos.len())
-        .filter(|&i| is_selected(&infos[i]))
-        .collect())
+    Ok((0..infos.len()).filter(is_selected).collect())
 }
 
 fn pattern(glob: &str) -> Result<Pattern, String> {
@@ -57,22 +54,16 @@ fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::device::Backend;
-
     use super::*;
 
     fn infos() -> Vec<VariantInfo> {
-        ["std-stable", "std-unstable", "block-merge"]
+        let task = algorithms::registry::task("sort").expect("a task");
+        let any = task.variants().swap_remove(0);
+        let names = ["std-stable", "std-unstable", "block-merge"];
+        names
             .map(|name| VariantInfo {
                 name,
-                summary: "",
-                backend: Backend::Cpu,
-                stable: true,
-                semantics_supported: &[algorithms::algorithm::Semantics::Exact],
-                team_levels: 1,
-                plugin: None,
-                unavailable_reason: None,
-                code: Default::default(),
+                ..any
             })
             .to_vec()
     }

@@ -12,12 +12,16 @@ pub fn usable_cpus() -> Vec<usize> {
         let is_set = |&cpu: &usize| mask.is_set(cpu).unwrap_or(false);
         (0..CpuSet::count()).filter(is_set).collect()
     };
-    let from_mask = sched_getaffinity(Pid::from_raw(0)).map(in_mask);
-    match from_mask {
+    match sched_getaffinity(Pid::from_raw(0)).map(in_mask) {
         Ok(cpus) if !cpus.is_empty() => cpus,
         // A machine with more CPUs than a mask has bits, or an unusual system.
-        _ => (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect(),
+        _ => assumed_cpus(),
     }
+}
+
+/// As many CPUs as the standard library tells of.
+pub(super) fn assumed_cpus() -> Vec<usize> {
+    (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect()
 }
 
 /// The number of CPUs in the inherited affinity mask.
@@ -32,7 +36,6 @@ pub fn current_cpu() -> Option<usize> {
 
 /// The time for which the calling thread has had a CPU, where the system tells.
 pub fn thread_time() -> Option<Duration> {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
-        .ok()
-        .map(Duration::from)
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    time.ok().map(Duration::from)
 }

@@ -26,11 +26,10 @@ pub fn draw(topology: &Topology, mask: &[usize]) -> String {
             text.push_str(&format!("  node {node}\n"));
             let in_node = || in_package().filter(move |cpu| cpu.node == node);
             for cache in distinct(in_node(), |cpu| topology.last_level_cache(cpu.number)) {
-                let sharing =
-                    in_node().filter(|cpu| topology.last_level_cache(cpu.number) == cache);
-                let cpus: Vec<_> = sharing.collect();
-                let cores = cores(&cpus, mask);
-                text.push_str(&format!("    {}: {cores}\n", cache_name(topology, &cpus)));
+                let shares = |cpu: &&LogicalCpu| topology.last_level_cache(cpu.number) == cache;
+                let cpus: Vec<_> = in_node().filter(shares).collect();
+                let (name, cores) = (cache_name(topology, &cpus), cores(&cpus, mask));
+                text.push_str(&format!("    {name}: {cores}\n"));
             }
         }
     }
@@ -45,14 +44,12 @@ fn distinct<'a>(
 }
 
 fn cache_name(topology: &Topology, cpus: &[&LogicalCpu]) -> String {
-    let shares = |cpu: &&LogicalCpu| {
-        let mine = topology
-            .caches
-            .iter()
-            .filter(|cache| cache.cpus.contains(&cpu.number));
+    let last = |cpu: &&LogicalCpu| {
+        let caches = topology.caches.iter();
+        let mine = caches.filter(|cache| cache.cpus.contains(&cpu.number));
         mine.max_by_key(|cache| cache.level)
     };
-    match cpus.first().and_then(shares) {
+    match cpus.first().and_then(last) {
         Some(cache) => format!("L{} {}", cache.level, size(cache.bytes)),
         None => "no cache known".to_owned(),
     }

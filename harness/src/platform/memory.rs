@@ -1,6 +1,9 @@
-//! How much memory there is to be had.
+//! How much memory there is to be had, and how much cache to be exceeded.
 
+use algorithms::axis::parse_count;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+use super::Topology;
 
 /// Bytes that this process can allocate without swapping: what the machine has
 /// left, or what the control group of the process has, if that is less.
@@ -13,4 +16,55 @@ pub fn available_memory() -> u64 {
         system.available_memory().min(group.unwrap_or(u64::MAX))
     };
     system.map_or(u64::MAX, available)
+}
+
+/// Set to a number of bytes such as `8M`, it is taken for the size of the last-level
+/// caches: virtual machines tell that of their host, of which they have a small part.
+const VARIABLE: &str = "RECOBENCH_LAST_LEVEL_CACHE";
+
+/// The bytes of all last-level caches together, by the machine or by who knows better;
+/// and what a reader of results should know of it.
+pub fn last_level_bytes(topology: &Topology) -> (u64, Option<String>) {
+    let told = std::env::var(VARIABLE).ok();
+    chosen(told.as_deref(), topology.last_level_bytes())
+}
+
+fn chosen(told: Option<&str>, known: u64) -> (u64, Option<String>) {
+    let Some(told) = told else {
+        return (known, None);
+    };
+    match parse_count(told) {
+        Ok(bytes) => {
+            let note = format!("{VARIABLE} says {bytes} bytes, the machine {known}");
+            (bytes, Some(note))
+        }
+        Err(problem) => {
+            let note = format!("{VARIABLE} \"{told}\" is left aside: {problem}");
+            (known, Some(note))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_says_nothing_gets_what_the_machine_says() {
+        assert_eq!(chosen(None, 300), (300, None));
+    }
+
+    #[test]
+    fn what_is_said_counts_and_is_noted() {
+        let (bytes, note) = chosen(Some("8M"), 300);
+        assert_eq!(bytes, 8_000_000);
+        assert!(note.expect("a note").contains("says 8000000 bytes"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_aside_and_noted() {
+        let (bytes, note) = chosen(Some("much"), 300);
+        assert_eq!(bytes, 300);
+        assert!(note.expect("a note").contains("left aside"));
+    }
 }

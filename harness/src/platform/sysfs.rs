@@ -5,9 +5,8 @@ use std::path::Path;
 
 /// The content of a file without the line end; `None` if it can't be read.
 pub(super) fn text(path: &Path) -> Option<String> {
-    fs::read_to_string(path)
-        .ok()
-        .map(|text| text.trim().to_owned())
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned())
 }
 
 /// A number in a file.
@@ -15,14 +14,16 @@ pub(super) fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
     text(path)?.parse().ok()
 }
 
+/// The CPUs in a file.
+pub(super) fn cpus(path: &Path) -> Option<Vec<usize>> {
+    cpu_list(&text(path)?)
+}
+
 /// A list of CPUs such as `0-3,8`; `None` if it is none.
-pub(super) fn cpu_list(text: &str) -> Option<Vec<usize>> {
+fn cpu_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
-    for range in text
-        .split(',')
-        .map(str::trim)
-        .filter(|range| !range.is_empty())
-    {
+    let ranges = text.split(',').map(str::trim);
+    for range in ranges.filter(|range| !range.is_empty()) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         cpus.extend(first.parse::<usize>().ok()?..=last.parse().ok()?);
     }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reports::record::CacheLevel;
 
+use super::affinity::assumed_cpus;
 use super::sysfs;
 
 /// The CPUs that are online, and the caches that they share.
@@ -46,17 +47,14 @@ impl Topology {
     /// there is none, the CPUs are taken to be cores of one package.
     pub fn read(root: &Path) -> Self {
         let base = root.join("devices/system/cpu");
-        let online = sysfs::text(&base.join("online")).and_then(|list| sysfs::cpu_list(&list));
         let nodes = nodes(&root.join("devices/system/node"));
-        let numbers = online.unwrap_or_else(assumed_cpus);
+        let numbers = sysfs::cpus(&base.join("online")).unwrap_or_else(assumed_cpus);
         let cpu = |&number: &usize| read_cpu(&base, &nodes, number);
-        let caches: BTreeSet<_> = numbers
-            .iter()
-            .flat_map(|number| read_caches(&base.join(format!("cpu{number}/cache"))))
-            .collect();
+        let caches = |number: &usize| read_caches(&base.join(format!("cpu{number}/cache")));
+        let shared: BTreeSet<_> = numbers.iter().flat_map(caches).collect();
         Topology {
             cpus: numbers.iter().map(cpu).collect(),
-            caches: caches.into_iter().collect(),
+            caches: shared.into_iter().collect(),
         }
     }
 
@@ -110,28 +108,19 @@ impl Topology {
     }
 
     fn count(&self, property: impl Fn(&LogicalCpu) -> usize) -> usize {
-        self.cpus
-            .iter()
-            .map(property)
-            .collect::<BTreeSet<_>>()
-            .len()
+        let distinct: BTreeSet<_> = self.cpus.iter().map(property).collect();
+        distinct.len()
     }
-}
-
-fn assumed_cpus() -> Vec<usize> {
-    (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect()
 }
 
 fn read_cpu(base: &Path, nodes: &BTreeMap<usize, usize>, number: usize) -> LogicalCpu {
     let topology = base.join(format!("cpu{number}/topology"));
-    let siblings = sysfs::text(&topology.join("thread_siblings_list"));
-    let siblings = siblings.and_then(|list| sysfs::cpu_list(&list));
+    let siblings = sysfs::cpus(&topology.join("thread_siblings_list"));
+    let first = siblings.and_then(|cpus| cpus.into_iter().min());
     LogicalCpu {
         number,
         package: sysfs::number(&topology.join("physical_package_id")).unwrap_or(0),
-        core: siblings
-            .and_then(|cpus| cpus.into_iter().min())
-            .unwrap_or(number),
+        core: first.unwrap_or(number),
         node: nodes.get(&number).copied().unwrap_or(0),
     }
 }
@@ -140,30 +129,30 @@ fn read_cpu(base: &Path, nodes: &BTreeMap<usize, usize>, number: usize) -> Logic
 fn nodes(base: &Path) -> BTreeMap<usize, usize> {
     let mut nodes = BTreeMap::new();
     for (node, folder) in numbered_folders(base, "node") {
-        let cpus = sysfs::text(&folder.join("cpulist")).and_then(|list| sysfs::cpu_list(&list));
+        let cpus = sysfs::cpus(&folder.join("cpulist"));
         nodes.extend(cpus.into_iter().flatten().map(|cpu| (cpu, node)));
     }
     nodes
 }
 
 fn read_caches(base: &Path) -> Vec<Cache> {
+    let cache = |(_, folder): (usize, PathBuf)| {
+        let kind = sysfs::text(&folder.join("type"))?;
+        let cache = Cache {
+            level: sysfs::number(&folder.join("level"))?,
+            cpus: sysfs::cpus(&folder.join("shared_cpu_list"))?,
+            bytes: sysfs::size(&sysfs::text(&folder.join("size"))?)?,
+        };
+        (kind != "Instruction").then_some(cache)
+    };
     numbered_folders(base, "index")
         .into_iter()
-        .filter_map(|(_, folder)| {
-            let kind = sysfs::text(&folder.join("type"))?;
-            let shared = sysfs::text(&folder.join("shared_cpu_list"))?;
-            let cache = Cache {
-                level: sysfs::number(&folder.join("level"))?,
-                cpus: sysfs::cpu_list(&shared)?,
-                bytes: sysfs::size(&sysfs::text(&folder.join("size"))?)?,
-            };
-            (kind != "Instruction").then_some(cache)
-        })
+        .filter_map(cache)
         .collect()
 }
 
 /// Folders named by a prefix and a number, in order of the number.
-fn numbered_folders(base: &Path, prefix: &str) -> Vec<(usize, std::path::PathBuf)> {
+fn numbered_folders(base: &Path, prefix: &str) -> Vec<(usize, PathBuf)> {
     let entries = fs::read_dir(base).into_iter().flatten().flatten();
     let numbered = entries.filter_map(|entry| {
         let name = entry.file_name();
@@ -196,10 +185,8 @@ mod tests {
 
         fn cpu(&self, number: usize, package: usize, siblings: &str, l3: &str) {
             let cpu = format!("cpu/cpu{number}");
-            self.write(
-                &format!("{cpu}/topology/physical_package_id"),
-                &package.to_string(),
-            );
+            let package_file = format!("{cpu}/topology/physical_package_id");
+            self.write(&package_file, &package.to_string());
             self.write(&format!("{cpu}/topology/thread_siblings_list"), siblings);
             for (index, level, kind, size, shared) in [
                 (0, 1, "Data", "32K", siblings),
@@ -218,26 +205,17 @@ mod tests {
     #[test]
     fn two_packages_with_two_threads_a_core() {
         let sys = FakeSys::new("0-7");
-        for (number, package, siblings, l3) in [
-            (0, 0, "0,4", "0-1,4-5"),
-            (1, 0, "1,5", "0-1,4-5"),
-            (2, 1, "2,6", "2-3,6-7"),
-            (3, 1, "3,7", "2-3,6-7"),
-            (4, 0, "0,4", "0-1,4-5"),
-            (5, 0, "1,5", "0-1,4-5"),
-            (6, 1, "2,6", "2-3,6-7"),
-            (7, 1, "3,7", "2-3,6-7"),
-        ] {
-            sys.cpu(number, package, siblings, l3);
+        for number in 0..8 {
+            let (core, package) = (number % 4, number % 4 / 2);
+            let l3 = ["0-1,4-5", "2-3,6-7"][package];
+            sys.cpu(number, package, &format!("{core},{}", core + 4), l3);
         }
         sys.write("node/node0/cpulist", "0-1,4-5");
         sys.write("node/node1/cpulist", "2-3,6-7");
         let topology = Topology::read(sys.0.path());
         assert_eq!(topology.cpus.len(), 8);
-        assert_eq!(
-            (topology.packages(), topology.cores(), topology.nodes()),
-            (2, 4, 2)
-        );
+        let counts = (topology.packages(), topology.cores(), topology.nodes());
+        assert_eq!(counts, (2, 4, 2));
         assert_eq!(topology.last_level_bytes(), 32 << 20);
         let levels = topology.cache_levels();
         assert_eq!(levels.len(), 2, "instruction caches don't count");
@@ -250,11 +228,8 @@ mod tests {
         sys.cpu(0, 0, "0", "0,2");
         sys.cpu(1, 0, "1", "1");
         sys.cpu(2, 0, "2", "0,2");
-        let numbers: Vec<_> = Topology::read(sys.0.path())
-            .cpus
-            .iter()
-            .map(|c| c.number)
-            .collect();
+        let topology = Topology::read(sys.0.path());
+        let numbers: Vec<_> = topology.cpus.iter().map(|cpu| cpu.number).collect();
         assert_eq!(numbers, [0, 2]);
     }
 

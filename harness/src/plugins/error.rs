@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use algorithms::device::TeamError;
 use algorithms::plugin::PluginError;
 
 use crate::platform::Exit;
@@ -32,6 +33,12 @@ pub enum PluginFailure {
         /// How.
         problem: String,
     },
+    /// Threads that can't be had.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// A trial that can't write down how it goes.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
     /// The process that tries plugins can't be started.
     #[error("{} can't be started to try a plugin: {source}", bench.display())]
     NoTrial {
@@ -50,7 +57,7 @@ impl PluginFailure {
             | PluginFailure::Refused(_)
             | PluginFailure::Unusable(_) => Exit::Usage,
             PluginFailure::Crashed { .. } => Exit::WrongOutput,
-            PluginFailure::NoTrial { .. } => Exit::Failed,
+            _ => Exit::Failed,
         }
     }
 }

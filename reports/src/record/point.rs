@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::Params;
 
 /// One variant on one device with one set of parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
     /// The subcommand's name: `sort`.
     pub algorithm: String,

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use generators::random::stream;
+use rand_distr::{Distribution, StandardNormal};
 use reports::record::Point;
 
 use super::*;
@@ -19,7 +21,7 @@ struct Scripted {
     most_visits: usize,
     fails: Option<usize>,
     /// Points each time.
-    renewed: Vec<usize>,
+    restarted: Vec<usize>,
 }
 
 fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
@@ -31,17 +33,7 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
         finished: HashMap::new(),
         most_visits: usize::MAX,
         fails: None,
-        renewed: Vec::new(),
-    }
-}
-
-impl Scripted {
-    fn normal(&self, at: u64, sample: u64) -> f64 {
-        let uniform = |part: u64| {
-            let bits = hash(self.seed, [at, sample, part]);
-            ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-        };
-        (-2.0 * uniform(0).ln()).sqrt() * (std::f64::consts::TAU * uniform(1)).cos()
+        restarted: Vec::new(),
     }
 }
 
@@ -53,19 +45,11 @@ impl Sampler for Scripted {
             Side::Base => 0.0,
             Side::New => self.changes[order.point],
         };
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: order.point.to_string(),
-            device: "cpu".into(),
-            threads: 1,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: Default::default(),
-        };
+        let mut random = stream(self.seed, [number]);
         let row = |sample: usize| {
-            let seconds = (1.0 + change) * (self.noise * self.normal(number, sample as u64)).exp();
-            SampleRow::new(&point, "total", order.round, sample, seconds)
+            let noise: f64 = StandardNormal.sample(&mut random);
+            let seconds = (1.0 + change) * (self.noise * noise).exp();
+            SampleRow::new(&Point::default(), TOTAL, order.round, sample, seconds)
         };
         Ok(Visited {
             rows: (0..order.samples).map(row).collect(),
@@ -79,12 +63,12 @@ impl Sampler for Scripted {
         Ok(())
     }
 
-    fn renew(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
-        self.renewed.push(turns.len());
+    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+        self.restarted.push(turns.len());
         Ok(())
     }
 
-    fn renewing(&self) -> Duration {
+    fn restart_time(&self) -> Duration {
         Duration::ZERO
     }
 
@@ -93,20 +77,14 @@ impl Sampler for Scripted {
     }
 }
 
-fn rule(seed: u64) -> Rule {
-    Rule {
-        thresholds: Thresholds::default(),
-        seed,
-    }
-}
-
 fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<Turn> {
-    let points = 0..scripted.changes.len();
-    let turns: Vec<_> = points
-        .map(|point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(10)))
-        .collect();
-    let all = turns.len();
-    measure(turns, all, &rule(1), scripted).expect("no errors")
+    let all = scripted.changes.len();
+    let turn = |point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(10));
+    let rule = Rule {
+        thresholds: Thresholds::default(),
+        seed: 1,
+    };
+    measure((0..all).map(turn).collect(), all, &rule, scripted).expect("no errors")
 }
 
 #[test]
@@ -131,14 +109,11 @@ fn what_is_clear_has_no_more_rounds() {
     assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 12);
     assert_eq!(finished(1).0, Stop::Verdict);
     assert_eq!(finished(2).0, Stop::Verdict);
-    assert_eq!(
-        finished(3),
-        (Stop::Rounds, MOST_GENERATIONS),
-        "about the minimum"
-    );
-    assert_eq!(sides.renewed.len(), MOST_GENERATIONS - 1);
-    assert_eq!(sides.renewed.first(), Some(&4));
-    assert_eq!(sides.renewed.last(), Some(&1), "those that are left");
+    let most = (Stop::Rounds, MOST_GENERATIONS);
+    assert_eq!(finished(3), most, "about the minimum");
+    assert_eq!(sides.restarted.len(), MOST_GENERATIONS - 1);
+    assert_eq!(sides.restarted.first(), Some(&4));
+    assert_eq!(sides.restarted.last(), Some(&1), "those that are left");
 }
 
 #[test]

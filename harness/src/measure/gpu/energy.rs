@@ -19,7 +19,7 @@ const SHARE: u32 = 20;
 /// Shorter loops tell nothing.
 const SHORTEST_LOOP: Duration = Duration::from_millis(400);
 /// A counter that does not move for so long will not.
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(1);
 /// A difference of fewer steps of the counter is none.
 const STEPS: f64 = 3.0;
@@ -82,7 +82,7 @@ fn difference(before: &Tick, middle: Option<Tick>, after: Option<Tick>) -> Optio
 fn next_tick(watch: &Watch) -> Option<Tick> {
     let start = Instant::now();
     let first = watch.energy_j()?;
-    while start.elapsed() < PATIENCE {
+    while start.elapsed() < TIMEOUT {
         let joules = watch.energy_j()?;
         if joules > first {
             let step = joules - first;

@@ -19,41 +19,20 @@ const WORK: Work = Work {
 };
 
 fn subject() -> Subject {
-    let point = Point {
-        algorithm: "sort".into(),
-        variant: "a".into(),
-        device: "cuda:0".into(),
-        threads: 1,
-        places: "none".into(),
-        bind: "false".into(),
-        cache: "hot".into(),
-        params: Params::default(),
-    };
-    let info = VariantInfo {
-        name: "a",
-        summary: "",
-        backend: Backend::Cuda,
-        stable: true,
-        semantics_supported: &[algorithms::algorithm::Semantics::Exact],
-        team_levels: 1,
-        plugin: None,
-        unavailable_reason: None,
-        code: 0,
-    };
-    let mut subject = Subject::new(point, &info, "code");
+    let task = algorithms::registry::task("sort").expect("a task");
+    let mut subject = Subject::new(Point::default(), &task.variants()[0], "code");
     let link = LinkBandwidth {
         h2d_bytes_per_s: 50e3,
         d2h_bytes_per_s: 40e3,
         both_bytes_per_s: 80e3,
     };
-    let bandwidth = Bandwidth {
-        copy_bytes_per_s: 4e6,
-        triad_bytes_per_s: 4e6,
-        link: Some(link),
-    };
     let ceilings = Ceilings {
         backend: Backend::Cuda,
-        bandwidth: Some(bandwidth),
+        bandwidth: Some(Bandwidth {
+            copy_bytes_per_s: 4e6,
+            triad_bytes_per_s: 4e6,
+            link: Some(link),
+        }),
     };
     subject.describe(WORK, ceilings);
     subject
@@ -93,10 +72,7 @@ fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
         stage("again/memset", 0.002, 8),
         stage("d2h", 0.25, 8000),
     ];
-    let found: Vec<_> = rows(&subject(), &stages)
-        .iter()
-        .map(|row| (row.stage.clone(), row.peak_fraction))
-        .collect();
+    let found = rows(&subject(), &stages).into_iter();
     let expected = [
         ("total", Some(16e3 / 0.5 / 80e3)),
         ("kernel", Some(16e3 / 0.01 / 4e6)),
@@ -107,9 +83,9 @@ fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
         ("d2h", Some(8e3 / 0.25 / 40e3)),
     ];
     assert_eq!(found.len(), expected.len());
-    for ((stage, share), (name, wanted)) in found.into_iter().zip(expected) {
-        assert_eq!(stage, name);
-        match (share, wanted) {
+    for (row, (name, wanted)) in found.zip(expected) {
+        assert_eq!(row.stage, name);
+        match (row.peak_fraction, wanted) {
             (Some(share), Some(wanted)) => assert!((share - wanted).abs() < 1e-9, "{name}"),
             (share, wanted) => assert_eq!(share, wanted, "{name}"),
         }
@@ -264,9 +240,6 @@ fn what_was_counted_is_in_rows_of_the_whole() {
         ..Series::default()
     };
     let rows = subject().summary_rows("samples", &series);
-    let metrics: Vec<_> = rows
-        .iter()
-        .map(|row| row.metrics.get("cycles_per_item"))
-        .collect();
-    assert_eq!(metrics, [Some("4.000"), None]);
+    let metrics = rows.iter().map(|row| row.metrics.get("cycles_per_item"));
+    assert_eq!(metrics.collect::<Vec<_>>(), [Some("4.000"), None]);
 }

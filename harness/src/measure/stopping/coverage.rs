@@ -1,6 +1,8 @@
 //! Whether intervals hold the true median as often as they promise, whatever ended
 //! the sampling: simulated with visits that differ, drift, and heavy tails.
 
+use generators::random::{Stream, stream};
+use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 use reports::statistics;
 
 use super::*;
@@ -30,35 +32,22 @@ enum Tails {
     Heavy,
 }
 
-/// Uniform numbers that a seed makes.
-struct Random {
-    seed: u64,
-    taken: u64,
-}
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.taken += 1;
-        let bits = generators::random::hash(self.seed, [self.taken]);
-        ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
+impl Tails {
     /// With a median of 0.
-    fn noise(&mut self, tails: Tails) -> f64 {
-        match tails {
-            Tails::Normal => self.normal(),
-            Tails::Skewed => -(1.0 - self.uniform()).ln() - std::f64::consts::LN_2,
-            Tails::Heavy => {
-                let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
-                self.normal() / (squares / 3.0).sqrt()
+    fn noise(self, random: &mut Stream) -> f64 {
+        match self {
+            Tails::Normal => normal(random),
+            Tails::Skewed => {
+                let noise: f64 = Exp1.sample(random);
+                noise - std::f64::consts::LN_2
             }
+            Tails::Heavy => StudentT::new(3.0).expect("a distribution").sample(random),
         }
     }
+}
+
+fn normal(random: &mut Stream) -> f64 {
+    StandardNormal.sample(random)
 }
 
 /// What became of a series.
@@ -68,7 +57,7 @@ struct Sampled {
 }
 
 fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
-    let mut random = Random { seed, taken: 0 };
+    let mut random = stream(seed, [0]);
     let mut series = Series::<()>::default();
     let most_visits = (policy.max_samples / SAMPLES_A_VISIT) as f64;
     let reason = loop {
@@ -76,10 +65,10 @@ fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
             break reason;
         }
         let visit = series.visit_starts.len() as f64;
-        let level = machine.visits * random.normal() + machine.drift * visit / most_visits;
+        let level = machine.visits * normal(&mut random) + machine.drift * visit / most_visits;
         series.visit_starts.push(series.seconds.len());
         for _ in 0..SAMPLES_A_VISIT {
-            let noise = machine.noise * random.noise(machine.tails);
+            let noise = machine.noise * machine.tails.noise(&mut random);
             series.seconds.push((level + noise).exp());
             series.samples.push(());
         }
@@ -167,12 +156,12 @@ fn a_drift_does_not_make_them_promise_too_much() {
 #[test]
 fn looking_again_after_each_visit_would_be_seen() {
     let held = |seed: u64| {
-        let mut random = Random { seed, taken: 0 };
+        let mut random = stream(seed, [0]);
         let (mut seconds, mut starts) = (Vec::new(), Vec::new());
         for _ in 0..20 {
             starts.push(seconds.len());
-            let level = 0.01 * random.normal();
-            seconds.extend((0..5).map(|_| (level + 0.005 * random.normal()).exp()));
+            let level = 0.01 * normal(&mut random);
+            seconds.extend((0..5).map(|_| (level + 0.005 * normal(&mut random)).exp()));
             let samples = statistics::Series::new(&seconds, &starts);
             let narrow = samples
                 .interval()

@@ -57,9 +57,10 @@ unsafe impl GlobalAlloc for LabAllocator {
         meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
         unsafe {
-            match large::is_large(layout) {
-                true => large::alloc(layout),
-                false => System.alloc(layout),
+            if large::is_large(layout) {
+                large::alloc(layout)
+            } else {
+                System.alloc(layout)
             }
         }
     }
@@ -68,9 +69,10 @@ unsafe impl GlobalAlloc for LabAllocator {
         meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
         unsafe {
-            match large::is_large(layout) {
-                true => large::alloc_zeroed(layout),
-                false => System.alloc_zeroed(layout),
+            if large::is_large(layout) {
+                large::alloc_zeroed(layout)
+            } else {
+                System.alloc_zeroed(layout)
             }
         }
     }
@@ -79,9 +81,10 @@ unsafe impl GlobalAlloc for LabAllocator {
         meter(-(layout.size() as isize));
         // SAFETY: the block came from where it goes: see above.
         unsafe {
-            match large::is_large(layout) {
-                true => large::dealloc(block, layout),
-                false => System.dealloc(block, layout),
+            if large::is_large(layout) {
+                large::dealloc(block, layout)
+            } else {
+                System.dealloc(block, layout)
             }
         }
     }

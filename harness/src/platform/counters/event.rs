@@ -1,7 +1,7 @@
 //! What is counted.
 
 use reports::record::Params;
-use reports::units;
+use reports::{statistics, units};
 
 /// Significant figures of counts by item.
 const FIGURES: usize = 4;
@@ -39,7 +39,8 @@ impl Event {
         &[Event::LastLevelMisses, Event::TlbMisses],
     ];
 
-    /// Its name in `samples.csv`.
+    /// Its name in `samples.csv`; among the metrics of `summary.csv` it is followed by
+    /// `_per_item`.
     pub const fn name(self) -> &'static str {
         match self {
             Event::Cycles => "cycles",
@@ -50,22 +51,10 @@ impl Event {
         }
     }
 
-    /// Its name among the metrics of `summary.csv`.
-    pub const fn metric(self) -> &'static str {
-        match self {
-            Event::Cycles => "cycles_per_item",
-            Event::Instructions => "instructions_per_item",
-            Event::BranchMisses => "branch_misses_per_item",
-            Event::LastLevelMisses => "llc_misses_per_item",
-            Event::TlbMisses => "tlb_misses_per_item",
-        }
-    }
-
     /// What people call it.
     pub const fn words(self) -> &'static str {
         match self {
-            Event::Cycles => "cycles",
-            Event::Instructions => "instructions",
+            Event::Cycles | Event::Instructions => self.name(),
             Event::BranchMisses => "branch misses",
             Event::LastLevelMisses => "last-level-cache misses",
             Event::TlbMisses => "data-TLB misses",
@@ -102,20 +91,17 @@ impl Counts {
     pub fn medians_per_item(
         samples: &[Counts],
         items: u64,
-    ) -> impl Iterator<Item = (&'static str, String)> {
+    ) -> impl Iterator<Item = (String, String)> {
         Event::ALL.into_iter().filter_map(move |event| {
-            let counts = samples.iter().filter_map(|counts| counts.get(event));
-            let median = median(counts.collect())? / items.max(1) as f64;
-            Some((event.metric(), units::significant(median, FIGURES)))
+            let counts: Vec<_> = samples
+                .iter()
+                .filter_map(|counts| counts.get(event))
+                .collect();
+            let per_item = statistics::median(&counts) / items.max(1) as f64;
+            let name = format!("{}_per_item", event.name());
+            (!counts.is_empty()).then(|| (name, units::significant(per_item, FIGURES)))
         })
     }
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some(f64::midpoint(lower, *upper))
 }
 
 #[cfg(test)]
@@ -140,30 +126,24 @@ mod tests {
 
     #[test]
     fn metrics_are_medians_by_item() {
-        let samples = [
-            counts(2000.0, None),
-            counts(9000.0, Some(10.0)),
-            counts(4000.0, None),
-        ];
+        let samples = [(2000.0, None), (9000.0, Some(10.0)), (4000.0, None)];
+        let samples = samples.map(|(cycles, misses)| counts(cycles, misses));
+        let owned = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
         let metrics: Vec<_> = Counts::medians_per_item(&samples, 1000).collect();
         let expected = [
             ("cycles_per_item", "4.000"),
             ("tlb_misses_per_item", "0.01000"),
         ];
-        assert_eq!(
-            metrics,
-            expected.map(|(name, text)| (name, text.to_owned()))
-        );
+        assert_eq!(metrics, expected.map(owned));
         let two = Counts::medians_per_item(&samples[..2], 1000).next();
-        assert_eq!(two, Some(("cycles_per_item", "5.500".to_owned())));
+        assert_eq!(two, Some(owned(("cycles_per_item", "5.500"))));
         assert_eq!(Counts::medians_per_item(&[], 1000).next(), None);
     }
 
     #[test]
-    fn each_event_has_names_of_its_own() {
+    fn events_are_in_their_order() {
         for (number, event) in Event::ALL.into_iter().enumerate() {
             assert_eq!(event as usize, number);
-            assert_eq!(event.metric(), format!("{}_per_item", event.name()));
         }
     }
 }

@@ -16,9 +16,7 @@ pub(super) fn scan(code: &[u8], address: u64) -> Scan {
         let here = address + 4 * number as u64;
         let found = refers(word, here, &mut pages);
         let (mask, reference) = found.unwrap_or((0, None));
-        let is_inside = reference.is_some_and(|reference| match reference {
-            Reference::Address(target) | Reference::Bytes(target, _) => inside.contains(&target),
-        });
+        let is_inside = reference.is_some_and(|reference| inside.contains(&reference.address()));
         let kept = if is_inside { word } else { word & !mask };
         scan.code.extend(kept.to_le_bytes());
         scan.references.extend(reference.filter(|_| !is_inside));

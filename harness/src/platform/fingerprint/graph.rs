@@ -3,28 +3,17 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
+use object::Architecture;
 use sha2::{Digest, Sha256};
 
-use super::program::{Kind, Program};
-use super::resolve::Target;
+use super::program::{Kind, Node, Program, Target, WORD};
 use super::scan::Scan;
+use super::{aarch64, x86_64};
 
 /// Texts are shorter, images of kernels are longer: their content counts.
 const LONG: u64 = 512;
-const WORD: u64 = 8;
 
 type Hash = [u8; 8];
-
-/// A piece of a program that refers to others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Node {
-    /// A function, by the number of its symbol.
-    Code(usize),
-    /// A value, from and to these addresses.
-    Value(u64, u64),
-    /// A table of functions at this address.
-    Table(u64),
-}
 
 /// A program with what was found out of it so far.
 pub(super) struct Graph {
@@ -99,6 +88,11 @@ impl Graph {
 }
 
 impl Piece {
+    fn new(hash: Sha256, next: Vec<Node>) -> Self {
+        let hash = short(hash);
+        Piece { hash, next }
+    }
+
     fn of(program: &Program, node: Node) -> Self {
         match node {
             Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
@@ -109,10 +103,9 @@ impl Piece {
 
     fn of_code(program: &Program, range: Range<u64>) -> Self {
         let code = program.bytes(range.clone()).unwrap_or_default();
-        let scan = Scan::of(program.architecture, code, range.start);
-        let mut hash = Sha256::new();
+        let scan = scan(program.architecture, code, range.start);
+        let (mut hash, mut next) = (Sha256::new(), Vec::new());
         hash.update(&scan.code);
-        let mut next = Vec::new();
         for reference in scan.references {
             match program.target(reference) {
                 Some(Target::Node(node)) => next.push(node),
@@ -120,10 +113,7 @@ impl Piece {
                 None => {}
             }
         }
-        Piece {
-            hash: short(hash),
-            next,
-        }
+        Piece::new(hash, next)
     }
 
     /// Pointers lead on; a short text has neither a place nor a length that counts.
@@ -139,20 +129,14 @@ impl Piece {
             };
             address = end;
             next.extend(program.node(pointer));
-            let is_text = program
-                .section(pointer)
-                .is_some_and(|section| section.kind == Kind::Constants);
-            if is_text && end < range.end {
+            if program.is(pointer, Kind::Constants) && end < range.end {
                 let length = program.word(end).unwrap_or_default();
                 let long = program.bytes(pointer..pointer.saturating_add(length));
                 hash.update(long.filter(|_| length >= LONG).unwrap_or_default());
                 address = end + WORD;
             }
         }
-        Piece {
-            hash: short(hash),
-            next,
-        }
+        Piece::new(hash, next)
     }
 
     fn of_table(program: &Program, address: u64) -> Self {
@@ -163,10 +147,17 @@ impl Piece {
                 None => hash.update(program.word(word).unwrap_or_default().to_le_bytes()),
             }
         }
-        Piece {
-            hash: short(hash),
-            next,
-        }
+        Piece::new(hash, next)
+    }
+}
+
+/// Reads a function that lies at this address. Of processors that are not known the
+/// bytes stay as they are.
+fn scan(architecture: Architecture, code: &[u8], address: u64) -> Scan {
+    match architecture {
+        Architecture::X86_64 => x86_64::scan(code, address),
+        Architecture::Aarch64 => aarch64::scan(code, address),
+        _ => Scan::new(code),
     }
 }
 

@@ -2,10 +2,6 @@
 
 use std::ops::Range;
 
-use object::Architecture;
-
-use super::{aarch64, x86_64};
-
 /// A function, read instruction by instruction.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Scan {
@@ -25,22 +21,24 @@ pub(super) enum Reference {
 }
 
 impl Scan {
-    /// Reads a function that lies at this address. Of processors that are not known the
-    /// bytes stay as they are.
-    pub(super) fn of(architecture: Architecture, code: &[u8], address: u64) -> Self {
-        match architecture {
-            Architecture::X86_64 => x86_64::scan(code, address),
-            Architecture::Aarch64 => aarch64::scan(code, address),
-            _ => Scan {
-                code: code.to_vec(),
-                references: Vec::new(),
-            },
+    pub(super) fn new(code: &[u8]) -> Self {
+        Scan {
+            code: code.to_vec(),
+            references: Vec::new(),
         }
     }
 
     pub(super) fn mask(&mut self, range: Range<usize>) {
         if let Some(bytes) = self.code.get_mut(range) {
             bytes.fill(0);
+        }
+    }
+}
+
+impl Reference {
+    pub(super) fn address(self) -> u64 {
+        match self {
+            Reference::Address(address) | Reference::Bytes(address, _) => address,
         }
     }
 }

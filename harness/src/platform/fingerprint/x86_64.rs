@@ -6,10 +6,7 @@ use super::scan::{Reference, Scan};
 
 /// Reads a function that lies at this address.
 pub(super) fn scan(code: &[u8], address: u64) -> Scan {
-    let mut scan = Scan {
-        code: code.to_vec(),
-        references: Vec::new(),
-    };
+    let mut scan = Scan::new(code);
     let inside = address..address + code.len() as u64;
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
@@ -40,14 +37,6 @@ pub(super) fn scan(code: &[u8], address: u64) -> Scan {
         scan.mask(at + from..at + from + bytes);
     }
     scan
-}
-
-impl Reference {
-    fn address(self) -> u64 {
-        match self {
-            Reference::Address(address) | Reference::Bytes(address, _) => address,
-        }
-    }
 }
 
 /// What an instruction says by its distance from it.

@@ -10,7 +10,7 @@ mod places;
 
 use std::fmt;
 
-pub use bind::{Bind, BindLevels, Member, assign, assign_nested};
+pub use bind::{Bind, BindLevels, assign};
 pub use pin::pin_current_thread;
 pub use places::{Place, PlaceKind, PlacesSpec};
 
@@ -96,9 +96,9 @@ impl Placement {
             return Ok(None);
         };
         let places = places.resolve(topology, mask)?;
-        let place = |member: Member| places[member.place].clone();
-        let members = assign(places.len(), threads, *bind);
-        Ok(Some(members.into_iter().map(place).collect()))
+        let numbers = assign(places.len(), threads, *bind);
+        let place = |number: usize| places[number].clone();
+        Ok(Some(numbers.into_iter().map(place).collect()))
     }
 }
 

@@ -102,11 +102,11 @@ fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), Placem
 /// The CPUs of the mask, grouped by what they share; neighbours come together.
 fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
     let mut groups = BTreeMap::<[usize; 4], Place>::new();
-    for cpu in topology
+    let usable = topology
         .cpus
         .iter()
-        .filter(|cpu| mask.contains(&cpu.number))
-    {
+        .filter(|cpu| mask.contains(&cpu.number));
+    for cpu in usable {
         let cache = topology.last_level_cache(cpu.number);
         let shared = match kind {
             PlaceKind::Threads => [cpu.package, cpu.node, cpu.core, cpu.number],
@@ -211,27 +211,23 @@ fn repetition(text: &str, default_stride: usize) -> Option<(usize, usize)> {
     if text.trim().is_empty() {
         return Some((1, 0));
     }
-    let numbers: Option<Vec<usize>> = text
-        .trim()
-        .strip_prefix(':')?
-        .split(':')
-        .map(|number| number.trim().parse().ok())
-        .collect();
-    match numbers?[..] {
+    match numbers(text.trim().strip_prefix(':')?)?[..] {
         [count] if count <= MAX_LISTED => Some((count, default_stride)),
         [count, stride] if count <= MAX_LISTED && stride <= MAX_LISTED => Some((count, stride)),
         _ => None,
     }
 }
 
+/// `0:4:2`.
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    let numbers = text.split(':').map(|number| number.trim().parse().ok());
+    numbers.collect()
+}
+
 fn cpus(text: &str) -> Option<Place> {
     let mut cpus = Place::new();
     for interval in text.split(',') {
-        let numbers: Option<Vec<usize>> = interval
-            .split(':')
-            .map(|number| number.trim().parse().ok())
-            .collect();
-        let (first, count, stride) = match numbers?[..] {
+        let (first, count, stride) = match numbers(interval)?[..] {
             [first] => (first, 1, 1),
             [first, count] => (first, count, 1),
             [first, count, stride] => (first, count, stride),
@@ -274,36 +270,17 @@ mod tests {
 
     #[test]
     fn names_come_back() {
-        for text in [
-            "threads",
-            "cores",
-            "ll_caches",
-            "numa_domains",
-            "sockets",
-            "cores(4)",
-            "{0:4},{4:4}",
-        ] {
+        let kinds = KINDS.map(|(name, _)| name);
+        for text in kinds.into_iter().chain(["cores(4)", "{0:4},{4:4}"]) {
             assert_eq!(parsed(text).to_string(), text);
         }
     }
 
     #[test]
     fn senseless_places_are_refused() {
-        for text in [
-            "",
-            "dies",
-            "cores(0)",
-            "cores(x)",
-            "cores(",
-            "{",
-            "{}",
-            "{a}",
-            "{0:}",
-            "{0},",
-            "{0:0}",
-            "{0}:x",
-            "{0:99999999}",
-        ] {
+        let senseless =
+            "|dies|cores(0)|cores(x)|cores(|{|{}|{a}|{0:}|{0},|{0:0}|{0}:x|{0:99999999}";
+        for text in senseless.split('|') {
             assert!(text.parse::<PlacesSpec>().is_err(), "{text}");
         }
         let error = "dies".parse::<PlacesSpec>().expect_err("unknown");

@@ -14,9 +14,10 @@ use nix::libc;
 use reports::units::counted;
 
 use super::report::{Event, Problem, ProblemKind, Verdict};
-use crate::failure::{Exit, Failure};
 use crate::gpus::Gpus;
 use crate::measure::{CheckError, check_candidate};
+use crate::platform::Exit;
+use crate::plugins::PluginFailure;
 
 /// Different data than those that are measured by default.
 const SEED: u64 = 20;
@@ -58,7 +59,7 @@ impl std::fmt::Debug for VariantTrial {
 ///
 /// # Errors
 /// If that can't be written.
-pub(crate) fn run(request: &TrialRequest) -> Result<Exit, Failure> {
+pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
     let verdict = match plugin::load(&request.plugin, String::new()) {
@@ -106,7 +107,7 @@ impl Watch for Report {
 }
 
 impl VariantTrial {
-    fn run(&self, report: &Report) -> Result<Verdict, Failure> {
+    fn run(&self, report: &Report) -> Result<Verdict, PluginFailure> {
         let is_it =
             |info: &VariantInfo| info.name == self.variant && info.backend == self.device.backend();
         let Some(number) = self.task.variants().iter().position(is_it) else {

@@ -15,16 +15,16 @@ use crate::platform::lines_of;
 use crate::plugins::PluginFailure;
 
 /// A call on the host that takes longer hangs: inputs are small.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// A first call on a GPU may have the driver compile kernels. And `bench` itself may
 /// wait for a slow machine.
-const GREAT_PATIENCE: Duration = Duration::from_secs(120);
+const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 /// Somebody else may hold what it writes to: the process may have left others behind.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
 /// So much of what a plugin says is listened to.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// And so much of it is repeated.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// Loads a plugin, and tries a variant if one is given.
 ///
@@ -37,21 +37,21 @@ pub(super) fn run(
     let mut child = start(plugin, variant)?;
     let said = child.stderr.take().map(last_line);
     let lines = child.stdout.take().map(lines_of);
-    let patience = match variant.map(|variant| variant.device) {
-        None | Some(Device::Cpu) => PATIENCE,
-        Some(_) => GREAT_PATIENCE,
+    let timeout = match variant.map(|variant| variant.device) {
+        None | Some(Device::Cpu) => CALL_TIMEOUT,
+        Some(_) => LONG_TIMEOUT,
     };
-    let (trace, hung) = listen(lines, patience);
-    if let Some(patience) = hung {
+    let (trace, hung) = listen(lines, timeout);
+    if let Some(timeout) = hung {
         let _ = child.kill();
         let _ = child.wait();
-        return Ok(trace.hung(patience));
+        return Ok(trace.hung(timeout));
     }
     // It closed its output: it ends, or else it hangs where nobody looks.
     let Some(status) = wait(&mut child) else {
-        return Ok(trace.hung(GREAT_PATIENCE));
+        return Ok(trace.hung(LONG_TIMEOUT));
     };
-    let said = said.and_then(|said| said.recv_timeout(LAST_WORDS).ok());
+    let said = said.and_then(|said| said.recv_timeout(STDERR_TIMEOUT).ok());
     Ok(trace.ended(status, &said.unwrap_or_default()))
 }
 
@@ -78,23 +78,23 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
         .map_err(|error| no_trial(&bench, error))
 }
 
-/// Listens to the end, or until patience is over: then it says how much there was.
-fn listen(lines: Option<Receiver<String>>, patience: Duration) -> (Trace, Option<Duration>) {
+/// Listens to the end, or until one takes too long: then it says how long.
+fn listen(lines: Option<Receiver<String>>, timeout: Duration) -> (Trace, Option<Duration>) {
     let mut trace = Trace::default();
     let Some(lines) = lines else {
         return (trace, None);
     };
     loop {
-        let patience = if trace.is_inside() {
-            patience
+        let timeout = if trace.is_inside() {
+            timeout
         } else {
-            GREAT_PATIENCE
+            LONG_TIMEOUT
         };
-        match lines.recv_timeout(patience) {
+        match lines.recv_timeout(timeout) {
             // What is no event was not written by us.
             Ok(line) => serde_json::from_str::<Event>(&line).map_or((), |event| trace.note(event)),
             Err(RecvTimeoutError::Disconnected) => return (trace, None),
-            Err(RecvTimeoutError::Timeout) => return (trace, Some(patience)),
+            Err(RecvTimeoutError::Timeout) => return (trace, Some(timeout)),
         }
     }
 }
@@ -104,14 +104,14 @@ fn last_line(errors: ChildStderr) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let (mut bytes, mut errors) = (Vec::new(), errors);
-        let _ = errors.by_ref().take(MOST_BYTES).read_to_end(&mut bytes);
+        let _ = errors.by_ref().take(MAX_BYTES).read_to_end(&mut bytes);
         // Whoever goes on talking must not have to wait.
         let _ = std::io::copy(&mut errors, &mut std::io::sink());
         let said = String::from_utf8_lossy(&bytes);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let printable = last.unwrap_or_default().trim().chars();
         let printable = printable.filter(|c| !c.is_control());
-        let _ = sender.send(printable.take(MOST_CHARACTERS).collect());
+        let _ = sender.send(printable.take(MAX_CHARACTERS).collect());
     });
     receiver
 }
@@ -119,7 +119,7 @@ fn last_line(errors: ChildStderr) -> Receiver<String> {
 /// Waits for a process that ends; one that does not is ended.
 fn wait(child: &mut Child) -> Option<ExitStatus> {
     const STEP: Duration = Duration::from_millis(5);
-    let steps = PATIENCE.as_millis() / STEP.as_millis();
+    let steps = CALL_TIMEOUT.as_millis() / STEP.as_millis();
     for _ in 0..steps {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);

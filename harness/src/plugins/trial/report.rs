@@ -96,8 +96,8 @@ impl Trace {
     }
 
     /// The process gave no answer for too long.
-    pub(super) fn hung(self, patience: Duration) -> Verdict {
-        let (place, seconds) = (self.place(), patience.as_secs());
+    pub(super) fn hung(self, timeout: Duration) -> Verdict {
+        let (place, seconds) = (self.place(), timeout.as_secs());
         let problem = format!("hung {place}: no answer in {seconds} s");
         Err(Problem::new(ProblemKind::Failed, problem))
     }

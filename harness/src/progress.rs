@@ -1,7 +1,5 @@
 //! How far it is: a bar on a terminal, plain lines elsewhere, or nothing.
 
-mod estimate;
-
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
@@ -10,10 +8,9 @@ use reports::record::Point;
 use reports::units;
 
 use crate::plan::{Input, Origin};
-use estimate::Estimate;
 
-/// Who is told.
-enum Teller {
+/// Where it is told.
+enum Output {
     Bar(ProgressBar),
     Lines,
     Nobody,
@@ -21,7 +18,7 @@ enum Teller {
 
 /// The progress of a run.
 pub struct Progress {
-    teller: Teller,
+    output: Output,
     inputs: usize,
     /// The inputs that were announced.
     announced: Vec<String>,
@@ -31,15 +28,15 @@ pub struct Progress {
 impl Progress {
     /// For so many inputs and points, each of which may take so long.
     pub fn new(quiet: bool, inputs: usize, points: usize, max_time: Duration) -> Self {
-        let teller = if quiet {
-            Teller::Nobody
+        let output = if quiet {
+            Output::Nobody
         } else if std::io::stderr().is_terminal() {
-            Teller::Bar(bar(points as u64))
+            Output::Bar(bar(points as u64))
         } else {
-            Teller::Lines
+            Output::Lines
         };
         Progress {
-            teller,
+            output,
             inputs,
             announced: Vec::new(),
             estimate: Estimate::new(points, max_time),
@@ -53,10 +50,10 @@ impl Progress {
 
     /// What is going on, before the first input.
     pub fn stage(&self, text: &str) {
-        match &self.teller {
-            Teller::Bar(bar) => bar.set_message(text.to_owned()),
-            Teller::Lines => self.line(text),
-            Teller::Nobody => {}
+        match &self.output {
+            Output::Bar(bar) => bar.set_message(text.to_owned()),
+            Output::Lines => self.line(text),
+            Output::Nobody => {}
         }
     }
 
@@ -68,7 +65,7 @@ impl Progress {
             let (number, all) = (self.announced.len(), self.inputs);
             self.line(&format!("[{number}/{all}] {name}"));
         }
-        if let Teller::Bar(bar) = &self.teller {
+        if let Output::Bar(bar) = &self.output {
             bar.set_message("generating and checking");
         }
     }
@@ -76,7 +73,7 @@ impl Progress {
     /// A sample was taken.
     pub fn sampled(&mut self, spent: Duration) {
         self.estimate.note_sample(spent);
-        if let Teller::Bar(bar) = &self.teller {
+        if let Output::Bar(bar) = &self.output {
             let left = Duration::from_secs(self.estimate.left().as_secs());
             bar.set_message(format!("{} left", humantime::format_duration(left)));
             bar.tick();
@@ -94,24 +91,24 @@ impl Progress {
             _ => format!(" ({})", params.to_string().replace(';', " ")),
         };
         self.line(&format!("  {variant}, {threads}{input}: {result}"));
-        if let Teller::Bar(bar) = &self.teller {
+        if let Output::Bar(bar) = &self.output {
             bar.set_position(self.estimate.finished() as u64);
         }
     }
 
     /// All is done.
     pub fn end(&self) {
-        if let Teller::Bar(bar) = &self.teller {
+        if let Output::Bar(bar) = &self.output {
             bar.finish_and_clear();
         }
     }
 
     fn line(&self, text: &str) {
-        match &self.teller {
-            Teller::Bar(bar) => bar.println(text),
+        match &self.output {
+            Output::Bar(bar) => bar.println(text),
             // Whoever closed standard error does not want to know.
-            Teller::Lines => drop(writeln!(std::io::stderr(), "{text}")),
-            Teller::Nobody => {}
+            Output::Lines => drop(writeln!(std::io::stderr(), "{text}")),
+            Output::Nobody => {}
         }
     }
 }
@@ -130,5 +127,85 @@ fn describe(input: &Input) -> String {
             let values = params.iter().map(|(name, value)| format!("{name}={value}"));
             values.collect::<Vec<_>>().join(" ")
         }
+    }
+}
+
+/// What is known of the time that candidates take.
+struct Estimate {
+    /// Candidates of all inputs.
+    total: usize,
+    /// The most that a candidate may take.
+    budget: Duration,
+    finished: usize,
+    /// Time spent on the candidates that are done.
+    spent_on_finished: Duration,
+    /// Time spent on the others.
+    spent_on_others: Duration,
+}
+
+impl Estimate {
+    fn new(total: usize, budget: Duration) -> Self {
+        Estimate {
+            total,
+            budget,
+            finished: 0,
+            spent_on_finished: Duration::ZERO,
+            spent_on_others: Duration::ZERO,
+        }
+    }
+
+    fn finished(&self) -> usize {
+        self.finished
+    }
+
+    fn note_sample(&mut self, spent: Duration) {
+        self.spent_on_others += spent;
+    }
+
+    /// A candidate is done, on which so much time was spent.
+    fn note_finished(&mut self, spent: Duration) {
+        self.finished += 1;
+        self.spent_on_finished += spent;
+        self.spent_on_others = self.spent_on_others.saturating_sub(spent);
+    }
+
+    /// The time left: what candidates took so far, or at first what they may
+    /// take at most.
+    fn left(&self) -> Duration {
+        let each = match u32::try_from(self.finished) {
+            Ok(finished) if finished > 0 => self.spent_on_finished / finished,
+            _ => self.budget,
+        };
+        let unfinished = (self.total - self.finished) as u32;
+        let needed = each.saturating_mul(unfinished);
+        needed.saturating_sub(self.spent_on_others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn at_first_the_budget_counts_down() {
+        let mut estimate = Estimate::new(4, 10 * SECOND);
+        assert_eq!(estimate.left(), 40 * SECOND);
+        estimate.note_sample(8 * SECOND);
+        assert_eq!(estimate.left(), 32 * SECOND);
+    }
+
+    #[test]
+    fn later_experience_counts() {
+        let mut estimate = Estimate::new(6, 10 * SECOND);
+        estimate.note_sample(4 * SECOND);
+        estimate.note_finished(2 * SECOND);
+        estimate.note_finished(2 * SECOND);
+        assert_eq!(estimate.left(), 8 * SECOND);
+        estimate.note_sample(SECOND);
+        assert_eq!(estimate.left(), 7 * SECOND);
+        (0..4).for_each(|_| estimate.note_finished(Duration::ZERO));
+        assert_eq!(estimate.left(), Duration::ZERO);
     }
 }
