@@ -73,9 +73,8 @@ impl<'a> Batches<'a> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
             let cells = cases::cells(self.left.len());
             let mut batch = Vec::new();
-            let measured = self
-                .make_ready(&cells, &mut batch, recorder)
-                .and_then(|()| self.sample(&mut batch, recorder));
+            let ready = self.make_ready(&cells, &mut batch, recorder);
+            let measured = ready.and_then(|()| self.sample(&mut batch, recorder));
             for (_, state) in &mut batch {
                 // What was sampled has its row, whatever failed.
                 let closed = state.close(recorder);
@@ -112,12 +111,8 @@ impl<'a> Batches<'a> {
         let (start, left) = (Instant::now(), recorder.deadline.left());
         let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
         let memory = (MEMORY * available_memory() as f64) as u64;
-        let all: usize = self
-            .left
-            .iter()
-            .map(|(_, input)| input.candidates.len())
-            .sum();
-        let mut points = 0;
+        let planned_points = self.left.iter().map(|(_, input)| input.candidates.len());
+        let (all, mut points) = (planned_points.sum::<usize>(), 0);
         for cell in cells {
             let Some(&(job, input)) = self.left.front() else {
                 break;

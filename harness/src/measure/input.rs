@@ -264,13 +264,9 @@ impl<'p> InputState<'p> {
     /// If their rows can't be written.
     fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         for number in 0..self.candidates.len() {
-            let CandidateState {
-                subject,
-                series,
-                phase,
-                ..
-            } = &self.candidates[number];
-            if *phase != Phase::Right {
+            let candidate = &self.candidates[number];
+            let (subject, series) = (&candidate.subject, &candidate.series);
+            if candidate.phase != Phase::Right {
                 continue;
             }
             if let Some(failure) = &series.failure {
@@ -296,16 +292,13 @@ impl<'p> InputState<'p> {
             StopReason::Time
         };
         for number in 0..self.candidates.len() {
-            let CandidateState {
-                subject,
-                series,
-                phase,
-                ..
-            } = &self.candidates[number];
-            if matches!(phase, Phase::Finished(_)) {
+            let candidate = &self.candidates[number];
+            let (subject, series) = (&candidate.subject, &candidate.series);
+            if matches!(candidate.phase, Phase::Finished(_)) {
                 continue;
             }
-            if !series.samples.is_empty() || (interrupted && *phase == Phase::Right) {
+            let is_ready = candidate.phase == Phase::Right;
+            if !series.samples.is_empty() || (interrupted && is_ready) {
                 recorder.finished(subject, reason, series)?;
                 self.end(number, CandidateOutcome::Measured);
             } else {

@@ -147,14 +147,10 @@ fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
 fn progress(assignment: &Assignment<'_>) -> Progress {
     let plans = || assignment.jobs.iter().map(|job| job.plan);
     let inputs = plans().map(|plan| plan.inputs.len()).sum();
-    let times = assignment.jobs.iter().map(|job| job.request.max_time);
     let points = plans().map(Plan::len).sum();
-    Progress::new(
-        assignment.quiet,
-        inputs,
-        points,
-        times.max().unwrap_or_default(),
-    )
+    let times = assignment.jobs.iter().map(|job| job.request.max_time);
+    let max_time = times.max().unwrap_or_default();
+    Progress::new(assignment.quiet, inputs, points, max_time)
 }
 
 /// What a reader should know of points that the time was too short for.

@@ -60,12 +60,7 @@ mod tests {
         let task = algorithms::registry::task("sort").expect("a task");
         let any = task.variants().swap_remove(0);
         let names = ["std-stable", "std-unstable", "block-merge"];
-        names
-            .map(|name| VariantInfo {
-                name,
-                ..any
-            })
-            .to_vec()
+        names.map(|name| VariantInfo { name, ..any }).to_vec()
     }
 
     fn select(globs: &[&str]) -> Result<Vec<usize>, String> {
