@@ -73,29 +73,21 @@ impl Child {
         command.process_group(0);
         unify_memory_layout(&mut command);
         raise_priority(&mut command);
-        let mut process = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|source| DuetError::Start {
-                bench: bench.to_owned(),
-                source,
-            })?;
-        let streams = (
-            process.stdin.take(),
-            process.stdout.take(),
-            process.stderr.take(),
-        );
-        let (Some(asks), Some(stdout), Some(stderr)) = streams else {
-            return Err(DuetError::Foreign {
-                bench: bench.to_owned(),
-                problem: "it has no standard streams".to_owned(),
-            });
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let bench = bench.to_owned();
+        let mut process = match command.spawn() {
+            Ok(process) => process,
+            Err(source) => return Err(DuetError::Start { bench, source }),
+        };
+        let (asks, stdout) = (process.stdin.take(), process.stdout.take());
+        let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
+            let problem = "it has no standard streams".to_owned();
+            return Err(DuetError::Foreign { bench, problem });
         };
         Ok(Child {
             side,
-            bench: bench.to_owned(),
+            bench,
             process,
             asks,
             answers: lines_of(stdout),
@@ -109,22 +101,15 @@ impl Child {
     /// # Errors
     /// If it is dead.
     pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
-        let hello = Ask::Hello {
-            protocol: VERSION,
-            again,
-        };
+        let protocol = VERSION;
+        let sent = self.send(&Ask::Hello { protocol, again }, GREETING);
         // An older build may be gone before it has read anything.
-        match self.send(&hello, GREETING) {
-            Err(error) => Err(self.foreign_if_died(error)),
-            sent => sent,
-        }
+        sent.map_err(|error| self.foreign_if_died(error))
     }
 
     fn foreign(&self, problem: String) -> DuetError {
-        DuetError::Foreign {
-            bench: self.bench.clone(),
-            problem,
-        }
+        let bench = self.bench.clone();
+        DuetError::Foreign { bench, problem }
     }
 
     fn foreign_if_died(&self, error: DuetError) -> DuetError {

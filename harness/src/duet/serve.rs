@@ -8,7 +8,7 @@ use reports::record::Software;
 
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VERSION, VisitOrder};
 use crate::measure::cases::{self, CaseCell};
-use crate::measure::{InputState, Workplace};
+use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform;
 
@@ -59,12 +59,12 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
         .map(|input| Plan::of_points(&input.points))
         .collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
-    let workplace = match Workplace::to_serve(plans, is_known) {
-        Ok(workplace) => workplace,
+    let resources = match Resources::to_serve(plans, is_known) {
+        Ok(resources) => resources,
         Err(problem) => return answer(&error(problem)),
     };
     let cells = cases::cells(inputs.len());
-    let mut server = Server::new(&workplace, &inputs, &planned, &cells);
+    let mut server = Server::new(&resources, &inputs, &planned, &cells);
     answer(&server.opened())?;
     while let Some(ask) = next()? {
         let said = server.answer(ask).unwrap_or_else(error);
@@ -106,7 +106,7 @@ struct Served<'p> {
 
 impl<'p> Server<'p> {
     fn new(
-        workplace: &'p Workplace,
+        resources: &'p Resources,
         inputs: &[InputPoints],
         planned: &'p [(Option<Plan>, Candidates)],
         cells: &'p [CaseCell],
@@ -115,7 +115,7 @@ impl<'p> Server<'p> {
         let served = served.map(|((input, (plan, candidates)), cell)| {
             let state = |plan: &'p Plan| {
                 let planned = plan.inputs.first()?;
-                Some(InputState::new(workplace, plan, planned, input.seed))
+                Some(InputState::new(resources, plan, planned, input.seed))
             };
             Served {
                 seed: input.seed,
@@ -196,7 +196,7 @@ impl Served<'_> {
         let (plan, state) = served.ok_or(NONE)?;
         let made = cases::make(self.cell, plan, &plan.inputs[0], self.seed);
         let (case, took) = made.map_err(|error| error.to_string())?;
-        state.hold(case, took);
+        state.set_case(case, took);
         let refused = self.candidates.iter().map(|candidate| match candidate {
             Ok(number) => state.check_one(*number),
             Err(_) => Vec::new(),

@@ -17,7 +17,7 @@ use super::child::{Child, Side};
 use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
 use super::points::InputOrder;
 use super::protocol::{Answer, Ask, Prepared, VisitOrder};
-use super::turns::{self, Rule, Sampler, Stop, Turn};
+use super::turns::{self, PairSampler, Rule, Stop, Turn};
 use crate::measure::{Deadline, now};
 use crate::platform::Interrupt;
 

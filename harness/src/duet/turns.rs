@@ -29,8 +29,8 @@ const MOST: usize = 101;
 /// Runs that take longer are warm by themselves.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
-/// Who takes samples.
-pub(super) trait Sampler {
+/// Who takes samples of both sides of a pair.
+pub(super) trait PairSampler {
     /// Takes the samples of a visit, and writes them down.
     ///
     /// # Errors
@@ -156,7 +156,11 @@ impl Turn {
     }
 
     /// As many rounds as fit into its time by the same processes, one at least.
-    fn generation<S: Sampler>(&mut self, number: usize, sampler: &mut S) -> Result<(), DuetError> {
+    fn generation<S: PairSampler>(
+        &mut self,
+        number: usize,
+        sampler: &mut S,
+    ) -> Result<(), DuetError> {
         let share = self.max_time * self.sides.len() as u32 / MOST_GENERATIONS as u32;
         let mut spent = Duration::ZERO;
         for round in 0..GENERATION {
@@ -174,7 +178,7 @@ impl Turn {
         Ok(())
     }
 
-    fn round<S: Sampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
+    fn round<S: PairSampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
         let first = self.order(round);
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
@@ -255,7 +259,7 @@ impl Turn {
 ///
 /// # Errors
 /// The sampler's.
-pub(super) fn measure<S: Sampler>(
+pub(super) fn measure<S: PairSampler>(
     mut turns: Vec<Turn>,
     all: usize,
     rule: &Rule,

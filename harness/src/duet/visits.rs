@@ -9,10 +9,10 @@ use super::DuetError;
 use super::child::Side;
 use super::protocol::{Answer, Ask, VisitOrder};
 use super::session::{Sides, TIMES_LAST, VISIT_TIMEOUT, children};
-use super::turns::{Sampler, Stop, Turn, Visited};
+use super::turns::{PairSampler, Stop, Turn, Visited};
 use crate::measure::TOTAL;
 
-impl Sampler for Sides<'_> {
+impl PairSampler for Sides<'_> {
     fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);

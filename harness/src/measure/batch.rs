@@ -16,8 +16,8 @@ use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
 use super::recorder::Recorder;
+use super::resources::Resources;
 use super::stopping::Policy;
-use super::workplace::Workplace;
 use crate::plan::Input;
 use crate::platform::available_memory;
 
@@ -37,7 +37,7 @@ type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 /// The inputs that are left, and what is known of the time that inputs take.
 pub(super) struct Batches<'a> {
     assignment: &'a Assignment<'a>,
-    workplace: &'a Workplace,
+    resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
     /// Bytes of the inputs that were made ready so far, and the seconds that it took.
     made: (u64, f64),
@@ -45,7 +45,7 @@ pub(super) struct Batches<'a> {
 
 impl<'a> Batches<'a> {
     /// All inputs of all jobs; what is the same data stands together.
-    pub(super) fn of(assignment: &'a Assignment<'a>, workplace: &'a Workplace) -> Self {
+    pub(super) fn of(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
         let jobs = assignment.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
@@ -55,7 +55,7 @@ impl<'a> Batches<'a> {
         }
         Batches {
             assignment,
-            workplace,
+            resources,
             left: left.into(),
             made: (0, 0.0),
         }
@@ -73,9 +73,8 @@ impl<'a> Batches<'a> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
             let cells = cases::cells(self.left.len());
             let mut batch = Vec::new();
-            let measured = self
-                .make_ready(&cells, &mut batch, recorder)
-                .and_then(|()| self.sample(&mut batch, recorder));
+            let ready = self.make_ready(&cells, &mut batch, recorder);
+            let measured = ready.and_then(|()| self.sample(&mut batch, recorder));
             for (_, state) in &mut batch {
                 // What was sampled has its row, whatever failed.
                 let closed = state.close(recorder);
@@ -95,7 +94,7 @@ impl<'a> Batches<'a> {
 
     /// An input before anything is known of it.
     fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
-        let mut state = InputState::new(self.workplace, job.plan, input, job.request.seed);
+        let mut state = InputState::new(self.resources, job.plan, input, job.request.seed);
         state.slowdown = self.assignment.slowdown;
         state
     }
@@ -112,12 +111,8 @@ impl<'a> Batches<'a> {
         let (start, left) = (Instant::now(), recorder.deadline.left());
         let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
         let memory = (MEMORY * available_memory() as f64) as u64;
-        let all: usize = self
-            .left
-            .iter()
-            .map(|(_, input)| input.candidates.len())
-            .sum();
-        let mut points = 0;
+        let planned_points = self.left.iter().map(|(_, input)| input.candidates.len());
+        let (all, mut points) = (planned_points.sum::<usize>(), 0);
         for cell in cells {
             let Some(&(job, input)) = self.left.front() else {
                 break;
@@ -144,7 +139,7 @@ impl<'a> Batches<'a> {
                 None => cases::make(cell, job.plan, input, job.request.seed)?,
             };
             let mut state = self.state(job, input);
-            state.hold(case, took);
+            state.set_case(case, took);
             batch.push((job, state));
             if let Some((job, state)) = batch.last_mut() {
                 state.check_all(case, recorder)?;

@@ -34,9 +34,8 @@ const ARRAY_BYTES_PER_S: f64 = 150e6;
 /// The bandwidth that a team gets; `last_level_bytes` of cache are to be
 /// exceeded, as far as the time allows where it is limited.
 pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Duration>) -> Bandwidth {
-    let within = time.map_or(u64::MAX, |time| {
-        (time.as_secs_f64() * ARRAY_BYTES_PER_S) as u64
-    });
+    let bytes_in = |time: Duration| (time.as_secs_f64() * ARRAY_BYTES_PER_S) as u64;
+    let within = time.map_or(u64::MAX, bytes_in);
     let parts = parts(team, last_level_bytes, within);
     let bytes: usize = parts.iter().map(|part| lock(part).target.len() * 8).sum();
     Bandwidth {
@@ -68,9 +67,8 @@ fn best(team: &Team, parts: &[Mutex<Part>], work: fn(&mut Part)) -> f64 {
         team.run_on_each(|worker| work(&mut lock(&parts[worker])));
         start.elapsed().as_secs_f64()
     };
-    (0..REPETITIONS)
-        .map(repetition)
-        .fold(f64::INFINITY, f64::min)
+    let times = (0..REPETITIONS).map(repetition);
+    times.fold(f64::INFINITY, f64::min)
 }
 
 fn lock(part: &Mutex<Part>) -> std::sync::MutexGuard<'_, Part> {

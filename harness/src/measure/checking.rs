@@ -144,6 +144,6 @@ fn run_once(candidate: &mut dyn Candidate, place: &Target<'_>) -> Result<u64, Ch
 
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref().copied())
-        .unwrap_or("without a message")
+    let text = text.or_else(|| panic.downcast_ref().copied());
+    text.unwrap_or("without a message")
 }

@@ -23,15 +23,15 @@ impl Deadline {
 
     /// The time that is left, where it is limited.
     pub(crate) fn left(&self) -> Option<Duration> {
-        self.0
-            .map(|end| end.saturating_duration_since(Instant::now()))
+        let left = |end: Instant| end.saturating_duration_since(Instant::now());
+        self.0.map(left)
     }
 
     /// Whether something that takes so long would be over in time; nothing would if
     /// the time is over.
     pub(crate) fn allows(&self, duration: Duration) -> bool {
-        self.left()
-            .is_none_or(|left| left > Duration::ZERO && duration <= left)
+        let is_enough = |left| left > Duration::ZERO && duration <= left;
+        self.left().is_none_or(is_enough)
     }
 }
 
@@ -89,14 +89,9 @@ mod tests {
         let limits = [1, 2, 3, 50, 60];
         for budget in 1..116 {
             let share = share_of(&limits, budget);
-            let spent: Duration = limits
-                .map(Duration::from_secs)
-                .map(|limit| limit.min(share))
-                .iter()
-                .sum();
-            let unspent = Duration::from_secs(budget)
-                .checked_sub(spent)
-                .expect("not beyond the budget");
+            let spent = limits.map(|limit| Duration::from_secs(limit).min(share));
+            let unspent = Duration::from_secs(budget).checked_sub(spent.iter().sum());
+            let unspent = unspent.expect("not beyond the budget");
             assert!(unspent < Duration::from_micros(1), "{budget}: {unspent:?}");
         }
     }

@@ -46,11 +46,8 @@ fn claim(base: &Path) -> Result<PathBuf, (PathBuf, io::Error)> {
     for folder in numbered(base) {
         match fs::create_dir(&folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            made => {
-                return made
-                    .map(|()| folder.clone())
-                    .map_err(|error| (folder, error));
-            }
+            Err(error) => return Err((folder, error)),
+            Ok(()) => return Ok(folder),
         }
     }
     Err((base.to_owned(), ErrorKind::AlreadyExists.into()))

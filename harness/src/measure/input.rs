@@ -13,19 +13,19 @@ use super::checking::{
 };
 use super::gpu::on_gpu::GpuMode;
 use super::recorder::{Recorder, VisitRecorder};
+use super::resources::Resources;
 use super::rounds::{self, VisitedCandidate};
 use super::rows::{FAILED, Subject};
 use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
 use super::stopping::{Policy, StopReason};
-use super::workplace::Workplace;
 use crate::plan::{CandidateSpec, Input, Plan};
 
 /// An input that is being measured.
 pub(crate) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
-    workplace: &'p Workplace,
+    resources: &'p Resources,
     /// A known slowdown of all samples, as a fraction.
     pub(super) slowdown: f64,
     seed: u64,
@@ -52,20 +52,20 @@ pub(super) enum Phase {
     /// Its output was not checked yet.
     Unchecked,
     /// Its output is right: it is sampled.
-    Right,
+    Checked,
     /// It has its row in the summary, or gets none.
     Finished(CandidateOutcome),
 }
 
 impl<'p> InputState<'p> {
     pub(crate) fn new(
-        workplace: &'p Workplace,
+        resources: &'p Resources,
         plan: &'p Plan,
         input: &'p Input,
         seed: u64,
     ) -> Self {
         let candidate = |spec: &CandidateSpec| CandidateState {
-            subject: workplace.subject(plan, spec, plan.point(input, spec)),
+            subject: resources.subject(plan, spec, plan.point(input, spec)),
             series: Series::default(),
             phase: Phase::Unchecked,
             sampler: None,
@@ -78,7 +78,7 @@ impl<'p> InputState<'p> {
             slowdown: 0.0,
             input,
             plan,
-            workplace,
+            resources,
             seed,
         }
     }
@@ -100,12 +100,12 @@ impl<'p> InputState<'p> {
     /// How many candidates are sampled.
     pub(super) fn sampled(&self) -> usize {
         let all = self.candidates.iter();
-        all.filter(|candidate| candidate.phase == Phase::Right)
+        all.filter(|candidate| candidate.phase == Phase::Checked)
             .count()
     }
 
     /// Takes the data, and how long it took to make them.
-    pub(crate) fn hold(&mut self, case: &'p dyn Case, took: Duration) {
+    pub(crate) fn set_case(&mut self, case: &'p dyn Case, took: Duration) {
         self.effort.generating_s += took.as_secs_f64();
         self.case = Some(case);
     }
@@ -137,7 +137,7 @@ impl<'p> InputState<'p> {
     /// Checks a candidate; returns what its row says if it is not to be sampled.
     pub(super) fn settle(&mut self, number: usize, case: &'p dyn Case) -> Option<String> {
         let (phase, note) = match self.check(number, case) {
-            Ok(()) => (Phase::Right, None),
+            Ok(()) => (Phase::Checked, None),
             Err(Refusal { outcome, note }) => (Phase::Finished(outcome), Some(note)),
         };
         self.candidates[number].phase = phase;
@@ -146,35 +146,35 @@ impl<'p> InputState<'p> {
 
     /// Runs a candidate once, takes down what that tells of it, and keeps it ready.
     fn check(&mut self, number: usize, case: &'p dyn Case) -> Result<(), Refusal> {
-        let (workplace, plan) = (self.workplace, self.plan);
+        let (resources, plan) = (self.resources, self.plan);
         let spec = &self.input.candidates[number];
-        let place = workplace.place(plan, spec).map_err(Refusal::unavailable)?;
+        let place = resources.place(plan, spec).map_err(Refusal::unavailable)?;
         let CandidateState {
             subject, sampler, ..
         } = &mut self.candidates[number];
-        subject.describe(case.work(), workplace.ceilings(plan, spec));
+        subject.describe(case.work(), resources.ceilings(plan, spec));
         let candidate = case.prepare(spec.variant, &place);
         let mut candidate = candidate.map_err(Refusal::unavailable)?;
         let start = Instant::now();
-        if !workplace.is_known {
+        if !resources.is_known {
             candidate.find_reference();
         }
         let referred = Instant::now();
         self.effort.reference_s += (referred - start).as_secs_f64();
-        let run = if workplace.is_known {
+        let run = if resources.is_known {
             run_candidate
         } else {
             check_candidate
         };
         let checked = check(candidate.as_mut(), &place, subject, run);
-        let has_figures = workplace.mode == GpuMode::Measure && !workplace.is_known;
+        let has_figures = resources.mode == GpuMode::Measure && !resources.is_known;
         let figures = checked.and_then(|()| {
             let figures = has_figures.then(|| candidate.figures()).transpose()?;
             Ok(figures.unwrap_or_default())
         });
         self.effort.checking_s += referred.elapsed().as_secs_f64();
         subject.quality.extend(figures?);
-        *sampler = Some(workplace.sampler(candidate, plan, spec, place));
+        *sampler = Some(resources.sampler(candidate, plan, spec, place));
         Ok(())
     }
 
@@ -264,13 +264,9 @@ impl<'p> InputState<'p> {
     /// If their rows can't be written.
     fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         for number in 0..self.candidates.len() {
-            let CandidateState {
-                subject,
-                series,
-                phase,
-                ..
-            } = &self.candidates[number];
-            if *phase != Phase::Right {
+            let candidate = &self.candidates[number];
+            let (subject, series) = (&candidate.subject, &candidate.series);
+            if candidate.phase != Phase::Checked {
                 continue;
             }
             if let Some(failure) = &series.failure {
@@ -296,16 +292,13 @@ impl<'p> InputState<'p> {
             StopReason::Time
         };
         for number in 0..self.candidates.len() {
-            let CandidateState {
-                subject,
-                series,
-                phase,
-                ..
-            } = &self.candidates[number];
-            if matches!(phase, Phase::Finished(_)) {
+            let candidate = &self.candidates[number];
+            let (subject, series) = (&candidate.subject, &candidate.series);
+            if matches!(candidate.phase, Phase::Finished(_)) {
                 continue;
             }
-            if !series.samples.is_empty() || (interrupted && *phase == Phase::Right) {
+            let is_ready = candidate.phase == Phase::Checked;
+            if !series.samples.is_empty() || (interrupted && is_ready) {
                 recorder.finished(subject, reason, series)?;
                 self.end(number, CandidateOutcome::Measured);
             } else {

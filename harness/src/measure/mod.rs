@@ -6,7 +6,7 @@
 //! | `folder` | where results go that are given no folder |
 //! | `assignment` | what to measure, and what came of it |
 //! | `session` | a run: folder, teams, ceilings, jobs |
-//! | `workplace` | teams and GPUs |
+//! | `resources` | teams and GPUs |
 //! | `deadline` | when a run has to be over, and shares of the time until then |
 //! | `batch` | inputs that are visited in turn |
 //! | `cases` | inputs with their right answers, each made once |
@@ -36,6 +36,7 @@ mod on_device;
 mod ordered;
 mod probe;
 mod recorder;
+mod resources;
 mod rounds;
 mod rows;
 mod sampler;
@@ -44,7 +45,6 @@ mod session;
 mod stages;
 mod stopping;
 mod teams;
-mod workplace;
 
 pub use assignment::{Assignment, Job, Outcome, Start};
 pub use ceilings::measure_bandwidth;
@@ -55,6 +55,7 @@ pub(crate) use folder::{default_folder, new_folder, now};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
 pub(crate) use ordered::{VisitOrder, is_false};
+pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
 pub use rounds::{At, Observer, Sampler, VisitedCandidate, visit};
 pub use sampler::{CandidateSampler, Sample};
@@ -63,4 +64,3 @@ pub use session::Session;
 pub(crate) use session::describe;
 pub(crate) use stages::TOTAL;
 pub use stopping::{Policy, StopReason};
-pub(crate) use workplace::Workplace;

@@ -78,10 +78,9 @@ fn affected(counted: &[&Sample], remarks: &[Remark]) -> Vec<String> {
 fn limits(counted: &[&Sample]) -> Vec<String> {
     let note = |limit: Limit| {
         let is_limited = |sample: &&&Sample| sample.limits.contains(&limit);
-        let count = counted.iter().filter(is_limited).count();
-        let all = counted.len();
-        worth(count, counted)
-            .then(|| format!("{count} of {all} samples with a clock held down by {limit}"))
+        let (count, all) = (counted.iter().filter(is_limited).count(), counted.len());
+        let note = format!("{count} of {all} samples with a clock held down by {limit}");
+        worth(count, counted).then_some(note)
     };
     let all = [Limit::Power, Limit::Heat, Limit::Hardware];
     all.into_iter().filter_map(note).collect()
@@ -122,26 +121,20 @@ mod tests {
     #[test]
     fn a_row_of_a_gpu_says_nothing_of_cores() {
         let note = of(Backend::Cuda, 4, odd());
-        assert!(
-            note.contains("4 of 10 samples at a low clock of the GPU"),
-            "{note}"
-        );
-        assert!(note.contains("held down by heat"), "{note}");
-        assert!(note.contains("launches"), "{note}");
+        let clock = "4 of 10 samples at a low clock of the GPU";
+        for told in [clock, "held down by heat", "launches"] {
+            assert!(note.contains(told), "{note}");
+        }
         assert!(!note.contains("CPU") && !note.contains("cores"), "{note}");
     }
 
     #[test]
     fn a_row_of_a_cpu_says_nothing_of_gpus() {
         let note = of(Backend::Cpu, 4, odd());
-        assert!(
-            note.contains("moved between CPUs") && note.contains("busy"),
-            "{note}"
-        );
-        assert!(
-            !note.contains("GPU") && !note.contains("launches"),
-            "{note}"
-        );
+        for (text, is_told) in [("moved between CPUs", true), ("busy", true), ("GPU", false)] {
+            assert_eq!(note.contains(text), is_told, "{note}");
+        }
+        assert!(!note.contains("launches"), "{note}");
     }
 
     #[test]

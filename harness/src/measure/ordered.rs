@@ -126,11 +126,8 @@ impl CandidateState<'_> {
 /// (calls and bytes) is as in `own` samples of the same candidate.
 fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
     let mut series = Series::default();
-    let mut own_stages = own
-        .samples
-        .iter()
-        .filter_map(|sample| sample.stages.as_ref());
-    let known = own_stages.next().map_or(&[][..], Vec::as_slice);
+    let known = own.samples.iter().find_map(|sample| sample.stages.as_ref());
+    let known = known.map_or(&[][..], Vec::as_slice);
     let prefix = format!("{SAMPLE}/");
     for of_sample in rows.chunk_by(|a, b| a.sample == b.sample) {
         let (whole, parts): (Vec<_>, Vec<_>) =

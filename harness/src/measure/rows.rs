@@ -98,11 +98,7 @@ impl Subject {
         };
         let whole = SampleRow {
             cpu_s: sample.cpu_seconds,
-            counters: sample
-                .counters
-                .as_ref()
-                .map(Counts::params)
-                .unwrap_or_default(),
+            counters: sample.counters.unwrap_or_default().params(),
             ..row(self.extent.whole(), sample.seconds)
         };
         let stages = sample.stages.iter().flatten();
@@ -116,11 +112,8 @@ impl Subject {
         stopped_by: &str,
         series: &Series<Sample>,
     ) -> Vec<SummaryRow> {
-        let counted: Vec<_> = series
-            .samples
-            .iter()
-            .filter(|sample| sample.in_place)
-            .collect();
+        let samples = series.samples.iter();
+        let counted: Vec<_> = samples.filter(|sample| sample.in_place).collect();
         let outside = series.samples.len() - counted.len();
         if counted.is_empty() && outside > 0 {
             let note = format!("in {outside} of {outside} samples a thread was outside its place");
@@ -135,13 +128,13 @@ impl Subject {
             metrics: self.with_counts(metrics, &counted),
             ..row
         })];
-        let first_stages = counted.iter().find_map(|sample| sample.stages.as_ref());
-        for stage in first_stages.into_iter().flatten() {
+        let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
+        let stages = stages.map_or(&[][..], Vec::as_slice);
+        for stage in stages {
             let (seconds, visits) = times_of(stage, &counted, &series.visit_starts);
             let name = self.extent.part(&stage.name);
             let row = self.described(&name, stopped_by, &seconds, &visits);
-            let all = first_stages.map_or(&[][..], Vec::as_slice);
-            rows.push(self.of_its_own(row, stage, all));
+            rows.push(self.of_its_own(row, stage, stages));
         }
         rows
     }
@@ -159,10 +152,8 @@ impl Subject {
 
     /// The metrics of the whole with what the processor counted.
     fn with_counts(&self, mut metrics: Params, counted: &[&Sample]) -> Params {
-        let counts: Vec<_> = counted
-            .iter()
-            .filter_map(|sample| sample.counters)
-            .collect();
+        let counts = counted.iter().filter_map(|sample| sample.counters);
+        let counts: Vec<_> = counts.collect();
         for (name, value) in Counts::medians_per_item(&counts, self.work.items) {
             metrics.set(name, value);
         }

@@ -14,7 +14,7 @@ use super::deadline::Deadline;
 use super::folder::now;
 use super::gpu::on_gpu::GpuMode;
 use super::recorder::{Recorder, Rows};
-use super::workplace::Workplace;
+use super::resources::Resources;
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
@@ -25,12 +25,12 @@ const CEILINGS: f64 = 0.05;
 /// So many of the points that were left out are named.
 const NAMED: usize = 5;
 /// How the note of a run begins that was stopped and gone on with.
-const WENT_ON: &str = "went on at";
+const RESUMED: &str = "went on at";
 
 /// An assignment that is being carried out.
 pub struct Session<'a> {
     assignment: &'a Assignment<'a>,
-    workplace: Workplace,
+    resources: Resources,
 }
 
 impl<'a> Session<'a> {
@@ -47,12 +47,12 @@ impl<'a> Session<'a> {
         let topology = Topology::of_this_machine();
         // Threads that can't be had should leave no empty run behind.
         let plans = assignment.jobs.iter().map(|job| job.plan);
-        let workplace = Workplace::of(plans, gpu_mode(assignment))?;
+        let resources = Resources::of(plans, gpu_mode(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
         plugin_guard::keep_results_in(folder.path());
         let mut session = Session {
             assignment,
-            workplace,
+            resources,
         };
         let mut progress = progress(assignment);
         progress.note(&format!("results go to {}", folder.path().display()));
@@ -72,9 +72,9 @@ impl<'a> Session<'a> {
                 record.notes.push(note);
             }
         }
-        let workplace = &session.workplace;
-        record.ceilings.extend(workplace.teams.ceilings());
-        record.ceilings.extend(workplace.watched.ceilings());
+        let resources = &session.resources;
+        record.ceilings.extend(resources.teams.ceilings());
+        record.ceilings.extend(resources.watched.ceilings());
         folder.describe(&record)?;
         let mut recorder = Recorder {
             folder: &mut folder,
@@ -83,7 +83,7 @@ impl<'a> Session<'a> {
             interrupt,
             deadline,
         };
-        let measured = Batches::of(assignment, workplace).measure(&mut recorder, &mut outcome);
+        let measured = Batches::of(assignment, resources).measure(&mut recorder, &mut outcome);
         progress.end();
         measured.map_err(|error| keep(error, folder.path()))?;
         outcome.interrupted = interrupt.asked();
@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
-        let place = &mut self.workplace;
+        let place = &mut self.resources;
         if self.assignment.any(cold) {
             place.teams.prepare_flushes(cache_bytes);
         }
@@ -147,14 +147,10 @@ fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
 fn progress(assignment: &Assignment<'_>) -> Progress {
     let plans = || assignment.jobs.iter().map(|job| job.plan);
     let inputs = plans().map(|plan| plan.inputs.len()).sum();
-    let times = assignment.jobs.iter().map(|job| job.request.max_time);
     let points = plans().map(Plan::len).sum();
-    Progress::new(
-        assignment.quiet,
-        inputs,
-        points,
-        times.max().unwrap_or_default(),
-    )
+    let times = assignment.jobs.iter().map(|job| job.request.max_time);
+    let max_time = times.max().unwrap_or_default();
+    Progress::new(assignment.quiet, inputs, points, max_time)
 }
 
 /// What a reader should know of points that the time was too short for.
@@ -200,8 +196,8 @@ fn open(
             let mut record = run.record;
             record.finished = None;
             // However often it is stopped: one note, of the last time.
-            record.notes.retain(|note| !note.starts_with(WENT_ON));
-            record.notes.push(format!("{WENT_ON} {}", now()));
+            record.notes.retain(|note| !note.starts_with(RESUMED));
+            record.notes.push(format!("{RESUMED} {}", now()));
             rows.samples = run.samples;
             rows.summary = run.summary;
             Ok((folder, record, rows))

@@ -73,8 +73,8 @@ impl Teams {
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
-            let (threads, placement) = (spec.threads, &spec.placement);
-            let threads = units::counted(threads, "thread");
+            let threads = units::counted(spec.threads, "thread");
+            let placement = &spec.placement;
             tell(&format!(
                 "measuring the bandwidth of {threads}, {placement}"
             ));

@@ -46,12 +46,12 @@ impl Plan {
 /// Inputs to be made, with the bytes of memory that each takes.
 fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, PlanError> {
     let available = available_memory();
-    let origins = axes.combinations().into_iter().map(|params| {
+    let origin = |params| {
         let plan = task.plan(params)?;
         memory::check(&plan, available)?;
         Ok((Origin::Generated(plan.params), plan.memory_bytes))
-    });
-    origins.collect()
+    };
+    axes.combinations().into_iter().map(origin).collect()
 }
 
 fn read(
@@ -59,14 +59,11 @@ fn read(
     path: &Path,
     options: &AxisValues,
 ) -> Result<Vec<(Origin, u64)>, PlanError> {
-    let origins = options.combinations().into_iter().map(|options| {
-        let read = Origin::Read {
-            path: path.to_owned(),
-            case: task.read(path, &options)?,
-        };
-        Ok((read, 0))
-    });
-    origins.collect()
+    let origin = |options| {
+        let (path, case) = (path.to_owned(), task.read(path, &options)?);
+        Ok((Origin::Read { path, case }, 0))
+    };
+    options.combinations().into_iter().map(origin).collect()
 }
 
 fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, PlanError> {

@@ -9,16 +9,16 @@ use sha2::{Digest, Sha256};
 /// The build that is running.
 pub fn software() -> Software {
     let commit = env!("BUILD_COMMIT");
+    let profile = if is_development_build() {
+        "debug"
+    } else {
+        "release"
+    };
     Software {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_commit: (!commit.is_empty()).then(|| commit.to_owned()),
         compiler: env!("BUILD_COMPILER").to_owned(),
-        build_profile: if is_development_build() {
-            "debug"
-        } else {
-            "release"
-        }
-        .to_owned(),
+        build_profile: profile.to_owned(),
         target: env!("BUILD_TARGET").to_owned(),
         target_features: env!("BUILD_FEATURES").to_owned(),
         fingerprint: executable_fingerprint(),
@@ -47,10 +47,8 @@ pub fn executable_fingerprint() -> String {
 fn hash_of_code(executable: &[u8]) -> Option<String> {
     let file = object::File::parse(executable).ok()?;
     let mut hash = Sha256::new();
-    for section in file
-        .sections()
-        .filter(|section| section.kind() == SectionKind::Text)
-    {
+    let is_code = |section: &object::Section<'_, '_>| section.kind() == SectionKind::Text;
+    for section in file.sections().filter(is_code) {
         hash.update(section.data().ok()?);
     }
     Some(hash_text("code", &hash.finalize()))
@@ -75,10 +73,8 @@ mod tests {
         let file = object::File::parse(&*executable).expect("an executable");
         let offset = |kind| {
             let section = file.sections().find(|section| section.kind() == kind);
-            section
-                .and_then(|section| section.file_range())
-                .expect("such a section")
-                .0 as usize
+            let range = section.and_then(|section| section.file_range());
+            range.expect("such a section").0 as usize
         };
         let changed = |offset: usize| {
             let mut changed = executable.clone();

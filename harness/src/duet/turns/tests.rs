@@ -37,7 +37,7 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
     }
 }
 
-impl Sampler for Scripted {
+impl PairSampler for Scripted {
     fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
         let number = self.visits.len() as u64;
         self.visits.push((side, order.point, order.round));

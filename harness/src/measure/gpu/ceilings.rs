@@ -150,20 +150,15 @@ fn buffers(
     memory: HostMemory,
     largest: usize,
 ) -> Result<(LinkBuffers, usize), DeviceError> {
-    let free = gpu
-        .free_bytes()?
-        .unwrap_or(u64::MAX)
-        .min(available_memory());
-    let affordable = (free / SHARE_OF_FREE) as usize;
-    let mut sizes = blocks(largest)
-        .rev()
-        .filter(|&bytes| bytes <= affordable.max(SMALLEST_BLOCK));
-    let mut bytes = sizes.next().unwrap_or(SMALLEST_BLOCK);
+    let free = gpu.free_bytes()?.unwrap_or(u64::MAX);
+    let affordable = (free.min(available_memory()) / SHARE_OF_FREE) as usize;
+    let mut bytes = largest.min(affordable);
     loop {
-        match (LinkBuffers::new(gpu, memory, bytes), sizes.next()) {
-            (Ok(buffers), _) => return Ok((buffers, bytes)),
-            (Err(error), None) => return Err(error),
-            (Err(_), Some(smaller)) => bytes = smaller,
+        bytes = blocks(bytes).next_back().unwrap_or(SMALLEST_BLOCK);
+        match LinkBuffers::new(gpu, memory, bytes) {
+            Ok(buffers) => return Ok((buffers, bytes)),
+            Err(error) if bytes == SMALLEST_BLOCK => return Err(error),
+            Err(_) => bytes /= STEP,
         }
     }
 }
@@ -218,10 +213,8 @@ mod tests {
     fn blocks_are_powers_of_four_up_to_the_largest() {
         let all: Vec<_> = blocks(LARGEST_BLOCK).collect();
         assert_eq!((all.len(), all[0], all[9]), (10, 4 << 10, 1 << 30));
-        assert_eq!(
-            blocks(100 << 10).collect::<Vec<_>>(),
-            [4 << 10, 16 << 10, 64 << 10]
-        );
+        let few: Vec<_> = blocks(100 << 10).collect();
+        assert_eq!(few, [4 << 10, 16 << 10, 64 << 10]);
         assert_eq!(blocks(1).collect::<Vec<_>>(), [4 << 10]);
     }
 

@@ -120,11 +120,8 @@ pub(crate) mod tests {
 
     impl Monitor for FakeMonitor {
         fn clock_mhz(&self) -> Result<u32, String> {
-            self.0
-                .lock()
-                .expect("no panic")
-                .clock_mhz
-                .ok_or_else(missing)
+            let fake = self.0.lock().expect("no panic");
+            fake.clock_mhz.ok_or_else(missing)
         }
 
         fn most_clock_mhz(&self) -> Result<u32, String> {
@@ -133,9 +130,8 @@ pub(crate) mod tests {
 
         fn limits(&self) -> Result<Vec<Limit>, String> {
             let fake = self.0.lock().expect("no panic");
-            fake.clock_mhz
-                .map(|_| fake.limits.clone())
-                .ok_or_else(missing)
+            let seen = fake.clock_mhz.map(|_| fake.limits.clone());
+            seen.ok_or_else(missing)
         }
 
         fn energy_j(&self) -> Result<f64, String> {

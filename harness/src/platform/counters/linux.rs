@@ -24,21 +24,15 @@ struct OpenGroup {
 /// # Errors
 /// Why there are none.
 pub(super) fn open(team: &Team) -> Result<Opened, Refusal> {
-    let opened = team.run_on_each(|_| open_on_this_thread());
-    let opened = opened.into_iter().collect::<io::Result<Vec<_>>>();
-    let groups: Vec<OpenGroup> = opened
-        .map_err(|error| Refusal::of(&error))?
-        .into_iter()
-        .flatten()
-        .collect();
-    let counts = |event: &Event| {
-        let mut all = groups.iter().flat_map(|group| &group.counters);
-        all.any(|(other, _)| other == event)
+    let mut groups = Vec::new();
+    for opened in team.run_on_each(|_| open_on_this_thread()) {
+        groups.extend(opened.map_err(|error| Refusal::of(&error))?);
+    }
+    let is_missing = |event: &Event| {
+        let mut counters = groups.iter().flat_map(|group| &group.counters);
+        !counters.any(|(other, _)| other == event)
     };
-    let missing: Vec<_> = Event::ALL
-        .into_iter()
-        .filter(|event| !counts(event))
-        .collect();
+    let missing: Vec<_> = Event::ALL.into_iter().filter(is_missing).collect();
     if missing.len() == Event::ALL.len() {
         return Err(Refusal::NoCounters);
     }

@@ -131,14 +131,9 @@ mod tests {
 
     #[test]
     fn threads_are_added_up_from_where_they_were() {
-        let before = [
-            group(100, 100, &[(CYCLES, 50)]),
-            group(7, 7, &[(CYCLES, 5)]),
-        ];
-        let after = [
-            group(300, 300, &[(CYCLES, 850)]),
-            group(107, 107, &[(CYCLES, 205)]),
-        ];
+        let cycles = |ns, cycles| group(ns, ns, &[(CYCLES, cycles)]);
+        let before = [cycles(100, 50), cycles(7, 5)];
+        let after = [cycles(300, 850), cycles(107, 205)];
         let counts = counted(&before, &after);
         assert_eq!(counts.get(CYCLES), Some(1000.0));
         assert_eq!(counts.get(MISSES), None, "nobody counts them");

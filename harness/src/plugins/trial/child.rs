@@ -46,11 +46,11 @@ pub struct VariantTrial {
 
 impl std::fmt::Debug for VariantTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (task, variant) = (self.task.name(), &self.variant);
+        let (task, device) = (self.task.name(), self.device);
         write!(
             f,
-            "{task} {variant} on {} with {:?}",
-            self.device, self.threads
+            "{task} {} on {device} with {:?}",
+            self.variant, self.threads
         )
     }
 }

@@ -17,7 +17,7 @@ use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
 
 /// Teams and GPUs, each started once a process.
-pub(crate) struct Workplace {
+pub(crate) struct Resources {
     pub(super) teams: Teams,
     pub(super) gpus: Gpus,
     pub(super) watched: WatchedGpus,
@@ -27,7 +27,7 @@ pub(crate) struct Workplace {
     pub(super) is_known: bool,
 }
 
-impl Workplace {
+impl Resources {
     /// All that the candidates of these plans need.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Workplace {
     ) -> Result<Self, TeamError> {
         let inputs = plans.clone().flat_map(|plan| &plan.inputs);
         let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
-        Ok(Workplace {
+        Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
             gpus: Gpus::default(),
             watched: WatchedGpus::of(devices),
@@ -48,18 +48,18 @@ impl Workplace {
     }
 
     /// That of a process which another one asks for samples; see `is_known` of
-    /// [`Workplace`].
+    /// [`Resources`].
     ///
     /// # Errors
-    /// As [`Workplace::of`].
+    /// As [`Resources::of`].
     pub(crate) fn to_serve<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         is_known: bool,
     ) -> Result<Self, TeamError> {
-        let workplace = Workplace::of(plans, GpuMode::Measure)?;
-        Ok(Workplace {
+        let resources = Resources::of(plans, GpuMode::Measure)?;
+        Ok(Resources {
             is_known,
-            ..workplace
+            ..resources
         })
     }
 
