@@ -20,7 +20,7 @@ impl Trials {
         let Some(plugin) = info.plugin.filter(|_| way.device != Device::Emulator) else {
             return Ok(None);
         };
-        let subject = trial::Subject {
+        let wanted = trial::Subject {
             plugin,
             task: subject.task.name(),
             variant: info.name,
@@ -31,15 +31,15 @@ impl Trials {
         let same = |(tried, found): &&(trial::Subject, Option<Condemnation>)| {
             let crashed = matches!(found, Some(Condemnation::Failed(_)));
             (tried.plugin, tried.variant, tried.device)
-                == (subject.plugin, subject.variant, subject.device)
-                && (crashed || tried.threads == subject.threads)
+                == (wanted.plugin, wanted.variant, wanted.device)
+                && (crashed || tried.threads == wanted.threads)
         };
         let known = self.0.iter().find(same).map(|(_, found)| found.clone());
         let found = match known {
             Some(found) => found,
             None => {
-                let found = trial::run(&subject)?;
-                self.0.push((subject, found.clone()));
+                let found = trial::run(&wanted)?;
+                self.0.push((wanted, found.clone()));
                 found
             }
         };
