@@ -67,17 +67,25 @@ pub(crate) fn made<T: Clone + Default + Send + Sync>(length: usize) -> Vec<T> {
     all
 }
 
+/// Splits a list into parts that lie behind each other.
+pub(crate) fn split_mut<T>(
+    mut all: &mut [T],
+    lengths: impl Iterator<Item = usize>,
+) -> Vec<&mut [T]> {
+    let mut parts = Vec::with_capacity(lengths.size_hint().0);
+    for length in lengths {
+        let (part, rest) = all.split_at_mut(length);
+        parts.push(part);
+        all = rest;
+    }
+    parts
+}
+
 /// The elements of some lists behind each other.
 pub(crate) fn joined<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
     let length = lists.iter().map(|list| list.len()).sum();
     let mut all = made(length);
-    let mut rest = all.as_mut_slice();
-    let mut places = Vec::with_capacity(lists.len());
-    for list in lists {
-        let (place, others) = rest.split_at_mut(list.len());
-        places.push(place);
-        rest = others;
-    }
+    let places = split_mut(&mut all, lists.iter().map(|list| list.len()));
     let copies = places.into_par_iter().zip(lists);
     copies.for_each(|(place, list)| copy(place, list));
     all

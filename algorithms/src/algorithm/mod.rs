@@ -4,17 +4,21 @@
 //! |---|---|
 //! | `variant` | a variant, as data, and what it is got ready for |
 //! | `session` | a variant that is ready: what its author writes, and what is made of that |
-//! | `difference` | the check of most tasks |
+//! | `filling` | a variant on the host that fills a list |
+//! | `output`, `difference` | what is made, and the check of most tasks |
 //! | `mutants` | outputs that a check must refuse |
+//! | `shrink` | smaller inputs |
 //! | `work` | how much there is to do, and the figures that follow from it |
 
 mod difference;
+mod filling;
 pub(crate) mod mutants;
+mod output;
 mod session;
+pub(crate) mod shrink;
 mod variant;
 mod work;
 
-use std::error::Error;
 use std::path::Path;
 
 use generators::DataError;
@@ -24,6 +28,7 @@ use crate::axis::{Axis, Params};
 pub use difference::Difference;
 pub(crate) use difference::same;
 pub use mutants::{Choose, Harm, Mutants};
+pub use output::{Element, Output};
 pub(crate) use session::Runner;
 pub use session::{Damage, Session};
 pub use variant::{Open, Opened, Opening, Variant};
@@ -48,9 +53,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// What a variant is given.
     type Input: Send + Sync + 'static;
     /// What a variant makes of it.
-    type Output: Clone + PartialEq + Send + Sync + 'static;
-    /// How an output can be wrong.
-    type Mismatch: Error + Send + Sync + 'static;
+    type Output: Output;
 
     /// Its names.
     fn info(&self) -> TaskInfo;
@@ -94,7 +97,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
 
     /// What is left of an input if a part is taken away, large parts first: to
-    /// find what it is that makes a variant wrong.
+    /// find what it is that makes a variant wrong. See `shrink.rs`.
     fn shrink<'i>(&self, input: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i>;
 
     /// Small inputs that are hard in some way, with their names.
@@ -124,7 +127,29 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         reference: Option<&Self::Output>,
         output: &Self::Output,
         promise: Promise,
-    ) -> Result<(), Self::Mismatch>;
+    ) -> Result<(), Damage> {
+        if let Some(reference) = reference {
+            return self.compare(input, reference, output, promise);
+        }
+        let reference = self.reference(input, promise.semantics);
+        let reference = reference.ok_or("there is no reference to compare with")?;
+        self.compare(input, &reference, output, promise)
+    }
+
+    /// Whether an output is what was promised, by the right one: element by element, unless
+    /// a task says otherwise.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    fn compare(
+        &self,
+        _: &Self::Input,
+        right: &Self::Output,
+        output: &Self::Output,
+        _: Promise,
+    ) -> Result<(), Damage> {
+        output.compare(right)
+    }
 
     /// How good an output is, where it is known what really happened: further figures
     /// for the results. Asked for once the output was found right.
@@ -136,14 +161,18 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// those that are not equal to it, as far as [`Harm`] goes against what was promised.
     fn mutants(
         &self,
-        input: &Self::Input,
+        _: &Self::Input,
         right: &Self::Output,
         choose: Choose<'_>,
-    ) -> Mutants<Self::Output>;
+    ) -> Mutants<Self::Output> {
+        right.mutants(choose)
+    }
 
     /// What a variant that does nothing would leave behind. [`Self::check`]
     /// must refuse it.
-    fn no_op_output(&self, input: &Self::Input) -> Self::Output;
+    fn no_op_output(&self, _: &Self::Input) -> Self::Output {
+        Self::Output::nothing()
+    }
 }
 
 /// What a variant promises of its output.

@@ -20,26 +20,14 @@ pub type Damage = Box<dyn Error + Send + Sync>;
 /// of GPUs and of plugins.
 pub trait Session<A: Algorithm>: Send {
     /// Takes buffers and provides fresh input. Not timed.
-    ///
-    /// # Errors
-    /// If there is no room for the buffers.
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input, so that a check can't see
     /// the right output of an earlier run.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn poison(&mut self) -> Result<(), DeviceError>;
     /// Does the work. This is what is timed.
-    ///
-    /// # Errors
-    /// If the device refuses, or a kernel fails.
     fn run(&mut self) -> Result<(), DeviceError>;
     /// The stages of the last run, where they are known. Not timed. On a GPU
     /// those since [`Gpu::start_timeline`]: who wants to know calls that before a run.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn stages(&mut self) -> Result<Stages, DeviceError>;
     /// Damage that the last run did and that its output does not show. Not timed;
     /// asked for when the output is checked.
@@ -55,9 +43,6 @@ pub trait Session<A: Algorithm>: Send {
     }
     /// Further figures, of runs that are made to find them. Asked for once the output was
     /// checked and the buffers were given back, and leaves it so.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }
@@ -76,21 +61,16 @@ pub trait Session<A: Algorithm>: Send {
     fn buffer_bytes(&self) -> u64;
 }
 
-/// What the author of a variant writes: which buffers there are, and what is done to them.
+/// What the author of a variant writes: which buffers there are, and what is done to them. The
+/// errors are those of a [`Session`].
 pub(crate) trait Runner<A: Algorithm>: Send {
     /// What is held during a run.
     type Buffers: Buffers;
 
     /// Takes buffers, with any content. Not timed.
-    ///
-    /// # Errors
-    /// If there is no room.
     fn allocate(&self) -> Result<Self::Buffers, DeviceError>;
 
     /// Provides fresh input, if runs change it. Not timed.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn load(&mut self, _: &mut Self::Buffers) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -98,9 +78,6 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// Does the work; each choice that depends on the input is made here. On a GPU it is
     /// started: what it started is waited for before the clock stops, and before an error is
     /// told.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError>;
 
     /// The stages of the last run on the host; those of a GPU are known.
@@ -125,9 +102,6 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     const HAS_FIGURES: bool = false;
 
     /// See [`Session::figures`]; with buffers.
-    ///
-    /// # Errors
-    /// If the device refuses.
     fn figures(&mut self, _: &mut Self::Buffers) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }

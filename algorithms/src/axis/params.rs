@@ -29,6 +29,20 @@ impl Params {
         }
     }
 
+    /// The values of these axes, as far as they have any.
+    pub fn only(&self, axes: &[Axis]) -> Self {
+        let given = axes
+            .iter()
+            .filter_map(|axis| Some((axis.name, self.get(axis.name)?)));
+        given.collect()
+    }
+
+    /// Takes the values of these axes away.
+    pub fn remove(&mut self, axes: &[Axis]) {
+        self.0
+            .retain(|name, _| !axes.iter().any(|axis| axis.name == *name));
+    }
+
     /// What tells an input from a file, by a hash of its content: files of the same name may
     /// differ.
     pub fn of_file(path: &Path, content: u64) -> Self {
@@ -48,5 +62,20 @@ impl Params {
     /// Names and plain values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, plain)| (*name, plain.as_str()))
+    }
+}
+
+impl<S: Into<String>> FromIterator<(&'static str, S)> for Params {
+    fn from_iter<I: IntoIterator<Item = (&'static str, S)>>(values: I) -> Self {
+        let mut params = Params::default();
+        params.extend(values);
+        params
+    }
+}
+
+impl<S: Into<String>> Extend<(&'static str, S)> for Params {
+    fn extend<I: IntoIterator<Item = (&'static str, S)>>(&mut self, values: I) {
+        let plain = values.into_iter().map(|(name, plain)| (name, plain.into()));
+        self.0.extend(plain);
     }
 }

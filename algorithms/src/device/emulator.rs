@@ -1,10 +1,27 @@
 //! The emulator with the kernels of this crate.
 
+use std::sync::Arc;
+
 pub use cuda_emulator::*;
+
+use super::gpu::Gpu;
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Why this build can't emulate, if it can't.
 pub fn unavailable() -> Option<&'static str> {
     KERNELS.unavailable()
+}
+
+/// The emulator as a GPU, for tests. Without one they have nothing to do, and this says so.
+///
+/// # Panics
+/// If it can't be run as `config` says.
+pub fn gpu_for_tests(config: Config) -> Option<Arc<Gpu>> {
+    if let Some(reason) = unavailable() {
+        eprintln!("skipped: {reason}");
+        return None;
+    }
+    let gpu = Gpu::emulated(config).unwrap_or_else(|error| panic!("{error}"));
+    Some(Arc::new(gpu))
 }

@@ -5,6 +5,8 @@ mod buffers;
 mod cpu;
 pub mod emulator;
 pub mod gpu;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
 mod prefetch;
 mod shared;
 
@@ -17,6 +19,8 @@ pub(crate) use arena::Leave;
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{Team, TeamError};
 use gpu::Gpu;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use instructions::with_instructions;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
 pub(crate) use shared::{Apart, SharedSlice, atomic};
 
@@ -61,6 +65,15 @@ impl<'a> Target<'a> {
         Target {
             device: Device::Cpu,
             gpu: None,
+            team,
+        }
+    }
+
+    /// An emulator, started by a thread of the team.
+    pub fn emulated(gpu: Arc<Gpu>, team: &'a Team) -> Self {
+        Target {
+            device: Device::Emulator,
+            gpu: Some(gpu),
             team,
         }
     }

@@ -17,7 +17,7 @@ mod cuda;
 mod hard_inputs;
 mod plugin;
 mod reference;
-mod smaller;
+pub(crate) mod shrink;
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Mutants, Plan, Promise, Semantics, TaskInfo, Variant, Work, mutants,
+    Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::plugin::variants;
@@ -49,7 +49,6 @@ const DIGI_BYTES: u64 = size_of::<Digi>() as u64;
 impl Algorithm for StsSort {
     type Input = SegmentedDigis;
     type Output = Vec<Digi>;
-    type Mismatch = Mismatch;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -100,7 +99,7 @@ impl Algorithm for StsSort {
         &self,
         input: &'i SegmentedDigis,
     ) -> Box<dyn Iterator<Item = SegmentedDigis> + 'i> {
-        Box::new(smaller::all(input))
+        Box::new(shrink::all(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, SegmentedDigis)> {
@@ -131,27 +130,24 @@ impl Algorithm for StsSort {
         reference: Option<&Vec<Digi>>,
         output: &Vec<Digi>,
         promise: Promise,
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), Damage> {
         let view = check::view(promise.content);
-        match reference {
+        Ok(match reference {
             Some(reference) if promise.stable => check::identical(input, reference, output, view),
             Some(reference) => check::same_keys_and_runs(input, reference, output, view),
             None => check::ordered_and_complete(input, output, view),
-        }
-    }
-
-    fn mutants(
-        &self,
-        _: &SegmentedDigis,
-        right: &Vec<Digi>,
-        choose: Choose<'_>,
-    ) -> Mutants<Vec<Digi>> {
-        mutants::of_list(right, choose, |digi, choose| {
-            Digi::from_bits(digi.bits() ^ 1 << choose(64))
-        })
+        }?)
     }
 
     fn no_op_output(&self, input: &SegmentedDigis) -> Vec<Digi> {
         input.digis().to_vec()
+    }
+}
+
+impl Element for Digi {
+    const NAME: &'static str = "digi";
+
+    fn changed(&self, choose: Choose<'_>) -> Self {
+        Digi::from_bits(self.bits() ^ 1 << choose(64))
     }
 }

@@ -128,24 +128,12 @@ pub trait Case: Sync {
 /// the errors.
 pub trait Candidate: Send {
     /// Provides fresh input. Not timed.
-    ///
-    /// # Errors
-    /// As [`Session::reset`].
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input.
-    ///
-    /// # Errors
-    /// As [`Session::poison`].
     fn poison(&mut self) -> Result<(), DeviceError>;
     /// Does the work. This is what is timed.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
     fn run(&mut self) -> Result<(), DeviceError>;
     /// The stages of the last run, where they are known. Not timed.
-    ///
-    /// # Errors
-    /// As [`Session::stages`].
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         Ok(Stages::new())
     }
@@ -162,9 +150,6 @@ pub trait Candidate: Send {
         Vec::new()
     }
     /// See [`Session::figures`].
-    ///
-    /// # Errors
-    /// As [`Session::figures`].
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }

@@ -129,7 +129,7 @@ impl<A: Algorithm> CaseOf<A> {
         }
     }
 
-    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), A::Mismatch> {
+    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), Damage> {
         let reference = self.reference(promise.semantics);
         let reference = reference.as_ref().as_ref();
         self.task.check(&self.input, reference, output, promise)

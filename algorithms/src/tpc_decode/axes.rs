@@ -73,7 +73,7 @@ pub(super) static AXES: &[Axis] = &[
 ];
 
 /// What is made of pages, and how.
-static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
+pub(crate) static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
 
 /// What can be said about files of pages.
 pub(super) static READING: &[Axis] = &[
@@ -129,17 +129,6 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
     })
 }
 
-/// What is said of the pages themselves, whatever is made of them.
-fn of_pages(params: &Params) -> Params {
-    let mut of_pages = Params::default();
-    for axis in time_frame::AXES {
-        if let Some(value) = params.get(axis.name) {
-            of_pages.set(axis.name, value);
-        }
-    }
-    of_pages
-}
-
 /// A time frame from complete parameters; its pages are shared with others that only have
 /// other settings.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
@@ -148,7 +137,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let mapping = PadMapping::regular();
     let make = || Ok::<_, DataError>(TimeFrameGenerator::new(&shape, &mapping, seed)?.time_frame());
     let bytes = |pages: &RawPages| pages.bytes().len() as u64;
-    let pages = shared(("pages", &of_pages(params), seed), bytes, make)?;
+    let of_pages = params.only(time_frame::AXES);
+    let pages = shared(("pages", &of_pages, seed), bytes, make)?;
     let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
     Ok(TimeFrame::sharing(
         pages,
@@ -199,9 +189,7 @@ fn selection(options: &Params) -> Result<PageSelection, DataError> {
 /// What is known of pages from a file.
 fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Params {
     let mut params = Params::of_file(path, content(pages));
-    for axis in SETTINGS {
-        params.set(axis.name, options.get(axis.name).unwrap_or_default());
-    }
+    params.extend(options.only(SETTINGS).iter());
     params.set(time_frame::ZS.name, format);
     params
 }

@@ -5,6 +5,8 @@
 //! pads wide and a few time bins long, lies in few cache lines. All rows stand side
 //! by side, with margins between them and at the ends.
 
+use std::ops::Range;
+
 use generators::random::mix;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
@@ -109,6 +111,12 @@ pub(crate) fn column(pad: PadId) -> usize {
     usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
 }
 
+/// The tiles of a row of pads in each row of tiles: it begins with one of its own.
+pub(crate) fn tiles_of_row(row: usize) -> Range<usize> {
+    let first = column(PadId::new(row as u8, 0)) / TILE_PADS;
+    first..first + pads_in_row(row).div_ceil(TILE_PADS)
+}
+
 /// Gains of all pads by which charges are corrected.
 pub struct Gains {
     /// Factors by column, one sector after the other.
@@ -210,6 +218,19 @@ mod tests {
     fn a_map_of_a_thousand_time_bins_has_the_known_size() {
         assert_eq!((COLUMNS, TILES_IN_ROW), (23_112, 2889));
         assert_eq!(entries(1000) * 2, 252 * 2889 * 64);
+    }
+
+    #[test]
+    fn rows_of_pads_have_tiles_of_their_own() {
+        let mut free = 0;
+        for row in 0..ROWS {
+            let (tiles, last) = (tiles_of_row(row), pads_in_row(row) - 1);
+            assert!(tiles.start >= free && tiles.end <= TILES_IN_ROW);
+            let columns = [0, last].map(|pad| column(PadId::new(row as u8, pad as u8)));
+            assert_eq!(columns.map(|column| column % TILE_PADS)[0], 0, "row {row}");
+            assert_eq!(columns[1] / TILE_PADS, tiles.end - 1, "row {row}");
+            free = tiles.end;
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! | `pads` | which pads the links read |
 //! | `fragments`, `charge_map` | the cluster finder's input |
 //! | `reference`, `check` | what is right |
-//! | `hard_inputs`, `mutate`, `smaller` | what is hard to get right |
+//! | `hard_inputs`, `mutate`, `shrink` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -34,7 +34,7 @@ mod mutate;
 mod pads;
 mod payload;
 mod reference;
-mod smaller;
+mod shrink;
 
 use std::path::Path;
 
@@ -44,12 +44,13 @@ use generators::tpc::Digit;
 use rayon::prelude::*;
 
 use crate::algorithm::{
-    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    self, Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::{Axis, Params};
 use header::OpenPage;
 
-pub(crate) use axes::{INDEX, MAPPING, SECTOR};
+pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
@@ -76,7 +77,6 @@ pub struct Decoded {
 impl Algorithm for TpcDecode {
     type Input = TimeFrame;
     type Output = Decoded;
-    type Mismatch = Mismatch;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -116,7 +116,7 @@ impl Algorithm for TpcDecode {
     }
 
     fn shrink<'i>(&self, input: &'i TimeFrame) -> Box<dyn Iterator<Item = TimeFrame> + 'i> {
-        Box::new(smaller::all(input))
+        Box::new(shrink::all(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, TimeFrame)> {
@@ -148,25 +148,24 @@ impl Algorithm for TpcDecode {
         Some(reference::decode(input))
     }
 
-    fn check(
+    fn compare(
         &self,
         input: &TimeFrame,
-        reference: Option<&Decoded>,
+        right: &Decoded,
         output: &Decoded,
         promise: Promise,
-    ) -> Result<(), Mismatch> {
-        match reference {
-            Some(reference) => check::same(input, reference, output, promise.stable),
-            None => check::same(input, &reference::decode(input), output, promise.stable),
-        }
+    ) -> Result<(), algorithm::Damage> {
+        Ok(check::same(input, right, output, promise.stable)?)
     }
+}
 
-    fn mutants(&self, _: &TimeFrame, right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
-        check::mutants(right, choose)
-    }
-
-    fn no_op_output(&self, _: &TimeFrame) -> Decoded {
+impl algorithm::Output for Decoded {
+    fn nothing() -> Self {
         Decoded::default()
+    }
+
+    fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
+        check::mutants(self, choose)
     }
 }
 

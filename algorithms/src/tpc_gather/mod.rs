@@ -15,7 +15,7 @@
 //! | `packed` | arrays without gaps |
 //! | `reference`, `check` | what is right |
 //! | `sample` | some pieces of many |
-//! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `hard_inputs`, `shrink` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
@@ -29,7 +29,7 @@ mod packing;
 mod plugin;
 mod reference;
 mod sample;
-mod smaller;
+mod shrink;
 
 use std::path::Path;
 
@@ -38,7 +38,8 @@ use generators::io::{read_clusters, write_clusters};
 use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Choose, Damage, Metric, Mutants, Output, Plan, Promise, Relation, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::plugin::variants;
@@ -85,7 +86,6 @@ fn work_of(input: &Clusters, sample: Sample) -> Work {
 impl Algorithm for TpcGather {
     type Input = Clusters;
     type Output = Packed;
-    type Mismatch = Mismatch;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -132,7 +132,7 @@ impl Algorithm for TpcGather {
     }
 
     fn shrink<'i>(&self, input: &'i Clusters) -> Box<dyn Iterator<Item = Clusters> + 'i> {
-        Box::new(smaller::all(input))
+        Box::new(shrink::all(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, Clusters)> {
@@ -159,17 +159,14 @@ impl Algorithm for TpcGather {
         Some(reference::gather(input))
     }
 
-    fn check(
+    fn compare(
         &self,
         input: &Clusters,
-        reference: Option<&Packed>,
+        right: &Packed,
         output: &Packed,
         _: Promise,
-    ) -> Result<(), Mismatch> {
-        match reference {
-            Some(reference) => check::same(input, reference, output),
-            None => check::same(input, &reference::gather(input), output),
-        }
+    ) -> Result<(), Damage> {
+        Ok(check::same(input, right, output)?)
     }
 
     fn mutants(&self, input: &Clusters, right: &Packed, choose: Choose<'_>) -> Mutants<Packed> {
@@ -178,5 +175,11 @@ impl Algorithm for TpcGather {
 
     fn no_op_output(&self, input: &Clusters) -> Packed {
         Packed::new(&input.packed())
+    }
+}
+
+impl Output for Packed {
+    fn nothing() -> Self {
+        Packed::from_bytes(&[])
     }
 }

@@ -16,7 +16,7 @@
 //! | `relation_store`, `resolve` | what following a link means |
 //! | `components` | what holds a component together |
 //! | `reference`, `check` | what is right |
-//! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `hard_inputs`, `shrink` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -28,7 +28,7 @@ mod hard_inputs;
 mod reference;
 mod relation_store;
 mod resolve;
-mod smaller;
+mod shrink;
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ use generators::io::{read_slice_tracks, write_slice_tracks};
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Mutants, Plan, Promise, Semantics, TaskInfo, Variant, Work, mutants,
+    Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
 
@@ -61,7 +61,6 @@ const REFERENCE_LIMIT: usize = 40_000_000;
 impl Algorithm for TpcMerge {
     type Input = SliceTracks;
     type Output = Vec<Relations>;
-    type Mismatch = Mismatch;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -110,7 +109,7 @@ impl Algorithm for TpcMerge {
     }
 
     fn shrink<'i>(&self, input: &'i SliceTracks) -> Box<dyn Iterator<Item = SliceTracks> + 'i> {
-        Box::new(smaller::all(input))
+        Box::new(shrink::all(input))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, SliceTracks)> {
@@ -147,34 +146,31 @@ impl Algorithm for TpcMerge {
         reference: Option<&Vec<Relations>>,
         output: &Vec<Relations>,
         _: Promise,
-    ) -> Result<(), Mismatch> {
-        match reference {
+    ) -> Result<(), Damage> {
+        Ok(match reference {
             Some(reference) => check::same(reference, output),
             None => check::sound(input, output),
-        }
-    }
-
-    fn mutants(
-        &self,
-        _: &SliceTracks,
-        right: &Vec<Relations>,
-        choose: Choose<'_>,
-    ) -> Mutants<Vec<Relations>> {
-        mutants::of_list(right, choose, |relations, choose| {
-            let mut changed = *relations;
-            let [lower, upper] = &mut changed.neighbours;
-            let words = [
-                &mut changed.segment_prev,
-                &mut changed.segment_next,
-                lower,
-                upper,
-            ];
-            *words[choose(4)] ^= 1 << choose(32);
-            changed
-        })
+        }?)
     }
 
     fn no_op_output(&self, input: &SliceTracks) -> Vec<Relations> {
         input.relations().to_vec()
+    }
+}
+
+impl Element for Relations {
+    const NAME: &'static str = "slice track";
+
+    fn changed(&self, choose: Choose<'_>) -> Self {
+        let mut changed = *self;
+        let [lower, upper] = &mut changed.neighbours;
+        let words = [
+            &mut changed.segment_prev,
+            &mut changed.segment_next,
+            lower,
+            upper,
+        ];
+        *words[choose(4)] ^= 1 << choose(32);
+        changed
     }
 }

@@ -1,5 +1,6 @@
 //! What is found of a pad.
 
+use crate::algorithm::{Choose, Element};
 use crate::device::Poison;
 
 /// What a pad did in a time frame.
@@ -48,14 +49,24 @@ impl Poison for PadActivity {
     };
 }
 
+impl Element for PadActivity {
+    const NAME: &'static str = "pad";
+
+    fn changed(&self, _: Choose<'_>) -> Self {
+        let largest = self.largest ^ 1;
+        PadActivity { largest, ..*self }
+    }
+}
+
 impl PadActivity {
     /// A pad that did this.
     #[inline]
     pub fn new(charges: u16, longest_run: u16, largest: u16, thresholds: &Thresholds) -> Self {
         let busy = charges > thresholds.charges || longest_run > thresholds.run;
-        let verdict = match busy && largest <= thresholds.saturation {
-            true => Verdict::Noisy,
-            false => Verdict::Good,
+        let verdict = if busy && largest <= thresholds.saturation {
+            Verdict::Noisy
+        } else {
+            Verdict::Good
         };
         PadActivity {
             charges,
@@ -63,6 +74,11 @@ impl PadActivity {
             largest,
             verdict,
         }
+    }
+
+    /// Whether it is to be left out.
+    pub fn is_noisy(&self) -> bool {
+        self.verdict == Verdict::Noisy
     }
 }
 
@@ -72,16 +88,21 @@ mod tests {
 
     #[test]
     fn a_pad_is_noisy_beyond_either_threshold_unless_it_saturates() {
+        let [charges, run, saturation] = [100, 20, 5000];
         let thresholds = Thresholds {
-            charges: 100,
-            run: 20,
-            saturation: 5000,
+            charges,
+            run,
+            saturation,
         };
-        let verdict =
-            |charges, run, largest| PadActivity::new(charges, run, largest, &thresholds).verdict;
-        assert_eq!(verdict(100, 20, 10), Verdict::Good);
-        assert_eq!(verdict(101, 20, 10), Verdict::Noisy);
-        assert_eq!(verdict(100, 21, 5000), Verdict::Noisy);
-        assert_eq!(verdict(101, 21, 5001), Verdict::Good);
+        let pads = [
+            (100, 20, 10),
+            (101, 20, 10),
+            (100, 21, 5000),
+            (101, 21, 5001),
+        ];
+        let pads = pads.map(|(charges, run, largest)| {
+            PadActivity::new(charges, run, largest, &thresholds).is_noisy()
+        });
+        assert_eq!(pads, [false, true, true, false]);
     }
 }

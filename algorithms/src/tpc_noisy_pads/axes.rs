@@ -4,6 +4,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::tpc::PadMapping;
+use generators::tpc::geometry::PADS_IN_SECTOR;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::{frame_of, time_bins_of};
 
@@ -13,7 +14,7 @@ use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TimeFrame, TpcDecode};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, SETTINGS, TimeFrame, TpcDecode};
 
 const OCCUPANCY: Flag<f64> = Flag::share(
     "max-occupancy",
@@ -63,8 +64,6 @@ pub(super) static READING: &[Axis] = &[
     RUN.axis(),
     SATURATION.axis(),
 ];
-/// What is said of decoding, and does not matter here.
-const WAYS: [&str; 3] = ["fragment", "output", "parallel"];
 const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
 
 /// Fills in what was not given, and says how much memory that takes.
@@ -73,11 +72,11 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let shape = shape(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
-    let maps = shape.sectors * entries(time_bins) * size_of::<u16>();
-    let pads = shape.sectors * generators::tpc::geometry::PADS_IN_SECTOR;
+    let map = entries(time_bins) * size_of::<u16>();
+    let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
     Ok(Plan {
         params,
-        memory_bytes: (maps + 3 * pads * size_of::<PadActivity>()) as u64,
+        memory_bytes: (shape.sectors * (map + pads)) as u64,
     })
 }
 
@@ -89,16 +88,26 @@ fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
 
 fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
-    if time_bins > ChargeMaps::MAX_TIME_BINS {
-        let limit = ChargeMaps::MAX_TIME_BINS;
-        return Err(DataError::Shape(format!(
-            "{} orbits have {time_bins} time bins; noisy pads are looked for in {limit} at most; \
-             use {} orbits or fewer",
-            shape.orbits,
-            frame_of(limit)
-        )));
+    at_most_all_counted(time_bins, |problem, most| {
+        let most = frame_of(most);
+        format!(
+            "{} orbits have {problem}; use {most} orbits or fewer",
+            shape.orbits
+        )
+    })
+}
+
+/// So many time bins, if pads can count them.
+fn at_most_all_counted(
+    time_bins: u32,
+    explained: impl FnOnce(String, u32) -> String,
+) -> Result<u32, DataError> {
+    let most = ChargeMaps::MAX_TIME_BINS;
+    if time_bins <= most {
+        return Ok(time_bins);
     }
-    Ok(time_bins)
+    let problem = format!("{time_bins} time bins; noisy pads are looked for in {most} at most");
+    Err(DataError::Shape(explained(problem, most)))
 }
 
 /// The thresholds for so many time bins.
@@ -129,51 +138,32 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
 
 /// Maps of the sound pages of a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
-    let (frame, of_decoding) = TpcDecode.read(path, &of_pages(options))?;
-    let mut params = Params::default();
-    for (name, value) in of_decoding.iter().filter(|(name, _)| !WAYS.contains(name)) {
-        params.set(name, value);
-    }
-    let mut options = options.clone();
-    options.complete(THRESHOLDS);
-    for axis in THRESHOLDS {
-        params.set(axis.name, options.get(axis.name).unwrap_or_default());
-    }
-    Ok((maps_of(path, &frame, &options)?, params))
+    let mut of_pages = options.clone();
+    of_pages.remove(THRESHOLDS);
+    let (frame, mut params) = TpcDecode.read(path, &of_pages)?;
+    // What is made of pages does not matter here.
+    params.remove(SETTINGS);
+    params.extend(options.only(THRESHOLDS).iter());
+    params.complete(THRESHOLDS);
+    Ok((maps_of(path, &frame, &params)?, params))
 }
 
-/// The options that are about pages.
-fn of_pages(options: &Params) -> Params {
-    let mut of_pages = Params::default();
-    let about_pages = |name| !THRESHOLDS.iter().any(|axis| axis.name == name);
-    for (name, value) in options.iter().filter(|(name, _)| about_pages(*name)) {
-        of_pages.set(name, value);
-    }
-    of_pages
-}
-
-fn maps_of(path: &Path, frame: &TimeFrame, options: &Params) -> Result<ChargeMaps, DataError> {
+fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps, DataError> {
     let digits = frame.digits().digits;
     let last = digits.iter().map(|digit| digit.time_bin()).max();
     // A file does not say how long it is; it has whole orbits.
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
-    if time_bins > ChargeMaps::MAX_TIME_BINS {
-        let limit = ChargeMaps::MAX_TIME_BINS;
-        return Err(DataError::Shape(format!(
-            "{}: {time_bins} time bins; noisy pads are looked for in {limit} at most; is \
-             --first-orbit right?",
-            path.display()
-        )));
-    }
+    let time_bins = at_most_all_counted(time_bins, |problem, _| {
+        format!("{}: {problem}; is --first-orbit right?", path.display())
+    })?;
     let sectors = frame.sector_numbers();
-    let gains = Gains::unit();
-    let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(options, time_bins)?);
+    let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);
     let of_sector = |place: usize| {
         let own = digits
             .iter()
             .filter(|digit| digit.sector() == sectors[place]);
         own.copied().collect()
     };
-    maps.add_all(of_sector, &gains, frame.format());
+    maps.add_all(of_sector, &Gains::unit(), frame.format());
     Ok(maps)
 }

@@ -3,10 +3,10 @@
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
-use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+use generators::tpc::geometry::pads_in_row;
 
 use super::activity::Thresholds;
-use super::input::ChargeMaps;
+use super::input::{ChargeMaps, cells, pads};
 use crate::tpc_decode::charge_map::entry_of;
 
 const THRESHOLDS: Thresholds = Thresholds {
@@ -17,19 +17,11 @@ const THRESHOLDS: Thresholds = Thresholds {
 
 /// Maps with their names.
 pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
+    let empty = |sectors, time_bins| ChargeMaps::empty(sectors, time_bins, THRESHOLDS);
     let mut inputs = vec![
-        (
-            "no sectors".to_owned(),
-            ChargeMaps::empty(0, 100, THRESHOLDS),
-        ),
-        (
-            "no time bins".to_owned(),
-            ChargeMaps::empty(1, 0, THRESHOLDS),
-        ),
-        (
-            "no charges".to_owned(),
-            ChargeMaps::empty(2, 50, THRESHOLDS),
-        ),
+        ("no sectors".to_owned(), empty(0, 100)),
+        ("no time bins".to_owned(), empty(1, 0)),
+        ("no charges".to_owned(), empty(2, 50)),
     ];
     for (sectors, time_bins) in [(1, 1), (2, 1), (1, 3), (1, 4), (1, 5)] {
         let maps = filled(sectors, time_bins, |_, _, time_bin| 1 + time_bin as u16);
@@ -58,17 +50,11 @@ fn filled(sectors: usize, time_bins: u32, charge: impl Fn(usize, PadId, u32) -> 
     let mut maps = ChargeMaps::empty(sectors, time_bins, THRESHOLDS);
     for sector in 0..sectors {
         let map = maps.map_mut(sector);
-        for pad in pads() {
-            for time_bin in 0..time_bins {
-                map[entry_of(pad, time_bin)] = charge(sector, pad, time_bin);
-            }
+        for (pad, time_bin) in cells(time_bins) {
+            map[entry_of(pad, time_bin)] = charge(sector, pad, time_bin);
         }
     }
     maps
-}
-
-fn pads() -> impl Iterator<Item = PadId> {
-    (0..ROWS).flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)))
 }
 
 /// Runs of 9 to 11 time bins at the beginning, in the middle and at the end, 19 to 21
@@ -83,11 +69,7 @@ fn at_thresholds() -> ChargeMaps {
         // The others are single ones, away from the run.
         let other = (time_bin + TIME_BINS - start - run - 1) % TIME_BINS;
         let single = other % 2 == 1 && other / 2 < charges - run;
-        match (in_run, single) {
-            (true, _) => largest,
-            (_, true) => 1,
-            _ => 0,
-        }
+        if in_run { largest } else { single.into() }
     })
 }
 
@@ -102,15 +84,14 @@ fn ends_of_rows() -> ChargeMaps {
 /// Runs that are cut by whatever one divides time into, and pads with charge all the time.
 fn long_runs(seed: u64) -> ChargeMaps {
     const TIME_BINS: u32 = 270;
-    let mut runs: Vec<Runs> = pads().map(|pad| Runs::new(seed, pad)).collect();
-    let mut charges = vec![0; runs.len() * TIME_BINS as usize];
-    for (charges, runs) in charges.chunks_exact_mut(TIME_BINS as usize).zip(&mut runs) {
-        charges.fill_with(|| runs.next_charge());
+    let mut maps = ChargeMaps::empty(1, TIME_BINS, THRESHOLDS);
+    for pad in pads() {
+        let mut runs = Runs::new(seed, pad);
+        for time_bin in 0..TIME_BINS {
+            maps.map_mut(0)[entry_of(pad, time_bin)] = runs.next_charge();
+        }
     }
-    filled(1, TIME_BINS, |_, pad, time_bin| {
-        let number = first_pad_of_row(pad.row().into()) + usize::from(pad.pad());
-        charges[number * TIME_BINS as usize + time_bin as usize]
-    })
+    maps
 }
 
 /// Runs of a pad: their lengths have an upper limit, from 1 to 512 time bins.

@@ -5,12 +5,24 @@ use generators::tpc::{Digit, PadId, ZsFormat};
 use rayon::prelude::*;
 
 use super::activity::Thresholds;
+use crate::algorithm::shrink::without_parts;
 use crate::tpc_decode::charge_map::{
-    Converter, Gains, TILE, TILE_PADS, TILES_IN_ROW, entries, entry_of,
+    Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
 };
 
 /// Entries of a row of tiles: all pads in a few time bins.
 const TILE_ROW: usize = TILES_IN_ROW * TILE;
+
+/// All pads of a sector.
+pub(super) fn pads() -> impl Iterator<Item = PadId> {
+    let of_row = |row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8));
+    (0..ROWS).flat_map(of_row)
+}
+
+/// All pads in so many time bins.
+pub(super) fn cells(time_bins: u32) -> impl Iterator<Item = (PadId, u32)> {
+    pads().flat_map(move |pad| (0..time_bins).map(move |time_bin| (pad, time_bin)))
+}
 
 /// The charges of some sectors in a time frame.
 #[derive(Clone)]
@@ -43,11 +55,6 @@ impl ChargeMaps {
             entries: vec![0; sectors * entries(time_bins)],
             thresholds,
         }
-    }
-
-    /// Puts digits into the map of a sector, by its place in the input.
-    pub fn add(&mut self, sector: usize, digits: &[Digit], gains: &Gains, format: ZsFormat) {
-        put(self.map_mut(sector), digits, gains, format);
     }
 
     /// Puts the digits of all sectors into their maps, many at the same time.
@@ -95,9 +102,7 @@ impl ChargeMaps {
 
     /// Bytes of the cache lines that hold charges of pads.
     pub(super) fn bytes_with_pads(&self) -> u64 {
-        let tiles: usize = (0..ROWS)
-            .map(|row| pads_in_row(row).div_ceil(TILE_PADS))
-            .sum();
+        let tiles: usize = (0..ROWS).map(|row| tiles_of_row(row).len()).sum();
         (self.sectors * self.tile_rows() * tiles * TILE * size_of::<u16>()) as u64
     }
 
@@ -106,42 +111,27 @@ impl ChargeMaps {
         entries(self.time_bins) / TILE_ROW
     }
 
-    /// Each sector by itself, then with half of the time bins.
-    pub(super) fn smaller(&self) -> impl Iterator<Item = ChargeMaps> + '_ {
-        let single = (0..self.sectors).filter(|_| self.sectors > 1);
-        let single = single.map(|sector| self.with(self.time_bins, self.map(sector)));
-        let half = self.time_bins / 2;
-        let shorter = (self.sectors == 1 && half > 0).then(|| {
-            // Rows of tiles follow each other in time.
-            let mut shorter = self.with(half, &self.entries[..entries(half)]);
-            shorter.clear_margin();
-            shorter
+    /// Without some of the sectors, then with half of the time bins.
+    pub(super) fn shrink(&self) -> impl Iterator<Item = ChargeMaps> + '_ {
+        let fewer_sectors = without_parts(self.sectors, |gone| {
+            let kept = (0..self.sectors).filter(|sector| !gone.contains(sector));
+            Some(self.part(&kept.collect::<Vec<_>>(), self.time_bins))
         });
-        single.chain(shorter)
+        let all = (0..self.sectors).collect::<Vec<_>>();
+        let half = (self.time_bins > 1).then(|| self.part(&all, self.time_bins / 2));
+        fewer_sectors.chain(half)
     }
 
-    fn with(&self, time_bins: u32, entries: &[u16]) -> Self {
-        ChargeMaps {
-            time_bins,
-            sectors: 1,
-            entries: entries.to_vec(),
-            thresholds: self.thresholds,
-        }
-    }
-
-    /// Takes away what is behind the last time bin.
-    fn clear_margin(&mut self) {
-        let end = self.time_bins;
-        for row in 0..ROWS {
-            for pad in 0..pads_in_row(row) {
-                let pad = PadId::new(row as u8, pad as u8);
-                let behind = (end..).map(|time_bin| entry_of(pad, time_bin));
-                let length = self.entries.len();
-                for entry in behind.take_while(|entry| *entry < length) {
-                    self.entries[entry] = 0;
-                }
+    /// The charges of some sectors in the first time bins.
+    fn part(&self, sectors: &[usize], time_bins: u32) -> Self {
+        let mut part = ChargeMaps::empty(sectors.len(), time_bins, self.thresholds);
+        for (place, &sector) in sectors.iter().enumerate() {
+            for (pad, time_bin) in cells(time_bins) {
+                let entry = entry_of(pad, time_bin);
+                part.map_mut(place)[entry] = self.map(sector)[entry];
             }
         }
+        part
     }
 
     /// Pads of all sectors.

@@ -26,12 +26,8 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
-use generators::tpc::geometry::PADS_IN_SECTOR;
 
-use crate::algorithm::{
-    Algorithm, Choose, Difference, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
-    Variant, Work, mutants, same,
-};
+use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
 use crate::axis::{Axis, Params};
 
 pub use activity::{PadActivity, Thresholds, Verdict};
@@ -45,7 +41,6 @@ impl Algorithm for TpcNoisyPads {
     type Input = ChargeMaps;
     /// The pads of each sector, by row and pad.
     type Output = Vec<PadActivity>;
-    type Mismatch = Difference<PadActivity>;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -88,7 +83,7 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn shrink<'i>(&self, input: &'i ChargeMaps) -> Box<dyn Iterator<Item = ChargeMaps> + 'i> {
-        Box::new(input.smaller())
+        Box::new(input.shrink())
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, ChargeMaps)> {
@@ -96,8 +91,9 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn work(&self, input: &ChargeMaps) -> Work {
-        let pads = (input.sectors() * PADS_IN_SECTOR) as u64;
+        let pads = input.pads() as u64;
         let read = input.bytes_with_pads();
+        let ns_per_pad = Metric::new("ns_per_pad", pads as f64 * 1e-9, Relation::SecondsEach);
         Work {
             items: pads * u64::from(input.time_bins()),
             item_unit: "cell",
@@ -105,52 +101,18 @@ impl Algorithm for TpcNoisyPads {
             input_bytes: size_of_val(input.entries()) as u64,
             to_host_bytes: None,
             has_reference: true,
-            metrics: vec![Metric::new(
-                "ns_per_pad",
-                pads as f64 * 1e-9,
-                Relation::SecondsEach,
-            )],
+            metrics: vec![ns_per_pad],
         }
     }
 
     /// How many pads are noisy.
     fn notes(&self, input: &ChargeMaps) -> Vec<String> {
         let found = reference::find(input);
-        let is_noisy = |pad: &&PadActivity| pad.verdict == Verdict::Noisy;
-        let noisy = found.iter().filter(is_noisy).count();
+        let noisy = found.iter().filter(|pad| pad.is_noisy()).count();
         vec![format!("{noisy} of {} pads are noisy", found.len())]
     }
 
     fn reference(&self, input: &ChargeMaps, _: Semantics) -> Option<Vec<PadActivity>> {
         Some(reference::find(input))
-    }
-
-    fn check(
-        &self,
-        input: &ChargeMaps,
-        reference: Option<&Vec<PadActivity>>,
-        output: &Vec<PadActivity>,
-        _: Promise,
-    ) -> Result<(), Self::Mismatch> {
-        match reference {
-            Some(reference) => same("pad", reference, output),
-            None => same("pad", &reference::find(input), output),
-        }
-    }
-
-    fn mutants(
-        &self,
-        _: &ChargeMaps,
-        right: &Vec<PadActivity>,
-        choose: Choose<'_>,
-    ) -> Mutants<Vec<PadActivity>> {
-        mutants::of_list(right, choose, |pad, _| PadActivity {
-            largest: pad.largest ^ 1,
-            ..*pad
-        })
-    }
-
-    fn no_op_output(&self, _: &ChargeMaps) -> Vec<PadActivity> {
-        Vec::new()
     }
 }

@@ -1,11 +1,8 @@
 //! Running variants of the chain.
 
-use std::sync::Arc;
-
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
 use algorithms::device::emulator::{self, Config, Lanes};
-use algorithms::device::gpu::Gpu;
-use algorithms::device::{Device, Target, Team};
+use algorithms::device::{Target, Team};
 use algorithms::sts::Product;
 use algorithms::sts::task::{STS, Timeslices};
 
@@ -28,21 +25,13 @@ pub fn found_by_kernels(
     semantics: Semantics,
     lanes: Lanes,
 ) -> Vec<(&'static str, Vec<Product>)> {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("skipped: {reason}");
-        return Vec::new();
-    }
-    let config = Config {
+    let gpu = emulator::gpu_for_tests(Config {
         lanes,
         ..Config::default()
-    };
+    });
+    let Some(gpu) = gpu else { return Vec::new() };
     let team = Team::new(1).expect("a thread");
-    let place = Target {
-        device: Device::Emulator,
-        gpu: Some(Arc::new(Gpu::emulated(config).expect("it is available"))),
-        team: &team,
-    };
-    found_at(input, semantics, &place)
+    found_at(input, semantics, &Target::emulated(gpu, &team))
 }
 
 /// Whether the kernels of a variant run for this input by another name.
@@ -75,5 +64,5 @@ pub fn assert_same(input: &Timeslices, expected: &Product, found: &[Product], co
     };
     let expected = vec![expected.clone()];
     let checked = STS.check(input, Some(&expected), &found.to_vec(), promise);
-    assert_eq!(checked, Ok(()), "{context}");
+    checked.unwrap_or_else(|error| panic!("{context}: {error}"));
 }

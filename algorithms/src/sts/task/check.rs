@@ -13,9 +13,6 @@ use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitio
 /// How a product can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// There is nothing to compare with.
-    #[error("there is no reference to compare with")]
-    Unknown,
     /// Something else than what the stage is there for.
     #[error("the output is not what the stage should leave")]
     Kind,

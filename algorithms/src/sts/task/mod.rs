@@ -11,7 +11,7 @@
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
 //! | `source` | simulated digis, files |
-//! | `hard_inputs`, `smaller` | what is hard to get right |
+//! | `hard_inputs` | what is hard to get right |
 //! | `product_mutants` | what the check must refuse |
 
 mod answer;
@@ -22,7 +22,6 @@ mod hard_inputs;
 mod product_mutants;
 mod quality;
 mod session;
-mod smaller;
 mod source;
 mod variants;
 
@@ -33,11 +32,11 @@ use generators::sts::Digi;
 use rayon::prelude::*;
 
 use crate::algorithm::{
-    Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
-    Work, mutants,
+    Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::sts::{ChainStage, Product, Timeslice};
+use crate::sts_sort::shrink::without_digis;
 
 pub use check::Mismatch;
 
@@ -103,7 +102,6 @@ impl Timeslices {
 impl Algorithm for StsTask {
     type Input = Timeslices;
     type Output = Vec<Product>;
-    type Mismatch = Mismatch;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -160,7 +158,14 @@ impl Algorithm for StsTask {
     }
 
     fn shrink<'i>(&self, input: &'i Timeslices) -> Box<dyn Iterator<Item = Timeslices> + 'i> {
-        smaller::all(input)
+        match input.0.as_slice() {
+            // The detector stays as it is: which module digis are in matters.
+            [timeslice] => Box::new(without_digis(timeslice.digis()).map(|digis| {
+                let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+                Timeslices(vec![Timeslice::new(digis, setup, online)])
+            })),
+            several => Box::new(several.iter().map(|each| Timeslices(vec![each.clone()]))),
+        }
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, Timeslices)> {
@@ -191,23 +196,20 @@ impl Algorithm for StsTask {
         Some(input.0.par_iter().map(answer).collect())
     }
 
-    fn check(
+    fn compare(
         &self,
         _: &Timeslices,
-        reference: Option<&Vec<Product>>,
+        right: &Vec<Product>,
         output: &Vec<Product>,
         promise: Promise,
-    ) -> Result<(), Mismatch> {
-        let Some(reference) = reference else {
-            return Err(Mismatch::Unknown);
-        };
-        if reference.len() != output.len() {
-            return Err(Mismatch::Kind);
+    ) -> Result<(), Damage> {
+        if right.len() != output.len() {
+            return Err(Mismatch::Kind.into());
         }
-        let mut pairs = reference.iter().zip(output);
-        pairs.try_for_each(|(reference, output)| {
-            check::check(self.stage, promise.stable, reference, output)
-        })
+        for (right, output) in right.iter().zip(output) {
+            check::check(self.stage, promise.stable, right, output)?;
+        }
+        Ok(())
     }
 
     fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
@@ -215,28 +217,5 @@ impl Algorithm for StsTask {
             None | Some(ChainStage::Hits) => quality::figures(input, output),
             Some(_) => Vec::new(),
         }
-    }
-
-    fn mutants(
-        &self,
-        _: &Timeslices,
-        right: &Vec<Product>,
-        choose: Choose<'_>,
-    ) -> Mutants<Vec<Product>> {
-        if right.is_empty() {
-            return Vec::new();
-        }
-        let at = choose(right.len());
-        let mutants = right[at].mutants(choose);
-        let put = |product: Product| {
-            let mut products = right.clone();
-            products[at] = product;
-            products
-        };
-        mutants::within(mutants, put).collect()
-    }
-
-    fn no_op_output(&self, _: &Timeslices) -> Vec<Product> {
-        Vec::new()
     }
 }

@@ -2,12 +2,33 @@
 
 use generators::sts::{Digi, SegmentedDigis};
 
-use crate::algorithm::{Choose, Mutants, mutants};
+use crate::algorithm::{Choose, Mutants, Output, mutants};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product};
+
+/// Of one product an element is harmed.
+impl Output for Vec<Product> {
+    fn nothing() -> Self {
+        Vec::new()
+    }
+
+    fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let at = choose(self.len());
+        let mutants = self[at].mutants(choose);
+        let put = |product: Product| {
+            let mut products = self.clone();
+            products[at] = product;
+            products
+        };
+        mutants::within(mutants, put).collect()
+    }
+}
 
 /// Of one segment that is not empty an element is harmed.
 impl Product {
-    pub(super) fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
+    fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
         match self {
             Product::Nothing => Vec::new(),
             Product::Digis(digis) => {

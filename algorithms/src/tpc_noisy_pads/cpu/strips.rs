@@ -6,31 +6,17 @@
 
 use std::ops::Range;
 
-use generators::tpc::PadId;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
-use super::Advance;
+use super::pad_state::{Advance, PadState};
 use crate::device::prefetch;
-use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, column};
+use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, tiles_of_row};
 use crate::tpc_noisy_pads::activity::{PadActivity, Thresholds};
-
-/// The charges of eight pads in four time bins, time bin by time bin.
-pub(super) type Tile = [u16; TILE];
 
 /// Rows of pads in a strip: 9 to 18 tiles each, and as many states of a cache line.
 const ROWS_IN_STRIP: usize = 8;
 /// Strips of a sector.
 const STRIPS: usize = ROWS.div_ceil(ROWS_IN_STRIP);
-
-/// What is known of the pads of a tile so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(super) struct PadState {
-    pub(super) charges: [u16; TILE_PADS],
-    pub(super) run: [u16; TILE_PADS],
-    pub(super) longest_run: [u16; TILE_PADS],
-    pub(super) largest: [u16; TILE_PADS],
-}
 
 /// Some rows of pads of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,11 +81,9 @@ struct RowOfPads {
 
 impl RowOfPads {
     fn new(row: usize) -> Self {
-        let pads = pads_in_row(row);
-        let tile = |pad| column(PadId::new(row as u8, pad as u8)) / TILE_PADS;
-        let tiles = tile(0)..tile(pads - 1) + 1;
+        let tiles = tiles_of_row(row);
         RowOfPads {
-            pads,
+            pads: pads_in_row(row),
             states: vec![PadState::default(); tiles.len()],
             tiles,
         }
@@ -127,15 +111,5 @@ mod tests {
         assert_eq!(pads, 3 * PADS_IN_SECTOR);
         assert_eq!(strips[STRIPS - 1].rows().end, ROWS);
         assert_eq!(strips[STRIPS].sector, 1);
-    }
-
-    #[test]
-    fn rows_of_pads_have_tiles_of_their_own() {
-        let mut free = 0;
-        for row in (0..ROWS).map(RowOfPads::new) {
-            assert!(row.tiles.start >= free && row.tiles.end <= TILES_IN_ROW);
-            assert!(row.pads.div_ceil(TILE_PADS) == row.tiles.len());
-            free = row.tiles.end;
-        }
     }
 }

@@ -3,13 +3,12 @@
 //! Maps go to the device, a kernel finds what each pad did, and that comes back. In an
 //! experiment the maps are on the device already: decoders have left them there.
 //!
-//! `groups` has the pads whose charges are in the same tiles. Kernels are in files of their
-//! own: `cache_line.cu`, `bit_runs.cu`.
-
-mod groups;
+//! Kernels are in files of their own: `cache_line.cu`, `bit_runs.cu`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
+
+use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
 use super::TpcNoisyPads;
 use super::activity::{PadActivity, Verdict};
@@ -23,46 +22,25 @@ use crate::device::{Arena, buffers};
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
 use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
 use crate::kernels::tpc_noisy_pads_cuda_pads_map_h::PadActivity as Activity;
-use groups::Group;
+use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
     Variant::cuda(
         "cache-line",
         "published: a block for the eight pads of a cache line, through shared memory",
-        |at| {
-            on_gpu(
-                at,
-                Launch {
-                    kernel: &NOISY_PADS_CACHE_LINE,
-                    groups_of_block: |_| 1,
-                },
-            )
-        },
+        |at| on_gpu(at, &NOISY_PADS_CACHE_LINE, |_| 1),
     ),
     Variant::cuda(
         "bit-runs",
         "ours: charges read once, 16 bytes a lane, as bits; runs of 32 time bins at once",
-        |at| {
-            on_gpu(
-                at,
-                Launch {
-                    kernel: &NOISY_PADS_BIT_RUNS,
-                    groups_of_block: |lanes| lanes / TILE_TIMES,
-                },
-            )
-        },
+        |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
     ),
 ];
 
-/// A kernel, and how it is started.
-struct Launch {
+struct OnGpu<'a> {
     kernel: &'static Kernel<NoisyPads>,
     /// The groups of pads that a block has, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
-}
-
-struct OnGpu<'a> {
-    launch: Launch,
     maps: &'a ChargeMaps,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
@@ -79,9 +57,14 @@ struct Held<'a> {
 
 buffers!(Held<'_>: charges, on_device, groups, activity, found);
 
-fn on_gpu<'a>(at: &Opening<'a, '_, TpcNoisyPads>, launch: Launch) -> Opened<'a, TpcNoisyPads> {
+fn on_gpu<'a>(
+    at: &Opening<'a, '_, TpcNoisyPads>,
+    kernel: &'static Kernel<NoisyPads>,
+    groups_of_block: fn(u32) -> u32,
+) -> Opened<'a, TpcNoisyPads> {
     at.session(OnGpu {
-        launch,
+        kernel,
+        groups_of_block,
         maps: at.input,
         arena: at.arena,
         gpu: at.gpu()?,
@@ -97,7 +80,7 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         Ok(Held {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
-            groups: Lent::of(maps, arena, gpu, |gpu| gpu.table(&groups::of_sector()))?,
+            groups: Lent::of(maps, arena, gpu, |gpu| gpu.table(&groups()))?,
             activity: gpu.buffer(maps.pads())?,
             found: gpu.pinned(maps.pads())?,
         })
@@ -107,8 +90,8 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         let (gpu, maps) = (&self.gpu, self.maps);
         gpu.upload(&held.on_device, &held.charges)?;
         let groups = held.groups.len() as u32;
-        let groups_of_block = (self.launch.groups_of_block)(gpu.properties().lanes);
-        let blocks = maps.sectors() as u32 * groups.div_ceil(groups_of_block);
+        let of_block = (self.groups_of_block)(gpu.properties().lanes);
+        let blocks = maps.sectors() as u32 * groups.div_ceil(of_block);
         let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + held.activity.bytes());
         let most = maps.thresholds();
         let arguments = NoisyPads {
@@ -123,7 +106,7 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         };
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map,
         // and its pads have a place among the activities.
-        unsafe { gpu.launch(self.launch.kernel, grid, arguments) }?;
+        unsafe { gpu.launch(self.kernel, grid, arguments) }?;
         gpu.download(&mut held.found, &held.activity)
     }
 
@@ -142,4 +125,32 @@ fn activity(found: &Activity) -> PadActivity {
             _ => Verdict::Noisy,
         },
     }
+}
+
+/// Pads whose charges are in the same tiles, eight or fewer at the end of a row, as kernels
+/// read them: the tile with the number of pads above it, and the number of the first pad. See
+/// `pads/map.h`.
+type Group = [u32; 2];
+
+/// The groups of a sector, in the order of their pads.
+fn groups() -> Vec<Group> {
+    let of_row = |row: usize| {
+        let (pads, first) = (pads_in_row(row), first_pad_of_row(row));
+        let groups = (0..pads).step_by(TILE_PADS).zip(tiles_of_row(row));
+        groups.map(move |(pad, tile)| {
+            let in_tile = TILE_PADS.min(pads - pad);
+            [(in_tile << 16 | tile) as u32, (first + pad) as u32]
+        })
+    };
+    (0..ROWS).flat_map(of_row).collect()
+}
+
+#[test]
+fn groups_have_all_pads() {
+    let mut next = 0;
+    for [tile_and_pads, first_pad] in groups() {
+        assert_eq!(first_pad, next);
+        next += tile_and_pads >> 16;
+    }
+    assert_eq!(next as usize, generators::tpc::geometry::PADS_IN_SECTOR);
 }

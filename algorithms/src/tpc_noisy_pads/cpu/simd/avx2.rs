@@ -5,28 +5,21 @@
 
 use std::arch::x86_64::*;
 
-use super::{Advance, PadState, TILE_PADS, Tile, portable};
+use super::portable;
+use crate::device::with_instructions;
+use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
-/// The way that takes these instructions, if this machine has them.
-pub(super) fn if_available() -> Option<Advance> {
-    let is_available = is_x86_feature_detected!("avx2");
-    is_available.then_some(advance)
-}
-
-/// Only [`if_available`] gives it to others.
-fn advance(states: &mut [PadState], tiles: &[Tile]) {
-    // SAFETY: the machine has them: see above.
-    unsafe { advance_here(states, tiles) }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) fn advance_here(states: &mut [PadState], tiles: &[Tile]) {
-    let (pairs, rest) = states.as_chunks_mut::<2>();
-    let (tiles, last) = tiles.as_chunks::<2>();
-    for (states, tiles) in pairs.iter_mut().zip(tiles) {
-        advance_pair(states, tiles);
+with_instructions! {
+    /// The way that takes these instructions, if this machine has them.
+    ["avx2"]
+    Advance: fn advance(states: &mut [PadState], tiles: &[Tile]) {
+        let (pairs, rest) = states.as_chunks_mut::<2>();
+        let (tiles, last) = tiles.as_chunks::<2>();
+        for (states, tiles) in pairs.iter_mut().zip(tiles) {
+            advance_pair(states, tiles);
+        }
+        portable(rest, last);
     }
-    portable(rest, last);
 }
 
 #[target_feature(enable = "avx2")]
@@ -52,13 +45,13 @@ fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) 
 }
 
 #[target_feature(enable = "avx2")]
-fn load(low: &[u16; TILE_PADS], high: &[u16; TILE_PADS]) -> __m256i {
+fn load(low: &Eight, high: &Eight) -> __m256i {
     // SAFETY: loads as large as the arrays.
     unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
-fn store(both: __m256i, low: &mut [u16; TILE_PADS], high: &mut [u16; TILE_PADS]) {
+fn store(both: __m256i, low: &mut Eight, high: &mut Eight) {
     // SAFETY: stores as large as the arrays.
     unsafe { _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), both) }
 }

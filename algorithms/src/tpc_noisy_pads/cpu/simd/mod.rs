@@ -5,8 +5,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::Advance;
-use super::strips::{PadState, Tile};
+use super::pad_state::{Advance, PadState, Tile};
 use crate::tpc_decode::charge_map::TILE_PADS;
 
 /// The widest that this machine has.
@@ -37,7 +36,7 @@ fn portable(states: &mut [PadState], tiles: &[Tile]) {
 mod tests {
     use super::*;
     use crate::tpc_decode::charge_map::TILE;
-    use crate::tpc_noisy_pads::cpu::scalar;
+    use crate::tpc_noisy_pads::cpu::pad_state;
 
     /// All that this machine has.
     fn ways() -> Vec<Advance> {
@@ -53,11 +52,7 @@ mod tests {
     /// A charge in two of three places, up to the largest that 16 bits hold.
     fn charge(place: usize) -> u16 {
         let random = generators::random::mix(place as u64);
-        if random.is_multiple_of(3) {
-            0
-        } else {
-            (random >> 40) as u16
-        }
+        (random >> 40) as u16 * u16::from(!random.is_multiple_of(3))
     }
 
     #[test]
@@ -74,7 +69,7 @@ mod tests {
                 }
                 states
             };
-            let expected = advanced(scalar::advance);
+            let expected = advanced(pad_state::advance);
             assert!(expected.iter().all(|state| state.charges != [0; TILE_PADS]));
             for way in ways() {
                 assert_eq!(advanced(way), expected);

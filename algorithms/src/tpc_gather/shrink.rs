@@ -4,23 +4,14 @@ use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Per, Places};
 
-/// What is left if a half of the tracks is taken away, or of the rows, then a quarter, and
-/// so on. What stays, stays where it is.
-pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
-    let tracks = ranges(input.tracks().len());
-    let tracks = tracks.filter_map(|gone| without_tracks(input, gone));
-    let rows = ranges(input.rows().len());
-    tracks.chain(rows.filter_map(|gone| without_rows(input, gone)))
-}
+use crate::algorithm::shrink::without_parts;
 
-/// Halves, quarters, and so on down to single ones.
-fn ranges(count: usize) -> impl Iterator<Item = Range<usize>> {
-    let lengths = std::iter::successors(Some(count.div_ceil(2)), |length| Some(length / 2));
-    let lengths = lengths.take_while(|&length| length > 0);
-    lengths.flat_map(move |length| {
-        let starts = (0..count).step_by(length);
-        starts.map(move |start| start..(start + length).min(count))
-    })
+/// What is left if a part of the tracks is taken away, or of the rows. What stays, stays
+/// where it is.
+pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
+    let tracks = without_parts(input.tracks().len(), |gone| without_tracks(input, gone));
+    let rows = without_parts(input.rows().len(), |gone| without_rows(input, gone));
+    tracks.chain(rows)
 }
 
 fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {

@@ -5,16 +5,12 @@ use std::ops::Range;
 use generators::tpc::pages::RawPages;
 
 use super::input::TimeFrame;
+use crate::algorithm::shrink::without_parts;
 
-/// What is left if a half of the pages is taken away, a quarter, and so on.
+/// What is left if a part of the pages is taken away.
 pub(super) fn all(frame: &TimeFrame) -> impl Iterator<Item = TimeFrame> + '_ {
     let pages = frame.pages.pages().len();
-    let lengths = std::iter::successors(Some(pages.div_ceil(2)), |length| Some(length / 2));
-    let lengths = lengths.take_while(|&length| length > 0);
-    lengths.flat_map(move |length| {
-        let starts = (0..pages).step_by(length);
-        starts.map(move |start| without(frame, start..(start + length).min(pages)))
-    })
+    without_parts(pages, |gone| Some(without(frame, gone)))
 }
 
 /// A time frame without some of its pages.

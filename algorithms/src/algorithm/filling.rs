@@ -1,0 +1,65 @@
+//! A variant on the host that fills a list.
+
+use std::borrow::Cow;
+
+use super::{Algorithm, Opened, Opening, Runner};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, Poison};
+
+/// Fills a list of some length, from an input of so many bytes.
+struct Filling<'a, F> {
+    arena: &'a Arena,
+    length: usize,
+    input_bytes: usize,
+    fill: F,
+}
+
+impl<'a, A, T, F> Runner<A> for Filling<'a, F>
+where
+    A: Algorithm<Output = Vec<T>>,
+    T: Poison,
+    F: FnMut(&mut [T]) + Send,
+{
+    type Buffers = ArenaVec<'a, T>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self.arena.vector(self.length))
+    }
+
+    fn run(&mut self, list: &mut Self::Buffers) -> Result<(), DeviceError> {
+        (self.fill)(list.as_mut_slice());
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, list: &'b Self::Buffers) -> Cow<'b, Vec<T>> {
+        Cow::Borrowed(list)
+    }
+
+    fn input_bytes(&self) -> u64 {
+        self.input_bytes as u64
+    }
+}
+
+impl<'a, A: Algorithm> Opening<'a, '_, A> {
+    /// A variant that needs no buffers but its output, a list of so many elements, all of
+    /// which `fill` writes. The input that it reads has so many bytes.
+    ///
+    /// # Errors
+    /// None: so that a variant may end with it.
+    pub(crate) fn filling<T: Poison>(
+        &self,
+        length: usize,
+        input_bytes: usize,
+        fill: impl FnMut(&mut [T]) + Send + 'a,
+    ) -> Opened<'a, A>
+    where
+        A: Algorithm<Output = Vec<T>>,
+    {
+        self.session(Filling {
+            arena: self.arena,
+            length,
+            input_bytes,
+            fill,
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! Parts of an input: to find the links that make a variant wrong.
+
+use generators::tpc::slice_tracks::{NONE, SliceTracks};
+
+use crate::algorithm::shrink::without_parts;
+
+/// What is left if a part of the links is taken away. The slice tracks stay, so that their
+/// numbers do.
+pub(super) fn all(input: &SliceTracks) -> impl Iterator<Item = SliceTracks> + '_ {
+    let linked = (0..input.len()).filter(|&track| input.links()[track] != NONE);
+    let linked: Vec<usize> = linked.collect();
+    without_parts(linked.len(), move |gone| {
+        let mut links = input.links().to_vec();
+        for &track in &linked[gone] {
+            links[track] = NONE;
+        }
+        let (tracks, relations) = (input.tracks().to_vec(), input.relations().to_vec());
+        SliceTracks::new(tracks, relations, links).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use generators::tpc::slice_tracks::{Relations, SliceTrack};
+
+    #[test]
+    fn a_single_link_can_be_reached() {
+        let tracks = vec![SliceTrack::default(); 6];
+        let input = SliceTracks::new(tracks, vec![Relations::ALONE; 6], vec![1, 2, 3, 4, 5, NONE]);
+        let has_it = |left: &SliceTracks| left.links()[3] == 4;
+        let smaller = |left: &SliceTracks| all(left).find(has_it);
+        let steps = std::iter::successors(input.ok(), smaller);
+        let left = steps.last().expect("the first");
+        assert_eq!(left.links(), [NONE, NONE, NONE, 4, NONE, NONE]);
+    }
+}
