@@ -9,11 +9,10 @@ use rayon::prelude::*;
 
 use super::digits::close;
 use super::headers::{self, Slot};
-use super::kernel::DecodePage;
+use super::levels::DecodePage;
 use super::page_decoder::PageDecoder;
-use super::tasks::split_mut;
 use crate::algorithm::Runner;
-use crate::all_cores::mapped;
+use crate::all_cores::{mapped, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
 use crate::timing::{Laps, Stages};

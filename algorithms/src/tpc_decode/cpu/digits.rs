@@ -7,11 +7,10 @@ use generators::tpc::Digit;
 use rayon::prelude::*;
 
 use super::headers::{self, Slot};
-use super::kernel::DecodePage;
+use super::levels::DecodePage;
 use super::page_decoder::PageDecoder;
-use super::tasks::split_mut;
 use crate::algorithm::Runner;
-use crate::all_cores::fill;
+use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
 use crate::tpc_decode::damage::DamagedPage;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::tasks::split_mut;
+use crate::all_cores::split_mut;
 use crate::device::Poison;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;

@@ -8,11 +8,13 @@
 //! | [`digits`], [`charges`] | a variant that is ready to run, for each output |
 //! | [`walk`] | the way through a page's payload, checked at each step |
 //! | [`kernel`] | the inner work, for each set of instructions |
+//! | [`levels`] | both joined, and compiled for such a set |
 
 mod charges;
 mod digits;
 mod headers;
 mod kernel;
+mod levels;
 mod page_decoder;
 mod tasks;
 #[cfg(test)]
@@ -25,7 +27,7 @@ use super::reference;
 use crate::algorithm::{Opened, Opening, Variant};
 use charges::ChargesOf;
 use digits::DigitsOf;
-use kernel::{DecodePage, Level};
+use levels::{DecodePage, Level};
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     Variant::cpu(

@@ -2,7 +2,8 @@
 
 use generators::tpc::Digit;
 
-use super::kernel::{DecodePage, PadList};
+use super::kernel::PadList;
+use super::levels::DecodePage;
 use super::walk::Job;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;

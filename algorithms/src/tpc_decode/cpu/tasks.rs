@@ -34,20 +34,6 @@ fn split(pages: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>
     (0..parts).map(move |part| at(part)..at(part + 1))
 }
 
-/// Splits what belongs to all pages into what belongs to each task.
-pub(super) fn split_mut<T>(
-    mut all: &mut [T],
-    lengths: impl Iterator<Item = usize>,
-) -> Vec<&mut [T]> {
-    let mut parts = Vec::new();
-    for length in lengths {
-        let (part, rest) = all.split_at_mut(length);
-        parts.push(part);
-        all = rest;
-    }
-    parts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

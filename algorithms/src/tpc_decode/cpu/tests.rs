@@ -6,7 +6,8 @@ use generators::tpc::pages::StreamId;
 use generators::tpc::{Digit, Layout};
 use rayon::prelude::*;
 
-use super::kernel::{DecodePage, Level, PadList};
+use super::kernel::PadList;
+use super::levels::{DecodePage, Level};
 use super::walk::Job;
 use crate::tpc_decode::hard_inputs;
 use crate::tpc_decode::header::{OpenPage, open_in_stream};

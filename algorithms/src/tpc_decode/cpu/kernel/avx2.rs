@@ -4,34 +4,14 @@ use std::arch::x86_64::*;
 
 use generators::tpc::{Digit, PadId};
 
-use super::few_sequences::few_sequences;
-use super::{Bytes, DecodePage, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
-use crate::tpc_decode::cpu::walk::{self, Job};
+use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
+use super::pad_list::PadList;
+use super::sequences;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
-/// The decoder of a page (see [`walk::decode`]) that takes these instructions, if this machine
-/// has them.
-pub(super) fn if_available() -> Option<DecodePage> {
-    let is_available = is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt");
-    is_available.then_some(decode)
-}
-
-/// Only [`if_available`] gives it to others.
-fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-    // SAFETY: the machine has them: see above.
-    unsafe { decode_here(job, digits) }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn decode_here(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-    walk::decode::<Avx2>(job, digits)
-}
-
-struct Avx2;
+/// Where a machine has these instructions. All is inlined into functions only that are
+/// compiled for them.
+pub(in crate::tpc_decode::cpu) struct Avx2;
 
 /// Digits of a vector.
 const LANES: usize = 4;
@@ -63,15 +43,8 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
-        const { assert!(SEQUENCE == 16) };
-        // SAFETY: inlined into `decode_here` only, which has the instructions; the
-        // store is as large as the array.
-        unsafe {
-            let first = _mm256_set1_epi16(first.bits() as i16);
-            let numbers = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            let numbered = _mm256_add_epi16(first, numbers);
-            _mm256_storeu_si256(pads.as_mut_ptr().cast(), numbered);
-        }
+        // SAFETY: the instructions are there, as `Avx2` says.
+        unsafe { sequences::number(pads, first) }
     }
 
     #[inline(always)]
@@ -82,8 +55,8 @@ impl Isa for Avx2 {
         heads: &[u8; 2 * FEW],
         count: usize,
     ) -> Option<usize> {
-        // SAFETY: inlined into `decode_here` only, which has the instructions.
-        unsafe { few_sequences(pads, start, row, heads, count) }
+        // SAFETY: the instructions are there, as `Avx2` says.
+        unsafe { sequences::few_sequences(pads, start, row, heads, count) }
     }
 
     #[inline(always)]
@@ -99,14 +72,8 @@ impl Isa for Avx2 {
         while index < group.len() {
             // Two vectors a turn: a row seldom needs more, so its end is foreseen.
             for _ in 0..2 {
-                store::<BITS>(
-                    word_at(bytes, position),
-                    shifts,
-                    pads,
-                    &group,
-                    index,
-                    digits,
-                );
+                let word = u64::from_le_bytes(*array_at(bytes, position));
+                store::<BITS>(word, shifts, pads, &group, index, digits);
                 index += LANES;
                 // So many bytes hold four samples, and nothing is left over.
                 position += BITS / 2;
@@ -120,20 +87,12 @@ impl Isa for Avx2 {
         const FIFTH: [i64; LANES] = [48; LANES];
         let (mut index, mut position) = (0, group.position as usize);
         while index < group.len() {
-            let word = word_at(bytes, position);
+            let word = u64::from_le_bytes(*array_at(bytes, position));
             store::<WORD_SAMPLE_BITS>(word, FOUR, pads, &group, index, digits);
             store::<WORD_SAMPLE_BITS>(word, FIFTH, pads, &group, index + LANES, digits);
             index += SAMPLES_IN_WORD;
             position += 8;
         }
-    }
-}
-
-#[inline(always)]
-fn word_at(bytes: &Bytes, position: usize) -> u64 {
-    match bytes[position..].first_chunk() {
-        Some(word) => u64::from_le_bytes(*word),
-        None => unreachable!("there is room behind each payload"),
     }
 }
 
@@ -152,7 +111,7 @@ fn list_groups<const N: usize>(
             None => unreachable!("a link has more groups"),
         };
         let room = pads.room::<CHANNELS>(start);
-        // SAFETY: inlined into `decode_here` only, which has the instructions; all
+        // SAFETY: the instructions are there, as `Avx2` says; all
         // arrays are of 16 bytes.
         unsafe {
             let group = _mm_loadu_si128(group.as_ptr().cast());
@@ -175,7 +134,7 @@ fn store<const BITS: usize>(
     digits: &mut [Digit],
 ) {
     let four = pads.at::<LANES>(usize::from(group.first) + index);
-    // SAFETY: inlined into `decode_here` only, which has the instructions; four pads
+    // SAFETY: the instructions are there, as `Avx2` says; four pads
     // are loaded from as many, and the mask keeps the store within the digits.
     unsafe {
         let shifts = _mm256_setr_epi64x(a, b, c, d);
@@ -201,7 +160,7 @@ fn store<const BITS: usize>(
 #[inline(always)]
 fn spread_eight(level: u16, bytes: u64) -> u64 {
     const LOWEST_BITS: u64 = 0x0101_0101_0101_0101;
-    // SAFETY: inlined into `decode_here` only, which has the instructions.
+    // SAFETY: the instructions are there, as `Avx2` says.
     unsafe {
         let selected = _pdep_u64(level.into(), LOWEST_BITS) * 0xff;
         _pdep_u64(bytes, selected)

@@ -4,40 +4,14 @@ use std::arch::x86_64::*;
 
 use generators::tpc::{Digit, PadId};
 
-use super::few_sequences::few_sequences;
-use super::{Bytes, DecodePage, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
-use crate::tpc_decode::cpu::walk::{self, Job};
+use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
+use super::pad_list::PadList;
+use super::sequences;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
-/// The decoder of a page (see [`walk::decode`]) that takes these instructions, if this machine
-/// has them.
-pub(super) fn if_available() -> Option<DecodePage> {
-    let is_available = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt");
-    is_available.then_some(decode)
-}
-
-/// Only [`if_available`] gives it to others.
-fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-    // SAFETY: the machine has them: see above.
-    unsafe { decode_here(job, digits) }
-}
-
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt"
-)]
-fn decode_here(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-    walk::decode::<Avx512>(job, digits)
-}
-
-struct Avx512;
+/// Where a machine has these instructions. All is inlined into functions only that are
+/// compiled for them.
+pub(in crate::tpc_decode::cpu) struct Avx512;
 
 /// Digits of a vector.
 const LANES: usize = 8;
@@ -49,7 +23,7 @@ const SAMPLES_IN_WORD: usize = 5;
 impl Isa for Avx512 {
     #[inline(always)]
     fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
-        // SAFETY: inlined into `decode_here` only, which has the instructions; the
+        // SAFETY: the instructions are there, as `Avx512` says; the
         // load is of as many bytes as there are.
         unsafe {
             let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
@@ -77,15 +51,8 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
-        const { assert!(SEQUENCE == 16) };
-        // SAFETY: inlined into `decode_here` only, which has the instructions; the
-        // store is as large as the array.
-        unsafe {
-            let first = _mm256_set1_epi16(first.bits() as i16);
-            let numbers = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            let numbered = _mm256_add_epi16(first, numbers);
-            _mm256_storeu_si256(pads.as_mut_ptr().cast(), numbered);
-        }
+        // SAFETY: the instructions are there, as `Avx512` says.
+        unsafe { sequences::number(pads, first) }
     }
 
     #[inline(always)]
@@ -96,8 +63,8 @@ impl Isa for Avx512 {
         heads: &[u8; 2 * FEW],
         count: usize,
     ) -> Option<usize> {
-        // SAFETY: inlined into `decode_here` only, which has the instructions.
-        unsafe { few_sequences(pads, start, row, heads, count) }
+        // SAFETY: the instructions are there, as `Avx512` says.
+        unsafe { sequences::few_sequences(pads, start, row, heads, count) }
     }
 
     #[inline(always)]
@@ -134,7 +101,7 @@ impl Isa for Avx512 {
         let (mut index, mut position) = (0, group.position as usize);
         while index < group.len() {
             let source: &[u8; 64] = array_at(bytes, position);
-            // SAFETY: inlined into `decode_here` only, which has the instructions;
+            // SAFETY: the instructions are there, as `Avx512` says;
             // the load is of as many bytes as there are.
             let source = unsafe { _mm512_loadu_si512(source.as_ptr().cast()) };
             for pattern in patterns {
@@ -151,14 +118,6 @@ impl Isa for Avx512 {
     }
 }
 
-#[inline(always)]
-fn array_at<const N: usize>(bytes: &Bytes, position: usize) -> &[u8; N] {
-    match bytes[position..].first_chunk() {
-        Some(array) => array,
-        None => unreachable!("there is room behind each payload"),
-    }
-}
-
 /// Puts the selected ones of 32 pads of a link to a place, which is at most so many
 /// behind the beginning of the room as there are pads in the link before them.
 #[inline(always)]
@@ -170,7 +129,7 @@ fn compress<const FIRST: usize>(
 ) {
     const { assert!(FIRST + 32 <= LINK_STRIDE) };
     debug_assert!(place <= FIRST);
-    // SAFETY: inlined into `decode_here` only, which has the instructions; 32 pads are
+    // SAFETY: the instructions are there, as `Avx512` says; 32 pads are
     // loaded from within the link, and as many stored within the room.
     unsafe {
         let source = _mm512_loadu_si512(link.as_ptr().add(FIRST).cast());
@@ -191,7 +150,7 @@ fn store<const BITS: usize>(
     digits: &mut [Digit],
 ) {
     let eight = pads.at::<LANES>(usize::from(group.first) + index);
-    // SAFETY: inlined into `decode_here` only, which has the instructions; eight pads
+    // SAFETY: the instructions are there, as `Avx512` says; eight pads
     // are loaded from as many, and the mask keeps the store within the digits.
     unsafe {
         let samples = _mm512_srlv_epi64(words, pattern.shifts.vector());

@@ -14,13 +14,13 @@ const SLACK: usize = 320;
 /// Pads in the order of their samples. How many are listed is known to those who list
 /// them: in a register, not behind the stores to the list.
 #[repr(align(64))]
-pub(in crate::tpc_decode) struct PadList {
+pub(in crate::tpc_decode::cpu) struct PadList {
     pads: [PadId; MAX_PADS + SLACK],
 }
 
 impl PadList {
     /// A list of nothing yet.
-    pub(in crate::tpc_decode) fn new() -> Box<Self> {
+    pub(in crate::tpc_decode::cpu) fn new() -> Box<Self> {
         Box::new(PadList {
             pads: [PadId::default(); MAX_PADS + SLACK],
         })

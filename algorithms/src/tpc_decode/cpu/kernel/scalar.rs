@@ -2,13 +2,15 @@
 
 use generators::tpc::{Digit, PadId};
 
-use super::{Bytes, FEW, Group, Isa, PadList, RowOfPads, SEQUENCE};
+use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
+use super::pad_list::PadList;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
 const SAMPLES_IN_WORD: usize = 5;
 const WORD_SAMPLE_BITS: usize = 12;
 
-pub(super) struct Scalar;
+/// Where there is nothing else.
+pub(in crate::tpc_decode::cpu) struct Scalar;
 
 impl Isa for Scalar {
     #[inline(always)]
@@ -73,7 +75,7 @@ impl Isa for Scalar {
         let places = usize::from(group.first)..usize::from(group.end);
         for (index, (place, digit)) in places.zip(digits).enumerate() {
             let bit = index * BITS;
-            let word = word_at::<4>(bytes, group.position as usize + bit / 8);
+            let word = *array_at(bytes, group.position as usize + bit / 8);
             let adc = u32::from_le_bytes(word) >> (bit % 8) & ((1 << BITS) - 1);
             *digit = join(group.template, pads.at::<1>(place)[0], adc.into());
         }
@@ -85,7 +87,7 @@ impl Isa for Scalar {
         let mut position = group.position as usize;
         let end = usize::from(group.end);
         for digits in digits[..end - place].chunks_mut(SAMPLES_IN_WORD) {
-            let mut word = u64::from_le_bytes(word_at(bytes, position));
+            let mut word = u64::from_le_bytes(*array_at(bytes, position));
             for digit in digits {
                 let adc = word & ((1 << WORD_SAMPLE_BITS) - 1);
                 *digit = join(group.template, pads.at::<1>(place)[0], adc);
@@ -94,14 +96,6 @@ impl Isa for Scalar {
             }
             position += 8;
         }
-    }
-}
-
-#[inline(always)]
-fn word_at<const N: usize>(bytes: &Bytes, position: usize) -> [u8; N] {
-    match bytes[position..].first_chunk() {
-        Some(word) => *word,
-        None => unreachable!("there is room behind each payload"),
     }
 }
 

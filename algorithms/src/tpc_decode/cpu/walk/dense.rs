@@ -10,7 +10,8 @@ use generators::tpc::page::dense_block::{
 };
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 
-use super::{Isa, Packing, Walk};
+use super::position::Walk;
+use crate::tpc_decode::cpu::kernel::{Isa, Packing};
 use crate::tpc_decode::pads::{LINK_STRIDE, LinkPads};
 use generators::tpc::PadId;
 

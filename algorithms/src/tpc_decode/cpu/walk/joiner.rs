@@ -6,8 +6,7 @@
 
 use generators::tpc::Digit;
 
-use crate::tpc_decode::cpu::kernel::{Group, Isa, Packing, PadList};
-use crate::tpc_decode::payload::PAYLOAD_BYTES;
+use crate::tpc_decode::cpu::kernel::{Bytes, Group, Isa, Packing, PadList};
 
 /// Groups that are joined at once.
 const GROUPS: usize = 128;
@@ -43,7 +42,7 @@ impl<'a> Joiner<'a> {
     #[inline(always)]
     pub(super) fn push<K: Isa>(
         &mut self,
-        bytes: &[u8; PAYLOAD_BYTES],
+        bytes: &Bytes,
         packing: Packing,
         template: u64,
         position: usize,
@@ -70,7 +69,7 @@ impl<'a> Joiner<'a> {
 
     /// Makes the digits of all groups.
     #[inline(always)]
-    pub(super) fn flush<K: Isa>(&mut self, bytes: &[u8; PAYLOAD_BYTES]) {
+    pub(super) fn flush<K: Isa>(&mut self, bytes: &Bytes) {
         for &group in &self.groups[..self.waiting] {
             let digits = &mut self.digits[self.made..];
             match group.packing {

@@ -3,7 +3,8 @@
 use generators::tpc::page::link_header::{LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD};
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 
-use super::{Isa, Packing, Walk};
+use super::position::Walk;
+use crate::tpc_decode::cpu::kernel::{Isa, Packing};
 use crate::tpc_decode::pads::LinkPads;
 
 const MASK_BITS: u32 = 80;

@@ -3,8 +3,8 @@
 use generators::tpc::geometry::pads_in_row;
 use generators::tpc::{PadId, ZsFormat};
 
-use super::{Isa, Packing, Walk};
-use crate::tpc_decode::cpu::kernel::{RowOfPads, SEQUENCE};
+use super::position::Walk;
+use crate::tpc_decode::cpu::kernel::{Isa, Packing, RowOfPads, SEQUENCE};
 
 /// In the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;

@@ -1,11 +1,11 @@
-//! A row with few and short sequences, without a branch that depends on how many and
-//! how short: that can't be foreseen.
+//! Sequences of pads of a row, with AVX2.
 
 use std::arch::x86_64::*;
 
 use generators::tpc::PadId;
 
-use super::{FEW, PadList, RowOfPads, SEQUENCE};
+use super::isa::{FEW, RowOfPads, SEQUENCE};
+use super::pad_list::PadList;
 
 /// Bytes of the head of a sequence.
 const HEAD: usize = 2;
@@ -13,7 +13,24 @@ const HEAD: usize = 2;
 const NOWHERE: u8 = u8::MAX;
 const ROOM: usize = NOWHERE as usize + SEQUENCE;
 
-/// See [`super::Isa::few_sequences`].
+/// See [`Isa::number`](super::Isa::number).
+///
+/// # Safety
+/// The machine must have AVX2, and the caller be compiled for it.
+#[inline(always)]
+pub(super) unsafe fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
+    const { assert!(SEQUENCE == 16) };
+    // SAFETY: the caller has AVX2; the store is as large as the array.
+    unsafe {
+        let first = _mm256_set1_epi16(first.bits() as i16);
+        let numbers = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let numbered = _mm256_add_epi16(first, numbers);
+        _mm256_storeu_si256(pads.as_mut_ptr().cast(), numbered);
+    }
+}
+
+/// A row with few and short sequences, without a branch that depends on how many and how
+/// short: that can't be foreseen. See [`Isa::few_sequences`](super::Isa::few_sequences).
 ///
 /// # Safety
 /// The machine must have AVX2, and the caller be compiled for it.

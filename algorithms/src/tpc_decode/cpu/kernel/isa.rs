@@ -1,0 +1,125 @@
+//! What kernels do, and what they are given.
+
+use generators::tpc::page::link_header::{DATA_WORD_BYTES, SAMPLES_IN_DATA_WORD};
+use generators::tpc::{Digit, PadId};
+
+use super::pad_list::PadList;
+use crate::tpc_decode::pads::LINK_STRIDE;
+use crate::tpc_decode::payload::PAYLOAD_BYTES;
+
+/// The bytes that a payload may be read from.
+pub(in crate::tpc_decode::cpu) type Bytes = [u8; PAYLOAD_BYTES];
+
+/// Pads that are numbered at once: more than most sequences have.
+pub(in crate::tpc_decode::cpu) const SEQUENCE: usize = 16;
+
+/// Sequences that are few: more than most rows have.
+pub(in crate::tpc_decode::cpu) const FEW: usize = 8;
+
+/// What is worth wide instructions.
+pub(in crate::tpc_decode::cpu) trait Isa {
+    /// A channel mask from the mask bytes that are not zero: byte `i` is the next of
+    /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
+    fn spread(level: u16, bytes: &[u8; 16]) -> u128;
+
+    /// Lists the pads of the channels that are set, in ascending order, from an index
+    /// of the list on; returns the index behind them.
+    fn list_selected(
+        pads: &mut PadList,
+        start: usize,
+        link: &[PadId; LINK_STRIDE],
+        channels: u128,
+    ) -> usize;
+
+    /// Pads of a row that follow each other.
+    fn number(pads: &mut [PadId; SEQUENCE], first: PadId);
+
+    /// Lists the pads of a row with few and short sequences, from an index of the list
+    /// on, and returns how many there are; `None` if the sequences are not so, or not
+    /// sound. `heads` has the first pad and the end of each.
+    fn few_sequences(
+        pads: &mut PadList,
+        start: usize,
+        row: RowOfPads,
+        heads: &[u8; 2 * FEW],
+        count: usize,
+    ) -> Option<usize>;
+
+    /// A digit for each pad of a group, with samples of a stream of bits. There is
+    /// room for at least as many digits; those behind them may be overwritten.
+    fn join_packed<const BITS: usize>(
+        bytes: &Bytes,
+        pads: &PadList,
+        group: Group,
+        digits: &mut [Digit],
+    );
+
+    /// The same with five 12-bit samples in each 64-bit word.
+    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]);
+}
+
+/// A row, and how many pads it has.
+#[derive(Clone, Copy)]
+pub(in crate::tpc_decode::cpu) struct RowOfPads {
+    pub(in crate::tpc_decode::cpu) row: u8,
+    pub(in crate::tpc_decode::cpu) pads: usize,
+}
+
+/// Samples that follow each other in the payload.
+#[derive(Clone, Copy, Default)]
+pub(in crate::tpc_decode::cpu) struct Group {
+    /// What their digits have in common.
+    pub(in crate::tpc_decode::cpu) template: u64,
+    /// Where the first one is in the payload.
+    pub(in crate::tpc_decode::cpu) position: u32,
+    /// The first pad in the list.
+    pub(in crate::tpc_decode::cpu) first: u16,
+    /// The end of their pads in the list.
+    pub(in crate::tpc_decode::cpu) end: u16,
+    /// How they are packed.
+    pub(in crate::tpc_decode::cpu) packing: Packing,
+}
+
+impl Group {
+    /// The number of samples.
+    #[inline(always)]
+    pub(in crate::tpc_decode::cpu) fn len(&self) -> usize {
+        usize::from(self.end - self.first)
+    }
+}
+
+/// How samples are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tpc_decode::cpu) enum Packing {
+    /// A stream of bits, 10 for each.
+    #[default]
+    Bits10,
+    /// A stream of bits, 12 for each.
+    Bits12,
+    /// Five of 12 bits in each 64-bit word.
+    Words,
+}
+
+impl Packing {
+    /// Bytes that so many samples take.
+    #[inline(always)]
+    pub(in crate::tpc_decode::cpu) fn bytes_of(self, samples: usize) -> usize {
+        match self {
+            Packing::Bits10 => (samples * 10).div_ceil(8),
+            Packing::Bits12 => (samples * 12).div_ceil(8),
+            Packing::Words => samples.div_ceil(SAMPLES_IN_DATA_WORD) * DATA_WORD_BYTES,
+        }
+    }
+}
+
+/// Bytes of a payload from a position on.
+#[inline(always)]
+pub(in crate::tpc_decode::cpu) fn array_at<const N: usize>(
+    bytes: &Bytes,
+    position: usize,
+) -> &[u8; N] {
+    match bytes[position..].first_chunk() {
+        Some(array) => array,
+        None => unreachable!("there is room behind each payload"),
+    }
+}

@@ -1,0 +1,57 @@
+//! The way through a payload, up to where it has come.
+
+use generators::tpc::{Digit, PadId};
+
+use super::joiner::Joiner;
+use crate::tpc_decode::cpu::kernel::{Bytes, Isa, Packing, array_at};
+use crate::tpc_decode::header::OpenPage;
+
+/// A place in a payload, and what came of the bytes before it.
+pub(super) struct Walk<'a> {
+    pub(super) page: &'a OpenPage,
+    pub(super) bytes: &'a Bytes,
+    pub(super) position: usize,
+    pub(super) joiner: Joiner<'a>,
+}
+
+impl<'a> Walk<'a> {
+    #[inline(always)]
+    pub(super) fn u8_at(&self, position: usize) -> u8 {
+        self.bytes[position]
+    }
+
+    #[inline(always)]
+    pub(super) fn u16_at(&self, position: usize) -> u16 {
+        u16::from_le_bytes(*self.array_at(position))
+    }
+
+    #[inline(always)]
+    pub(super) fn array_at<const N: usize>(&self, position: usize) -> &'a [u8; N] {
+        array_at(self.bytes, position)
+    }
+
+    /// What the digits of a time bin have in common.
+    #[inline(always)]
+    pub(super) fn template(&self, time_bin: u32) -> u64 {
+        Digit::new(self.page.sector, PadId::default(), time_bin, 0).bits()
+    }
+
+    /// Goes over the samples of the next so many pads, which must end before a limit.
+    /// They are joined later.
+    #[inline(always)]
+    pub(super) fn samples<K: Isa>(
+        &mut self,
+        pads: usize,
+        packing: Packing,
+        template: u64,
+        limit: usize,
+    ) -> Option<()> {
+        let position = self.position;
+        self.position += packing.bytes_of(pads);
+        if self.position > limit {
+            return None;
+        }
+        self.joiner
+            .push::<K>(self.bytes, packing, template, position, pads)
+    }
+}
