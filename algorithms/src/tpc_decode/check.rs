@@ -158,27 +158,31 @@ fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mi
 }
 
 fn same_digits(expected: &[Digit], found: &[Digit]) -> Result<(), Mismatch> {
-    same_length(expected.len(), found.len())?;
-    match first_difference(expected, found) {
-        None => Ok(()),
-        Some(index) => Err(Mismatch::Digit {
-            index,
-            expected: expected[index],
-            found: found[index],
-        }),
-    }
+    same_list(expected, found, |index, expected, found| Mismatch::Digit {
+        index,
+        expected,
+        found,
+    })
 }
 
 fn same_positions(expected: &[Position], found: &[Position]) -> Result<(), Mismatch> {
-    same_length(expected.len(), found.len())?;
-    match first_difference(expected, found) {
-        None => Ok(()),
-        Some(index) => Err(Mismatch::Position {
+    same_list(expected, found, |index, expected, found| {
+        Mismatch::Position {
             index,
-            expected: expected[index],
-            found: found[index],
-        }),
-    }
+            expected,
+            found,
+        }
+    })
+}
+
+fn same_list<T: Copy + PartialEq + Sync>(
+    expected: &[T],
+    found: &[T],
+    differ: impl Fn(usize, T, T) -> Mismatch,
+) -> Result<(), Mismatch> {
+    same_length(expected.len(), found.len())?;
+    let at = first_difference(expected, found);
+    at.map_or(Ok(()), |at| Err(differ(at, expected[at], found[at])))
 }
 
 /// Each list in turn, with an element harmed.
@@ -194,34 +198,32 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
         page: page.page ^ 1,
         ..*page
     });
-    let with = |put: &dyn Fn(&mut Decoded)| {
-        let mut decoded = right.clone();
-        put(&mut decoded);
-        decoded
-    };
+    let filled = (0..right.charges.len()).filter(|&at| !right.charges[at].is_empty());
+    let filled: Vec<_> = filled.collect();
     let mut all = Mutants::new();
-    all.extend(mutants::within(digits, |digits| {
-        with(&|decoded| decoded.digits.clone_from(&digits))
+    all.extend(mutants::within(digits, |digits| Decoded {
+        digits,
+        ..right.clone()
     }));
-    all.extend(mutants::within(positions, |positions| {
-        with(&|decoded| decoded.positions.clone_from(&positions))
+    all.extend(mutants::within(positions, |positions| Decoded {
+        positions,
+        ..right.clone()
     }));
-    all.extend(mutants::within(damaged, |damaged| {
-        with(&|decoded| decoded.damaged.clone_from(&damaged))
+    all.extend(mutants::within(damaged, |damaged| Decoded {
+        damaged,
+        ..right.clone()
     }));
-    let sectors = 0..right.charges.len();
-    let sectors: Vec<_> = sectors
-        .filter(|&at| !right.charges[at].is_empty())
-        .collect();
-    if sectors.is_empty() {
+    if filled.is_empty() {
         return all;
     }
-    let sector = sectors[choose(sectors.len())];
+    let sector = filled[choose(filled.len())];
     // So far off that no other sample of a contested entry has it.
     let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
     all.extend(mutants::within(charges, |charges| {
-        with(&|decoded| decoded.charges[sector].clone_from(&charges))
+        let mut decoded = right.clone();
+        decoded.charges[sector] = charges;
+        decoded
     }));
     all
 }

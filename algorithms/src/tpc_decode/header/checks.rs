@@ -13,7 +13,7 @@ use generators::tpc::pages::StreamId;
 use generators::tpc::time::{BC_PER_ORBIT, orbits_since};
 use generators::tpc::{Layout, ZsFormat};
 
-use super::FrameBounds;
+use super::bounds::FrameBounds;
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 
 /// Sizes of row and link pages are multiples of this; those of dense link pages, of
@@ -21,106 +21,83 @@ use crate::tpc_decode::damage::{Damage, Expected, Field};
 const SIZE_UNIT: u16 = 16;
 const KNOWN_FLAGS: u8 = FLAG_TRIGGER_WORD | FLAG_LONG_SPAN | FLAG_CONTINUES;
 
-/// Offsets of fields that messages name.
-pub(super) mod at {
-    pub(in crate::tpc_decode::header) const RDH_VERSION: usize = 0;
-    pub(in crate::tpc_decode::header) const RDH_SIZE: usize = 1;
-    pub(in crate::tpc_decode::header) const FEE_ID: usize = 2;
-    pub(in crate::tpc_decode::header) const MEMORY_SIZE: usize = 10;
-    pub(in crate::tpc_decode::header) const LINK_ID: usize = 12;
-    pub(in crate::tpc_decode::header) const ORBIT: usize = 20;
-    pub(in crate::tpc_decode::header) const PAGE_COUNTER: usize = 36;
-    pub(in crate::tpc_decode::header) const DETECTOR_FIELD: usize = 48;
-    /// In the zero-suppression header.
-    pub(in crate::tpc_decode::header) const VERSION: usize = 0;
-    pub(in crate::tpc_decode::header) const SPAN: usize = 1;
-    pub(in crate::tpc_decode::header) const CRU: usize = 2;
-    pub(in crate::tpc_decode::header) const TIME_OFFSET: usize = 4;
-    pub(in crate::tpc_decode::header) const SAMPLES: usize = 6;
-    pub(in crate::tpc_decode::header) const FIRST_BLOCK: usize = 8;
-    pub(in crate::tpc_decode::header) const BLOCKS: usize = 10;
-    pub(in crate::tpc_decode::header) const FLAGS: usize = 12;
-    pub(in crate::tpc_decode::header) const MAGIC: usize = 15;
+/// A field that messages name, and its offset.
+#[derive(Clone, Copy)]
+pub(super) struct At(pub(super) usize, pub(super) Field);
+
+const HEADER_VERSION: At = At(0, Field::RdhVersion);
+const RDH_SIZE: At = At(1, Field::RdhSize);
+const FEE_ID: At = At(2, Field::FeeId);
+const MEMORY_SIZE: At = At(10, Field::MemorySize);
+const LINK_ID: At = At(12, Field::LinkId);
+pub(super) const ORBIT: At = At(20, Field::Orbit);
+pub(super) const PAGE_COUNTER: usize = 36;
+const DETECTOR_FIELD: At = At(48, Field::DetectorField);
+// In the zero-suppression header.
+const VERSION: At = At(0, Field::Version);
+pub(super) const SPAN: At = At(1, Field::Span);
+const CRU: At = At(2, Field::Cru);
+const TIME_OFFSET: At = At(4, Field::TimeOffset);
+pub(super) const SAMPLES: At = At(6, Field::Samples);
+pub(super) const FIRST_BLOCK: At = At(8, Field::FirstBlock);
+pub(super) const BLOCKS: At = At(10, Field::Blocks);
+pub(super) const FLAGS: At = At(12, Field::Flags);
+const MAGIC: At = At(15, Field::Magic);
+
+impl At {
+    /// The same field of a header that begins at an offset.
+    pub(super) fn of_header(self, offset: usize) -> Self {
+        At(offset + self.0, self.1)
+    }
+
+    /// What is wrong with its value.
+    pub(super) fn wrong(self, value: impl Into<u64>, expected: Expected) -> Damage {
+        Damage::new(self.0, self.1, value, expected)
+    }
+
+    fn must_be<T: Copy + PartialEq + Into<u64>>(self, value: T, expected: T) -> Result<(), Damage> {
+        if value == expected {
+            return Ok(());
+        }
+        Err(self.wrong(value, Expected::Exactly(expected.into())))
+    }
 }
 
 /// Whether the header is one, and how much of the page it says is used.
 pub(super) fn check_size_of(rdh: &Rdh) -> Result<(), Damage> {
-    if rdh.header_version != RDH_VERSION {
-        let expected = Expected::Exactly(RDH_VERSION.into());
-        return Err(Damage::new(
-            at::RDH_VERSION,
-            Field::RdhVersion,
-            rdh.header_version,
-            expected,
-        ));
-    }
-    if usize::from(rdh.header_size) != RDH_BYTES {
-        let expected = Expected::Exactly(RDH_BYTES as u64);
-        return Err(Damage::new(
-            at::RDH_SIZE,
-            Field::RdhSize,
-            rdh.header_size,
-            expected,
-        ));
-    }
+    HEADER_VERSION.must_be(rdh.header_version, RDH_VERSION)?;
+    RDH_SIZE.must_be(rdh.header_size, RDH_BYTES as u8)?;
     let size = usize::from(rdh.memory_size);
-    let expected = if size < RDH_BYTES {
-        Expected::AtLeast(RDH_BYTES as u64)
+    if size < RDH_BYTES {
+        Err(wrong_size(rdh, Expected::AtLeast(RDH_BYTES as u64)))
     } else if size > PAGE_BYTES {
-        Expected::AtMost(PAGE_BYTES as u64)
+        Err(wrong_size(rdh, Expected::AtMost(PAGE_BYTES as u64)))
     } else {
-        return Ok(());
-    };
-    Err(wrong_size(rdh, expected))
+        Ok(())
+    }
 }
 
 pub(super) fn wrong_size(rdh: &Rdh, expected: Expected) -> Damage {
-    Damage::new(
-        at::MEMORY_SIZE,
-        Field::MemorySize,
-        rdh.memory_size,
-        expected,
-    )
+    MEMORY_SIZE.wrong(rdh.memory_size, expected)
 }
 
 pub(super) fn check_rdh(rdh: &Rdh, stream: StreamId, bounds: &FrameBounds) -> Result<(), Damage> {
-    if rdh.detector_field != ZS_DETECTOR_FIELD {
-        let expected = Expected::Exactly(ZS_DETECTOR_FIELD.into());
-        return Err(Damage::new(
-            at::DETECTOR_FIELD,
-            Field::DetectorField,
-            rdh.detector_field,
-            expected,
-        ));
-    }
+    DETECTOR_FIELD.must_be(rdh.detector_field, ZS_DETECTOR_FIELD)?;
     let link = link_id(bounds.format);
-    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
-    let cru = cru.map_or(u16::MAX, Cru::number);
-    let sender = cru << 7 | (stream.endpoint.half() as u16) << 6 | u16::from(link);
-    if rdh.fee_id.0 != sender {
-        let expected = Expected::Exactly(sender.into());
-        return Err(Damage::new(
-            at::FEE_ID,
-            Field::FeeId,
-            rdh.fee_id.0,
-            expected,
-        ));
-    }
-    if rdh.link_id != link {
-        let expected = Expected::Exactly(link.into());
-        return Err(Damage::new(
-            at::LINK_ID,
-            Field::LinkId,
-            rdh.link_id,
-            expected,
-        ));
-    }
-    let orbits = orbits_since(bounds.first_orbit, rdh.orbit);
-    if orbits >= bounds.orbits {
+    let half = (stream.endpoint.half() as u16) << 6;
+    let sender = cru_of(stream) << 7 | half | u16::from(link);
+    FEE_ID.must_be(rdh.fee_id.0, sender)?;
+    LINK_ID.must_be(rdh.link_id, link)?;
+    if orbits_since(bounds.first_orbit, rdh.orbit) >= bounds.orbits {
         let expected = Expected::Words("an orbit of the time frame");
-        return Err(Damage::new(at::ORBIT, Field::Orbit, rdh.orbit, expected));
+        return Err(ORBIT.wrong(rdh.orbit, expected));
     }
     Ok(())
+}
+
+fn cru_of(stream: StreamId) -> u16 {
+    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
+    cru.map_or(u16::MAX, Cru::number)
 }
 
 /// The zero-suppression header and where it is.
@@ -142,17 +119,15 @@ pub(super) fn zs_header(
     if !rdh.memory_size.is_multiple_of(unit) {
         return Err(wrong_size(rdh, Expected::MultipleOf(unit.into())));
     }
-    Ok(match format.layout() {
-        Layout::Row => (
-            RDH_BYTES,
-            ZsHeader::from_short_bytes(array_at(page, RDH_BYTES)),
-        ),
-        Layout::Link => (RDH_BYTES, ZsHeader::from_bytes(array_at(page, RDH_BYTES))),
-        Layout::DenseLink => {
-            let offset = size - HEADER_BYTES;
-            (offset, ZsHeader::from_bytes(array_at(page, offset)))
-        }
-    })
+    let offset = match format.layout() {
+        Layout::Row | Layout::Link => RDH_BYTES,
+        Layout::DenseLink => size - HEADER_BYTES,
+    };
+    let header = match format.layout() {
+        Layout::Row => ZsHeader::from_short_bytes(array_at(page, offset)),
+        Layout::Link | Layout::DenseLink => ZsHeader::from_bytes(array_at(page, offset)),
+    };
+    Ok((offset, header))
 }
 
 pub(super) fn check_zs_header(
@@ -161,35 +136,19 @@ pub(super) fn check_zs_header(
     stream: StreamId,
     format: ZsFormat,
 ) -> Result<(), Damage> {
-    let wrong = |at: usize, field, value: u64, expected| {
-        Err(Damage::new(offset + at, field, value, expected))
-    };
-    if header.version != format.version() {
-        let expected = Expected::Exactly(format.version().into());
-        return wrong(at::VERSION, Field::Version, header.version.into(), expected);
+    let field = |at: At| at.of_header(offset);
+    field(VERSION).must_be(header.version, format.version())?;
+    if format.layout() != Layout::Row {
+        field(MAGIC).must_be(header.magic, HEADER_MAGIC)?;
     }
-    if format.layout() != Layout::Row && header.magic != HEADER_MAGIC {
-        let expected = Expected::Exactly(HEADER_MAGIC.into());
-        return wrong(at::MAGIC, Field::Magic, header.magic.into(), expected);
-    }
-    let cru = Cru::of(stream.sector.into(), stream.endpoint.region());
-    let cru = cru.map_or(u16::MAX, Cru::number);
-    if header.cru != cru {
-        let expected = Expected::Exactly(cru.into());
-        return wrong(at::CRU, Field::Cru, header.cru.into(), expected);
-    }
+    field(CRU).must_be(header.cru, cru_of(stream))?;
     if u64::from(header.time_offset) >= BC_PER_ORBIT {
         let expected = Expected::AtMost(BC_PER_ORBIT - 1);
-        return wrong(
-            at::TIME_OFFSET,
-            Field::TimeOffset,
-            header.time_offset.into(),
-            expected,
-        );
+        return Err(field(TIME_OFFSET).wrong(header.time_offset, expected));
     }
     if format.layout() == Layout::DenseLink && header.flags & !KNOWN_FLAGS != 0 {
         let expected = Expected::AtMost(KNOWN_FLAGS.into());
-        return wrong(at::FLAGS, Field::Flags, header.flags.into(), expected);
+        return Err(field(FLAGS).wrong(header.flags, expected));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The headers of a page, checked before its payload is looked at: see `checks`.
 
+mod bounds;
 mod checks;
 
 use generators::tpc::page::rdh::RDH_BYTES;
@@ -7,28 +8,13 @@ use generators::tpc::page::zs_header::FLAG_CONTINUES;
 use generators::tpc::page::{PAGE_BYTES, Page, Rdh};
 use generators::tpc::pages::StreamId;
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, orbits_since};
-use generators::tpc::{Digit, Endpoint, Layout, ZsFormat};
+use generators::tpc::{Endpoint, Layout, ZsFormat};
 
 use super::damage::{Damage, Expected, Field};
+pub use bounds::FrameBounds;
 use checks::{
-    array_at, at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start, zs_header,
+    At, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start, zs_header,
 };
-
-/// What is known of the pages of a time frame before looking at them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameBounds {
-    /// The format of all pages.
-    pub format: ZsFormat,
-    /// The orbit at which the time frame begins.
-    pub first_orbit: u32,
-    /// The number of orbits; pages of later ones are damaged.
-    pub orbits: u32,
-}
-
-impl FrameBounds {
-    /// The most orbits that the time bins of a [`Digit`] can count.
-    pub const MAX_ORBITS: u32 = (Digit::TIME_BINS as u64 * BC_PER_TIME_BIN / BC_PER_ORBIT) as u32;
-}
 
 /// A page with sound headers: what they say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,82 +149,63 @@ impl OpenPage {
 
     /// More or fewer samples than the header states.
     pub(super) fn wrong_samples(&self, found: usize) -> Damage {
-        let offset = self.header + at::SAMPLES;
         let expected = Expected::Exactly(found as u64);
-        Damage::new(offset, Field::Samples, self.samples, expected)
+        self.wrong(checks::SAMPLES, self.samples, expected)
     }
 
     /// A number of blocks that the payload does not have.
     pub(super) fn wrong_blocks(&self, expected: Expected) -> Damage {
-        Damage::new(
-            self.header + at::BLOCKS,
-            Field::Blocks,
-            self.blocks,
-            expected,
-        )
+        self.wrong(checks::BLOCKS, self.blocks, expected)
+    }
+
+    /// A wrong field of the zero-suppression header.
+    fn wrong(&self, field: At, value: u16, expected: Expected) -> Damage {
+        field.of_header(self.header).wrong(value, expected)
     }
 
     fn check_extent(&self, first_block: u16) -> Result<(), Damage> {
         if self.start > self.end || self.start < RDH_BYTES {
-            let offset = self.header + at::FIRST_BLOCK;
             let expected = Expected::Words("an offset within the payload");
-            return Err(Damage::new(
-                offset,
-                Field::FirstBlock,
-                first_block,
-                expected,
-            ));
+            return Err(self.wrong(checks::FIRST_BLOCK, first_block, expected));
         }
         let end_of_orbit = self.orbit_start + BC_PER_ORBIT - 1;
         if u64::from(self.last_time_bin()) > end_of_orbit / BC_PER_TIME_BIN {
             let expected = Expected::Words("time bins of the page's orbit only");
-            return Err(Damage::new(
-                self.header + at::SPAN,
-                Field::Span,
-                self.span,
-                expected,
-            ));
+            return Err(self.wrong(checks::SPAN, self.span, expected));
         }
         if self.span == 0 && self.samples > 0 && self.format.layout() == Layout::Row {
             return Err(self.wrong_samples(0));
         }
         if self.continues && (self.blocks == 0 || usize::from(self.used) != PAGE_BYTES) {
             let expected = Expected::Words("no continuation of a page without blocks or not full");
-            return Err(Damage::new(
-                self.header + at::FLAGS,
-                Field::Flags,
-                FLAG_CONTINUES,
-                expected,
-            ));
+            return Err(self.wrong(checks::FLAGS, FLAG_CONTINUES.into(), expected));
         }
         Ok(())
     }
 
     /// The bytes of the next page that belong to this one.
     fn bytes_in_next(&self, next: Option<OpenPage>) -> Result<usize, Damage> {
-        let counter = self.page_counter.wrapping_add(1);
-        let Some(next) = next else {
-            let expected = Expected::Words("a sound page");
-            return Err(Damage::new(PAGE_BYTES, Field::Continuation, 0_u8, expected));
+        let wrong = |offset: usize, value, expected| {
+            Damage::new(PAGE_BYTES + offset, Field::Continuation, value, expected)
         };
+        let Some(next) = next else {
+            return Err(wrong(0, 0_u64, Expected::Words("a sound page")));
+        };
+        let counter = self.page_counter.wrapping_add(1);
         if next.page_counter != counter {
             let expected = Expected::Exactly(counter.into());
-            let offset = PAGE_BYTES + at::PAGE_COUNTER;
-            return Err(Damage::new(
-                offset,
-                Field::Continuation,
-                next.page_counter,
+            return Err(wrong(
+                checks::PAGE_COUNTER,
+                next.page_counter.into(),
                 expected,
             ));
         }
         if next.orbit_start != self.orbit_start {
-            let expected = Expected::Words("the orbit of the page before");
-            let offset = PAGE_BYTES + at::ORBIT;
-            return Err(Damage::new(
+            let (orbit, At(offset, _)) = (next.orbit_start / BC_PER_ORBIT, checks::ORBIT);
+            return Err(wrong(
                 offset,
-                Field::Continuation,
-                next.orbit_start / BC_PER_ORBIT,
-                expected,
+                orbit,
+                Expected::Words("the orbit of the page before"),
             ));
         }
         Ok(next.start - RDH_BYTES)
