@@ -2,19 +2,17 @@
 
 use generators::tpc::Layout;
 
-use super::resident::Resident;
+use super::division::{Division, Index};
 use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::{Division, Index};
+use super::work::Work;
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_fused::{
     FUSED_DENSE_LINK_CHARGES, FUSED_DENSE_LINK_DIGITS, FUSED_LINK_CHARGES, FUSED_LINK_DIGITS,
     FUSED_ROW_CHARGES, FUSED_ROW_DIGITS, FusedCharges, FusedDigits,
 };
 use crate::tpc_decode::TpcDecode;
-
-const STAGE: &str = "decode";
 
 pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",
@@ -29,91 +27,73 @@ pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
 )
 .unstable();
 
-fn decode(
-    gpu: &Gpu,
-    resident: &Resident<'_>,
-    target: &Target,
-    fragment: usize,
-) -> Result<(), DeviceError> {
-    let work = Work {
-        gpu,
-        resident,
-        target,
-        fragment,
+fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
+    match work.target {
+        Target::Digits(digits) => digits_of(work, digits.ptr()),
+        Target::Charges(charges) => charges_of(work, charges),
+    }
+}
+
+fn digits_of(work: &Work<'_>, digits: Ptr<u64>) -> Result<(), DeviceError> {
+    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let kernel = match work.resident.frame.format().layout() {
+        Layout::Row => &FUSED_ROW_DIGITS,
+        Layout::Link => &FUSED_LINK_DIGITS,
+        Layout::DenseLink => &FUSED_DENSE_LINK_DIGITS,
     };
-    gpu.scope(STAGE, || match target {
-        Target::Digits(digits) => work.digits(digits.ptr()),
-        Target::Charges(charges) => work.charges(charges),
-    })
+    let arguments = FusedDigits {
+        pages: buffers.pages.ptr(),
+        records: buffers.records.ptr(),
+        index: buffers.index.ptr(),
+        stride: buffers.stride,
+        geometry: tables.geometry.ptr(),
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragment: work.fragment as u32,
+        cells: tables.pad_cells.ptr(),
+        digits,
+    };
+    launch(work, kernel, arguments)
 }
 
-/// A fragment to be decoded.
-struct Work<'a> {
-    gpu: &'a Gpu,
-    resident: &'a Resident<'a>,
-    target: &'a Target,
-    fragment: usize,
+fn charges_of(work: &Work<'_>, charges: &Charges) -> Result<(), DeviceError> {
+    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let kernel = match work.resident.frame.format().layout() {
+        Layout::Row => &FUSED_ROW_CHARGES,
+        Layout::Link => &FUSED_LINK_CHARGES,
+        Layout::DenseLink => &FUSED_DENSE_LINK_CHARGES,
+    };
+    let arguments = FusedCharges {
+        pages: buffers.pages.ptr(),
+        records: buffers.records.ptr(),
+        index: buffers.index.ptr(),
+        stride: buffers.stride,
+        geometry: tables.geometry.ptr(),
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragment: work.fragment as u32,
+        fragments: buffers.fragments.ptr(),
+        gains: tables.gains.ptr(),
+        cells: tables.charge_cells.ptr(),
+        positions: charges.positions.ptr(),
+        maps: charges.maps.ptr(),
+    };
+    launch(work, kernel, arguments)
 }
 
-impl Work<'_> {
-    fn digits(&self, digits: Ptr<u64>) -> Result<(), DeviceError> {
-        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
-        let kernel = match self.resident.frame.format().layout() {
-            Layout::Row => &FUSED_ROW_DIGITS,
-            Layout::Link => &FUSED_LINK_DIGITS,
-            Layout::DenseLink => &FUSED_DENSE_LINK_DIGITS,
-        };
-        let arguments = FusedDigits {
-            pages: buffers.pages.ptr(),
-            records: buffers.records.ptr(),
-            index: buffers.index.ptr(),
-            stride: buffers.stride,
-            geometry: tables.geometry.ptr(),
-            jobs: buffers.jobs.ptr(),
-            begins: buffers.begins.ptr(),
-            fragment: self.fragment as u32,
-            cells: tables.pad_cells.ptr(),
-            digits,
-        };
-        self.launch(kernel, arguments)
-    }
-
-    fn charges(&self, charges: &Charges) -> Result<(), DeviceError> {
-        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
-        let kernel = match self.resident.frame.format().layout() {
-            Layout::Row => &FUSED_ROW_CHARGES,
-            Layout::Link => &FUSED_LINK_CHARGES,
-            Layout::DenseLink => &FUSED_DENSE_LINK_CHARGES,
-        };
-        let arguments = FusedCharges {
-            pages: buffers.pages.ptr(),
-            records: buffers.records.ptr(),
-            index: buffers.index.ptr(),
-            stride: buffers.stride,
-            geometry: tables.geometry.ptr(),
-            jobs: buffers.jobs.ptr(),
-            begins: buffers.begins.ptr(),
-            fragment: self.fragment as u32,
-            fragments: buffers.fragments.ptr(),
-            gains: tables.gains.ptr(),
-            cells: tables.charge_cells.ptr(),
-            positions: charges.positions.ptr(),
-            maps: charges.maps.ptr(),
-        };
-        self.launch(kernel, arguments)
-    }
-
-    /// With as many blocks as run at once, and no more than there are pages.
-    fn launch<A: Arguments>(&self, kernel: &Kernel<A>, arguments: A) -> Result<(), DeviceError> {
-        let load = self.resident.part.fragments[self.fragment].load;
-        let bytes = load.bytes + load.samples * self.target.bytes_of_sample();
-        let pages = Grid::blocks(load.pages as u32);
-        let of_each = self.gpu.attributes(kernel, pages)?.resident_blocks.max(1);
-        let at_once = of_each * self.gpu.properties().multiprocessors;
-        let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
-        // SAFETY: jobs are validated pages, with their places in the index; there is a place
-        // for each of their samples, and maps have an entry for each pad and time bin of the
-        // fragment.
-        unsafe { self.gpu.launch(kernel, grid, arguments) }
-    }
+/// With as many blocks as run at once, and no more than there are pages.
+fn launch<A: Arguments>(
+    work: &Work<'_>,
+    kernel: &Kernel<A>,
+    arguments: A,
+) -> Result<(), DeviceError> {
+    let (load, bytes) = (work.load(), work.bytes());
+    let pages = Grid::blocks(load.pages as u32);
+    let of_each = work.gpu.attributes(kernel, pages)?.resident_blocks.max(1);
+    let at_once = of_each * work.gpu.properties().multiprocessors;
+    let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
+    // SAFETY: jobs are validated pages, with their places in the index; there is a place
+    // for each of their samples, and maps have an entry for each pad and time bin of the
+    // fragment.
+    unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

@@ -6,15 +6,18 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`division`] | what is decoded together |
 //! | [`parts`] | which pages are decoded together, and what their headers promise |
 //! | [`tables`] | what does not change from one time frame to the next |
 //! | [`resident`] | the pages on the device |
 //! | [`validation`], [`placing`] | the first two stages |
 //! | [`target`] | what comes out |
+//! | [`work`] | what decoders are given |
 //! | [`published`], [`fused`] | decoders beside their kernels |
 //! | [`judgement`] | words for the pages that were rejected |
 //! | [`runner`] | a way to decode with the pages of a time frame |
 
+mod division;
 mod fused;
 mod judgement;
 mod parts;
@@ -27,12 +30,10 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod validation;
+mod work;
 
 use super::TpcDecode;
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Gpu};
-use resident::Resident;
-use target::Target;
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     published::SHUFFLE_SCAN,
@@ -40,32 +41,3 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     fused::FUSED,
     fused::FUSED_OVERLAPPED,
 ];
-
-/// How pages are decoded, whatever is decoded together.
-#[derive(Clone, Copy)]
-struct Way {
-    index: Index,
-    decode: Decode,
-}
-
-/// Decodes the pages that a fragment, by its place in the list of fragments, wants.
-type Decode = fn(&Gpu, &Resident<'_>, &Target, usize) -> Result<(), DeviceError>;
-
-/// What is decoded together. Sectors that are decoded apart have their positions apart, so a
-/// variant that does so may order them as it likes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Division {
-    /// All pages: they are copied, then decoded, then what comes out is copied back.
-    Whole,
-    /// Those of a sector, while those of others are copied.
-    Sectors,
-}
-
-/// Whether validation writes down where the blocks of pages are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Index {
-    /// The decoder goes through a page from its beginning.
-    Unused,
-    /// The decoder begins anywhere.
-    Written,
-}

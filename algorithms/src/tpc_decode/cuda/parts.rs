@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use generators::tpc::page::PAGE_BYTES;
 
-use super::Division;
+use super::division::Division;
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;

@@ -3,12 +3,12 @@
 
 use generators::tpc::Layout;
 
-use super::resident::Resident;
+use super::division::{Division, Index};
 use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::{Division, Index};
+use super::work::Work;
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
     DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
 };
@@ -41,20 +41,13 @@ static SHUFFLE: OfLinks = OfLinks {
     dense_link: (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
 };
 
-const STAGE: &str = "decode";
-
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
     |at| {
-        decode_on_gpu(
-            at,
-            Division::Whole,
-            Index::Unused,
-            |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment).decode(&BALLOT)
-            },
-        )
+        decode_on_gpu(at, Division::Whole, Index::Unused, |work| {
+            decode(work, &BALLOT)
+        })
     },
 );
 
@@ -62,95 +55,78 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     "shuffle-scan",
     "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
     |at| {
-        decode_on_gpu(
-            at,
-            Division::Whole,
-            Index::Unused,
-            |gpu, resident, target, fragment| {
-                Work::new(gpu, resident, target, fragment).decode(&SHUFFLE)
-            },
-        )
+        decode_on_gpu(at, Division::Whole, Index::Unused, |work| {
+            decode(work, &SHUFFLE)
+        })
     },
 );
 
-/// A fragment to be decoded.
-struct Work<'a> {
-    gpu: &'a Gpu,
-    resident: &'a Resident<'a>,
-    target: &'a Target,
-    fragment: usize,
+fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
+    let (digits, charges) = match work.resident.frame.format().layout() {
+        Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
+        Layout::Link => of_links.link,
+        Layout::DenseLink => of_links.dense_link,
+    };
+    match work.target {
+        Target::Digits(decoded) => digits_of(work, digits, decoded.ptr()),
+        Target::Charges(decoded) => charges_of(work, charges, decoded),
+    }
 }
 
-impl<'a> Work<'a> {
-    fn new(gpu: &'a Gpu, resident: &'a Resident<'_>, target: &'a Target, fragment: usize) -> Self {
-        Work {
-            gpu,
-            resident,
-            target,
-            fragment,
-        }
-    }
+fn digits_of(
+    work: &Work<'_>,
+    kernel: &Kernel<DecodeDigits>,
+    digits: Ptr<u64>,
+) -> Result<(), DeviceError> {
+    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let arguments = DecodeDigits {
+        pages: buffers.pages.ptr(),
+        records: buffers.records.ptr(),
+        geometry: tables.geometry.ptr(),
+        pads: tables.pads.ptr(),
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragment: work.fragment as u32,
+        digits,
+    };
+    launch(work, kernel, arguments)
+}
 
-    fn decode(&self, of_links: &OfLinks) -> Result<(), DeviceError> {
-        let (digits, charges) = match self.resident.frame.format().layout() {
-            Layout::Row => (&ROW_DIGITS, &ROW_CHARGES),
-            Layout::Link => of_links.link,
-            Layout::DenseLink => of_links.dense_link,
-        };
-        self.gpu.scope(STAGE, || match self.target {
-            Target::Digits(decoded) => self.digits(digits, decoded.ptr()),
-            Target::Charges(decoded) => self.charges(charges, decoded),
-        })
-    }
+fn charges_of(
+    work: &Work<'_>,
+    kernel: &Kernel<DecodeCharges>,
+    charges: &Charges,
+) -> Result<(), DeviceError> {
+    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let arguments = DecodeCharges {
+        pages: buffers.pages.ptr(),
+        records: buffers.records.ptr(),
+        geometry: tables.geometry.ptr(),
+        pads: tables.pads.ptr(),
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragment: work.fragment as u32,
+        fragments: buffers.fragments.ptr(),
+        gains: tables.gains.ptr(),
+        positions: charges.positions.ptr(),
+        maps: charges.maps.ptr(),
+    };
+    launch(work, kernel, arguments)
+}
 
-    fn digits(&self, kernel: &Kernel<DecodeDigits>, digits: Ptr<u64>) -> Result<(), DeviceError> {
-        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
-        let arguments = DecodeDigits {
-            pages: buffers.pages.ptr(),
-            records: buffers.records.ptr(),
-            geometry: tables.geometry.ptr(),
-            pads: tables.pads.ptr(),
-            jobs: buffers.jobs.ptr(),
-            begins: buffers.begins.ptr(),
-            fragment: self.fragment as u32,
-            digits,
-        };
-        self.launch(kernel, arguments)
-    }
-
-    fn charges(
-        &self,
-        kernel: &Kernel<DecodeCharges>,
-        charges: &Charges,
-    ) -> Result<(), DeviceError> {
-        let (buffers, tables) = (self.resident.buffers, self.resident.tables);
-        let arguments = DecodeCharges {
-            pages: buffers.pages.ptr(),
-            records: buffers.records.ptr(),
-            geometry: tables.geometry.ptr(),
-            pads: tables.pads.ptr(),
-            jobs: buffers.jobs.ptr(),
-            begins: buffers.begins.ptr(),
-            fragment: self.fragment as u32,
-            fragments: buffers.fragments.ptr(),
-            gains: tables.gains.ptr(),
-            positions: charges.positions.ptr(),
-            maps: charges.maps.ptr(),
-        };
-        self.launch(kernel, arguments)
-    }
-
-    /// A block a row page, a warp any other.
-    fn launch<A: Arguments>(&self, kernel: &Kernel<A>, arguments: A) -> Result<(), DeviceError> {
-        let load = self.resident.part.fragments[self.fragment].load;
-        let pages_of_block = match self.resident.frame.format().layout() {
-            Layout::Row => 1,
-            Layout::Link | Layout::DenseLink => kernel.threads() / self.gpu.properties().lanes,
-        };
-        let grid = Grid::blocks((load.pages as u32).div_ceil(pages_of_block));
-        let grid = grid.moving(load.bytes + load.samples * self.target.bytes_of_sample());
-        // SAFETY: jobs are validated pages, and there is a place for each of their samples;
-        // maps have an entry for each pad and time bin of the fragment.
-        unsafe { self.gpu.launch(kernel, grid, arguments) }
-    }
+/// A block a row page, a warp any other.
+fn launch<A: Arguments>(
+    work: &Work<'_>,
+    kernel: &Kernel<A>,
+    arguments: A,
+) -> Result<(), DeviceError> {
+    let pages_of_block = match work.resident.frame.format().layout() {
+        Layout::Row => 1,
+        Layout::Link | Layout::DenseLink => kernel.threads() / work.gpu.properties().lanes,
+    };
+    let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
+    let grid = grid.moving(work.bytes());
+    // SAFETY: jobs are validated pages, and there is a place for each of their samples;
+    // maps have an entry for each pad and time bin of the fragment.
+    unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

@@ -3,7 +3,7 @@
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
-use super::Index;
+use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use crate::device::buffers;

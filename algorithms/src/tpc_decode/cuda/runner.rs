@@ -6,11 +6,13 @@ use std::sync::Arc;
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
+use super::division::{Division, Index};
 use super::parts::{self, Part};
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
-use super::{Decode, Division, Index, Way, judgement, placing, validation};
+use super::work::{Decode, Way, Work};
+use super::{judgement, placing, validation};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
@@ -20,6 +22,8 @@ use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
+
+const STAGE: &str = "decode";
 
 struct OnGpu<'a> {
     way: Way,
@@ -170,7 +174,13 @@ impl HeldPart {
         placing::place(gpu, &resident)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
-            (way.decode)(gpu, &resident, &self.target, fragment)?;
+            let work = Work {
+                gpu,
+                resident: &resident,
+                target: &self.target,
+                fragment,
+            };
+            gpu.scope(STAGE, || (way.decode)(&work))?;
         }
         self.buffers.download(gpu)?;
         match &self.target {

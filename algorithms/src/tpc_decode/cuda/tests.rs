@@ -9,10 +9,9 @@ use generators::tpc::pages::{RawPages, StreamPages};
 use super::fused::FUSED;
 use super::published::BALLOT_SCAN;
 use crate::algorithm::{Algorithm, Semantics, Variant};
-use crate::axis::Params;
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::Gpu;
-use crate::device::{Device, Target, Team};
+use crate::device::{Target, Team};
 use crate::tpc_decode::hard_inputs;
 use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::mutate::Mutator;
@@ -25,23 +24,13 @@ const MOST_SAMPLES: u16 = 400;
 
 /// The emulator, if this build has one.
 fn gpu() -> Option<Arc<Gpu>> {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("skipped: {reason}");
-        return None;
-    }
-    Some(Arc::new(
-        Gpu::emulated(Config::default()).expect("there is one"),
-    ))
+    emulator::gpu_for_tests(Config::default())
 }
 
 /// Checks what a variant makes of a time frame.
 fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expected: &Decoded) {
     let team = Team::new(1).expect("a thread");
-    let target = Target {
-        device: Device::Emulator,
-        gpu: Some(Arc::clone(gpu)),
-        team: &team,
-    };
+    let target = Target::emulated(Arc::clone(gpu), &team);
     let checked = variant.checked_output(&TpcDecode, frame, &target, Some(expected));
     let problem = checked.err().map(|problem| problem.to_string());
     assert_eq!(problem, None, "{} on {}", variant.name, frame.format());
@@ -104,16 +93,9 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
 
 /// An orbit of a sector as it is at some occupancy, in pages of a format.
 fn generated(format: &str, occupancy: &str) -> TimeFrame {
-    let mut params = Params::default();
-    let values = [
-        ("zs", format),
-        ("sectors", "1"),
-        ("orbits", "1"),
-        ("occupancy", occupancy),
-    ];
-    for (name, value) in values {
-        params.set(name, value);
-    }
+    let one = [("sectors", "1"), ("orbits", "1")];
+    let given = [("zs", format), ("occupancy", occupancy)];
+    let params = one.into_iter().chain(given).collect();
     let plan = TpcDecode.plan(params).expect("a time frame");
     TpcDecode.generate(&plan.params, 1).expect("pages")
 }

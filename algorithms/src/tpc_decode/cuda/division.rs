@@ -1,0 +1,20 @@
+//! What is decoded together, and how.
+
+/// What is decoded together. Sectors that are decoded apart have their positions apart, so a
+/// variant that does so may order them as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// All pages: they are copied, then decoded, then what comes out is copied back.
+    Whole,
+    /// Those of a sector, while those of others are copied.
+    Sectors,
+}
+
+/// Whether validation writes down where the blocks of pages are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Index {
+    /// The decoder goes through a page from its beginning.
+    Unused,
+    /// The decoder begins anywhere.
+    Written,
+}

@@ -1,0 +1,39 @@
+//! What decoders are given.
+
+use super::division::Index;
+use super::parts::Load;
+use super::resident::Resident;
+use super::target::Target;
+use crate::device::gpu::{DeviceError, Gpu};
+
+/// How pages are decoded, whatever is decoded together.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) index: Index,
+    pub(super) decode: Decode,
+}
+
+/// Decodes the pages that a fragment wants.
+pub(super) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
+
+/// A fragment to be decoded.
+pub(super) struct Work<'a> {
+    pub(super) gpu: &'a Gpu,
+    pub(super) resident: &'a Resident<'a>,
+    pub(super) target: &'a Target,
+    /// Its place in the list of fragments.
+    pub(super) fragment: usize,
+}
+
+impl Work<'_> {
+    /// What its pages promise.
+    pub(super) fn load(&self) -> Load {
+        self.resident.part.fragments[self.fragment].load
+    }
+
+    /// Bytes that are read and written.
+    pub(super) fn bytes(&self) -> u64 {
+        let load = self.load();
+        load.bytes + load.samples * self.target.bytes_of_sample()
+    }
+}
