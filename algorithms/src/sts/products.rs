@@ -8,10 +8,10 @@ use super::hits::SortedClusters;
 use super::{Cluster, Hit, Partitioned, Product};
 
 impl Product {
-    /// Clusters, so many in the room of each side.
-    pub(in crate::sts) fn clusters(flat: &[Cluster], rooms: &Partition, counts: &[usize]) -> Self {
-        let rooms = rooms.split(flat).into_iter().zip(counts);
-        let sides: Vec<_> = rooms.map(|(room, &count)| &room[..count]).collect();
+    /// Clusters, so many in the place of each side.
+    pub(in crate::sts) fn clusters(flat: &[Cluster], sides: &Partition, counts: &[usize]) -> Self {
+        let sides = sides.split(flat).into_iter().zip(counts);
+        let sides: Vec<_> = sides.map(|(all, &count)| &all[..count]).collect();
         Product::Clusters(Partitioned::of_sides(&sides))
     }
 

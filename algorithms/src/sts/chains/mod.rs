@@ -5,11 +5,13 @@
 //! | `offline` | as the offline reconstruction: objects, lists and maps, double precision |
 //! | `online` | as the online one: a worker a digi, a worker a cluster, buckets |
 //! | `by_side` | `per-side` and ours, `time-sweep`: a worker a side or a part of it |
-//! | `kept` | what stages left, kept for the next run |
+//! | `arrays` | flat arrays with a part for each side |
+//! | `left` | what stages left, to be kept for the next run |
 //! | `share_out` | work for all threads, the largest pieces first |
 
+mod arrays;
 mod by_side;
-mod kept;
+mod left;
 mod offline;
 mod online;
 mod share_out;
@@ -18,6 +20,7 @@ use crate::device::Arena;
 use crate::sts::{ChainStage, Product};
 
 pub(super) use by_side::{BySide, Clustering};
+pub(super) use left::{Kept, Left};
 pub(super) use offline::Offline;
 pub(super) use online::{Online, OnlineWays};
 
@@ -40,18 +43,13 @@ pub(super) trait Chain: Send {
     fn poison(&mut self);
     /// Does a stage on what the one before it left.
     fn run(&mut self, stage: ChainStage);
-    /// Bytes that [`Chain::keep`] would take.
-    fn bytes_to_keep(&self, next: ChainStage) -> usize;
-    /// Keeps a copy of what the stages before this one left, as far as it or a later one
-    /// reads that.
-    fn keep(&mut self, next: ChainStage);
-    /// Brings back what was kept, as if the stages before had run in the buffers that were
-    /// taken; `false` if nothing was kept. Nothing but the stage that it was kept for, or
-    /// later ones, may have run since then.
-    ///
-    /// All of it is copied, even what the stage does not change: buffers go from one
-    /// variant to the next, and the caches have it as after the stages before.
-    fn restore(&mut self) -> bool;
+    /// What the stages before this one left, as far as it or a later one reads that. It is
+    /// kept, and brought back into the buffers of another run before the stage: all of it,
+    /// even what the stage does not change, for buffers go from one variant to the next, and
+    /// the caches have it as after the stages before.
+    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>>;
+    /// Does what is left to do once that was brought back.
+    fn brought_back(&mut self, _: ChainStage) {}
     /// What a stage left.
     fn product(&self, stage: ChainStage) -> Product;
     /// Gives the buffers back.

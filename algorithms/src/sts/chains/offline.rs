@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Chain;
+use super::left::{Left, Lists};
 use crate::device::Arena;
 use crate::sts::cluster_order::sort_objects;
 use crate::sts::clusters::Friese;
@@ -21,15 +22,6 @@ pub(in crate::sts) struct Offline<'a> {
     clusters: Vec<Vec<OfflineCluster>>,
     hits: Vec<Vec<OfflineHit>>,
     flat: Vec<OfflineHit>,
-    kept: Option<Kept>,
-}
-
-/// What the stages before one left: objects, copied as such.
-enum Kept {
-    Nothing,
-    Digis(Vec<Vec<OfflineDigi>>),
-    Clusters(Vec<Vec<OfflineCluster>>),
-    Hits(Vec<Vec<OfflineHit>>),
 }
 
 impl<'a> Offline<'a> {
@@ -41,7 +33,6 @@ impl<'a> Offline<'a> {
             clusters: Vec::new(),
             hits: Vec::new(),
             flat: Vec::new(),
-            kept: None,
         }
     }
 
@@ -100,41 +91,15 @@ impl Chain for Offline<'_> {
         }
     }
 
-    fn bytes_to_keep(&self, next: ChainStage) -> usize {
+    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
         match next {
-            ChainStage::Presort => 0,
-            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => bytes_of(&self.digis),
-            ChainStage::ClusterSort | ChainStage::Hits => {
-                let clusters = self.clusters.iter().flatten();
-                let digis: usize = clusters.map(|cluster| cluster.digis.len()).sum();
-                bytes_of(&self.clusters) + digis * size_of::<u32>()
-            }
-            ChainStage::Collect => bytes_of(&self.hits),
-        }
-    }
-
-    fn keep(&mut self, next: ChainStage) {
-        self.kept = Some(match next {
-            ChainStage::Presort => Kept::Nothing,
+            ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                Kept::Digis(copied(&self.digis))
+                vec![Box::new(Lists(&mut self.digis))]
             }
-            ChainStage::ClusterSort | ChainStage::Hits => Kept::Clusters(copied(&self.clusters)),
-            ChainStage::Collect => Kept::Hits(copied(&self.hits)),
-        });
-    }
-
-    /// Copies of objects, which take as many allocations as there are clusters: still a
-    /// part of what finding them takes.
-    fn restore(&mut self) -> bool {
-        match &self.kept {
-            None => return false,
-            Some(Kept::Nothing) => {}
-            Some(Kept::Digis(digis)) => self.digis = copied(digis),
-            Some(Kept::Clusters(clusters)) => self.clusters = copied(clusters),
-            Some(Kept::Hits(hits)) => self.hits = copied(hits),
+            ChainStage::ClusterSort | ChainStage::Hits => vec![Box::new(Lists(&mut self.clusters))],
+            ChainStage::Collect => vec![Box::new(Lists(&mut self.hits))],
         }
-        true
     }
 
     fn product(&self, stage: ChainStage) -> Product {
@@ -168,15 +133,4 @@ impl Chain for Offline<'_> {
     fn bytes(&self) -> usize {
         0
     }
-}
-
-/// A copy of all lists.
-fn copied<T: Clone + Send + Sync>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
-    lists.par_iter().cloned().collect()
-}
-
-/// Bytes of the things in all lists, without what they hold.
-fn bytes_of<T>(lists: &[Vec<T>]) -> usize {
-    let lists = lists.iter().map(|list| size_of_val(list.as_slice()));
-    lists.sum()
 }

@@ -3,23 +3,24 @@
 use std::marker::PhantomData;
 
 use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
+use generators::sts::SegmentedDigis;
 use rayon::prelude::*;
 
 use super::Chain;
-use super::kept::{Kept, copied, fill_again};
-use crate::all_cores::{fill, joined, spread};
+use super::arrays::Arrays;
+use super::left::{Left, Places, filled};
+use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_entries, write_entries};
-use crate::sts::clusters::{ClusterFormulas, Connectors, SortedDigis};
+use crate::sts::clusters::{Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::data::digi_order;
-use crate::sts::hits::{HitBuckets, ModuleFormulas, SortedClusters};
+use crate::sts::hits::HitBuckets;
 use crate::sts::introsort::introsort;
-use crate::sts::presort::{Counting, LookupTable, Orders, Permutation};
+use crate::sts::presort::{Counting, Orders, Permutation};
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
-use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+use crate::sts::{Hit, Partitioned, Timeslice};
 
 /// Room for hits in a bucket: so many for a cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
@@ -32,57 +33,32 @@ pub(in crate::sts) struct OnlineWays {
     pub(in crate::sts) hits: HitOrder,
 }
 
-/// Flat arrays with a room for each side.
+/// Flat arrays, and what workers share.
 pub(in crate::sts) struct Online<'a, P> {
-    input: &'a Timeslice,
+    arrays: Arrays<'a>,
     threads: usize,
-    formulas: ClusterFormulas,
-    modules: Vec<ModuleFormulas<f32>>,
-    table: LookupTable,
     ways: OnlineWays,
     permutation: Vec<u32>,
-    sides: Partition,
-    digis: Vec<Digi>,
     connectors: Connectors,
-    clusters: Vec<Cluster>,
-    counts: Vec<usize>,
-    entries: Vec<ClusterEntry>,
-    fronts: HitBuckets,
-    flat: Vec<Hit>,
-    /// How many hits there were the last time.
-    expected: usize,
-    places: Partition,
-    kept: Option<(ChainStage, Kept)>,
+    buckets: HitBuckets,
     rules: PhantomData<P>,
 }
 
 impl<'a, P: Rules> Online<'a, P> {
     pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineWays) -> Self {
         Online {
-            input,
+            arrays: Arrays::new(input),
             threads,
-            formulas: ClusterFormulas::new(input.setup()),
-            modules: ModuleFormulas::of_all(input.setup()),
-            table: LookupTable::new(input.modules()),
             ways,
             permutation: Vec::new(),
-            sides: input.digis().partition().clone(),
-            digis: Vec::new(),
             connectors: Connectors::default(),
-            clusters: Vec::new(),
-            counts: Vec::new(),
-            entries: Vec::new(),
-            fronts: HitBuckets::new(),
-            flat: Vec::new(),
-            expected: 0,
-            places: Partition::from_lengths([]),
-            kept: None,
+            buckets: HitBuckets::new(),
             rules: PhantomData,
         }
     }
 
     fn presort(&mut self) {
-        let (stream, digis) = (self.input.stream(), &mut self.digis);
+        let (stream, digis) = (self.arrays.input.stream(), &mut self.arrays.digis);
         let threads = match self.ways.counting {
             Counting::Serial => 1,
             Counting::Parallel => self.threads,
@@ -91,36 +67,47 @@ impl<'a, P: Rules> Online<'a, P> {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
-        let counts = self.table.scatter(stream, digis, threads, permutation);
-        self.sides = Partition::from_lengths(counts);
+        let counts = self
+            .arrays
+            .table
+            .scatter(stream, digis, threads, permutation);
+        self.arrays.sides = Partition::from_lengths(counts);
     }
 
     /// The stream again, by where its digis have gone: whether both orders are there
     /// can be seen from the digis of each side in the order of the stream.
     fn in_order_of_stream(&self) -> SegmentedDigis {
-        let mut sides = vec![Vec::new(); self.sides.segments()];
+        let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
         let place_of = |&place: &u32| place as usize;
         for place in self.permutation.iter().map(place_of) {
-            sides[self.sides.segment_of(place)].push(self.digis[place]);
+            sides[self.arrays.sides.segment_of(place)].push(self.arrays.digis[place]);
         }
         SegmentedDigis::from_segments(&sides)
     }
 
     fn cluster(&mut self) {
         let sorted = SortedDigis {
-            digis: &self.digis,
-            sides: &self.sides,
+            digis: &self.arrays.digis,
+            sides: &self.arrays.sides,
         };
         self.connectors
-            .find::<P>(sorted, &self.formulas, &mut self.clusters);
-        self.counts.clear();
-        self.counts.extend(self.connectors.counts());
+            .find::<P>(sorted, &self.arrays.formulas, &mut self.arrays.clusters);
+        self.arrays.counts.clear();
+        self.arrays.counts.extend(self.connectors.counts());
     }
 
     fn sort_clusters(&mut self) {
-        let clusters = self.sides.split(&self.clusters).into_par_iter();
-        let entries = self.sides.split_mut(&mut self.entries).into_par_iter();
-        let sides = clusters.zip(entries).zip(&self.counts);
+        let clusters = self
+            .arrays
+            .sides
+            .split(&self.arrays.clusters)
+            .into_par_iter();
+        let entries = self
+            .arrays
+            .sides
+            .split_mut(&mut self.arrays.entries)
+            .into_par_iter();
+        let sides = clusters.zip(entries).zip(&self.arrays.counts);
         sides.for_each(|((clusters, entries), &count)| {
             let entries = &mut entries[..count];
             write_entries(&clusters[..count], 0, entries);
@@ -129,33 +116,23 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn collect(&mut self) {
-        let buckets: Vec<_> = self.fronts.buckets().collect();
-        self.places = copy(&buckets, &mut self.flat);
+        let buckets: Vec<_> = self.buckets.buckets().collect();
+        self.arrays.places = copy(&buckets, &mut self.arrays.flat);
         if self.ways.hits == HitOrder::Streams {
-            make_streams(&mut self.flat, &self.places, |hits| {
+            make_streams(&mut self.arrays.flat, &self.arrays.places, |hits| {
                 introsort(hits, &|hit| u64::from(hit.time));
             });
         }
     }
 
-    fn sorted_clusters(&self) -> SortedClusters<'_> {
-        SortedClusters {
-            clusters: &self.clusters,
-            entries: &self.entries,
-            rooms: &self.sides,
-            counts: &self.counts,
-        }
-    }
-
     fn find_hits(&mut self) {
-        let fronts = self.counts[..self.modules.len()].iter();
-        let room = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
-        let rooms: Vec<_> = fronts.map(room).collect();
-        let mut buckets = std::mem::replace(&mut self.fronts, HitBuckets::new());
-        buckets.make_room(rooms.into_iter());
+        let arrays = &self.arrays;
+        let fronts = arrays.counts[..arrays.modules.len()].iter();
+        let capacity = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
+        self.buckets.set_capacities(fronts.map(capacity));
         let latest = |side: usize| self.connectors.latest_error(side);
-        buckets.find::<P>(self.sorted_clusters(), &self.modules, &latest);
-        self.fronts = buckets;
+        self.buckets
+            .find::<P>(arrays.sorted_clusters(), &arrays.modules, &latest);
     }
 }
 
@@ -165,24 +142,18 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn take(&mut self, arena: &Arena) {
-        let digis = self.input.stream().len();
-        self.digis = arena.take(digis);
-        self.clusters = arena.take(digis);
-        self.entries = arena.take(digis);
-        self.connectors.reserve(digis, self.input.sides());
-        self.fronts.take(arena);
-        self.flat = arena.take(self.expected);
+        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
+        self.arrays.take(arena);
+        self.connectors.reserve(digis, sides);
+        self.buckets.take(arena);
         if self.ways.orders == Orders::Both {
             self.permutation = arena.take(digis);
         }
     }
 
     fn poison(&mut self) {
-        fill(&mut self.digis, Digi::from_bits(u64::MAX));
-        fill(&mut self.clusters, Cluster::default());
-        fill(&mut self.entries, ClusterEntry::default());
-        fill(self.fronts.hits_mut(), Hit::default());
-        fill(&mut self.flat, Hit::default());
+        self.arrays.poison();
+        fill(self.buckets.hits_mut(), Hit::default());
         fill(&mut self.permutation, 0);
     }
 
@@ -191,7 +162,11 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Presort => self.presort(),
             ChainStage::Zero => self.connectors.zero(),
             ChainStage::Sort => {
-                let sides = self.sides.split_mut(&mut self.digis).into_par_iter();
+                let sides = self
+                    .arrays
+                    .sides
+                    .split_mut(&mut self.arrays.digis)
+                    .into_par_iter();
                 sides.for_each(|digis| introsort(digis, &digi_order));
             }
             ChainStage::Cluster => self.cluster(),
@@ -201,109 +176,68 @@ impl<P: Rules> Chain for Online<'_, P> {
         }
     }
 
-    fn bytes_to_keep(&self, next: ChainStage) -> usize {
-        let clusters: usize = self.counts.iter().sum();
+    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
+        let arrays = &mut self.arrays;
         match next {
-            ChainStage::Presort => 0,
+            ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                size_of_val(self.digis.as_slice())
-            }
-            ChainStage::ClusterSort => clusters * size_of::<Cluster>(),
-            ChainStage::Hits => clusters * (size_of::<Cluster>() + size_of::<ClusterEntry>()),
-            ChainStage::Collect => self.fronts.found() * size_of::<Hit>(),
-        }
-    }
-
-    fn keep(&mut self, next: ChainStage) {
-        let mut kept = Kept::default();
-        let (sides, counts) = (&self.sides, &self.counts);
-        match next {
-            ChainStage::Presort => {}
-            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                kept.digis = joined(&[&self.digis])
+                vec![Box::new(Places(vec![&mut arrays.digis]))]
             }
             ChainStage::ClusterSort | ChainStage::Hits => {
-                kept.clusters = copied(&self.clusters, sides, counts);
+                let (sides, counts) = (&arrays.sides, &arrays.counts);
+                let mut left: Vec<Box<dyn Left>> = Vec::new();
+                left.push(Box::new(filled(&mut arrays.clusters, sides, counts)));
                 if next == ChainStage::Hits {
-                    kept.entries = copied(&self.entries, sides, counts);
-                    let errors = (0..counts.len()).map(|side| self.connectors.latest_error(side));
-                    kept.errors = errors.collect();
+                    left.push(Box::new(filled(&mut arrays.entries, sides, counts)));
+                    left.push(Box::new(Places(self.connectors.latest_errors())));
                 }
+                left
             }
-            ChainStage::Collect => {
-                let buckets: Vec<_> = self.fronts.buckets().collect();
-                kept.hits = joined(&buckets);
-            }
+            ChainStage::Collect => vec![Box::new(Places(self.buckets.filled()))],
         }
-        self.kept = Some((next, kept));
     }
 
-    fn restore(&mut self) -> bool {
-        let Some((next, kept)) = &self.kept else {
-            return false;
-        };
-        let (sides, counts) = (&self.sides, &self.counts);
-        match next {
-            ChainStage::Presort => {}
-            ChainStage::Zero | ChainStage::Sort => spread(&kept.digis, vec![&mut self.digis]),
-            ChainStage::Cluster => {
-                spread(&kept.digis, vec![&mut self.digis]);
-                self.connectors.zero();
-            }
-            ChainStage::ClusterSort => {
-                fill_again(&kept.clusters, &mut self.clusters, sides, counts)
-            }
-            ChainStage::Hits => {
-                fill_again(&kept.clusters, &mut self.clusters, sides, counts);
-                fill_again(&kept.entries, &mut self.entries, sides, counts);
-                self.connectors.set_latest_errors(&kept.errors);
-            }
-            ChainStage::Collect => self.fronts.fill_again(&kept.hits),
+    fn brought_back(&mut self, next: ChainStage) {
+        if next == ChainStage::Cluster {
+            self.connectors.zero();
         }
-        true
     }
 
     fn product(&self, stage: ChainStage) -> Product {
-        let sorted = || self.sorted_clusters();
+        let arrays = &self.arrays;
         match stage {
             ChainStage::Presort if self.ways.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
-            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
-                let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
-                Product::Digis(digis)
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => arrays.digis_by_side(),
+            ChainStage::Cluster => {
+                Product::clusters(&arrays.clusters, &arrays.sides, &arrays.counts)
             }
-            ChainStage::Cluster => Product::clusters(&self.clusters, &self.sides, &self.counts),
-            ChainStage::ClusterSort => Product::sorted_clusters(sorted()),
+            ChainStage::ClusterSort => Product::sorted_clusters(arrays.sorted_clusters()),
             ChainStage::Hits => {
-                let buckets: Vec<&[Hit]> = self.fronts.buckets().collect();
+                let buckets: Vec<&[Hit]> = self.buckets.buckets().collect();
                 Product::Hits(Partitioned::of_modules(&buckets))
             }
             ChainStage::Collect => {
-                let modules = self.places.split(&self.flat);
+                let modules = arrays.places.split(&arrays.flat);
                 Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
             }
         }
     }
 
     fn release(&mut self, arena: &Arena) {
-        arena.give(std::mem::take(&mut self.digis));
-        arena.give(std::mem::take(&mut self.clusters));
-        arena.give(std::mem::take(&mut self.entries));
+        self.arrays.release(arena);
         arena.give(std::mem::take(&mut self.permutation));
         self.connectors = Connectors::default();
-        self.fronts.release(arena);
-        self.expected = self.flat.len();
-        arena.give(std::mem::take(&mut self.flat));
+        self.buckets.release(arena);
     }
 
     fn bytes(&self) -> usize {
-        let digis = self.input.stream().len();
-        let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
-        let of_a_digi = match self.ways.orders {
-            Orders::OfSensors => of_a_digi,
-            Orders::Both => of_a_digi + size_of::<u32>(),
+        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
+        let permutation = match self.ways.orders {
+            Orders::OfSensors => 0,
+            Orders::Both => digis * size_of::<u32>(),
         };
-        digis * of_a_digi + Connectors::bytes(digis, self.input.sides())
+        self.arrays.bytes() + permutation + Connectors::bytes(digis, sides)
     }
 }

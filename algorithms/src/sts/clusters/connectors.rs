@@ -9,6 +9,7 @@
 //! of the published linear one, which would take most of the time.
 
 use std::ops::Range;
+use std::slice::from_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::partition::Partition;
@@ -111,11 +112,10 @@ impl Connectors {
         f32::from_bits(self.sides[side].0.error.load(Ordering::Relaxed))
     }
 
-    /// The largest errors of all sides, as they were found before.
-    pub(in crate::sts) fn set_latest_errors(&mut self, errors: &[f32]) {
-        for (side, error) in self.sides.iter_mut().zip(errors) {
-            *side.0.error.get_mut() = error.to_bits();
-        }
+    /// The bits of the largest errors of all sides.
+    pub(in crate::sts) fn latest_errors(&mut self) -> Vec<&mut [u32]> {
+        let sides = self.sides.iter_mut();
+        sides.map(|side| from_mut(side.0.error.get_mut())).collect()
     }
 
     fn find_channels(&mut self, sorted: SortedDigis<'_>) {

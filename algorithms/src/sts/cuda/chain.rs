@@ -41,8 +41,8 @@ pub(in crate::sts) struct CudaChain<'a> {
     ways: ChainConfig,
     gpu: Arc<Gpu>,
     held: Option<Held<'a>>,
-    /// Room for hits in buckets and behind each other, as was needed the last time.
-    rooms: [usize; 2],
+    /// Hits that buckets and the array behind them had room for the last time.
+    capacities: [usize; 2],
     /// What was held last, in bytes.
     held_bytes: u64,
     kept: Option<Kept>,
@@ -79,7 +79,7 @@ impl<'a> CudaChain<'a> {
             ways,
             gpu,
             held: None,
-            rooms: [0; 2],
+            capacities: [0; 2],
             held_bytes: 0,
             kept: None,
             #[cfg(test)]
@@ -91,7 +91,7 @@ impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn hold(&mut self) -> Result<(), DeviceError> {
         if self.held.is_none() {
             let input = (self.input, self.arena);
-            self.held = Some(Held::new(&self.gpu, input, self.ways, self.rooms)?);
+            self.held = Some(Held::new(&self.gpu, input, self.ways, self.capacities)?);
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl<'a> CudaChain<'a> {
     /// Gives the buffers back.
     pub(in crate::sts) fn release(&mut self) {
         if let Some(held) = self.held.take() {
-            self.rooms = [held.hits.room(), held.collected.room()];
+            self.capacities = [held.hits.capacity(), held.collected.capacity()];
             self.held_bytes = held.bytes();
         }
     }
@@ -205,10 +205,9 @@ impl<'a> Held<'a> {
         gpu: &Arc<Gpu>,
         (input, arena): (&Timeslice, &'a Arena),
         ways: ChainConfig,
-        rooms: [usize; 2],
+        [buckets, flat]: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
-        let [buckets, flat] = rooms;
         let lent = DeviceTables::lent(gpu, (input, arena))?;
         let tables = (input, &*lent);
         Ok(Held {
@@ -304,7 +303,7 @@ impl<'a> Held<'a> {
         let sorted = SortedClusters {
             clusters: &clusters,
             entries: &entries,
-            rooms: &self.sides,
+            sides: &self.sides,
             counts: &counts,
         };
         Ok(Product::sorted_clusters(sorted))
@@ -313,10 +312,10 @@ impl<'a> Held<'a> {
     /// The clusters of each side; no more than there is room for, whatever was counted.
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
         let counts = self.clusters.counts(gpu)?.into_iter();
-        let rooms = self.sides.lengths();
+        let most = self.sides.lengths();
         Ok(counts
-            .zip(rooms)
-            .map(|(count, room)| count.min(room))
+            .zip(most)
+            .map(|(count, most)| count.min(most))
             .collect())
     }
 

@@ -2,15 +2,15 @@
 
 use generators::partition::Partition;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, UnsortedClusters};
 use super::parts_of;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_cluster_sort::{
-    ENTRIES_MERGE, ENTRIES_SORT, EntriesMerge, EntriesSort, Found, TILE as TILE_OF_ENTRIES, Tile,
+    ENTRIES_MERGE, ENTRIES_SORT, EntriesMerge, EntriesSort, TILE as TILE_OF_ENTRIES, Tile,
 };
-use crate::sts::{Cluster, ClusterEntry};
+use crate::sts::ClusterEntry;
 
 /// Entries that a block sorts.
 const TILE: usize = TILE_OF_ENTRIES as usize;
@@ -22,16 +22,6 @@ pub(in crate::sts) enum ClusterSortWay {
     BlockMerge,
     /// A block a side, by bins of time; large sides are distributed before.
     TimeBins,
-}
-
-/// Clusters of all sides, in any order.
-#[derive(Clone, Copy)]
-pub(super) struct UnsortedClusters<'a> {
-    pub(super) clusters: &'a DeviceBuffer<Cluster>,
-    pub(super) found: &'a DeviceBuffer<Found>,
-    /// Where the rooms of sides begin, and where the last one ends; on the device and here.
-    pub(super) begins: &'a DeviceBuffer<u32>,
-    pub(super) sides: &'a Partition,
 }
 
 /// Entries in order of time, and what sorting them takes.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use generators::partition::Partition;
+
 use super::ByRules;
 use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
@@ -56,6 +58,16 @@ pub(super) struct SortedDigis<'a> {
     pub(super) digis: &'a DeviceBuffer<u64>,
     /// Where sides begin, and where the last one ends.
     pub(super) begins: &'a DeviceBuffer<u32>,
+}
+
+/// Clusters of all sides, in any order.
+#[derive(Clone, Copy)]
+pub(super) struct UnsortedClusters<'a> {
+    pub(super) clusters: &'a DeviceBuffer<Cluster>,
+    pub(super) found: &'a DeviceBuffer<Found>,
+    /// Where sides begin, and where the last one ends; on the device and here.
+    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) sides: &'a Partition,
 }
 
 /// Clusters, and what finding them takes.

@@ -35,10 +35,10 @@ enum Flat {
 }
 
 impl Flat {
-    fn new(gpu: &Gpu, way: CollectWay, room: usize) -> Result<Self, DeviceError> {
+    fn new(gpu: &Gpu, way: CollectWay, capacity: usize) -> Result<Self, DeviceError> {
         Ok(match way {
-            CollectWay::Flat => Flat::Copied(gpu.buffer(room)?, gpu.pinned(room)?),
-            CollectWay::Mapped => Flat::Mapped(gpu.mapped(room)?),
+            CollectWay::Flat => Flat::Copied(gpu.buffer(capacity)?, gpu.pinned(capacity)?),
+            CollectWay::Mapped => Flat::Mapped(gpu.mapped(capacity)?),
         })
     }
 
@@ -63,12 +63,12 @@ impl Collected {
         gpu: &Gpu,
         way: CollectWay,
         modules: usize,
-        room: usize,
+        capacity: usize,
     ) -> Result<Self, DeviceError> {
         Ok(Collected {
             places: Table::new(gpu, modules + 1)?,
             modules: Partition::from_lengths([]),
-            hits: Flat::new(gpu, way, room)?,
+            hits: Flat::new(gpu, way, capacity)?,
         })
     }
 
@@ -76,7 +76,7 @@ impl Collected {
     pub(super) fn collect(&mut self, gpu: &Gpu, hits: &Hits) -> Result<(), DeviceError> {
         self.modules = Partition::from_lengths(hits.counts());
         let count = self.modules.elements();
-        if self.room() < count {
+        if self.capacity() < count {
             self.hits = Flat::new(gpu, self.hits.way(), count)?;
         }
         self.places.fill(gpu, begins(&self.modules))?;
@@ -114,7 +114,7 @@ impl Collected {
     }
 
     /// Room for so many hits there is.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.hits.host().len()
     }
 

@@ -2,7 +2,7 @@
 
 use generators::partition::Partition;
 
-use super::cluster_order::UnsortedClusters;
+use super::clusters::UnsortedClusters;
 use super::parts_of;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};

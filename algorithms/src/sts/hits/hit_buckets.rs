@@ -11,7 +11,6 @@ use generators::partition::Partition;
 use rayon::prelude::*;
 
 use super::{ModuleFormulas, SortedClusters};
-use crate::all_cores::spread;
 use crate::device::{Apart, Arena, SharedSlice};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
@@ -22,7 +21,7 @@ const WORKERS: usize = 1024;
 /// Buckets of hits, one a module.
 pub(in crate::sts) struct HitBuckets {
     hits: Vec<Hit>,
-    rooms: Partition,
+    capacities: Partition,
     counts: Vec<Apart<AtomicU32>>,
     /// Room for so many hits was needed the last time.
     expected: usize,
@@ -32,7 +31,7 @@ impl HitBuckets {
     pub(in crate::sts) fn new() -> Self {
         HitBuckets {
             hits: Vec::new(),
-            rooms: Partition::from_lengths([]),
+            capacities: Partition::from_lengths([]),
             counts: Vec::new(),
             expected: 0,
         }
@@ -50,12 +49,12 @@ impl HitBuckets {
     }
 
     /// Makes buckets with room for this many hits, and sets all counters to 0.
-    pub(in crate::sts) fn make_room(&mut self, rooms: impl Iterator<Item = usize>) {
-        self.rooms = Partition::from_lengths(rooms);
-        self.hits.resize(self.rooms.elements(), Hit::default());
+    pub(in crate::sts) fn set_capacities(&mut self, capacities: impl Iterator<Item = usize>) {
+        self.capacities = Partition::from_lengths(capacities);
+        self.hits.resize(self.capacities.elements(), Hit::default());
         self.counts.clear();
         self.counts
-            .resize_with(self.rooms.segments(), Apart::default);
+            .resize_with(self.capacities.segments(), Apart::default);
     }
 
     /// Finds the hits of all modules; `latest_error` tells the largest error of the
@@ -70,17 +69,17 @@ impl HitBuckets {
         let fronts = Partition::from_lengths(fronts);
         loop {
             let hits = SharedSlice::new(&mut self.hits);
-            let (rooms, counts) = (&self.rooms, &self.counts);
+            let (capacities, counts) = (&self.capacities, &self.counts);
             let workers = (0..fronts.elements()).into_par_iter().with_min_len(WORKERS);
             workers.for_each(|front| {
                 let module = fronts.segment_of(front);
-                let room = rooms.range(module);
+                let bucket = capacities.range(module);
                 let found = |hit| {
                     let number = counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
-                    if number < room.len() {
+                    if number < bucket.len() {
                         // SAFETY: the counter gives each number of a bucket once, and
                         // this one is within the bucket.
-                        unsafe { hits.write(room.start + number, hit) };
+                        unsafe { hits.write(bucket.start + number, hit) };
                     }
                 };
                 let worker = Worker {
@@ -94,36 +93,31 @@ impl HitBuckets {
             let found: Vec<_> = self.counts().collect();
             if found
                 .iter()
-                .zip(self.rooms.lengths())
-                .all(|(found, room)| *found <= room)
+                .zip(self.capacities.lengths())
+                .all(|(found, capacity)| *found <= capacity)
             {
                 return;
             }
-            self.make_room(found.into_iter());
+            self.set_capacities(found.into_iter());
         }
     }
 
     /// The hits of each module.
     pub(in crate::sts) fn buckets(&self) -> impl Iterator<Item = &[Hit]> {
         let counts = self.counts();
-        self.rooms
+        self.capacities
             .ranges()
             .zip(counts)
             .map(|(room, count)| &self.hits[room][..count])
     }
 
-    /// How many hits all buckets have.
-    pub(in crate::sts) fn found(&self) -> usize {
-        self.counts().sum()
-    }
-
-    /// Copies the hits of all buckets back to where they were.
-    pub(in crate::sts) fn fill_again(&mut self, hits: &[Hit]) {
+    /// Places for the hits of all buckets, to be copied back.
+    pub(in crate::sts) fn filled(&mut self) -> Vec<&mut [Hit]> {
         let counts: Vec<_> = self.counts().collect();
-        self.hits.resize(self.rooms.elements(), Hit::default());
-        let rooms = self.rooms.split_mut(&mut self.hits).into_iter();
-        let buckets = rooms.zip(counts).map(|(room, count)| &mut room[..count]);
-        spread(hits, buckets.collect());
+        self.hits.resize(self.capacities.elements(), Hit::default());
+        let buckets = self.capacities.split_mut(&mut self.hits).into_iter();
+        let buckets = buckets.zip(counts);
+        buckets.map(|(all, count)| &mut all[..count]).collect()
     }
 
     fn counts(&self) -> impl Iterator<Item = usize> {

@@ -4,13 +4,13 @@ use generators::partition::Partition;
 
 use crate::sts::{Cluster, ClusterEntry};
 
-/// The clusters of all sides with their entries in order of time. Each side has a room
+/// The clusters of all sides with their entries in order of time. Each side has a place
 /// for clusters and one for entries, and so many of both.
 #[derive(Clone, Copy)]
 pub(in crate::sts) struct SortedClusters<'a> {
     pub(in crate::sts) clusters: &'a [Cluster],
     pub(in crate::sts) entries: &'a [ClusterEntry],
-    pub(in crate::sts) rooms: &'a Partition,
+    pub(in crate::sts) sides: &'a Partition,
     pub(in crate::sts) counts: &'a [usize],
 }
 
@@ -18,13 +18,13 @@ impl<'a> SortedClusters<'a> {
     /// The entries of a side.
     #[inline]
     pub(in crate::sts) fn entries(&self, side: usize) -> &'a [ClusterEntry] {
-        &self.entries[self.rooms.range(side)][..self.counts[side]]
+        &self.entries[self.sides.range(side)][..self.counts[side]]
     }
 
     /// The clusters of a side, as entries count them.
     #[inline]
     pub(in crate::sts) fn clusters(&self, side: usize) -> &'a [Cluster] {
-        &self.clusters[self.rooms.range(side)]
+        &self.clusters[self.sides.range(side)]
     }
 
     /// A cluster by its number in order of time.

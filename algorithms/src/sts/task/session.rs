@@ -6,7 +6,7 @@ use super::StsTask;
 use crate::algorithm::Session;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
-use crate::sts::chains::Chain;
+use crate::sts::chains::{Chain, Kept};
 use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
 
@@ -22,7 +22,12 @@ pub(super) struct Chains<'a> {
     /// Bytes that all variants of the point may keep together.
     most_kept: u64,
     leaves: Vec<Leave<'a>>,
+    /// What the stages before left in each chain, once it is kept.
+    kept: Vec<Option<Vec<Kept>>>,
     laps: Laps,
+    /// How many stages ran before.
+    #[cfg(test)]
+    ran_before: usize,
 }
 
 impl<'a> Chains<'a> {
@@ -33,27 +38,39 @@ impl<'a> Chains<'a> {
         most_kept: u64,
     ) -> Self {
         Chains {
+            kept: chains.iter().map(|_| None).collect(),
             chains,
             stage,
             arena,
             most_kept,
             leaves: Vec::new(),
             laps: Laps::default(),
+            #[cfg(test)]
+            ran_before: 0,
         }
     }
 
     /// What the stages before the one that is timed leave.
     fn provide(&mut self) {
         let Some(stage) = self.stage else { return };
-        for chain in &mut self.chains {
-            if chain.restore() {
+        for (chain, kept) in self.chains.iter_mut().zip(&mut self.kept) {
+            if let Some(kept) = kept {
+                let left = chain.left_before(stage).into_iter();
+                left.zip(kept)
+                    .for_each(|(left, kept)| left.bring_back(kept));
+                chain.brought_back(stage);
                 continue;
             }
             let before = chain.stages().iter().take_while(|&&other| other != stage);
+            #[cfg(test)]
+            {
+                self.ran_before += before.clone().count();
+            }
             before.for_each(|&stage| chain.run(stage));
-            let bytes = chain.bytes_to_keep(stage) as u64;
+            let left = chain.left_before(stage);
+            let bytes = left.iter().map(|left| left.bytes() as u64).sum();
             if let Some(leave) = self.arena.leave_to_keep(bytes, self.most_kept) {
-                chain.keep(stage);
+                *kept = Some(left.iter().map(|left| left.copied()).collect());
                 self.leaves.push(leave);
             }
         }
@@ -131,71 +148,23 @@ impl Session<StsTask> for Chains<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Team;
     use crate::sts::task::variants::*;
     use crate::sts::task::{Timeslices, check, hard_inputs};
 
-    /// Writes down which stages run.
-    struct Watched<'a> {
-        chain: Box<dyn Chain + 'a>,
-        ran: Arc<Mutex<Vec<ChainStage>>>,
-    }
-
-    impl Chain for Watched<'_> {
-        fn stages(&self) -> &'static [ChainStage] {
-            self.chain.stages()
-        }
-        fn take(&mut self, arena: &Arena) {
-            self.chain.take(arena);
-        }
-        fn poison(&mut self) {
-            self.chain.poison();
-        }
-        fn run(&mut self, stage: ChainStage) {
-            self.ran.lock().expect("no panic").push(stage);
-            self.chain.run(stage);
-        }
-        fn bytes_to_keep(&self, next: ChainStage) -> usize {
-            self.chain.bytes_to_keep(next)
-        }
-        fn keep(&mut self, next: ChainStage) {
-            self.chain.keep(next);
-        }
-        fn restore(&mut self) -> bool {
-            self.chain.restore()
-        }
-        fn product(&self, stage: ChainStage) -> Product {
-            self.chain.product(stage)
-        }
-        fn release(&mut self, arena: &Arena) {
-            self.chain.release(arena);
-        }
-        fn bytes(&self) -> usize {
-            self.chain.bytes()
-        }
-    }
-
     /// Runs a variant again and again, with and without poison and with buffers that
-    /// others have used: it is right each time. Returns the stages that ran.
-    fn ran(
+    /// others have used: it is right each time. Returns how often stages before it ran.
+    fn earlier_runs(
         stage: ChainStage,
         (semantics, make): (Semantics, MakeChain),
         input: &Timeslices,
         team: &Team,
         most_kept: u64,
-    ) -> Vec<ChainStage> {
+    ) -> usize {
         let arena = Arena::default();
-        let ran = Arc::default();
-        let watched = |chain| -> Box<dyn Chain> {
-            let ran = Arc::clone(&ran);
-            Box::new(Watched { chain, ran })
-        };
-        let chains = input.0.iter();
-        let chains = chains.map(|slice| watched(make(slice, team.threads())));
+        let chains = input.0.iter().map(|slice| make(slice, team.threads()));
         let mut session = Chains::new(chains.collect(), Some(stage), &arena, most_kept);
         let expected = StsTask::of(stage).reference(input, semantics).expect("one");
         for round in 0..4 {
@@ -218,8 +187,7 @@ mod tests {
             }
         }
         session.release();
-        let ran = ran.lock().expect("no panic");
-        ran.clone()
+        session.ran_before
     }
 
     /// Overwrites the buffers that were given back.
@@ -295,10 +263,7 @@ mod tests {
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
-            let earlier = |most_kept| {
-                let ran = ran(stage, chain, input, team, most_kept);
-                ran.iter().filter(|&&other| other != stage).count()
-            };
+            let earlier = |most_kept| earlier_runs(stage, chain, input, team, most_kept);
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
             // Before each of four resets and two poisons, but for what left nothing.
             again += usize::from(earlier(0) == 6 * once && once > 0);

@@ -4,29 +4,27 @@
 //! cluster goes across. Modules are cut between clusters of the front. So a hot module
 //! is shared by all threads.
 
-mod keep;
 mod parts;
 mod worker;
 
 use std::marker::PhantomData;
 
 use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
 
 use super::Chain;
-use super::kept::Kept;
+use super::arrays::Arrays;
+use super::left::{Left, Places, filled};
 use super::share_out::{largest_first, share_out};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
-use crate::sts::clusters::ClusterFormulas;
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
-use crate::sts::hits::{ModuleFormulas, SortedClusters, WindowJob, window_jobs};
-use crate::sts::presort::{LookupTable, Permutation};
+use crate::sts::hits::{WindowJob, window_jobs};
+use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
-use crate::sts::{Cluster, ClusterEntry, Hit, Partitioned, Timeslice};
+use crate::sts::{Cluster, Hit, Partitioned, Timeslice};
 use parts::{Part, cut};
 use worker::Worker;
 
@@ -46,28 +44,15 @@ pub(in crate::sts) enum Clustering {
     TimeSweep,
 }
 
-/// Flat arrays with a room for each side.
+/// Flat arrays, and what is found in parts of them.
 pub(in crate::sts) struct BySide<'a, P> {
-    input: &'a Timeslice,
+    arrays: Arrays<'a>,
     clustering: Clustering,
     hit_order: HitOrder,
-    formulas: ClusterFormulas,
-    modules: Vec<ModuleFormulas<f32>>,
-    table: LookupTable,
     workers: Vec<Worker>,
-    sides: Partition,
-    digis: Vec<Digi>,
-    clusters: Vec<Cluster>,
     parts: Vec<Part>,
-    counts: Vec<usize>,
     latest_errors: Vec<f32>,
-    entries: Vec<ClusterEntry>,
     jobs: Vec<WindowJob>,
-    flat: Vec<Hit>,
-    /// How many hits there were the last time.
-    expected: usize,
-    places: Partition,
-    kept: Option<(ChainStage, Kept)>,
     rules: PhantomData<P>,
 }
 
@@ -79,39 +64,33 @@ impl<'a, P: Rules> BySide<'a, P> {
         hit_order: HitOrder,
     ) -> Self {
         BySide {
-            input,
+            arrays: Arrays::new(input),
             clustering,
             hit_order,
-            formulas: ClusterFormulas::new(input.setup()),
-            modules: ModuleFormulas::of_all(input.setup()),
-            table: LookupTable::new(input.modules()),
             workers: (0..threads).map(|_| Worker::new()).collect(),
-            sides: input.digis().partition().clone(),
-            digis: Vec::new(),
-            clusters: Vec::new(),
             parts: Vec::new(),
-            counts: Vec::new(),
             latest_errors: Vec::new(),
-            entries: Vec::new(),
             jobs: Vec::new(),
-            flat: Vec::new(),
-            expected: 0,
-            places: Partition::from_lengths([]),
-            kept: None,
             rules: PhantomData,
         }
     }
 
     fn presort(&mut self) {
-        let (stream, threads) = (self.input.stream(), self.workers.len());
-        let counts = self
-            .table
-            .scatter(stream, &mut self.digis, threads, Permutation::Unwanted);
-        self.sides = Partition::from_lengths(counts);
+        let (stream, threads) = (self.arrays.input.stream(), self.workers.len());
+        let counts = self.arrays.table.scatter(
+            stream,
+            &mut self.arrays.digis,
+            threads,
+            Permutation::Unwanted,
+        );
+        self.arrays.sides = Partition::from_lengths(counts);
     }
 
     fn sort(&mut self) {
-        let sides = largest_first(self.sides.split_mut(&mut self.digis), |side| side.len());
+        let sides = largest_first(
+            self.arrays.sides.split_mut(&mut self.arrays.digis),
+            |side| side.len(),
+        );
         match self.clustering {
             Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
                 worker.sort_by_channel(side);
@@ -126,18 +105,22 @@ impl<'a, P: Rules> BySide<'a, P> {
 
     fn cluster(&mut self) {
         self.parts = cut::<P>(
-            &self.sides,
-            &self.digis,
+            &self.arrays.sides,
+            &self.arrays.digis,
             self.largest_part(),
-            &self.formulas,
+            &self.arrays.formulas,
         );
-        let (digis, formulas, fronts) = (&self.digis, &self.formulas, self.modules.len());
-        let rooms = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
-        let rooms = rooms.split_mut(&mut self.clusters);
-        let pieces = self.parts.iter_mut().zip(rooms).collect();
+        let (digis, formulas, fronts) = (
+            &self.arrays.digis,
+            &self.arrays.formulas,
+            self.arrays.modules.len(),
+        );
+        let places = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
+        let places = places.split_mut(&mut self.arrays.clusters);
+        let pieces = self.parts.iter_mut().zip(places).collect();
         let pieces = largest_first(pieces, |(part, _)| part.digis.len());
         let clustering = self.clustering;
-        share_out(pieces, &mut self.workers, |(part, room), worker| {
+        share_out(pieces, &mut self.workers, |(part, place), worker| {
             let side = if part.side < fronts {
                 Side::Front
             } else {
@@ -145,10 +128,10 @@ impl<'a, P: Rules> BySide<'a, P> {
             };
             let digis = &digis[part.digis.clone()];
             part.clusters = match clustering {
-                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, room),
-                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, room),
+                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, place),
+                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, place),
             };
-            let errors = room[..part.clusters]
+            let errors = place[..part.clusters]
                 .iter()
                 .map(|cluster| cluster.time_error);
             part.latest_error = errors.fold(0.0, f32::max);
@@ -160,18 +143,18 @@ impl<'a, P: Rules> BySide<'a, P> {
     fn largest_part(&self) -> usize {
         match (self.workers.len(), self.clustering) {
             (1, _) | (_, Clustering::ByChannel) => usize::MAX,
-            (threads, _) => (self.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
+            (threads, _) => (self.arrays.digis.len() / (PIECES * threads)).max(MIN_DIGIS),
         }
     }
 
     /// What the parts of each side found together.
     fn sum_up(&mut self) {
-        self.counts.clear();
-        self.counts.resize(self.sides.segments(), 0);
+        self.arrays.counts.clear();
+        self.arrays.counts.resize(self.arrays.sides.segments(), 0);
         self.latest_errors.clear();
-        self.latest_errors.resize(self.sides.segments(), 0.0);
+        self.latest_errors.resize(self.arrays.sides.segments(), 0.0);
         for part in &self.parts {
-            self.counts[part.side] += part.clusters;
+            self.arrays.counts[part.side] += part.clusters;
             let latest = &mut self.latest_errors[part.side];
             *latest = latest.max(part.latest_error);
         }
@@ -181,14 +164,14 @@ impl<'a, P: Rules> BySide<'a, P> {
     /// the parts is in order on the side, for no cluster of a part is later than one of
     /// the next.
     fn sort_clusters(&mut self) {
-        let (sides, clusters) = (&self.sides, &self.clusters);
-        let rooms = sides.split_mut(&mut self.entries);
-        let mut rooms: Vec<_> = rooms.into_iter().map(Some).collect();
+        let (sides, clusters) = (&self.arrays.sides, &self.arrays.clusters);
+        let free = sides.split_mut(&mut self.arrays.entries);
+        let mut free: Vec<_> = free.into_iter().map(Some).collect();
         let mut pieces = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            let room = rooms[part.side].take().unwrap_or_default();
-            let (entries, rest) = room.split_at_mut(part.clusters);
-            rooms[part.side] = Some(rest);
+            let of_side = free[part.side].take().unwrap_or_default();
+            let (entries, rest) = of_side.split_at_mut(part.clusters);
+            free[part.side] = Some(rest);
             pieces.push((part, entries));
         }
         let pieces = largest_first(pieces, |(part, _)| part.clusters);
@@ -209,68 +192,57 @@ impl<'a, P: Rules> BySide<'a, P> {
             .filter(|parts| parts.len() > 1)
         {
             let side = side[0].side;
-            let start = self.sides.range(side).start;
-            let entries = &mut self.entries[start..start + self.counts[side]];
+            let start = self.arrays.sides.range(side).start;
+            let entries = &mut self.arrays.entries[start..start + self.arrays.counts[side]];
             if !entries.is_sorted_by_key(|entry| entry.time) {
                 sort_nearly_sorted(entries, |entry| entry.time);
             }
         }
     }
 
-    fn sorted_clusters(&self) -> SortedClusters<'_> {
-        SortedClusters {
-            clusters: &self.clusters,
-            entries: &self.entries,
-            rooms: &self.sides,
-            counts: &self.counts,
-        }
-    }
-
     fn find_hits(&mut self) {
-        let fronts = &self.counts[..self.modules.len()];
+        let fronts = &self.arrays.counts[..self.arrays.modules.len()];
         let share = fronts.iter().sum::<usize>() / (PIECES * self.workers.len());
         self.jobs = window_jobs(fronts, share.clamp(64, MOST_FRONTS));
-        let mut workers = std::mem::take(&mut self.workers);
-        for worker in &mut workers {
+        for worker in &mut self.workers {
             worker.hits.clear();
             worker.found.clear();
         }
         let jobs = self.jobs.iter().enumerate().collect();
         let jobs = largest_first(jobs, |(_, job)| job.fronts.len());
-        let clusters = self.sorted_clusters();
-        share_out(jobs, &mut workers, |(number, job), worker| {
-            let formulas = &self.modules[job.module];
-            let latest = self.latest_errors[self.modules.len() + job.module];
+        let clusters = self.arrays.sorted_clusters();
+        share_out(jobs, &mut self.workers, |(number, job), worker| {
+            let formulas = &self.arrays.modules[job.module];
+            let latest = self.latest_errors[self.arrays.modules.len() + job.module];
             let start = worker.hits.len();
             worker
                 .windows
                 .find::<P>(job, clusters, formulas, latest, &mut worker.hits);
             worker.found.push((number, start..worker.hits.len()));
         });
-        self.workers = workers;
     }
 
     fn collect(&mut self) {
-        let mut flat = std::mem::take(&mut self.flat);
-        self.places = copy(&self.pieces(), &mut flat);
+        let mut flat = std::mem::take(&mut self.arrays.flat);
+        self.arrays.places = copy(&self.pieces(), &mut flat);
         if self.hit_order == HitOrder::Streams {
             make_streams(&mut flat, &self.places_of_modules(), |hits| {
                 sort_nearly_sorted(hits, |hit| hit.time);
             });
         }
-        self.flat = flat;
+        self.arrays.flat = flat;
     }
 
     /// The clusters that were found in each part.
     fn clusters_of_parts(&self) -> Vec<&[Cluster]> {
-        let of_part = |part: &Part| &self.clusters[part.digis.start..][..part.clusters];
+        let of_part = |part: &Part| &self.arrays.clusters[part.digis.start..][..part.clusters];
         self.parts.iter().map(of_part).collect()
     }
 
     /// Where the hits of modules lie that were collected by job.
     fn places_of_modules(&self) -> Partition {
-        let mut hits = vec![0; self.modules.len()];
-        for (job, found) in self.jobs.iter().zip(self.places.lengths()) {
+        let mut hits = vec![0; self.arrays.modules.len()];
+        for (job, found) in self.jobs.iter().zip(self.arrays.places.lengths()) {
             hits[job.module] += found;
         }
         Partition::from_lengths(hits)
@@ -289,7 +261,7 @@ impl<'a, P: Rules> BySide<'a, P> {
 
     /// The same by module.
     fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
-        let mut modules = vec![Vec::new(); self.modules.len()];
+        let mut modules = vec![Vec::new(); self.arrays.modules.len()];
         for (job, hits) in self.jobs.iter().zip(pieces) {
             modules[job.module].extend_from_slice(hits);
         }
@@ -299,11 +271,7 @@ impl<'a, P: Rules> BySide<'a, P> {
 
 impl<P: Rules> Chain for BySide<'_, P> {
     fn take(&mut self, arena: &Arena) {
-        let digis = self.input.stream().len();
-        self.digis = arena.take(digis);
-        self.clusters = arena.take(digis);
-        self.entries = arena.take(digis);
-        self.flat = arena.take(self.expected);
+        self.arrays.take(arena);
         for worker in &mut self.workers {
             worker.hits = arena.take(worker.expected);
             worker.hits.clear();
@@ -311,10 +279,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
     }
 
     fn poison(&mut self) {
-        fill(&mut self.digis, Digi::from_bits(u64::MAX));
-        fill(&mut self.clusters, Cluster::default());
-        fill(&mut self.entries, ClusterEntry::default());
-        fill(&mut self.flat, Hit::default());
+        self.arrays.poison();
         for worker in &mut self.workers {
             fill(&mut worker.hits, Hit::default());
         }
@@ -332,51 +297,51 @@ impl<P: Rules> Chain for BySide<'_, P> {
         }
     }
 
-    fn bytes_to_keep(&self, next: ChainStage) -> usize {
-        self.bytes_before(next)
-    }
-
-    fn keep(&mut self, next: ChainStage) {
-        self.kept = Some((next, self.left_before(next)));
-    }
-
-    fn restore(&mut self) -> bool {
-        let Some((next, kept)) = self.kept.take() else {
-            return false;
-        };
-        self.bring_back(next, &kept);
-        self.kept = Some((next, kept));
-        true
+    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
+        let (parts, arrays) = (&self.parts, &mut self.arrays);
+        match next {
+            ChainStage::Presort => Vec::new(),
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                vec![Box::new(Places(vec![&mut arrays.digis]))]
+            }
+            ChainStage::ClusterSort => {
+                vec![Box::new(parts::clusters_of(parts, &mut arrays.clusters))]
+            }
+            ChainStage::Hits => {
+                let entries = filled(&mut arrays.entries, &arrays.sides, &arrays.counts);
+                let clusters = parts::clusters_of(parts, &mut arrays.clusters);
+                vec![Box::new(clusters), Box::new(entries)]
+            }
+            ChainStage::Collect => {
+                let hits = self.workers.iter_mut().map(Worker::hits_again);
+                vec![Box::new(Places(hits.collect()))]
+            }
+        }
     }
 
     fn product(&self, stage: ChainStage) -> Product {
         match stage {
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
-                let digis = SegmentedDigis::new(self.digis.clone(), self.sides.clone());
-                Product::Digis(digis)
+                self.arrays.digis_by_side()
             }
             ChainStage::Cluster => {
-                let mut sides = vec![Vec::new(); self.sides.segments()];
+                let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
                 for (part, clusters) in self.parts.iter().zip(self.clusters_of_parts()) {
                     sides[part.side].extend_from_slice(clusters);
                 }
                 Product::Clusters(Partitioned::of_sides(&sides))
             }
-            ChainStage::ClusterSort => Product::sorted_clusters(self.sorted_clusters()),
+            ChainStage::ClusterSort => Product::sorted_clusters(self.arrays.sorted_clusters()),
             ChainStage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
             ChainStage::Collect => {
-                let pieces = self.places.split(&self.flat);
+                let pieces = self.arrays.places.split(&self.arrays.flat);
                 Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }
         }
     }
 
     fn release(&mut self, arena: &Arena) {
-        arena.give(std::mem::take(&mut self.digis));
-        arena.give(std::mem::take(&mut self.clusters));
-        arena.give(std::mem::take(&mut self.entries));
-        self.expected = self.flat.len();
-        arena.give(std::mem::take(&mut self.flat));
+        self.arrays.release(arena);
         for worker in &mut self.workers {
             worker.expected = worker.hits.len().max(worker.expected);
             arena.give(std::mem::take(&mut worker.hits));
@@ -384,8 +349,6 @@ impl<P: Rules> Chain for BySide<'_, P> {
     }
 
     fn bytes(&self) -> usize {
-        let digis = self.input.stream().len();
-        let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
-        digis * of_a_digi
+        self.arrays.bytes()
     }
 }

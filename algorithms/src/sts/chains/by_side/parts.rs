@@ -5,6 +5,8 @@ use std::ops::Range;
 use generators::partition::Partition;
 use generators::sts::Digi;
 
+use crate::sts::Cluster;
+use crate::sts::chains::left::{Places, filled};
 use crate::sts::clusters::ClusterFormulas;
 use crate::sts::rules::Rules;
 
@@ -39,6 +41,13 @@ pub(super) fn cut<P: Rules>(
         }
     }
     parts
+}
+
+/// What was found in all parts, which cover all digis in their order.
+pub(super) fn clusters_of<'a>(parts: &[Part], clusters: &'a mut [Cluster]) -> Places<'a, Cluster> {
+    let places = Partition::from_lengths(parts.iter().map(|part| part.digis.len()));
+    let counts: Vec<_> = parts.iter().map(|part| part.clusters).collect();
+    filled(clusters, &places, &counts)
 }
 
 /// The first place behind so many digis where nothing happens for long enough.

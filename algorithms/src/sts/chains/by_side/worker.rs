@@ -36,6 +36,13 @@ impl Worker {
         }
     }
 
+    /// Places for all hits that were found, to be copied back.
+    pub(super) fn hits_again(&mut self) -> &mut [Hit] {
+        let ends = self.found.iter().map(|(_, range)| range.end);
+        self.hits.resize(ends.max().unwrap_or(0), Hit::default());
+        &mut self.hits
+    }
+
     /// Sorts the digis of a side by channel and time, and those of both alike by charge.
     pub(super) fn sort_by_channel(&mut self, digis: &mut [Digi]) {
         if self.scratch.len() < digis.len() {

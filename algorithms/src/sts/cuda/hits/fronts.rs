@@ -1,6 +1,6 @@
 //! By a thread a cluster of the front.
 
-use super::Search;
+use super::search::Search;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::kernels::sts_fronts::{HITS_OF_FRONTS_EXACT, HITS_OF_FRONTS_PUBLISHED, HitsOfFronts};
 use crate::sts::cuda::ByRules;

@@ -2,19 +2,20 @@
 
 mod fronts;
 mod pairs;
+mod search;
 
 use std::sync::Arc;
 
 use generators::partition::Partition;
 
 use self::pairs::Pairs;
+use self::search::Search;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
-use crate::kernels::sts_cuda_formulas_sensor_h::Sensor;
 use crate::sts::{Hit, Timeslice};
 use crate::sts_sort::begins;
 
@@ -36,7 +37,7 @@ pub(in crate::sts) enum HitsWay {
 pub(super) struct SortedClusters<'a> {
     pub(super) clusters: &'a Clusters,
     pub(super) order: &'a ClusterOrder,
-    /// Where the rooms of sides begin, and where the last one ends.
+    /// Where sides begin, and where the last one ends.
     pub(super) begins: &'a DeviceBuffer<u32>,
 }
 
@@ -68,29 +69,6 @@ impl KeptHits {
     /// Bytes on the device.
     pub(super) fn bytes(&self) -> u64 {
         self.hits.bytes()
-    }
-}
-
-/// What kernels are given, whatever the way is.
-#[derive(Clone, Copy)]
-struct Search<'a> {
-    semantics: Semantics,
-    clusters: &'a Clusters,
-    order: &'a ClusterOrder,
-    begins: &'a DeviceBuffer<u32>,
-    modules: u32,
-    sensors: &'a DeviceBuffer<Sensor>,
-    cut: [u32; 2],
-    /// Where buckets begin, and where the last one ends; zero hits in each.
-    offsets: Ptr<u32>,
-    counts: &'a DeviceBuffer<u32>,
-    hits: &'a DeviceBuffer<Hit>,
-}
-
-impl Search<'_> {
-    /// Bytes of clusters and entries, which are read once at least.
-    fn bytes(&self) -> u64 {
-        self.clusters.clusters().bytes() + self.order.entries().bytes()
     }
 }
 
@@ -136,7 +114,7 @@ impl Hits {
         let capacities = digis.lengths().take(self.modules).map(capacity);
         let mut capacities: Vec<_> = capacities.collect();
         loop {
-            self.make_room(gpu, &capacities)?;
+            self.set_capacities(gpu, &capacities)?;
             match &self.pairs {
                 Some(pairs) if shares_pairs => pairs.start(gpu, self.search(sorted))?,
                 _ => fronts::start(gpu, self.search(sorted))?,
@@ -192,7 +170,7 @@ impl Hits {
     /// Brings all buckets back.
     pub(super) fn restore(&mut self, gpu: &Gpu, kept: &KeptHits) -> Result<(), DeviceError> {
         let capacities: Vec<_> = kept.buckets.lengths().collect();
-        self.make_room(gpu, &capacities)?;
+        self.set_capacities(gpu, &capacities)?;
         gpu.copy(&self.hits, &kept.hits)?;
         self.host_counts.copy_from_slice(&kept.counts);
         gpu.upload(&self.counts, &self.host_counts)
@@ -215,11 +193,11 @@ impl Hits {
     }
 
     /// Room for so many hits there is.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.hits.len()
     }
 
-    fn make_room(&mut self, gpu: &Gpu, capacities: &[usize]) -> Result<(), DeviceError> {
+    fn set_capacities(&mut self, gpu: &Gpu, capacities: &[usize]) -> Result<(), DeviceError> {
         self.buckets = Partition::from_lengths(capacities.iter().copied());
         if self.hits.len() < self.buckets.elements() {
             self.hits = gpu.buffer(self.buckets.elements())?;

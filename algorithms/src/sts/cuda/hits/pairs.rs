@@ -1,6 +1,6 @@
 //! By blocks whose threads share the pairs of some fronts.
 
-use super::Search;
+use super::search::Search;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_pairs::{

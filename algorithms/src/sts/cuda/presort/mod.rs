@@ -1,6 +1,7 @@
 //! Digis to module sides: see the kernels.
 
 mod rows;
+mod target;
 mod tiles;
 
 use std::sync::Arc;
@@ -8,11 +9,11 @@ use std::sync::Arc;
 use generators::partition::Partition;
 
 use self::rows::Rows;
+use self::target::Target;
 use self::tiles::Tiles;
 use super::tables::DeviceTables;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Buffers, buffers};
-use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::sts::Timeslice;
 
 /// How digis are distributed.
@@ -38,18 +39,6 @@ enum Way {
 }
 
 buffers!(enum Way: Rows, Tiles);
-
-/// Digis as they are read out, and what becomes of them.
-#[derive(Clone, Copy)]
-struct Target<'a> {
-    stream: &'a DeviceBuffer<u64>,
-    /// The module of each address.
-    modules: &'a DeviceBuffer<u32>,
-    /// Where sides begin, and where the last one ends.
-    begins: &'a DeviceBuffer<u32>,
-    /// The digis by side.
-    digis: &'a DeviceBuffer<u64>,
-}
 
 impl Way {
     fn new(gpu: &Gpu, way: PresortWay, digis: usize, sides: usize) -> Result<Self, DeviceError> {
@@ -116,23 +105,4 @@ impl Presort {
     pub(super) fn bytes(&self) -> u64 {
         self.way.bytes() + self.begins.bytes()
     }
-}
-
-/// Sums up the digis of all sides.
-///
-/// # Safety
-/// There is a total for each side, and a word more in `begins`; nobody else uses them.
-unsafe fn sum_sides(
-    gpu: &Gpu,
-    totals: Ptr<u32>,
-    sides: u32,
-    begins: Ptr<u32>,
-) -> Result<(), DeviceError> {
-    let arguments = PresortSumSides {
-        totals,
-        sides,
-        begins,
-    };
-    // SAFETY: as the caller promises.
-    unsafe { gpu.launch(&PRESORT_SUM_SIDES, Grid::blocks(1), arguments) }
 }

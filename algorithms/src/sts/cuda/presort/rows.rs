@@ -1,6 +1,6 @@
 //! By rows of counts: a warp a part of the stream.
 
-use super::Target;
+use super::target::{Target, sum_sides};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_presort::{
@@ -99,7 +99,7 @@ impl Rows {
         unsafe {
             gpu.launch(&PRESORT_COUNT, all.moving(bytes + of_counts), counting)?;
             gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
-            super::sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, begins)?;
             gpu.launch(
                 &PRESORT_SCATTER,
                 all.moving(2 * bytes + 2 * of_counts),

@@ -1,6 +1,6 @@
 //! By tiles in shared memory: a block each.
 
-use super::Target;
+use super::target::{Target, sum_sides};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_tiles::{
@@ -68,7 +68,7 @@ impl Tiles {
         // memory is as tiles need it, and there is room for all digis in the target.
         unsafe {
             gpu.launch(&PRESORT_TILES_COUNT, some, counting)?;
-            super::sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, begins)?;
             gpu.launch(&PRESORT_TILES_SCATTER, all.moving(2 * bytes), moving)
         }
     }

@@ -1,0 +1,35 @@
+//! Where digis come from and go to, and where sides begin.
+
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
+use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
+
+/// Digis as they are read out, and what becomes of them.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) stream: &'a DeviceBuffer<u64>,
+    /// The module of each address.
+    pub(super) modules: &'a DeviceBuffer<u32>,
+    /// Where sides begin, and where the last one ends.
+    pub(super) begins: &'a DeviceBuffer<u32>,
+    /// The digis by side.
+    pub(super) digis: &'a DeviceBuffer<u64>,
+}
+
+/// Sums up the digis of all sides.
+///
+/// # Safety
+/// There is a total for each side, and a word more in `begins`; nobody else uses them.
+pub(super) unsafe fn sum_sides(
+    gpu: &Gpu,
+    totals: Ptr<u32>,
+    sides: u32,
+    begins: Ptr<u32>,
+) -> Result<(), DeviceError> {
+    let arguments = PresortSumSides {
+        totals,
+        sides,
+        begins,
+    };
+    // SAFETY: as the caller promises.
+    unsafe { gpu.launch(&PRESORT_SUM_SIDES, Grid::blocks(1), arguments) }
+}
