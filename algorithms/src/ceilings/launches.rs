@@ -46,14 +46,9 @@ impl Launches {
 
 fn start(gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
     for _ in 0..count {
+        let nothing = CeilingNothing { nothing: 0 };
         // SAFETY: the kernel touches no memory.
-        unsafe {
-            gpu.launch(
-                &CEILING_NOTHING,
-                Grid::blocks(1),
-                CeilingNothing { nothing: 0 },
-            )
-        }?;
+        unsafe { gpu.launch(&CEILING_NOTHING, Grid::blocks(1), nothing) }?;
     }
     Ok(())
 }

@@ -110,27 +110,14 @@ impl LinkBuffers {
                 gpu.exchange(up, (down.part_mut(0..words), &self.other_device))?;
                 return Ok(2 * block);
             }
-            (Host::Mapped(host), Direction::ToDevice) => {
-                let (to, from) = (device.ptr(), host.ptr());
+            (Host::Mapped(host), Direction::ToDevice | Direction::ToHost) => {
+                let (to, from) = match direction {
+                    Direction::ToDevice => (device.ptr(), host.ptr()),
+                    _ => (host.ptr(), device.ptr()),
+                };
+                let (grid, copy) = (grid(pairs, 1), CeilingCopy { to, from, pairs });
                 // SAFETY: both sides have so many pairs.
-                unsafe {
-                    gpu.launch(
-                        &CEILING_COPY,
-                        grid(pairs, 1),
-                        CeilingCopy { to, from, pairs },
-                    )
-                }?;
-            }
-            (Host::Mapped(host), Direction::ToHost) => {
-                let (to, from) = (host.ptr(), device.ptr());
-                // SAFETY: both sides have so many pairs.
-                unsafe {
-                    gpu.launch(
-                        &CEILING_COPY,
-                        grid(pairs, 1),
-                        CeilingCopy { to, from, pairs },
-                    )
-                }?;
+                unsafe { gpu.launch(&CEILING_COPY, grid, copy) }?;
             }
             (_, Direction::Both) => {
                 let problem = "pinned memory only goes both ways at once".to_owned();

@@ -211,7 +211,6 @@ impl<B: Buffers, const N: usize> Buffers for [B; N] {
 mod tests {
     use super::*;
     use crate::device::emulator;
-    use crate::device::gpu::Gpu;
 
     #[test]
     fn vectors_go_back_to_their_arena() {
@@ -226,17 +225,15 @@ mod tests {
 
     #[test]
     fn all_fields_are_poisoned_and_counted() {
-        if let Some(reason) = emulator::unavailable() {
-            eprintln!("skipped: {reason}");
+        let Some(gpu) = emulator::gpu_for_tests(Default::default()) else {
             return;
-        }
+        };
         struct Held<'a> {
             host: ArenaVec<'a, u8>,
             device: [DeviceBuffer<u32>; 2],
             result: PinnedBuffer<u32>,
         }
         buffers!(Held<'_>: host, device, result);
-        let gpu = Gpu::emulated(emulator::Config::default()).expect("one");
         let arena = Arena::default();
         let mut held = Held {
             host: arena.vector(3),

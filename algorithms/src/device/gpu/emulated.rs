@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::{Attributes, Download, Engine, Hold, Properties, Recording, Shape, Upload};
+use super::engine::{Attributes, Download, Engine, Properties, Shape, Upload};
 use super::{Argument, DeviceError, Gpu, Image};
 use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError, Launch};
 
@@ -158,10 +158,6 @@ impl Engine for EmulatedEngine {
         Ok(start.expose_provenance() as u64)
     }
 
-    fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
-        Ok(None)
-    }
-
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         self.write(to, unsafe { std::slice::from_raw_parts(from, bytes) })
@@ -215,10 +211,6 @@ impl Engine for EmulatedEngine {
         Ok(())
     }
 
-    fn follow_first_queue(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
     fn native_stream(&self) -> Result<usize, DeviceError> {
         Ok(0)
     }
@@ -247,26 +239,6 @@ impl Engine for EmulatedEngine {
         self.emulator.declared_shared_bytes(kernel).ok()
     }
 
-    fn hold(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn let_go(&self) -> Hold {
-        Hold::LetGo
-    }
-
-    fn records(&self) -> bool {
-        false
-    }
-
-    fn start_recording(&self) -> Result<(), DeviceError> {
-        Err(no_recording())
-    }
-
-    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
-        Err(no_recording())
-    }
-
     fn finish(&self) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -275,26 +247,10 @@ impl Engine for EmulatedEngine {
         Ok(())
     }
 
-    fn mark(&self, _: usize) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn seconds_between(&self, _: usize, _: usize) -> Result<Option<f64>, DeviceError> {
-        Ok(None)
-    }
-
     /// Reads of what nobody has written are found in fresh memory only.
     fn reuses_memory(&self) -> bool {
         false
     }
-
-    fn is_lost(&self) -> bool {
-        false
-    }
-}
-
-fn no_recording() -> DeviceError {
-    failed("recording", "the emulator does work at once".to_owned())
 }
 
 fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {

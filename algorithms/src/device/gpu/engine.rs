@@ -1,6 +1,7 @@
 //! What a GPU has to be able to do.
 
-use super::{Argument, DeviceError, Image};
+use super::arguments::Argument;
+use super::{DeviceError, Image};
 
 /// What kind of GPU it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,7 +102,8 @@ pub(super) const BESIDE: u32 = QUEUES;
 /// A way to run kernels. One stream: what is started later runs later, unless it is
 /// started in another queue.
 ///
-/// Addresses are those that kernels see.
+/// Addresses are those that kernels see. What is not said here is said of a device that does all
+/// at once: it never waits, and times mean nothing.
 pub(super) trait Engine: Send + Sync {
     fn properties(&self) -> &Properties;
 
@@ -131,7 +133,9 @@ pub(super) trait Engine: Send + Sync {
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError>;
 
     /// Bytes of device memory that nobody has; `None` where there is no limit.
-    fn free_bytes(&self) -> Result<Option<u64>, DeviceError>;
+    fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
+        Ok(None)
+    }
 
     /// Copies to the device.
     ///
@@ -182,7 +186,9 @@ pub(super) trait Engine: Send + Sync {
 
     /// What is started from now on in the chosen queue waits for all that is in the first
     /// one so far.
-    fn follow_first_queue(&self) -> Result<(), DeviceError>;
+    fn follow_first_queue(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError>;
@@ -203,19 +209,38 @@ pub(super) trait Engine: Send + Sync {
 
     /// Lets all that is started from now on wait until [`Engine::let_go`], but
     /// for a moment only: a host that never lets go blocks nobody.
-    fn hold(&self) -> Result<(), DeviceError>;
+    fn hold(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     /// Ends a hold, if there is one.
-    fn let_go(&self) -> Hold;
+    fn let_go(&self) -> Hold {
+        Hold::LetGo
+    }
 
     /// Whether work can be recorded. Else it has to be started each time.
-    fn records(&self) -> bool;
+    fn records(&self) -> bool {
+        false
+    }
 
     /// What is started from now on is not done but recorded.
-    fn start_recording(&self) -> Result<(), DeviceError>;
+    fn start_recording(&self) -> Result<(), DeviceError> {
+        Err(self.records_nothing())
+    }
 
     /// Ends a recording.
-    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError>;
+    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
+        Err(self.records_nothing())
+    }
+
+    /// Why nothing is recorded.
+    fn records_nothing(&self) -> DeviceError {
+        DeviceError::Failed {
+            device: self.properties().device.clone(),
+            what: "recording",
+            problem: "work is done at once".to_owned(),
+        }
+    }
 
     /// Waits until all is done.
     fn finish(&self) -> Result<(), DeviceError>;
@@ -225,14 +250,20 @@ pub(super) trait Engine: Send + Sync {
 
     /// Notes the time at which all that was started so far in the chosen queue has
     /// ended, under this number.
-    fn mark(&self, number: usize) -> Result<(), DeviceError>;
+    fn mark(&self, _number: usize) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     /// The time from one mark to another; `None` where times mean nothing.
-    fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError>;
+    fn seconds_between(&self, _from: usize, _to: usize) -> Result<Option<f64>, DeviceError> {
+        Ok(None)
+    }
 
     /// Whether memory is given out again without asking the system.
     fn reuses_memory(&self) -> bool;
 
     /// Whether it can't be used any more.
-    fn is_lost(&self) -> bool;
+    fn is_lost(&self) -> bool {
+        false
+    }
 }

@@ -9,14 +9,15 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 
-use super::{DeviceBuffer, Gpu, Image, MappedBuffer, Shape};
+use super::arguments::{Argument, Passed};
+use super::{DeviceBuffer, Image, MappedBuffer};
 
 /// A kernel with the type of its arguments, and what a block of it has.
 pub struct Kernel<A> {
     pub(super) image: &'static Image,
     pub(super) name: &'static str,
-    threads: u32,
-    shared_bytes: u32,
+    pub(super) threads: u32,
+    pub(super) shared_bytes: u32,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -50,29 +51,14 @@ impl<A> Kernel<A> {
     pub(crate) fn thread_each(&self, items: usize) -> Grid {
         Grid::blocks(items.div_ceil(self.threads as usize) as u32)
     }
-
-    /// Bytes of dynamic shared memory of a block, without what is asked for beyond it.
-    pub(crate) fn shared_bytes(&self, gpu: &Gpu) -> u32 {
-        let emulated = gpu.engine().declared_shared_bytes(self.name);
-        emulated.unwrap_or(self.shared_bytes)
-    }
-
-    pub(super) fn shape(&self, gpu: &Gpu, grid: Grid) -> Shape {
-        Shape {
-            blocks: grid.blocks,
-            threads: self.threads,
-            shared_bytes: self.shared_bytes(gpu) + grid.shared_bytes,
-            bytes: grid.bytes,
-        }
-    }
 }
 
 /// How much of a kernel is started.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     pub(crate) blocks: u32,
-    bytes: u64,
-    shared_bytes: u32,
+    pub(super) bytes: u64,
+    pub(super) shared_bytes: u32,
 }
 
 impl Grid {
@@ -95,36 +81,6 @@ impl Grid {
         Grid {
             shared_bytes,
             ..self
-        }
-    }
-}
-
-/// The value of a parameter, in its lowest bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Argument {
-    /// The value.
-    pub bits: u64,
-    /// How many bytes the parameter has.
-    pub bytes: usize,
-}
-
-/// The arguments of a kernel.
-pub trait Arguments {
-    /// In the order of its parameters.
-    fn values(&self) -> Vec<Argument>;
-}
-
-/// What can be an argument.
-pub(crate) trait Passed {
-    /// As the kernel gets it.
-    fn argument(self) -> Argument;
-}
-
-impl Passed for u32 {
-    fn argument(self) -> Argument {
-        Argument {
-            bits: self.into(),
-            bytes: size_of::<u32>(),
         }
     }
 }

@@ -3,9 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::engine::{
-    Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Upload,
-};
+use super::engine::{Attributes, BESIDE, Download, Engine, Properties, Shape, Upload};
 use super::{Argument, DeviceError, Gpu, Image};
 
 /// A copy that was started: from, to and how many bytes.
@@ -100,10 +98,6 @@ impl Engine for LateEngine {
         Ok(start.expose_provenance() as u64)
     }
 
-    fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
-        Ok(None)
-    }
-
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
         self.start(Copy(from, pointer(to), bytes))
     }
@@ -159,26 +153,6 @@ impl Engine for LateEngine {
         Err(self.refused())
     }
 
-    fn hold(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn let_go(&self) -> Hold {
-        Hold::LetGo
-    }
-
-    fn records(&self) -> bool {
-        false
-    }
-
-    fn start_recording(&self) -> Result<(), DeviceError> {
-        Err(self.refused())
-    }
-
-    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
-        Err(self.refused())
-    }
-
     fn finish(&self) -> Result<(), DeviceError> {
         self.queues.iter().for_each(|queue| self.do_all(queue));
         Ok(())
@@ -189,20 +163,8 @@ impl Engine for LateEngine {
         Ok(())
     }
 
-    fn mark(&self, _: usize) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn seconds_between(&self, _: usize, _: usize) -> Result<Option<f64>, DeviceError> {
-        Ok(None)
-    }
-
     fn reuses_memory(&self) -> bool {
         true
-    }
-
-    fn is_lost(&self) -> bool {
-        false
     }
 }
 

@@ -122,11 +122,8 @@ mod tests {
 
     /// Two GPUs, if this build has an emulator.
     fn gpus() -> Option<[Arc<Gpu>; 2]> {
-        if let Some(reason) = emulator::unavailable() {
-            eprintln!("skipped: {reason}");
-            return None;
-        }
-        Some([(); 2].map(|()| Arc::new(Gpu::emulated(Config::default()).expect("one"))))
+        let gpu = || emulator::gpu_for_tests(Config::default());
+        Some([gpu()?, gpu()?])
     }
 
     #[test]

@@ -8,9 +8,9 @@
 //! | `progress` | what was started, and what of it has ended |
 //! | `table` | small arrays that the host makes |
 //! | `lent` | page-locked inputs and tables, made once for all candidates |
-//! | `kernel` | kernels with typed parameters |
+//! | `kernel`, `arguments` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
-//! | `timeline`, `observe` | the times of copies and kernels, and what kernels take |
+//! | `timeline`, `launched`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
 //! | `transfers` | copies, and those outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
@@ -22,6 +22,7 @@
 //! [`Gpu::exchange`] uses a second stream, for the other direction, and
 //! [`Gpu::in_queue`] some more.
 
+mod arguments;
 pub mod cuda;
 mod emulated;
 mod engine;
@@ -32,6 +33,7 @@ mod image;
 mod kernel;
 #[cfg(test)]
 mod late;
+mod launched;
 mod lent;
 mod memory;
 pub mod monitor;
@@ -49,17 +51,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytemuck::Pod;
 
 use engine::{BESIDE, Engine};
-use observe::Launched;
+use launched::Launched;
 use timeline::{Mode, Timeline};
 
+pub(crate) use arguments::Passed;
+pub use arguments::{Argument, Arguments};
 pub use engine::{Attributes, Properties, QUEUES, Shape};
 pub use error::DeviceError;
 pub use graph::Graph;
 pub use host::{FromHost, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::Image;
 pub(crate) use image::image;
-pub use kernel::{Argument, Arguments, Grid, Kernel, Ptr};
-pub(crate) use kernel::{Passed, SameAs, Vector, same_as};
+pub use kernel::{Grid, Kernel, Ptr};
+pub(crate) use kernel::{SameAs, Vector, same_as};
 pub(crate) use lent::{Lent, Pristine};
 pub use memory::DeviceBuffer;
 pub use observe::KernelUse;

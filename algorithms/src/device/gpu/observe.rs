@@ -1,15 +1,8 @@
 //! What is seen of copies and kernels: their times, and what kernels take.
 
+use super::launched::Launched;
 use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
 use crate::timing::Stages;
-
-/// A kernel that was started in some shape.
-#[derive(Clone, Copy)]
-pub(super) struct Launched {
-    image: &'static Image,
-    kernel: &'static str,
-    shape: Shape,
-}
 
 /// A kernel with what it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +13,23 @@ pub struct KernelUse {
     pub shape: Shape,
     /// What it takes in that shape.
     pub attributes: Attributes,
+}
+
+impl<A> Kernel<A> {
+    /// Bytes of dynamic shared memory of a block, without what is asked for beyond it.
+    pub(crate) fn shared_bytes(&self, gpu: &Gpu) -> u32 {
+        let emulated = gpu.engine().declared_shared_bytes(self.name);
+        emulated.unwrap_or(self.shared_bytes)
+    }
+
+    pub(super) fn shape(&self, gpu: &Gpu, grid: Grid) -> Shape {
+        Shape {
+            blocks: grid.blocks,
+            threads: self.threads,
+            shared_bytes: self.shared_bytes(gpu) + grid.shared_bytes,
+            bytes: grid.bytes,
+        }
+    }
 }
 
 impl Gpu {

@@ -19,24 +19,11 @@ mod nvml;
 mod probe;
 mod recording;
 
-use std::fmt::Display;
-
 use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
 pub use nvml::{driver_version, monitor};
-pub use probe::{CudaGpu, Driver, devices};
-
-/// Which context a GPU is used in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContextSharing {
-    /// One of its own: after a failed kernel, which spoils its context, a new one is
-    /// as good as the first.
-    Own,
-    /// The primary one, which is the only one that the CUDA runtime in plugins uses.
-    /// After a failed kernel it can't be had anew, since they hold it, too.
-    WithPlugins,
-}
+pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 
 /// A GPU by its number.
 ///
@@ -51,7 +38,8 @@ pub fn open(number: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
     let Some(gpu) = gpus.get(number as usize) else {
         return Err(unusable(no_such_gpu(gpus.len())));
     };
-    let engine = CudaEngine::new(gpu, &driver, sharing).map_err(|error| unusable(words(error)))?;
+    let engine =
+        CudaEngine::new(gpu, &driver, sharing).map_err(|error| unusable(error.to_string()))?;
     Ok(Gpu::new(engine))
 }
 
@@ -61,9 +49,4 @@ pub fn no_such_gpu(count: usize) -> String {
         1 => "the only GPU here is cuda:0".to_owned(),
         count => format!("the GPUs here are cuda:0 to cuda:{}", count - 1),
     }
-}
-
-/// What the driver says.
-fn words(error: impl Display) -> String {
-    error.to_string()
 }

@@ -9,7 +9,7 @@ use cudarc::driver::sys::{CUfunction_attribute_enum as Attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
 use cudarc::nvrtc::Ptx;
 
-use super::Driver;
+use super::probe::Driver;
 use crate::device::gpu::{Attributes, Image, Shape};
 
 /// The CUDA version whose drivers can read fatbins.

@@ -26,7 +26,9 @@ pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
 /// # Errors
 /// Why it can't be told, in words.
 pub fn driver_version() -> Result<String, String> {
-    nvml()?.sys_driver_version().map_err(super::words)
+    nvml()?
+        .sys_driver_version()
+        .map_err(|error| error.to_string())
 }
 
 struct NvmlMonitor {
@@ -42,7 +44,7 @@ impl NvmlMonitor {
         let device = nvml()?.device_by_pci_bus_id(self.pci_bus_id.as_str());
         device
             .and_then(|device| question(&device))
-            .map_err(super::words)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -68,7 +70,7 @@ impl Monitor for NvmlMonitor {
 /// The library, loaded once: that takes milliseconds.
 fn nvml() -> Result<&'static Nvml, String> {
     static NVML: OnceLock<Result<Nvml, String>> = OnceLock::new();
-    let loaded = NVML.get_or_init(|| Nvml::init().map_err(super::words));
+    let loaded = NVML.get_or_init(|| Nvml::init().map_err(|error| error.to_string()));
     loaded.as_ref().map_err(Clone::clone)
 }
 

@@ -5,6 +5,17 @@ use std::sync::OnceLock;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 
+/// Which context a GPU is used in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextSharing {
+    /// One of its own: after a failed kernel, which spoils its context, a new one is
+    /// as good as the first.
+    Own,
+    /// The primary one, which is the only one that the CUDA runtime in plugins uses.
+    /// After a failed kernel it can't be had anew, since they hold it, too.
+    WithPlugins,
+}
+
 /// The oldest driver whose functions are all that are called here: for CUDA 12.0.
 const OLDEST_DRIVER: i32 = 12_000;
 
@@ -96,7 +107,7 @@ fn no_gpu(error: DriverError) -> String {
         sys::CUresult::CUDA_ERROR_NO_DEVICE => {
             "there is an NVIDIA driver, but no GPU that it may use".to_owned()
         }
-        _ => format!("the NVIDIA driver does not work: {}", super::words(error)),
+        _ => format!("the NVIDIA driver does not work: {}", error),
     }
 }
 

@@ -36,7 +36,7 @@ impl Recording for CudaRecording {
         self.graph.launch().map_err(|error| DeviceError::Failed {
             device: self.device.clone(),
             what: "starting recorded work",
-            problem: super::words(error),
+            problem: error.to_string(),
         })
     }
 }

@@ -12,7 +12,7 @@ impl CudaEngine {
     /// What a failed call means. An error that a kernel left behind comes with
     /// whatever is called next, and stays for ever.
     pub(super) fn failed(&self, what: &'static str, error: DriverError) -> DeviceError {
-        let problem = crate::device::gpu::cuda::words(error);
+        let problem = error.to_string();
         if !is_by_a_kernel(error) {
             let device = self.device();
             return DeviceError::Failed {
@@ -31,6 +31,18 @@ impl CudaEngine {
         }
     }
 
+    /// Why a kernel was not started.
+    pub(super) fn not_started(&self, kernel: &'static str, error: DriverError) -> DeviceError {
+        if is_by_a_kernel(error) {
+            return self.failed("starting a kernel", error);
+        }
+        DeviceError::Launch {
+            device: self.device(),
+            kernel,
+            problem: error.to_string(),
+        }
+    }
+
     pub(super) fn no_room(&self, needed: usize, error: DriverError) -> DeviceError {
         if error.0 != CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return self.failed("allocating", error);
@@ -46,7 +58,7 @@ impl CudaEngine {
 }
 
 /// Whether a kernel did it, so that the context can't be used any more.
-pub(super) fn is_by_a_kernel(error: DriverError) -> bool {
+fn is_by_a_kernel(error: DriverError) -> bool {
     matches!(
         error.0,
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS

@@ -10,10 +10,10 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
-use self::failures::is_by_a_kernel;
 use super::gate::Gate;
 use super::modules::Modules;
-use super::{ContextSharing, CudaGpu, Driver, recording};
+use super::probe::{ContextSharing, CudaGpu, Driver};
+use super::recording;
 use crate::device::gpu::engine::{
     Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Upload,
 };
@@ -245,14 +245,7 @@ impl Engine for CudaEngine {
         shape: &Shape,
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
-        let refused = |error: DriverError| match is_by_a_kernel(error) {
-            true => self.failed("starting a kernel", error),
-            false => DeviceError::Launch {
-                device: self.device(),
-                kernel,
-                problem: super::words(error),
-            },
-        };
+        let refused = |error| self.not_started(kernel, error);
         self.call("getting ready", || Ok(()))?;
         let function = self.modules.kernel(image, kernel, shape.shared_bytes);
         let function = function.map_err(refused)?;

@@ -1,0 +1,11 @@
+//! What was started.
+
+use super::{Image, Shape};
+
+/// A kernel that was started in some shape.
+#[derive(Clone, Copy)]
+pub(super) struct Launched {
+    pub(super) image: &'static Image,
+    pub(super) kernel: &'static str,
+    pub(super) shape: Shape,
+}
