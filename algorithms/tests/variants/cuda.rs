@@ -1,11 +1,9 @@
 //! Every CUDA variant is right on every hard input, on the emulator.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
-use algorithms::device::gpu::Gpu;
-use algorithms::device::{Backend, Device, Target, Team};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
 
@@ -50,16 +48,8 @@ fn config(lanes: Lanes, policy: Policy) -> Config {
 
 /// The emulator, if this build has one.
 fn emulated(config: Config, team: &Team) -> Option<Target<'_>> {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("skipped: {reason}");
-        return None;
-    }
-    let gpu = Arc::new(Gpu::emulated(config).expect("it is available"));
-    Some(Target {
-        device: Device::Emulator,
-        gpu: Some(gpu),
-        team,
-    })
+    let gpu = emulator::gpu_for_tests(config)?;
+    Some(Target::emulated(gpu, team))
 }
 
 fn every_variant_is_right(config: Config) {

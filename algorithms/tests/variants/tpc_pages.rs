@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use algorithms::algorithm::Algorithm;
-use algorithms::axis::Params;
 use algorithms::device::emulator::{self, Config};
-use algorithms::device::gpu::Gpu;
-use algorithms::device::{Backend, Device, Target, Team};
+use algorithms::device::{Backend, Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode};
 use flate2::read::GzDecoder;
 use generators::tpc::ZsFormat;
@@ -41,32 +38,17 @@ fn expected(text: &str, format: ZsFormat) -> Vec<Row> {
 }
 
 fn read(pages: &Path, options: &[(&'static str, String)]) -> TimeFrame {
-    let mut params = Params::default();
-    for (name, value) in options {
-        params.set(name, value);
-    }
+    let params = options.iter().cloned().collect();
     let (frame, _) = TpcDecode.read(pages, &params).expect("pages");
     frame
-}
-
-/// The emulator, if this build has one.
-fn emulated(team: &Team) -> Option<Target<'_>> {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("CUDA variants skipped: {reason}");
-        return None;
-    }
-    let gpu = Gpu::emulated(Config::default()).expect("there is one");
-    Some(Target {
-        device: Device::Emulator,
-        gpu: Some(Arc::new(gpu)),
-        team,
-    })
 }
 
 /// What each variant makes of a time frame.
 fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
     let team = Team::new(2).expect("threads");
-    let (host, emulated) = (Target::host(&team), emulated(&team));
+    let host = Target::host(&team);
+    let gpu = emulator::gpu_for_tests(Config::default());
+    let emulated = gpu.map(|gpu| Target::emulated(gpu, &team));
     let mut decoded = BTreeMap::new();
     for variant in TpcDecode.variants() {
         let target = match variant.backend {

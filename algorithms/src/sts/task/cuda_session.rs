@@ -281,11 +281,9 @@ mod tests {
 
     #[test]
     fn stages_before_a_stage_run_once() {
-        if let Some(reason) = emulator::unavailable() {
-            eprintln!("skipped: {reason}");
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
-        }
-        let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
+        };
         for stage in [
             ChainStage::Presort,
             ChainStage::Cluster,

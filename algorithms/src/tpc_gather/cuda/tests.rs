@@ -1,7 +1,5 @@
 //! On the emulator: what a run does to its input.
 
-use std::sync::Arc;
-
 use generators::tpc::clusters::Clusters;
 
 use super::Gatherer;
@@ -10,7 +8,7 @@ use super::runner::gather_from_gpu;
 use crate::algorithm::{Open, Opening, Variant};
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
-use crate::device::{Arena, Device, Target, Team, buffers};
+use crate::device::{Arena, Target, Team, buffers};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
 
@@ -55,19 +53,13 @@ impl Gatherer for Idle {
 
 #[test]
 fn a_run_that_changes_its_input_is_told_and_harms_no_other() {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("skipped: {reason}");
+    let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
         return;
-    }
-    let gpu = Arc::new(Gpu::emulated(Config::default()).expect("there is one"));
+    };
     let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
     let arena = Arena::default();
     let team = Team::new(1).expect("a thread");
-    let target = Target {
-        device: Device::Emulator,
-        gpu: Some(gpu),
-        team: &team,
-    };
+    let target = Target::emulated(gpu, &team);
     let damage = |open: Open<TpcGather>| {
         let opening = Opening {
             task: &TpcGather,

@@ -1,5 +1,7 @@
 //! The kernels on times as no detector would have them, on the emulator.
 
+use std::sync::Arc;
+
 use generators::random::hash;
 
 use super::*;
@@ -51,34 +53,29 @@ fn any(i: u32) -> u32 {
 }
 
 /// The emulator, if this build has one.
-fn gpu(lanes: Lanes, checked: bool) -> Option<Gpu> {
-    if let Some(reason) = emulator::unavailable() {
-        eprintln!("skipped: {reason}");
-        return None;
-    }
-    let config = Config {
+fn gpu(lanes: Lanes, checked: bool) -> Option<Arc<Gpu>> {
+    emulator::gpu_for_tests(Config {
         lanes,
         checked,
         ..Config::default()
-    };
-    Some(Gpu::emulated(config).expect("there is one"))
+    })
 }
 
 fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
     gpu.table(values).expect("room")
 }
 
-/// The entries of all sides, each in a room that is somewhat larger.
+/// The entries of all sides, each in a place that is somewhat larger.
 fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
-    let room = |&(count, _): &Side| count as usize + 3;
-    let rooms = Partition::from_lengths(sides.iter().map(room));
-    let mut clusters = vec![Cluster::default(); rooms.elements()];
-    for (&(count, time), room) in sides.iter().zip(rooms.ranges()) {
-        for (i, cluster) in (0..count).zip(&mut clusters[room]) {
+    let place = |&(count, _): &Side| count as usize + 3;
+    let places = Partition::from_lengths(sides.iter().map(place));
+    let mut clusters = vec![Cluster::default(); places.elements()];
+    for (&(count, time), place) in sides.iter().zip(places.ranges()) {
+        for (i, cluster) in (0..count).zip(&mut clusters[place]) {
             cluster.time = time(i);
         }
     }
-    let begins: Vec<_> = crate::sts_sort::begins(&rooms).collect();
+    let begins: Vec<_> = crate::sts_sort::begins(&places).collect();
     let found: Vec<_> = sides
         .iter()
         .map(|&(clusters, _)| Found {
@@ -91,17 +88,17 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
         clusters: &clusters,
         found: &upload(gpu, &found),
         begins: &begins,
-        sides: &rooms,
+        sides: &places,
     };
-    let entries = gpu.buffer(rooms.elements()).expect("room");
-    let grouped = gpu.buffer(rooms.elements()).expect("room");
-    let mut bins = TimeBins::new(gpu, rooms.elements(), sides.len()).expect("room");
+    let entries = gpu.buffer(places.elements()).expect("room");
+    let grouped = gpu.buffer(places.elements()).expect("room");
+    let mut bins = TimeBins::new(gpu, places.elements(), sides.len()).expect("room");
     bins.poison().expect("no fault");
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");
-    let of_sides = rooms.ranges().zip(sides);
+    let of_sides = places.ranges().zip(sides);
     of_sides
-        .map(|(room, &(count, _))| entries[room][..count as usize].to_vec())
+        .map(|(place, &(count, _))| entries[place][..count as usize].to_vec())
         .collect()
 }
 
