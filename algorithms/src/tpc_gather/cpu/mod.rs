@@ -2,13 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `naive`, `parallel_pieces`, `parallel_bytes`, `streamed` | the variants |
+//! | `memcpy`, `streamed` | the variants |
 //! | `vectors`, `masked` | copies by whole vectors, and past the caches; by masked ones |
 
 mod masked;
-mod naive;
-mod parallel_bytes;
-mod parallel_pieces;
+mod memcpy;
 mod streamed;
 mod vectors;
 
@@ -18,7 +16,7 @@ use generators::tpc::clusters::{Clusters, Layout};
 
 use super::TpcGather;
 use super::packed::{Packed, blocks};
-use super::packing::{Array, Packing, Part};
+use super::packing::Packing;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::all_cores::fill;
 use crate::device::gpu::{DeviceError, POISON};
@@ -26,17 +24,17 @@ use crate::device::{Arena, ArenaVec, Buffers};
 
 pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     Variant::cpu("naive", "a memcpy a piece and array, one thread", |at| {
-        on_host(at, naive::gather)
+        on_host(at, memcpy::naive)
     }),
     Variant::cpu(
         "parallel-pieces",
         "a memcpy a piece and array, as many pieces for each thread",
-        |at| on_host(at, parallel_pieces::gather),
+        |at| on_host(at, memcpy::parallel_pieces),
     ),
     Variant::cpu(
         "parallel-bytes",
         "a memcpy a piece and array, as many bytes for each thread",
-        |at| on_host(at, parallel_bytes::gather),
+        |at| on_host(at, memcpy::parallel_bytes),
     ),
     Variant::cpu(
         "streamed",
@@ -122,13 +120,5 @@ impl<'a> Runner<TpcGather> for OnHost<'a> {
         let pieces = self.input.tracks().len() + self.input.rows().len() + 2;
         let starts_and_counts = 2 * pieces * size_of::<u32>();
         (self.input.bytes().len() + starts_and_counts) as u64
-    }
-}
-
-/// Copies what of the pieces goes to a part, by a memcpy each.
-fn copy_part(array: Array<'_>, part: &Part, to: &mut [u8]) {
-    for piece in array.within(part.bytes.clone()) {
-        let length = piece.from.len();
-        to[piece.to..piece.to + length].copy_from_slice(&array.bytes()[piece.from]);
     }
 }
