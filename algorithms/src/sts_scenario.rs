@@ -12,7 +12,7 @@ use crate::axis::{Axis, Flag, Params};
 pub const PRESET: Flag<Preset> = Flag::choice(
     "preset",
     "Data with published counts: cbm-auau or mcbm-2024",
-    PRESETS,
+    Preset::NAMES,
 )
 .or(Preset::CbmAuAu.name());
 /// How much of them.
@@ -56,7 +56,6 @@ pub static AXES: &[Axis] = &[
     ORDER.axis(),
 ];
 
-const PRESETS: &[&str] = &[Preset::CbmAuAu.name(), Preset::Mcbm2024.name()];
 /// More than this is a mistake.
 const MAX_SCALE: f64 = 1000.0;
 
@@ -93,10 +92,7 @@ mod tests {
     use super::*;
 
     fn scenario_of(given: &[(&'static str, &str)]) -> Result<Scenario, String> {
-        let mut params = Params::default();
-        for &(name, plain) in given {
-            params.set(name, plain);
-        }
+        let mut params: Params = given.iter().copied().collect();
         params.complete(AXES);
         scenario(&params).map_err(|error| error.to_string())
     }
@@ -139,8 +135,7 @@ mod tests {
 
     #[test]
     fn every_preset_is_known() {
-        assert_eq!(PRESETS.len(), Preset::ALL.len());
-        for name in PRESETS {
+        for name in Preset::NAMES {
             assert!(PRESET.help.contains(name), "{name}");
             assert!(scenario_of(&[("preset", name)]).is_ok(), "{name}");
         }

@@ -14,6 +14,7 @@
 
 mod error;
 pub mod io;
+mod named;
 pub mod partition;
 pub mod random;
 pub mod sts;

@@ -141,11 +141,7 @@ mod tests {
     use super::*;
 
     fn params(given: &[(&'static str, &str)]) -> Params {
-        let mut params = Params::default();
-        for &(name, plain) in given {
-            params.set(name, plain);
-        }
-        params
+        given.iter().copied().collect()
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use generators::DataError;
+use generators::named;
 use generators::tpc::pages::RawPages;
 use generators::tpc::{PadMapping, ZsFormat};
 
@@ -63,42 +62,9 @@ pub enum Sharing {
     Pages,
 }
 
-impl Output {
-    pub(super) const NAMES: &[&str] = &["digits", "charge-map"];
-}
+named! { "output", Output { Digits = "digits", ChargeMap = "charge-map" } }
 
-impl Sharing {
-    pub(super) const NAMES: &[&str] = &["sectors", "pages"];
-}
-
-impl FromStr for Output {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "digits" => Ok(Output::Digits),
-            "charge-map" => Ok(Output::ChargeMap),
-            _ => Err(unknown("output", text, Output::NAMES)),
-        }
-    }
-}
-
-impl FromStr for Sharing {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        match text {
-            "sectors" => Ok(Sharing::Sectors),
-            "pages" => Ok(Sharing::Pages),
-            _ => Err(unknown("way to share work", text, Sharing::NAMES)),
-        }
-    }
-}
-
-fn unknown(what: &str, text: &str, known: &[&str]) -> DataError {
-    let known = known.join(", ");
-    DataError::Shape(format!("unknown {what} \"{text}\"; there are {known}"))
-}
+named! { "way to share work", Sharing { Sectors = "sectors", Pages = "pages" } }
 
 impl Tables {
     /// Tables for a mapping.

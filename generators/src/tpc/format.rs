@@ -1,9 +1,6 @@
 //! The five versions of the zero-suppressed format.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::DataError;
+use crate::named;
 
 /// A zero-suppressed format; see `docs/tpc-pages.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,16 +30,19 @@ pub enum Layout {
     DenseLink,
 }
 
-impl ZsFormat {
-    /// All formats, by version.
-    pub const ALL: [ZsFormat; 5] = [
-        ZsFormat::Row10,
-        ZsFormat::Row12,
-        ZsFormat::Link,
-        ZsFormat::DenseLink,
-        ZsFormat::DenseLinkV2,
-    ];
+// In the order of their versions.
+named! {
+    "format",
+    ZsFormat {
+        Row10 = "row10",
+        Row12 = "row12",
+        Link = "link",
+        DenseLink = "dense-link",
+        DenseLinkV2 = "dense-link-v2",
+    }
+}
 
+impl ZsFormat {
     /// The format with this version number, if there is one.
     pub fn of_version(version: u8) -> Option<Self> {
         ZsFormat::ALL
@@ -53,17 +53,6 @@ impl ZsFormat {
     /// The version number in the headers of pages.
     pub const fn version(self) -> u8 {
         self as u8 + 1
-    }
-
-    /// The name in flags and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ZsFormat::Row10 => "row10",
-            ZsFormat::Row12 => "row12",
-            ZsFormat::Link => "link",
-            ZsFormat::DenseLink => "dense-link",
-            ZsFormat::DenseLinkV2 => "dense-link-v2",
-        }
     }
 
     /// How pages are organised.
@@ -104,40 +93,17 @@ impl ZsFormat {
     }
 }
 
-impl fmt::Display for ZsFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for ZsFormat {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        let format = ZsFormat::ALL
-            .into_iter()
-            .find(|format| format.name() == text);
-        format.ok_or_else(|| {
-            let known = ZsFormat::ALL.map(ZsFormat::name).join(", ");
-            DataError::shape(format!("unknown format \"{text}\"; there are {known}"))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_and_versions_come_back() {
+    fn versions_come_back() {
         for format in ZsFormat::ALL {
-            assert_eq!(format.name().parse::<ZsFormat>().expect("known"), format);
             assert_eq!(ZsFormat::of_version(format.version()), Some(format));
         }
         assert_eq!(ZsFormat::DenseLinkV2.version(), 5);
         assert_eq!(ZsFormat::of_version(0), None);
-        let error = "dense".parse::<ZsFormat>().expect_err("unknown");
-        assert!(error.to_string().contains("row12"), "{error}");
     }
 
     #[test]

@@ -1,10 +1,7 @@
 //! Scenarios with published counts.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::{Detector, Gold, Readout, Scenario, Source, Window};
-use crate::DataError;
+use crate::named;
 use crate::sts::Order;
 
 /// Data that were published with their counts.
@@ -18,18 +15,15 @@ pub enum Preset {
     Mcbm2024,
 }
 
-impl Preset {
-    /// All presets.
-    pub const ALL: [Preset; 2] = [Preset::CbmAuAu, Preset::Mcbm2024];
-
-    /// The name in flags and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Preset::CbmAuAu => "cbm-auau",
-            Preset::Mcbm2024 => "mcbm-2024",
-        }
+named! {
+    "preset",
+    Preset {
+        CbmAuAu = "cbm-auau",
+        Mcbm2024 = "mcbm-2024",
     }
+}
 
+impl Preset {
     /// What it stands for. Its numbers are chosen once such that the published counts
     /// come out; `docs/sts-physics.md` says which, and why.
     pub const fn scenario(self) -> Scenario {
@@ -80,35 +74,14 @@ const MCBM_2024: Scenario = Scenario {
     order: Order::Time,
 };
 
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == text);
-        preset.ok_or_else(|| {
-            let known = Preset::ALL.map(Preset::name).join(", ");
-            DataError::shape(format!("unknown preset \"{text}\"; there are {known}"))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn presets_come_back_from_text() {
+    fn presets_are_sensible() {
         for preset in Preset::ALL {
-            assert_eq!(preset.name().parse::<Preset>().expect("known"), preset);
             preset.scenario().validate().expect("sensible");
         }
-        let error = "auau".parse::<Preset>().expect_err("unknown");
-        assert!(error.to_string().contains("cbm-auau"), "{error}");
     }
 }

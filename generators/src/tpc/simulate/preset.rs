@@ -1,10 +1,7 @@
 //! Time frames worth measuring.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::{Beam, Load};
-use crate::DataError;
+use crate::named;
 
 /// The share of samples that Gaussian noise lifts over three times its width.
 const NOISE: f64 = 0.001_35;
@@ -36,20 +33,17 @@ pub struct PresetSettings {
     pub gain: f64,
 }
 
-impl Preset {
-    /// All presets.
-    pub const ALL: [Preset; 4] = [Preset::PbPb, Preset::Pp, Preset::Laser, Preset::Stress];
-
-    /// The name in flags and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Preset::PbPb => "pbpb-50khz",
-            Preset::Pp => "pp",
-            Preset::Laser => "laser",
-            Preset::Stress => "stress",
-        }
+named! {
+    "preset",
+    Preset {
+        PbPb = "pbpb-50khz",
+        Pp = "pp",
+        Laser = "laser",
+        Stress = "stress",
     }
+}
 
+impl Preset {
     /// What it stands for.
     pub const fn settings(self) -> PresetSettings {
         let usual = PresetSettings {
@@ -77,37 +71,5 @@ impl Preset {
                 ..usual
             },
         }
-    }
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = DataError;
-
-    fn from_str(text: &str) -> Result<Self, DataError> {
-        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == text);
-        preset.ok_or_else(|| {
-            let known = Preset::ALL.map(Preset::name).join(", ");
-            DataError::shape(format!("unknown preset \"{text}\"; there are {known}"))
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn presets_come_back_from_text() {
-        for preset in Preset::ALL {
-            assert_eq!(preset.name().parse::<Preset>().expect("known"), preset);
-        }
-        let error = "pbpb".parse::<Preset>().expect_err("unknown");
-        assert!(error.to_string().contains("pbpb-50khz"), "{error}");
     }
 }
