@@ -97,7 +97,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
 
     /// What is left of an input if a part is taken away, large parts first: to
-    /// find what it is that makes a variant wrong. See [`shrink`].
+    /// find what it is that makes a variant wrong. See `shrink.rs`.
     fn shrink<'i>(&self, input: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i>;
 
     /// Small inputs that are hard in some way, with their names.
