@@ -17,7 +17,7 @@
 //! | [`data_sets`] | data that can be made and written to files |
 //! | [`task`] | the tasks as the harness sees them, without type parameters |
 //! | [`timing`] | how long the parts of a run took |
-//! | [`plugin`] | variants from shared libraries |
+//! | [`plugin`] | shared libraries with variants |
 //! | [`ceilings`] | what memory and link of a GPU can do at most |
 //! | [`device`] | where variants run: teams of threads, buffers |
 //!
@@ -31,6 +31,7 @@ pub mod data_sets;
 pub mod device;
 mod kernels;
 pub mod plugin;
+mod plugin_session;
 pub mod registry;
 mod shared_inputs;
 pub mod sts;

@@ -1,5 +1,10 @@
-//! The list of all tasks.
+//! The list of all tasks, and plugins for them.
 
+use std::path::Path;
+
+use crate::plugin::loaded::load;
+use crate::plugin::loaded_variant::LoadedVariant;
+use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
@@ -32,6 +37,29 @@ pub fn tasks() -> &'static [&'static dyn Task] {
 /// The task with this name.
 pub fn task(name: &str) -> Option<&'static dyn Task> {
     tasks().iter().copied().find(|task| task.name() == name)
+}
+
+/// Loads a plugin for as long as the process lives; from now on its variants are among those of
+/// their tasks. A file that is loaded already is not loaded again. `fingerprint` is a hash of it.
+///
+/// # Errors
+/// If it is no plugin that can be used. A bad plugin may end the process.
+pub fn load_plugin(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
+    load(path, fingerprint, holder_of)
+}
+
+/// Who has a variant of this name already.
+fn holder_of(variant: &LoadedVariant) -> Option<String> {
+    let mut infos = task(variant.task)?.variants().into_iter();
+    let same = infos.find(|info| (info.backend, info.name) == (variant.backend, variant.name))?;
+    // Whoever brings a variant that is not here takes the place that is kept for it.
+    if same.unavailable_reason.is_some() {
+        return None;
+    }
+    Some(same.plugin.map_or_else(
+        || "that bench has itself".to_owned(),
+        |plugin| format!("of {}", plugin.path.display()),
+    ))
 }
 
 #[cfg(test)]

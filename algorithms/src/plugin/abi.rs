@@ -1,132 +1,57 @@
 //! The interface in C: `docs/plugin/recobench.h`, which says what each field means.
 //!
-//! A test has a C compiler compare the layouts.
+//! A test has a C compiler compare values and layouts.
 
 use std::ffi::{c_char, c_void};
 
-/// The version of the interface. What is new beside what was there, such as the input of
-/// another task, does not change it: plugins that don't know it go on as before.
-pub(crate) const ABI: u32 = 1;
+/// Values, which are called `RECOBENCH_…` in C; and all of them in a list.
+macro_rules! values {
+    ($($kind:ty: $($name:ident = $value:literal),*;)*) => {
+        $($(pub(crate) const $name: $kind = $value;)*)*
 
-pub(crate) const CPU: u32 = 1;
-pub(crate) const CUDA: u32 = 2;
+        #[cfg(test)]
+        const VALUES: &[(&str, i64)] = &[$($((stringify!($name), $name as i64),)*)*];
+    };
+}
 
-pub(crate) const SEPARATE: u32 = 0;
-pub(crate) const EITHER: u32 = 1;
-pub(crate) const IN_PLACE: u32 = 2;
-pub(crate) const TO_HOST: u32 = 3;
+/// Structs, after their names in C; and a list of their sizes and where their fields lie.
+macro_rules! structs {
+    ($($c:literal $(#[$attribute:meta])* $name:ident { $($field:ident: $kind:ty,)* })*) => {
+        $(
+            #[doc = concat!("`", $c, "`")]
+            $(#[$attribute])*
+            #[repr(C)]
+            pub(crate) struct $name {
+                $(pub(crate) $field: $kind,)*
+            }
+        )*
 
-pub(crate) const OK: i32 = 0;
-pub(crate) const UNAVAILABLE: i32 = 1;
-pub(crate) const FAILED: i32 = 2;
+        #[cfg(test)]
+        const LAYOUTS: &[(&str, usize, &[(&str, usize)])] = &[$((
+            $c,
+            size_of::<$name>(),
+            &[$((stringify!($field), std::mem::offset_of!($name, $field)),)*],
+        ),)*];
+    };
+}
 
-pub(crate) const INPUT_BUFFER: i32 = 1;
-pub(crate) const OUTPUT_BUFFER: i32 = 2;
-
-pub(crate) const SORT_ADDRESS: u32 = 1;
-
-pub(crate) const PER_ROW: u32 = 0;
-pub(crate) const PER_TRACK: u32 = 1;
-pub(crate) const PER_ATTACHED: u32 = 2;
-pub(crate) const PER_DIFFERENCE: u32 = 3;
-pub(crate) const PER_UNATTACHED: u32 = 4;
-
-/// `recobench_host`
-#[repr(C)]
-pub(crate) struct Host {
-    pub(crate) size: usize,
-    pub(crate) workers: u32,
-    pub(crate) device: i32,
-    pub(crate) stream: *mut c_void,
-    pub(crate) scratch: *mut c_void,
-    pub(crate) scratch_bytes: u64,
-    pub(crate) parallel: unsafe extern "C" fn(*const Host, Option<Work>, *mut c_void),
-    pub(crate) stage: unsafe extern "C" fn(*const Host, *const c_char),
-    pub(crate) explain: unsafe extern "C" fn(*const Host, *const c_char),
+// What is new in the interface beside what was there, such as the input of another task, does
+// not change its version, `ABI`: plugins that don't know it go on as before.
+values! {
+    u32: ABI = 1;
+    u32: CPU = 1, CUDA = 2;
+    u32: SEPARATE = 0, EITHER = 1, IN_PLACE = 2, TO_HOST = 3;
+    i32: OK = 0, UNAVAILABLE = 1, FAILED = 2;
+    i32: INPUT_BUFFER = 1, OUTPUT_BUFFER = 2;
+    u32: SORT_ADDRESS = 1;
+    u32: PER_ROW = 0, PER_TRACK = 1, PER_ATTACHED = 2, PER_DIFFERENCE = 3, PER_UNATTACHED = 4;
 }
 
 /// What each thread of a team does: argument, worker, workers.
 pub(crate) type Work = unsafe extern "C" fn(*mut c_void, u32, u32);
 
-/// `recobench_memory`
-#[repr(C)]
-pub(crate) struct Memory {
-    pub(crate) size: usize,
-    pub(crate) scratch_bytes: u64,
-    pub(crate) own_bytes: u64,
-}
-
-/// `recobench_sort`
-#[repr(C)]
-pub(crate) struct Sort {
-    pub(crate) size: usize,
-    pub(crate) digis: u64,
-    pub(crate) segments: u64,
-    pub(crate) offsets: *const u64,
-    pub(crate) device_offsets: *const u64,
-    pub(crate) input: *mut u64,
-    pub(crate) output: *mut u64,
-}
-
-/// `recobench_gather_array`
-#[repr(C)]
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GatherArray {
-    pub(crate) source_offset: u64,
-    pub(crate) output_offset: u64,
-    pub(crate) output_bytes: u64,
-    pub(crate) entry_bytes: u32,
-    pub(crate) per: u32,
-}
-
-/// `recobench_gather`
-#[repr(C)]
-pub(crate) struct Gather {
-    pub(crate) size: usize,
-    pub(crate) tracks: u64,
-    pub(crate) rows: u64,
-    pub(crate) source_bytes: u64,
-    pub(crate) output_bytes: u64,
-    pub(crate) array_count: u64,
-    pub(crate) arrays: *const GatherArray,
-    pub(crate) track_counts: u64,
-    pub(crate) row_counts: u64,
-    pub(crate) track_starts: *const u32,
-    pub(crate) row_starts: *const u32,
-    pub(crate) device_track_starts: *const u32,
-    pub(crate) device_row_starts: *const u32,
-    pub(crate) source: *const u8,
-    pub(crate) output: *mut u8,
-    pub(crate) host_output: *mut u8,
-}
-
-// SAFETY: they point to buffers that go where the struct goes.
-unsafe impl Send for Sort {}
-// SAFETY: as above.
-unsafe impl Send for Gather {}
-
-/// `recobench_variant`
-#[repr(C)]
-pub(crate) struct Variant {
-    pub(crate) size: usize,
-    pub(crate) task: *const c_char,
-    pub(crate) name: *const c_char,
-    pub(crate) summary: *const c_char,
-    pub(crate) backend: u32,
-    pub(crate) buffers: u32,
-    pub(crate) stable: u32,
-    pub(crate) omits: u32,
-    pub(crate) waits: u32,
-    pub(crate) prepare: Option<Prepare>,
-    pub(crate) memory: Option<unsafe extern "C" fn(*mut c_void, *const Host, *mut Memory) -> i32>,
-    pub(crate) reset: Option<Step>,
-    pub(crate) run: Option<Step>,
-    pub(crate) output: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
-    pub(crate) release: Option<unsafe extern "C" fn(*mut c_void)>,
-}
-
-// SAFETY: the header has a table and what it points to stay as they are.
-unsafe impl Sync for Variant {}
+/// Tells a host something in words.
+type Tell = unsafe extern "C" fn(*const Host, *const c_char);
 
 pub(crate) type Prepare =
     unsafe extern "C" fn(*const Variant, *const Host, *const c_void, *mut *mut c_void) -> i32;
@@ -134,101 +59,125 @@ pub(crate) type Prepare =
 /// A call on a state with the task's input.
 pub(crate) type Step = unsafe extern "C" fn(*mut c_void, *const Host, *const c_void) -> i32;
 
-/// `recobench_plugin_table`
-#[repr(C)]
-pub(crate) struct Table {
-    pub(crate) size: usize,
-    pub(crate) name: *const c_char,
-    pub(crate) version: *const c_char,
-    pub(crate) variant_count: u64,
-    pub(crate) variants: *const *const Variant,
+structs! {
+    "recobench_host" Host {
+        size: usize,
+        workers: u32,
+        device: i32,
+        stream: *mut c_void,
+        scratch: *mut c_void,
+        scratch_bytes: u64,
+        parallel: unsafe extern "C" fn(*const Host, Option<Work>, *mut c_void),
+        stage: Tell,
+        explain: Tell,
+    }
+
+    "recobench_memory" Memory {
+        size: usize,
+        scratch_bytes: u64,
+        own_bytes: u64,
+    }
+
+    "recobench_sort" Sort {
+        size: usize,
+        digis: u64,
+        segments: u64,
+        offsets: *const u64,
+        device_offsets: *const u64,
+        input: *mut u64,
+        output: *mut u64,
+    }
+
+    "recobench_gather_array" #[derive(Clone, Debug, PartialEq)] GatherArray {
+        source_offset: u64,
+        output_offset: u64,
+        output_bytes: u64,
+        entry_bytes: u32,
+        per: u32,
+    }
+
+    "recobench_gather" Gather {
+        size: usize,
+        tracks: u64,
+        rows: u64,
+        source_bytes: u64,
+        output_bytes: u64,
+        array_count: u64,
+        arrays: *const GatherArray,
+        track_counts: u64,
+        row_counts: u64,
+        track_starts: *const u32,
+        row_starts: *const u32,
+        device_track_starts: *const u32,
+        device_row_starts: *const u32,
+        source: *const u8,
+        output: *mut u8,
+        host_output: *mut u8,
+    }
+
+    "recobench_variant" Variant {
+        size: usize,
+        task: *const c_char,
+        name: *const c_char,
+        summary: *const c_char,
+        backend: u32,
+        buffers: u32,
+        stable: u32,
+        omits: u32,
+        waits: u32,
+        prepare: Option<Prepare>,
+        memory: Option<unsafe extern "C" fn(*mut c_void, *const Host, *mut Memory) -> i32>,
+        reset: Option<Step>,
+        run: Option<Step>,
+        output: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
+        release: Option<unsafe extern "C" fn(*mut c_void)>,
+    }
+
+    "recobench_plugin_table" Table {
+        size: usize,
+        name: *const c_char,
+        version: *const c_char,
+        variant_count: u64,
+        variants: *const *const Variant,
+    }
 }
+
+// SAFETY: they point to buffers that go where the struct goes.
+unsafe impl Send for Sort {}
+// SAFETY: as above.
+unsafe impl Send for Gather {}
+// SAFETY: the header has a table and what it points to stay as they are.
+unsafe impl Sync for Variant {}
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write as _;
-    use std::mem::offset_of;
     use std::process::Command;
 
-    use super::*;
-    use crate::plugin::compiled::compile;
+    use super::{LAYOUTS, VALUES};
+    use crate::plugin_session::compiled::compile;
 
-    /// Sizes and offsets of all structs, as a C program and as Rust has them.
-    macro_rules! layouts {
-        ($($c:literal $rust:ident { $($field:ident)* })*) => {{
-            let (mut source, mut expected) = (String::new(), String::new());
-            $(
-                let _ = writeln!(source, "printf(\"%zu\", sizeof({}));", $c);
-                let _ = write!(expected, "{}", size_of::<$rust>());
-                $(
-                    let name = stringify!($field);
-                    let _ = writeln!(source, "printf(\" {name} %zu\", offsetof({}, {name}));", $c);
-                    let _ = write!(expected, " {name} {}", offset_of!($rust, $field));
-                )*
-                source.push_str("printf(\"\\n\");\n");
-                expected.push('\n');
-            )*
-            (source, expected)
-        }};
-    }
-
-    /// All constants, as above.
-    macro_rules! values {
-        ($($name:ident)*) => {{
-            let (mut source, mut expected) = (String::new(), String::new());
-            $(
-                let name = stringify!($name);
-                let _ = writeln!(source, "printf(\"{name} %d\\n\", (int)RECOBENCH_{name});");
-                let _ = writeln!(expected, "{name} {}", $name);
-            )*
-            (source, expected)
-        }};
-    }
-
-    /// That a C program prints so.
-    fn assert_prints((prints, expected): (String, String)) {
+    #[test]
+    fn values_and_layouts_are_those_of_the_header() {
+        let value = |(name, value): &(&str, i64)| (format!("RECOBENCH_{name}"), *value as usize);
+        let mut numbers: Vec<_> = VALUES.iter().map(value).collect();
+        for (name, size, fields) in LAYOUTS {
+            numbers.push((format!("sizeof({name})"), *size));
+            let field =
+                |(field, offset): &(&str, usize)| (format!("offsetof({name}, {field})"), *offset);
+            numbers.extend(fields.iter().map(field));
+        }
+        let print = |(c, _): &(String, usize)| format!("printf(\"{c} %zu\\n\", (size_t)({c}));\n");
+        let prints: String = numbers.iter().map(print).collect();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (file, program) = (folder.path().join("print.c"), folder.path().join("print"));
-        let source = format!(
-            "#include <stdio.h>\n#include \"recobench.h\"\nint main(void) {{\n{prints}return 0; }}\n"
-        );
+        let includes = "#include <stdio.h>\n#include \"recobench.h\"\n";
+        let source = format!("{includes}int main(void) {{\n{prints}return 0; }}\n");
         std::fs::write(&file, source).expect("written");
         if compile(&file, &program, &[]).is_some() {
             let output = Command::new(program).output().expect("it runs");
+            let said = |(c, number): &(String, usize)| format!("{c} {number}\n");
+            let expected: String = numbers.iter().map(said).collect();
             assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
         }
-    }
-
-    #[test]
-    fn the_layouts_are_those_of_the_header() {
-        assert_prints(layouts! {
-            "recobench_host" Host {
-                size workers device stream scratch scratch_bytes parallel stage explain
-            }
-            "recobench_memory" Memory { size scratch_bytes own_bytes }
-            "recobench_sort" Sort { size digis segments offsets device_offsets input output }
-            "recobench_gather_array" GatherArray {
-                source_offset output_offset output_bytes entry_bytes per
-            }
-            "recobench_gather" Gather {
-                size tracks rows source_bytes output_bytes array_count arrays track_counts
-                row_counts track_starts row_starts device_track_starts device_row_starts source
-                output host_output
-            }
-            "recobench_variant" Variant {
-                size task name summary backend buffers stable omits waits prepare memory reset run
-                output release
-            }
-            "recobench_plugin_table" Table { size name version variant_count variants }
-        });
-    }
-
-    #[test]
-    fn the_values_are_those_of_the_header() {
-        assert_prints(values! {
-            ABI CPU CUDA SEPARATE EITHER IN_PLACE TO_HOST OK UNAVAILABLE FAILED INPUT_BUFFER
-            OUTPUT_BUFFER SORT_ADDRESS PER_ROW PER_TRACK PER_ATTACHED PER_DIFFERENCE
-            PER_UNATTACHED
-        });
     }
 }

@@ -19,13 +19,6 @@ pub fn set_problem(problem: String) {
 }
 
 /// Why its variants are not here, and what to do.
-pub(super) fn why_absent() -> &'static str {
+pub(crate) fn why_absent() -> &'static str {
     PROBLEM.get().map_or(NOT_THERE, String::as_str)
-}
-
-/// The place of a variant that the library has, and that is listed without it, too.
-pub(crate) struct BaselineVariant {
-    pub(crate) name: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) stable: bool,
 }

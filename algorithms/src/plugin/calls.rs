@@ -13,7 +13,7 @@ pub struct Call {
 }
 
 impl Call {
-    pub(super) fn new(library: &str, variant: Option<&str>, function: &'static str) -> Self {
+    pub(crate) fn new(library: &str, variant: Option<&str>, function: &'static str) -> Self {
         let of = variant.map_or(String::new(), |variant| format!(" of {variant}"));
         Call {
             function,
@@ -39,7 +39,7 @@ pub fn set_watch(watch: &'static dyn Watch) {
 }
 
 /// Calls a plugin.
-pub(super) fn watched<R>(call: &'static Call, function: impl FnOnce() -> R) -> R {
+pub(crate) fn watched<R>(call: &'static Call, function: impl FnOnce() -> R) -> R {
     let Some(watch) = WATCH.get() else {
         return function();
     };
@@ -51,17 +51,17 @@ pub(super) fn watched<R>(call: &'static Call, function: impl FnOnce() -> R) -> R
 
 /// The calls of a variant.
 #[derive(Debug)]
-pub(super) struct Calls {
-    pub(super) prepare: Call,
-    pub(super) memory: Call,
-    pub(super) reset: Call,
-    pub(super) run: Call,
-    pub(super) output: Call,
-    pub(super) release: Call,
+pub(crate) struct Calls {
+    pub(crate) prepare: Call,
+    pub(crate) memory: Call,
+    pub(crate) reset: Call,
+    pub(crate) run: Call,
+    pub(crate) output: Call,
+    pub(crate) release: Call,
 }
 
 impl Calls {
-    pub(super) fn new(library: &str, task: &str, name: &str) -> Self {
+    pub(crate) fn new(library: &str, task: &str, name: &str) -> Self {
         let variant = format!("{task} {name}");
         let call = |function| Call::new(library, Some(&variant), function);
         Calls {

@@ -7,53 +7,37 @@ use crate::device::Backend;
 
 /// A library that is no plugin that can be used. See `docs/plugin.md`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PluginError {
-    /// No such file, no library, or one for another machine.
-    #[error("plugin {}: {problem}", path.display())]
-    NotALibrary {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        problem: String,
-    },
+#[error("plugin {}: {problem}", path.display())]
+pub struct PluginError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why not.
+    pub problem: PluginProblem,
+}
+
+/// Why a library can't be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PluginProblem {
+    /// No such file, no library, or one for another machine, as the system says; or a table
+    /// that can't be as it is.
+    #[error("{0}")]
+    Unusable(String),
     /// Functions that every plugin has are missing.
     #[error(
-        "plugin {}: it lacks {}; a plugin exports recobench_plugin_abi and recobench_plugin: see recobench.h",
-        path.display(), symbols.join(" and ")
+        "it lacks {}; a plugin exports recobench_plugin_abi and recobench_plugin: see recobench.h",
+        _0.join(" and ")
     )]
-    MissingSymbols {
-        /// The file.
-        path: PathBuf,
-        /// The functions.
-        symbols: Vec<&'static str>,
-    },
+    MissingSymbols(Vec<&'static str>),
     /// Made for another version of the interface.
     #[error(
-        "plugin {}: made for version {found} of recobench.h, and this bench has version {ABI}; compile it with the header of this bench",
-        path.display()
+        "made for version {0} of recobench.h, and this bench has version {ABI}; compile it with the header of this bench"
     )]
-    OtherVersion {
-        /// The file.
-        path: PathBuf,
-        /// The version.
-        found: u32,
-    },
-    /// A table that can't be as it is.
-    #[error("plugin {}: {problem}", path.display())]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        problem: String,
-    },
+    OtherVersion(u32),
     /// A variant whose name is taken.
     #[error(
-        "plugin {}: its variant \"{name}\" ({task}, {backend}) has the name of one {other}; rename one of them",
-        path.display()
+        "its variant \"{name}\" ({task}, {backend}) has the name of one {other}; rename one of them"
     )]
     NameTaken {
-        /// The file.
-        path: PathBuf,
         /// The task.
         task: String,
         /// The backend.
@@ -63,4 +47,10 @@ pub enum PluginError {
         /// Whose the other one is: `of libother.so`, `that bench has itself`.
         other: String,
     },
+}
+
+impl From<String> for PluginProblem {
+    fn from(problem: String) -> Self {
+        PluginProblem::Unusable(problem)
+    }
 }

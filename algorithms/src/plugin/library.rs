@@ -4,9 +4,9 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use super::PluginError;
 use super::abi::{ABI, Table};
 use super::calls::{Call, watched};
+use super::error::PluginProblem;
 
 const ABI_SYMBOL: &str = "recobench_plugin_abi";
 const TABLE_SYMBOL: &str = "recobench_plugin";
@@ -19,30 +19,26 @@ type TableFunction = unsafe extern "C" fn() -> *const Table;
 ///
 /// # Errors
 /// If it is no plugin of this version.
-pub(super) fn open(path: &Path, file: &str) -> Result<Option<&'static Table>, PluginError> {
+pub(super) fn open(path: &Path, file: &str) -> Result<Option<&'static Table>, PluginProblem> {
     let load = leak(Call::new(file, None, "load"));
     let library = leak(watched(load, || dlopen(path))?);
-    let (abi, table) = functions(library, path)?;
+    let (abi, table) = functions(library)?;
     let describe = leak(Call::new(file, None, "recobench_plugin"));
     // SAFETY: functions of these names are of these types.
     let found = watched(describe, || unsafe { abi() });
     if found != ABI {
-        let path = path.to_owned();
-        return Err(PluginError::OtherVersion { path, found });
+        return Err(PluginProblem::OtherVersion(found));
     }
     // SAFETY: as above; the header has the table stay where it is.
     Ok(watched(describe, || unsafe { table().as_ref() }))
 }
 
 /// All symbols at once, so that one that is missing is told now.
-fn dlopen(path: &Path) -> Result<Library, PluginError> {
+fn dlopen(path: &Path) -> Result<Library, String> {
     // SAFETY: whoever names a plugin wants its code to run. What goes wrong in it
     // is seen in another process first: see the trial in the harness.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    opened.map_err(|error| PluginError::NotALibrary {
-        path: path.to_owned(),
-        problem: words(&error),
-    })
+    opened.map_err(|error| words(&error))
 }
 
 /// What the dynamic linker says, without the path that it begins with.
@@ -57,10 +53,7 @@ fn words(error: &libloading::Error) -> String {
     after_path.map_or(said.clone(), |(_, problem)| problem.to_owned())
 }
 
-fn functions(
-    library: &'static Library,
-    path: &Path,
-) -> Result<(AbiFunction, TableFunction), PluginError> {
+fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), PluginProblem> {
     // SAFETY: functions of these names are of these types.
     let (abi, table) = unsafe {
         (
@@ -73,10 +66,8 @@ fn functions(
         (abi, table) => {
             let missing = [(ABI_SYMBOL, abi.is_err()), (TABLE_SYMBOL, table.is_err())];
             let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
-            Err(PluginError::MissingSymbols {
-                path: path.to_owned(),
-                symbols: missing.map(|(symbol, _)| symbol).collect(),
-            })
+            let missing = missing.map(|(symbol, _)| symbol).collect();
+            Err(PluginProblem::MissingSymbols(missing))
         }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::error::{PluginError, PluginProblem};
 use super::library::{self, leak};
 use super::loaded_variant::{Condemnation, LoadedVariant, PluginInfo};
-use super::{PluginError, table};
+use super::table;
 use crate::device::{Backend, Device};
-use crate::registry;
 
 /// The tasks that take plugins: those with an input in `recobench.h`.
 const TASKS: [&str; 2] = ["sort", "gather"];
@@ -27,29 +27,35 @@ fn loaded() -> MutexGuard<'static, Vec<LoadedPlugin>> {
 
 /// Loads a plugin for as long as the process lives; from now on its variants are
 /// among those of their tasks. A file that is loaded already is not loaded again.
-/// `fingerprint` is a hash of it.
-///
-/// # Errors
-/// If it is no plugin that can be used. A bad plugin may end the process.
-pub fn load(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
-    let real = path
-        .canonicalize()
-        .map_err(|error| PluginError::NotALibrary {
-            path: path.to_owned(),
-            problem: error.to_string(),
-        })?;
+/// `fingerprint` is a hash of it; `holder_of` says who has a variant of that name already.
+pub(crate) fn load(
+    path: &Path,
+    fingerprint: String,
+    holder_of: impl Fn(&LoadedVariant) -> Option<String>,
+) -> Result<&'static PluginInfo, PluginError> {
+    let real = path.canonicalize().map_err(|error| PluginError {
+        path: path.to_owned(),
+        problem: error.to_string().into(),
+    })?;
     if let Some(info) = plugins().into_iter().find(|info| info.path == real) {
         return Ok(info);
     }
-    let path = real.as_path();
-    let wrong = |problem| PluginError::Table {
-        path: path.to_owned(),
+    let loaded = load_new(&real, fingerprint, holder_of);
+    loaded.map_err(|problem| PluginError {
+        path: real,
         problem,
-    };
-    let file = real.file_name().unwrap_or_default().to_string_lossy();
+    })
+}
+
+fn load_new(
+    path: &Path,
+    fingerprint: String,
+    holder_of: impl Fn(&LoadedVariant) -> Option<String>,
+) -> Result<&'static PluginInfo, PluginProblem> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
     let table = library::open(path, &file)?;
-    let table = table.ok_or_else(|| wrong("recobench_plugin gives NULL".to_owned()))?;
-    let (name, version) = table::name_and_version(table).map_err(wrong)?;
+    let table = table.ok_or_else(|| "recobench_plugin gives NULL".to_owned())?;
+    let (name, version) = table::name_and_version(table)?;
     let info = leak(PluginInfo {
         file: file.into_owned(),
         name: name.to_owned(),
@@ -57,9 +63,9 @@ pub fn load(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, Plu
         path: path.to_owned(),
         fingerprint,
     });
-    let variants = table::variants(table, info).map_err(wrong)?;
-    check_tasks(&variants).map_err(wrong)?;
-    check_names(&variants, path)?;
+    let variants = table::variants(table, info)?;
+    check_tasks(&variants)?;
+    check_names(&variants, holder_of)?;
     let variants = variants.into_iter().map(leak).collect();
     loaded().push(LoadedPlugin { info, variants });
     Ok(info)
@@ -117,18 +123,20 @@ fn check_tasks(variants: &[LoadedVariant]) -> Result<(), String> {
 }
 
 /// Names are unique within task and backend.
-fn check_names(variants: &[LoadedVariant], path: &Path) -> Result<(), PluginError> {
+fn check_names(
+    variants: &[LoadedVariant],
+    holder_of: impl Fn(&LoadedVariant) -> Option<String>,
+) -> Result<(), PluginProblem> {
     let mut own = HashSet::new();
     for variant in variants {
-        let doubled = !own.insert((variant.task, variant.backend, variant.name));
-        let other = if doubled {
-            Some("in the same plugin".to_owned())
-        } else {
+        let is_new = own.insert((variant.task, variant.backend, variant.name));
+        let other = if is_new {
             holder_of(variant)
+        } else {
+            Some("in the same plugin".to_owned())
         };
         if let Some(other) = other {
-            return Err(PluginError::NameTaken {
-                path: path.to_owned(),
+            return Err(PluginProblem::NameTaken {
                 task: variant.task.to_owned(),
                 backend: variant.backend,
                 name: variant.name.to_owned(),
@@ -137,20 +145,4 @@ fn check_names(variants: &[LoadedVariant], path: &Path) -> Result<(), PluginErro
         }
     }
     Ok(())
-}
-
-/// Who has a variant of this name already.
-fn holder_of(variant: &LoadedVariant) -> Option<String> {
-    let infos = registry::task(variant.task)?.variants();
-    let same = infos
-        .into_iter()
-        .find(|info| (info.backend, info.name) == (variant.backend, variant.name))?;
-    // Whoever brings a variant that is not here takes the place that is kept for it.
-    if same.unavailable_reason.is_some() {
-        return None;
-    }
-    Some(same.plugin.map_or_else(
-        || "that bench has itself".to_owned(),
-        |plugin| format!("of {}", plugin.path.display()),
-    ))
 }

@@ -7,7 +7,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::abi;
 use super::baseline::why_absent;
 use super::calls::Calls;
-use crate::algorithm::Content;
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
 
@@ -37,7 +36,7 @@ pub enum Condemnation {
 
 /// Which buffers a variant uses.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Buffers {
+pub(crate) enum Buffers {
     Separate,
     /// With the function that says where the result is.
     Either(unsafe extern "C" fn(*mut c_void) -> i32),
@@ -47,20 +46,21 @@ pub(super) enum Buffers {
 
 /// A variant of a plugin.
 pub(crate) struct LoadedVariant {
-    pub(super) table: &'static abi::Variant,
-    pub(super) run: abi::Step,
-    pub(super) calls: Calls,
+    pub(crate) table: &'static abi::Variant,
+    pub(crate) run: abi::Step,
+    pub(crate) calls: Calls,
     pub(crate) plugin: &'static PluginInfo,
-    pub(super) buffers: Buffers,
+    pub(crate) buffers: Buffers,
     /// Whether `run` waits for a GPU: it must not be held back until all is queued then.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
     pub(crate) task: &'static str,
     pub(crate) name: &'static str,
-    pub(super) summary: &'static str,
+    pub(crate) summary: &'static str,
     pub(crate) backend: Backend,
-    pub(super) stable: bool,
-    pub(super) content: Content,
-    pub(super) condemned: Mutex<Vec<(Device, Condemnation)>>,
+    pub(crate) stable: bool,
+    /// Whether it keeps the addresses of digis.
+    pub(crate) keeps_address: bool,
+    pub(crate) condemned: Mutex<Vec<(Device, Condemnation)>>,
 }
 
 /// What a variant is in a plugin.
@@ -74,7 +74,7 @@ pub(crate) enum PluginVariant {
 
 impl PluginInfo {
     /// A failure of this plugin.
-    pub(super) fn failed(&self, problem: impl Into<String>) -> DeviceError {
+    pub(crate) fn failed(&self, problem: impl Into<String>) -> DeviceError {
         DeviceError::Plugin {
             plugin: self.file.clone(),
             problem: problem.into(),
@@ -84,12 +84,12 @@ impl PluginInfo {
 
 impl Buffers {
     /// Whether there is an output beside the input, where the variant runs.
-    pub(super) fn have_output(self) -> bool {
+    pub(crate) fn have_output(self) -> bool {
         matches!(self, Buffers::Separate | Buffers::Either(_))
     }
 
     /// Whether a run has to leave the input as it is.
-    pub(super) fn keep_input(self) -> bool {
+    pub(crate) fn keep_input(self) -> bool {
         matches!(self, Buffers::Separate | Buffers::ToHost)
     }
 }
@@ -102,7 +102,7 @@ impl LoadedVariant {
         on_it.map(|(_, condemnation)| condemnation.clone())
     }
 
-    pub(super) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
+    pub(crate) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
         self.condemned
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! Variants from shared libraries: `docs/plugin.md`.
+//! Shared libraries with variants: `docs/plugin.md`.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,44 +8,23 @@
 //! | `library`, `table` | a library, and what it says that it has |
 //! | `loaded` | the plugins of this process |
 //! | `baseline` | the plugin with the variants of NVIDIA's libraries |
-//! | `task` | what a task says to take plugins |
-//! | `variant` | variants of plugins among those of a task |
-//! | `session` | a variant that is ready for an input, of whatever task |
-//! | `instance`, `host` | its calls, and what it is offered during calls |
-//! | `held` | its buffers, and the copies of a run |
-//! | `buffer`, `guarded` | memory that shows what plugins do to it |
-//! | `account` | the memory that a plugin takes, against what it says |
 //!
-//! Nothing here protects the process from a plugin that crashes: the harness tries
-//! each in a process of its own first, and watches the calls.
+//! Nothing here knows what a task is: `plugin_session` runs variants, and `registry` loads
+//! plugins beside what `bench` has itself. Nor does anything protect the process from a plugin
+//! that crashes: the harness tries each in a process of its own first, and watches the calls.
 
 pub(crate) mod abi;
-mod account;
 pub mod baseline;
-mod buffer;
-mod calls;
-#[cfg(test)]
-pub(crate) mod compiled;
+pub(crate) mod calls;
 mod error;
-mod guarded;
-mod held;
-mod host;
-mod instance;
 mod library;
-mod loaded;
-mod loaded_variant;
-mod session;
+pub(crate) mod loaded;
+pub(crate) mod loaded_variant;
 mod table;
-mod task;
-mod variant;
 
 pub use calls::{Call, Watch, set_watch};
-pub use error::PluginError;
-pub use loaded::{any_for, condemn, load, plugins};
+pub use error::{PluginError, PluginProblem};
+pub use loaded::{any_for, condemn, plugins};
 pub use loaded_variant::{Condemnation, PluginInfo};
 
 pub(crate) use loaded_variant::PluginVariant;
-pub(crate) use task::{
-    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, changed_at_byte,
-};
-pub(crate) use variant::variants;

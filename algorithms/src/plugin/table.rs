@@ -5,7 +5,6 @@ use std::ffi::{CStr, c_char};
 use super::abi::{self, Table};
 use super::calls::Calls;
 use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo};
-use crate::algorithm::Content;
 use crate::device::Backend;
 
 /// More variants than this in a plugin are rather a number that was not set.
@@ -70,7 +69,7 @@ fn read(
         plugin,
         backend,
         stable: stable(variant, task, &place)?,
-        content: content(variant.omits, task, &place)?,
+        keeps_address: keeps_address(variant.omits, task, &place)?,
         condemned: Default::default(),
         task,
         name,
@@ -187,10 +186,10 @@ fn yes_or_no(number: u32, field: &str, place: &str) -> Result<bool, String> {
     }
 }
 
-fn content(omits: u32, task: &str, place: &str) -> Result<Content, String> {
+fn keeps_address(omits: u32, task: &str, place: &str) -> Result<bool, String> {
     match (omits, task) {
-        (0, _) => Ok(Content::Whole),
-        (abi::SORT_ADDRESS, "sort") => Ok(Content::WithoutAddress),
+        (0, _) => Ok(true),
+        (abi::SORT_ADDRESS, "sort") => Ok(false),
         (other, _) => Err(format!(
             "{place}: omits is {other}, which {task} does not know"
         )),

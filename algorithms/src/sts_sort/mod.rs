@@ -29,7 +29,7 @@ use crate::algorithm::{
     Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
-use crate::plugin::variants;
+use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
 pub use check::Mismatch;

@@ -42,7 +42,7 @@ use crate::algorithm::{
     TaskInfo, Variant, Work,
 };
 use crate::axis::{Axis, Params};
-use crate::plugin::variants;
+use crate::plugin_session::variants;
 
 pub use axes::{AXES, shape};
 pub use check::Mismatch;

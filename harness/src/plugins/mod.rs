@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use algorithms::device::gpu::cuda;
 use algorithms::plugin::{self, PluginInfo, baseline};
+use algorithms::registry;
 use sha2::{Digest, Sha256};
 
 use crate::plan::{CandidateSpec, Plan};
@@ -68,7 +69,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    Ok(plugin::load(&path, fingerprint)?)
+    Ok(registry::load_plugin(&path, fingerprint)?)
 }
 
 /// A hash of the whole file: kernels are no machine code that could be told from data.

@@ -7,7 +7,8 @@ use generators::sts::{Digi, SegmentedDigis};
 
 use super::StsSort;
 use crate::all_cores::mapped;
-use crate::plugin::{Addresses, Array, Description, PluginTask, Shown, Upload, abi};
+use crate::plugin::abi;
+use crate::plugin_session::{Addresses, Array, Description, PluginTask, Shown, Upload};
 
 impl PluginTask for StsSort {
     fn describe(input: &SegmentedDigis) -> Description<'_> {

@@ -8,8 +8,9 @@ use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout, Per};
 use super::TpcGather;
 use super::cuda::slowdowns;
 use super::packed::Packed;
-use crate::plugin::{
-    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, abi, changed_at_byte,
+use crate::plugin::abi;
+use crate::plugin_session::{
+    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, changed_at_byte,
 };
 
 impl PluginTask for TpcGather {

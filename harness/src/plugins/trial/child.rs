@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
-use algorithms::plugin::{self, Call, Watch, set_watch};
+use algorithms::plugin::{Call, Watch, set_watch};
+use algorithms::registry;
 use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
 use reports::units::counted;
@@ -62,7 +63,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    let verdict = match plugin::load(&request.plugin, String::new()) {
+    let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {
             Some(variant) => variant.run(report)?,

@@ -4,8 +4,8 @@ use generators::sts::SegmentedDigis;
 
 use super::*;
 use crate::device::{Arena, Device, Target, Team};
-use crate::plugin::compiled::Compiled;
 use crate::plugin::{Condemnation, condemn};
+use crate::plugin_session::compiled::Compiled;
 use crate::sts_sort::hard_inputs;
 
 fn sorts() -> Option<Compiled<StsSort>> {
@@ -26,9 +26,7 @@ fn whichever_buffers_a_variant_uses_it_is_right() {
     let Some(sorts) = sorts() else { return };
     let mut inputs = hard_inputs::all(1);
     inputs.retain(|(_, input)| input.digis().len() <= MOST_DIGIS);
-    for name in ["separate", "output", "input", "place"] {
-        sorts.assert_right(name, &inputs);
-    }
+    sorts.assert_right(&["separate", "output", "input", "place"], &inputs);
 }
 
 #[test]
@@ -48,11 +46,7 @@ fn what_goes_wrong_is_told() {
 #[test]
 fn stages_on_the_host_have_times() {
     let Some(sorts) = sorts() else { return };
-    let ran = sorts.run(sorts.variant("cpu-separate"), &input());
-    let stages = ran.expect("on the host").expect("right");
-    let named = stages.iter().map(|stage| (&*stage.name, stage.calls));
-    assert_eq!(named.collect::<Vec<_>>(), [("copy", 1), ("sort", 1)]);
-    assert!(stages.iter().all(|stage| stage.seconds > 0.0));
+    sorts.assert_stages("cpu-separate", &input(), &["copy", "sort"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A plugin in C, on the host and, as if it were for a GPU, on the emulator.
 
 use super::*;
-use crate::plugin::compiled::Compiled;
+use crate::plugin_session::compiled::Compiled;
 use crate::tpc_gather::hard_inputs;
 
 fn gathers() -> Option<Compiled<TpcGather>> {
@@ -18,8 +18,7 @@ fn input() -> Clusters {
 #[test]
 fn who_is_right_is_right_on_all_hard_inputs() {
     let Some(gathers) = gathers() else { return };
-    gathers.assert_right("right", &hard_inputs::all(1));
-    gathers.assert_one_right("cuda-tohost", &hard_inputs::all(1));
+    gathers.assert_right(&["right", "cuda-tohost"], &hard_inputs::all(1));
 }
 
 /// Their own code, with the host for a GPU: see `host_cuda/`.
@@ -29,9 +28,10 @@ fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
     let Some(libraries) = Compiled::new(TpcGather, source) else {
         return;
     };
-    for name in ["cub-memcpy-batched", "cuda-memcpy-batch"] {
-        libraries.assert_one_right(name, &hard_inputs::all(1));
-    }
+    libraries.assert_right(
+        &["cub-memcpy-batched", "cuda-memcpy-batch"],
+        &hard_inputs::all(1),
+    );
 }
 
 #[test]
@@ -49,30 +49,17 @@ fn what_goes_wrong_is_told() {
         ("last", "unattached_sigma_time, entry "),
         ("stage", "libgathers.so called a stage \"total\""),
         ("refuses", "libgathers.so failed in run: out of luck"),
+        ("cpu-before", "it wrote before the beginning of its output"),
+        ("cuda-beyond", "it wrote beyond the end of its output"),
+        ("cuda-hostbeyond", "it wrote beyond the end of its output"),
     ];
     gathers.assert_told(&input(), &told);
 }
 
 #[test]
-fn whoever_leaves_the_output_is_told() {
-    let Some(gathers) = gathers() else { return };
-    for told in [
-        ("cpu-before", "it wrote before the beginning of its output"),
-        ("cuda-beyond", "it wrote beyond the end of its output"),
-        ("cuda-hostbeyond", "it wrote beyond the end of its output"),
-    ] {
-        gathers.assert_one_told(&input(), told);
-    }
-}
-
-#[test]
 fn stages_on_the_host_have_times() {
     let Some(gathers) = gathers() else { return };
-    let ran = gathers.run(gathers.variant("cpu-right"), &input());
-    let stages = ran.expect("on the host").expect("right");
-    let names = stages.iter().map(|stage| &*stage.name);
-    assert_eq!(names.collect::<Vec<_>>(), ["places", "copy"]);
-    assert!(stages.iter().all(|stage| stage.seconds > 0.0));
+    gathers.assert_stages("cpu-right", &input(), &["places", "copy"]);
 }
 
 #[test]

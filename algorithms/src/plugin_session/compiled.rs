@@ -5,16 +5,17 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::loaded::{load, plugins, variants_of};
-use super::loaded_variant::LoadedVariant;
 use super::session::PluginSession;
 use super::task::PluginTask;
 use super::variant::of_plugin;
-use crate::algorithm::{Content, Opening, Promise, Semantics, Session};
+use crate::algorithm::{Content, Opening, Promise, Semantics, Session, Variant};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Target, Team};
-use crate::timing::Stages;
+use crate::plugin::loaded::{plugins, variants_of};
+use crate::plugin::loaded_variant::LoadedVariant;
+use crate::registry::load_plugin;
+use crate::timing::{StageTiming, Stages};
 
 /// What came of a run: the stages, or what is wrong.
 type Outcome = Result<Stages, String>;
@@ -38,7 +39,7 @@ impl<A: PluginTask> Compiled<A> {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let library = folder.path().join(file);
             compile(&source, &library, &["-shared", "-fPIC"])?;
-            load(&library, "plugin:0".to_owned()).expect("a plugin");
+            load_plugin(&library, "plugin:0".to_owned()).expect("a plugin");
         }
         let variants = variants_of(task.info().name);
         Some(Compiled { task, variants })
@@ -50,47 +51,51 @@ impl<A: PluginTask> Compiled<A> {
         found.unwrap_or_else(|| panic!("there is no {name}"))
     }
 
-    /// The variants of that name on both backends.
-    fn on_both(&self, name: &str) -> [&'static LoadedVariant; 2] {
-        ["cpu", "cuda"].map(|backend| self.variant(&format!("{backend}-{name}")))
+    /// The variant of that name, or those that have it on both backends.
+    fn named(&self, name: &str) -> impl Iterator<Item = &'static LoadedVariant> {
+        let names = [name, &format!("cpu-{name}"), &format!("cuda-{name}")].map(str::to_owned);
+        let is_meant = move |variant: &&LoadedVariant| names.iter().any(|n| n == variant.name);
+        let mut named = self.variants.iter().copied().filter(is_meant).peekable();
+        assert!(named.peek().is_some(), "there is no {name}");
+        named
     }
 
-    /// That variants on both backends are right on all inputs.
-    pub(crate) fn assert_right(&self, name: &str, inputs: &[(String, A::Input)]) {
-        for variant in self.on_both(name) {
-            self.assert_one_right(variant.name, inputs);
-        }
-    }
-
-    /// The same of one variant.
-    pub(crate) fn assert_one_right(&self, name: &str, inputs: &[(String, A::Input)]) {
-        for (input_name, input) in inputs {
-            if let Some(Err(problem)) = self.run(self.variant(name), input) {
-                panic!("{name} on {input_name}: {problem}");
+    /// That variants are right on all inputs.
+    pub(crate) fn assert_right(&self, names: &[&str], inputs: &[(String, A::Input)]) {
+        for variant in names.iter().flat_map(|name| self.named(name)) {
+            for (input_name, input) in inputs {
+                if let Some(Err(problem)) = self.run(variant, input) {
+                    panic!("{} on {input_name}: {problem}", variant.name);
+                }
             }
         }
     }
 
-    /// What is told of variants on both backends begins so.
+    /// What is told of variants begins so.
     pub(crate) fn assert_told(&self, input: &A::Input, told: &[(&str, &str)]) {
         for (name, expected) in told {
-            for variant in self.on_both(name) {
-                self.assert_one_told(input, (variant.name, expected));
+            for variant in self.named(name) {
+                if let Some(outcome) = self.run(variant, input) {
+                    let problem = outcome.expect_err(variant.name);
+                    assert!(problem.starts_with(expected), "{}: {problem}", variant.name);
+                }
             }
         }
     }
 
-    /// The same of one variant.
-    pub(crate) fn assert_one_told(&self, input: &A::Input, (name, expected): (&str, &str)) {
-        if let Some(outcome) = self.run(self.variant(name), input) {
-            let problem = outcome.expect_err(name);
-            assert!(problem.starts_with(expected), "{name}: {problem}");
-        }
+    /// That a variant for the host has these stages, which take time.
+    pub(crate) fn assert_stages(&self, name: &str, input: &A::Input, expected: &[&str]) {
+        let stages = self.run(self.variant(name), input).expect("on the host");
+        let stages = stages.expect("right");
+        let names: Vec<_> = stages.iter().map(|stage| &*stage.name).collect();
+        assert_eq!(names, expected);
+        let is_timed = |stage: &StageTiming| stage.calls == 1 && stage.seconds > 0.0;
+        assert!(stages.iter().all(is_timed));
     }
 
     /// Runs a variant where it belongs, twice, as it is when it is measured; none without the
     /// emulator.
-    pub(crate) fn run(&self, variant: &'static LoadedVariant, input: &A::Input) -> Option<Outcome> {
+    fn run(&self, variant: &'static LoadedVariant, input: &A::Input) -> Option<Outcome> {
         match variant.backend {
             Backend::Cpu => Some(self.on_host(variant, input)),
             Backend::Cuda if unavailable().is_some() => None,
@@ -162,8 +167,24 @@ impl<A: PluginTask> Compiled<A> {
     }
 }
 
+/// That `algorithms/cub` has variants with these names and summaries, and what follows them.
+pub(crate) fn assert_in_baseline<A: PluginTask>(
+    listed: &[Variant<A>],
+    then: impl Fn(&Variant<A>) -> String,
+) {
+    for variant in listed {
+        let stem = variant.name.trim_start_matches("cub-").replace('-', "_");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("cub/{stem}.cu"));
+        let source = std::fs::read_to_string(file).expect("readable");
+        let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (name, summary, then) = (variant.name, variant.summary, then(variant));
+        let described = format!("\"{name}\", \"{summary}\",{then}");
+        assert!(source.contains(&described), "{stem}.cu: {described}");
+    }
+}
+
 /// Compiles what includes the header; `None` without a compiler.
-pub(super) fn compile(source: &Path, to: &Path, flags: &[&str]) -> Option<()> {
+pub(crate) fn compile(source: &Path, to: &Path, flags: &[&str]) -> Option<()> {
     let is_c = source.extension().is_some_and(|ending| ending == "c");
     let (name, language) = if is_c {
         ("cc", "-std=gnu17")

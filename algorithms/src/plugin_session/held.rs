@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::buffer::{Buffer, GUARD, copy};
 use super::instance::{Instance, ResultIn};
-use super::loaded_variant::LoadedVariant;
 use super::task::{Addresses, Array, Description, Upload};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
+use crate::plugin::loaded_variant::LoadedVariant;
 
 pub(super) struct Held<'a> {
     /// As in the description; the first one only on the host.

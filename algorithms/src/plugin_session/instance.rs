@@ -4,11 +4,11 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use super::abi;
-use super::calls::{Call, watched};
 use super::host::Host;
-use super::loaded_variant::{Buffers, LoadedVariant};
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::plugin::abi;
+use crate::plugin::calls::{Call, watched};
+use crate::plugin::loaded_variant::{Buffers, LoadedVariant};
 use crate::timing::Stages;
 
 /// Where a result lies.

@@ -2,40 +2,46 @@
 
 use std::borrow::Cow;
 
-use super::baseline::{BaselineVariant, why_absent};
 use super::instance::NotReady;
-use super::loaded::variants_of;
-use super::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
 use super::session::PluginSession;
 use super::task::PluginTask;
-use crate::algorithm::{Algorithm, Damage, Opened, Opening, Runner, Variant};
+use crate::algorithm::{Algorithm, Content, Damage, Opened, Opening, Runner, Variant};
 use crate::device::gpu::DeviceError;
 use crate::device::{Device, Unavailable};
+use crate::plugin::baseline::why_absent;
+use crate::plugin::loaded::variants_of;
+use crate::plugin::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
 
 /// The variants of all plugins for a task, and in front of them those of the baseline that
 /// are not there.
-pub(crate) fn variants<A: PluginTask>(
-    task: &A,
-    baseline: &'static [BaselineVariant],
-) -> Vec<Variant<A>> {
+pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<Variant<A>> {
     let loaded = variants_of(task.info().name);
-    let is_there =
-        |listed: &&BaselineVariant| loaded.iter().any(|variant| variant.name == listed.name);
-    let absent = baseline.iter().filter(|listed| !is_there(listed));
-    let absent = absent.map(|listed| Variant {
-        stable: listed.stable,
-        plugin: Some(PluginVariant::Absent),
-        ..Variant::cuda(listed.name, listed.summary, open)
-    });
+    let is_there = |listed: &&Variant<A>| loaded.iter().any(|variant| variant.name == listed.name);
+    let absent = baseline.iter().filter(|listed| !is_there(listed)).copied();
     let loaded = loaded.iter().map(|&variant| of_plugin(variant));
     absent.chain(loaded).collect()
+}
+
+/// The place of a variant that the baseline has, and that is listed without it, too.
+pub(crate) const fn of_baseline<A: PluginTask>(
+    name: &'static str,
+    summary: &'static str,
+) -> Variant<A> {
+    Variant {
+        plugin: Some(PluginVariant::Absent),
+        ..Variant::cuda(name, summary, open)
+    }
 }
 
 /// The variant of a plugin, for a task.
 pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Variant<A> {
     Variant {
         stable: loaded.stable,
-        content: loaded.content,
+        content: if loaded.keeps_address {
+            Content::Whole
+        } else {
+            Content::WithoutAddress
+        },
         plugin: Some(PluginVariant::Loaded(loaded)),
         ..Variant::on(loaded.backend, loaded.name, loaded.summary, open)
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::account::Account;
 use super::held::Held;
 use super::instance::{Instance, NotReady, ResultIn};
-use super::loaded_variant::LoadedVariant;
 use super::task::{Description, PluginTask};
 use crate::algorithm::{Damage, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
+use crate::plugin::loaded_variant::LoadedVariant;
 use crate::timing::Stages;
 
 /// It is no [`Runner`](crate::algorithm::Runner), since the header promises that `reset` is

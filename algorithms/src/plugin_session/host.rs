@@ -5,10 +5,10 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::abi;
-use super::calls::Call;
-use super::loaded_variant::PluginInfo;
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
+use crate::plugin::abi;
+use crate::plugin::calls::Call;
+use crate::plugin::loaded_variant::PluginInfo;
 use crate::timing::{Laps, Stages};
 
 /// The longest name of a stage.
