@@ -12,8 +12,8 @@
 
 pub(crate) mod axes;
 mod check;
-mod cpu;
-mod cuda;
+pub(crate) mod cpu;
+pub(crate) mod cuda;
 mod hard_inputs;
 mod plugin;
 mod reference;
@@ -33,8 +33,6 @@ use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
 pub use check::Mismatch;
-pub(crate) use cpu::sort_alone_in_place as sort_side;
-pub(crate) use cuda::{ChannelBucket, begins};
 
 /// The task `sort`.
 #[derive(Clone, Copy, Debug)]

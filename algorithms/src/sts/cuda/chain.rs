@@ -21,7 +21,7 @@ use crate::device::{Arena, Buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
-use crate::sts_sort::ChannelBucket;
+use crate::sts_sort::cuda::ChannelBucket;
 
 /// How stages are done that can be done in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

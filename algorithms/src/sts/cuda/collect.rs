@@ -9,7 +9,7 @@ use crate::device::gpu::{
 };
 use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES};
 use crate::sts::Hit;
-use crate::sts_sort::begins;
+use crate::sts_sort::cuda::begins;
 
 /// How hits get into one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

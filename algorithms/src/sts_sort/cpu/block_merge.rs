@@ -8,7 +8,10 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::{Cost, ResultIn, Scratch, merge_path, radix, sort_segments};
+use super::parts::Cost;
+use super::segments::{Scratch, sort_segments};
+use super::two_arrays::ResultIn;
+use super::{merge_path, radix};
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 

@@ -17,8 +17,10 @@ mod within_channels;
 
 use generators::sts::Digi;
 
+use super::parts::Cost;
 use super::scatter;
-use super::{Cost, ResultIn, Scratch, sort_segments};
+use super::segments::{Scratch, sort_segments};
+use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 use coarse_time::CoarseTime;
@@ -168,14 +170,4 @@ fn count_both(digis: &[Digi], time: &CoarseTime) -> (scatter::Counts, scatter::C
         channels[channel(digi)] += 1;
     }
     (times, channels)
-}
-
-/// The first place from `start` on where another channel begins, in digis that
-/// are in order of channels.
-fn end_of_channel(digis: &[Digi], start: usize) -> usize {
-    if start >= digis.len() {
-        return digis.len();
-    }
-    let channel = digis[start].channel();
-    start + digis[start..].partition_point(|digi| digi.channel() <= channel)
 }

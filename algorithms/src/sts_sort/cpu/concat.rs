@@ -5,8 +5,10 @@
 
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::parts::Cost;
 use super::scatter;
-use super::{Cost, ResultIn, Scratch, sort_segments};
+use super::segments::{Scratch, sort_segments};
+use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::device::Unavailable;
 use crate::sts_sort::StsSort;

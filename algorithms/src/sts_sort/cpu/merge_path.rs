@@ -8,7 +8,7 @@
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::ResultIn;
+use super::two_arrays::ResultIn;
 
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;

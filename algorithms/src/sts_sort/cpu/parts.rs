@@ -4,7 +4,8 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 use rayon::prelude::*;
 
-use super::{ResultIn, merge_path};
+use super::merge_path;
+use super::two_arrays::ResultIn;
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;

@@ -7,7 +7,32 @@
 
 use generators::sts::Digi;
 
-use super::{ResultIn, scatter};
+use super::parts::Cost;
+use super::scatter;
+use super::segments::{Scratch, sort_segments};
+use super::two_arrays::ResultIn;
+use crate::algorithm::Variant;
+use crate::sts_sort::StsSort;
+
+/// Of each segment, between two buffers, as CUB's `DeviceSegmentedRadixSort` does it.
+pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
+    "segmented-radix",
+    "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
+    |at| {
+        sort_segments(
+            at,
+            Scratch::Always,
+            Cost::Linear,
+            |digis, scratch, parts| {
+                if parts == 1 {
+                    sort(digis, scratch)
+                } else {
+                    sort_in_parts(digis, scratch, parts)
+                }
+            },
+        )
+    },
+);
 
 const BUCKETS: usize = 256;
 
@@ -24,7 +49,7 @@ fn bucket(digi: Digi, (shift, bits): (u32, u32)) -> usize {
 }
 
 /// Sorts stably by key. The scratch is as long as the digis.
-pub(super) fn sort(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
+fn sort(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
     if digis.len() <= INSERTION_LIMIT {
         insertion_sort(digis);
         return ResultIn::Digis;
@@ -75,7 +100,7 @@ fn count_all_digits(digis: &[Digi]) -> [[u32; BUCKETS]; DIGITS.len()] {
 }
 
 /// The same with each pass in parts that run in parallel.
-pub(super) fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
+fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let part = digis.len().div_ceil(parts);
     let (mut source, mut target) = (digis, scratch);
     let mut result = ResultIn::Digis;

@@ -7,11 +7,11 @@ use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use super::parts::{Cost, Split};
-use super::{ResultIn, Scratch, SortSegment};
-use crate::algorithm::{Opening, Runner};
+use super::two_arrays::ResultIn;
+use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, Poison, buffers};
+use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
 use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.
@@ -22,8 +22,22 @@ impl Poison for Digi {
     const POISON: Self = Digi::from_bits(u64::POISON);
 }
 
+/// Sorts the digis of a segment, in place or into the scratch. The scratch is
+/// as long as the segment, or empty where [`Scratch`] says so. The work is to
+/// be split into so many parts, which run in parallel on the current team.
+type SortSegment = fn(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn;
+
+/// When a sort needs a second array of the size of the first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scratch {
+    Always,
+    /// Only if a segment is split into parts.
+    WhenSplit,
+    Never,
+}
+
 /// A way to sort with an input.
-pub(super) struct Segments<'a> {
+struct Segments<'a> {
     sort_segment: SortSegment,
     cost: Cost,
     input: &'a SegmentedDigis,
@@ -32,7 +46,7 @@ pub(super) struct Segments<'a> {
     threads: usize,
 }
 
-pub(super) struct Arrays<'a> {
+struct Arrays<'a> {
     digis: ArenaVec<'a, Digi>,
     scratch: ArenaVec<'a, Digi>,
 }
@@ -46,35 +60,39 @@ struct Job<'a> {
     result: ResultIn,
 }
 
-impl<'a> Segments<'a> {
-    pub(super) fn new(
-        at: &Opening<'a, '_, StsSort>,
-        scratch: Scratch,
-        cost: Cost,
-        sort_segment: SortSegment,
-    ) -> Self {
-        let (input, threads) = (at.input, at.threads());
-        let needs_scratch = match scratch {
-            Scratch::Always => true,
-            Scratch::WhenSplit => {
-                let split = Split::new(input.partition(), threads, cost);
-                split.any(input.partition())
-            }
-            Scratch::Never => false,
-        };
-        Segments {
-            sort_segment,
-            cost,
-            input,
-            arena: at.arena,
-            scratch_length: if needs_scratch {
-                input.digis().len()
-            } else {
-                0
-            },
-            threads,
-        }
+/// A sort of segments, ready to run.
+pub(super) fn sort_segments<'a>(
+    at: &Opening<'a, '_, StsSort>,
+    scratch: Scratch,
+    cost: Cost,
+    sort_segment: SortSegment,
+) -> Opened<'a, StsSort> {
+    let (input, threads) = (at.input, at.threads());
+    accept_lengths(input)?;
+    let needs_scratch = match scratch {
+        Scratch::Always => true,
+        Scratch::WhenSplit => Split::new(input.partition(), threads, cost).any(input.partition()),
+        Scratch::Never => false,
+    };
+    at.session(Segments {
+        sort_segment,
+        cost,
+        input,
+        arena: at.arena,
+        scratch_length: usize::from(needs_scratch) * input.digis().len(),
+        threads,
+    })
+}
+
+/// Places in a segment are counted with 32 bits.
+fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
+    let longest = input.partition().lengths().max().unwrap_or(0);
+    if u32::try_from(longest).is_ok() {
+        return Ok(());
     }
+    Err(Unavailable(format!(
+        "a segment has {longest} digis; 2^32 - 1 is the most; use more segments"
+    )))
 }
 
 impl<'a> Runner<StsSort> for Segments<'a> {

@@ -1,7 +1,8 @@
 //! The published GPU sort: one block a segment, chunks of 512 × 11 digis by a
 //! radix sort in shared memory, then merges by Merge Path.
 
-use super::segments::{BySegment, Segments, by_segment};
+use super::runner::DIGI;
+use super::segments::{Segments, by_segment};
 use crate::algorithm::Variant;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::kernels::sts_sort_block_merge::{BLOCK_MERGE_SORT, BlockMergeSort, TILE};
@@ -11,7 +12,7 @@ use crate::sts_sort::StsSort;
 pub(super) const BLOCK_MERGE: Variant<StsSort> = Variant::cuda(
     "block-merge",
     "published: a block a segment, chunks of 5632 digis by radix sort, Merge Path",
-    |at| by_segment(at, BySegment { sorted: 0, start }),
+    |at| by_segment(at, 0, start),
 );
 
 fn start(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
@@ -31,5 +32,5 @@ fn bytes_moved(segments: &Segments<2>) -> u64 {
     let levels = |length: usize| length.div_ceil(TILE as usize).next_power_of_two().ilog2();
     let lengths = segments.partition.lengths();
     let moves = lengths.map(|length| length as u64 * u64::from(1 + levels(length)));
-    2 * super::DIGI * moves.sum::<u64>()
+    2 * DIGI * moves.sum::<u64>()
 }

@@ -13,10 +13,10 @@ mod regions;
 
 use generators::partition::Partition;
 
-use self::division::{Division, Range};
+use self::division::{Division, Range, on_device};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
-use super::{DIGI, Sorter, sort_on_gpu};
+use super::runner::{DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
@@ -215,13 +215,6 @@ impl Sorter for ChannelBucket {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         ChannelBucket::sort(self, gpu)
     }
-}
-
-fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
-    ranges.iter().map(|range| kernels::Range {
-        begin: range.start,
-        end: range.end,
-    })
 }
 
 /// A block a range, which moves so many words for each of its digis.

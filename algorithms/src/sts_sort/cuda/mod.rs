@@ -1,28 +1,22 @@
 //! Sorting on a GPU.
 //!
-//! Digis go to the device, are sorted, and come back. A variant here is a [`Sorter`]: its
-//! buffers and its kernels. Each launcher stands beside its kernels.
+//! Digis go to the device, are sorted, and come back. A variant here is a
+//! [`Sorter`](runner::Sorter): its buffers and its kernels. Each launcher stands beside its
+//! kernels.
 
 mod block_merge;
 mod channel_bucket;
 mod cub;
+mod runner;
 mod segmented_radix;
 mod segments;
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
-
 use super::StsSort;
-use crate::algorithm::{Opened, Opening, Runner, Variant};
-use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine};
-use crate::device::{Arena, Buffers, Unavailable, buffers};
+use crate::algorithm::Variant;
 
 pub(crate) use channel_bucket::ChannelBucket;
 pub(super) use cub::CUB;
+pub(crate) use runner::begins;
 
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE,
@@ -30,90 +24,3 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     segmented_radix::SEGMENTED_RADIX_PAIRS,
     channel_bucket::CHANNEL_BUCKET,
 ];
-
-/// Bytes of a digi.
-const DIGI: u64 = size_of::<u64>() as u64;
-
-/// The buffers of a sort, and what to do with them.
-trait Sorter: Buffers {
-    /// Where the digis have to be before.
-    fn digis(&self) -> &DeviceBuffer<u64>;
-
-    /// Where they are after.
-    fn sorted(&self) -> &DeviceBuffer<u64>;
-
-    /// Starts the kernels.
-    ///
-    /// # Errors
-    /// If the device refuses.
-    fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
-}
-
-/// Takes the buffers for digis in such segments.
-type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
-
-/// A sorter with an input.
-struct OnGpu<'a> {
-    make_sorter: MakeSorter,
-    input: &'a SegmentedDigis,
-    arena: &'a Arena,
-    gpu: Arc<Gpu>,
-}
-
-struct Held<'a> {
-    unsorted: Pristine<'a, u64>,
-    sorted: PinnedBuffer<u64>,
-    sorter: Box<dyn Sorter>,
-}
-
-buffers!(Held<'_>: unsorted, sorted, sorter);
-
-/// A sorter, ready to run. Positions are counted with 32 bits on the device, and a few more
-/// are needed to go beyond the end.
-fn sort_on_gpu<'a>(
-    at: &Opening<'a, '_, StsSort>,
-    make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
-) -> Opened<'a, StsSort> {
-    let (digis, most) = (at.input.digis().len(), i32::MAX as usize);
-    if digis > most {
-        return Err(Unavailable(format!(
-            "{digis} digis; on a GPU {most} is the most; use fewer"
-        )));
-    }
-    at.session(OnGpu {
-        make_sorter: Box::new(make_sorter),
-        input: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-    })
-}
-
-impl<'a> Runner<StsSort> for OnGpu<'a> {
-    type Buffers = Held<'a>;
-
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, digis) = (&self.gpu, self.input.digis());
-        Ok(Held {
-            unsorted: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
-            sorted: gpu.pinned(digis.len())?,
-            sorter: (self.make_sorter)(gpu, self.input.partition())?,
-        })
-    }
-
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, sorter) = (&self.gpu, &mut held.sorter);
-        gpu.upload(sorter.digis(), &held.unsorted)?;
-        sorter.sort(gpu)?;
-        gpu.download(&mut held.sorted, sorter.sorted())
-    }
-
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Digi>> {
-        Cow::Owned(mapped(&held.sorted, |&bits| Digi::from_bits(bits)))
-    }
-}
-
-/// Where segments begin, and where the last one ends. They fit: see [`sort_on_gpu`].
-pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
-    let ends = partition.ranges().map(|range| range.end as u32);
-    std::iter::once(0).chain(ends)
-}

@@ -2,7 +2,8 @@
 //! `DeviceSegmentedRadixSort` does it: the digis themselves (three arrays), or
 //! extracted keys that have the digis as their values (six arrays).
 
-use super::segments::{BySegment, Segments, by_segment};
+use super::runner::DIGI;
+use super::segments::{Segments, by_segment};
 use crate::algorithm::Variant;
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::kernels::sts_sort_segmented_radix::{
@@ -23,32 +24,14 @@ const OUTPUT: usize = 2;
 pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cuda(
     "segmented-radix",
     "LSD radix sort a segment with one block, six passes (as CUB), digis as keys: 3n",
-    |at| {
-        let start = sort_digis;
-        by_segment(
-            at,
-            BySegment {
-                sorted: OUTPUT,
-                start,
-            },
-        )
-    },
+    |at| by_segment(at, OUTPUT, sort_digis),
 );
 
 /// Input, an array between, and output, of digis and then of keys.
 pub(super) const SEGMENTED_RADIX_PAIRS: Variant<StsSort> = Variant::cuda(
     "segmented-radix-pairs",
     "LSD radix sort a segment with one block, six passes (as CUB), keys and values: 6n",
-    |at| {
-        let start = sort_pairs;
-        by_segment(
-            at,
-            BySegment {
-                sorted: OUTPUT,
-                start,
-            },
-        )
-    },
+    |at| by_segment(at, OUTPUT, sort_pairs),
 );
 
 /// Where a pass reads and where it writes.
@@ -112,7 +95,7 @@ fn extract_keys(
     let count = segments.partition.elements();
     // Two digis a thread.
     let grid = SEGMENTED_RADIX_KEYS.thread_each(count.div_ceil(2));
-    let grid = grid.moving(2 * count as u64 * super::DIGI);
+    let grid = grid.moving(2 * count as u64 * DIGI);
     let count = count as u32;
     // SAFETY: both arrays have so many elements.
     unsafe {

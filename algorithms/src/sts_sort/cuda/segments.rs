@@ -2,7 +2,7 @@
 
 use generators::partition::Partition;
 
-use super::{Sorter, sort_on_gpu};
+use super::runner::{self, DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::{Opened, Opening};
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
@@ -15,28 +15,28 @@ pub(super) struct Segments<const ARRAYS: usize> {
     begins: Table,
 }
 
-/// How segments are sorted.
-#[derive(Clone, Copy)]
-pub(super) struct BySegment<const ARRAYS: usize> {
-    /// The array that has the digis after.
-    pub(super) sorted: usize,
-    /// Starts the kernels, once it is known on the device where segments begin.
-    pub(super) start: fn(&Gpu, &Segments<ARRAYS>) -> Result<(), DeviceError>,
-}
+/// Starts the kernels, once it is known on the device where segments begin.
+type Start<const ARRAYS: usize> = fn(&Gpu, &Segments<ARRAYS>) -> Result<(), DeviceError>;
 
 struct SegmentSorter<const ARRAYS: usize> {
     segments: Segments<ARRAYS>,
-    sort: BySegment<ARRAYS>,
+    /// The array that has the digis after.
+    sorted: usize,
+    start: Start<ARRAYS>,
 }
 
-/// Such a sort, ready to run.
+/// Such a sort, ready to run, which leaves the digis in the array of that number.
 pub(super) fn by_segment<'a, const ARRAYS: usize>(
     at: &Opening<'a, '_, StsSort>,
-    sort: BySegment<ARRAYS>,
+    sorted: usize,
+    start: Start<ARRAYS>,
 ) -> Opened<'a, StsSort> {
     sort_on_gpu(at, move |gpu, partition| {
-        let segments = Segments::new(gpu, partition)?;
-        Ok(Box::new(SegmentSorter { segments, sort }))
+        Ok(Box::new(SegmentSorter {
+            segments: Segments::new(gpu, partition)?,
+            sorted,
+            start,
+        }))
     })
 }
 
@@ -64,7 +64,7 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
     /// A block a segment, which moves so many words for each digi.
     pub(super) fn grid(&self, words: u64) -> Grid {
         let digis = self.partition.elements() as u64;
-        Grid::blocks(self.partition.segments() as u32).moving(words * digis * super::DIGI)
+        Grid::blocks(self.partition.segments() as u32).moving(words * digis * DIGI)
     }
 }
 
@@ -85,14 +85,14 @@ impl<const ARRAYS: usize> Sorter for SegmentSorter<ARRAYS> {
     }
 
     fn sorted(&self) -> &DeviceBuffer<u64> {
-        &self.segments.arrays[self.sort.sorted]
+        &self.segments.arrays[self.sorted]
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Segments {
             partition, begins, ..
         } = &mut self.segments;
-        begins.fill(gpu, super::begins(partition))?;
-        (self.sort.start)(gpu, &self.segments)
+        begins.fill(gpu, runner::begins(partition))?;
+        (self.start)(gpu, &self.segments)
     }
 }

@@ -8,7 +8,7 @@ use crate::sts::Hit;
 use crate::sts::clusters::{ByChannel, TimeSweep};
 use crate::sts::data::digi_order;
 use crate::sts::hits::Windows;
-use crate::sts_sort::sort_side;
+use crate::sts_sort::cpu::sort_alone_in_place;
 
 /// Tools, and the hits that were found with them.
 pub(super) struct Worker {
@@ -48,7 +48,7 @@ impl Worker {
         if self.scratch.len() < digis.len() {
             self.scratch.resize(digis.len(), Digi::default());
         }
-        sort_side(digis, &mut self.scratch[..digis.len()]);
+        sort_alone_in_place(digis, &mut self.scratch[..digis.len()]);
         for equal in digis.chunk_by_mut(|a, b| a.key() == b.key()) {
             equal.sort_unstable_by_key(digi_order);
         }

@@ -17,7 +17,7 @@ use crate::algorithm::Semantics;
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
 use crate::sts::{Hit, Timeslice};
-use crate::sts_sort::begins;
+use crate::sts_sort::cuda::begins;
 
 /// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
 /// each with several hits at times.

@@ -75,7 +75,7 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
             cluster.time = time(i);
         }
     }
-    let begins: Vec<_> = crate::sts_sort::begins(&places).collect();
+    let begins: Vec<_> = crate::sts_sort::cuda::begins(&places).collect();
     let found: Vec<_> = sides
         .iter()
         .map(|&(clusters, _)| Found {

@@ -2,8 +2,6 @@
 
 use generators::sts::Digi;
 
-use super::end_of_channel;
-
 /// Moves that a digi may cost on average before another sort takes over.
 const MOVES_PER_DIGI: usize = 8;
 
@@ -44,6 +42,16 @@ pub(super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
             rest = others;
         }
     });
+}
+
+/// The first place from `start` on where another channel begins, in digis that
+/// are in order of channels.
+fn end_of_channel(digis: &[Digi], start: usize) -> usize {
+    if start >= digis.len() {
+        return digis.len();
+    }
+    let channel = digis[start].channel();
+    start + digis[start..].partition_point(|digi| digi.channel() <= channel)
 }
 
 /// Moves the last digi to its place in the others, which are in order; returns

@@ -2,7 +2,7 @@
 
 use generators::partition::Partition;
 
-use super::kernels::CAPACITY;
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, CAPACITY};
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;
@@ -23,6 +23,14 @@ impl Division {
             .partition(|range| range.len() <= CAPACITY as usize);
         Division { small, large }
     }
+}
+
+/// As kernels know them.
+pub(super) fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
+    ranges.iter().map(|range| kernels::Range {
+        begin: range.start,
+        end: range.end,
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! What kernels leave to others: ranges of digis, in any order.
 
 use super::division::Range;
-use super::kernels::{self, CAPACITY, CHANNEL_BUCKET_OVERFULL, RangeList};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
+use crate::kernels::sts_sort_channel_bucket::{
+    self as kernels, CAPACITY, CHANNEL_BUCKET_OVERFULL, RangeList,
+};
 
 /// Buckets that did not fit into shared memory: their number, then the position
 /// of the first digi of each and of that after the last.

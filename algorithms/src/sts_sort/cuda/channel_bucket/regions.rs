@@ -1,11 +1,13 @@
 //! Regions: large segments, and large buckets of such. Their digis are moved to
 //! groups of buckets, and the groups sorted.
 
-use super::division::Range;
-use super::kernels::{self, BUCKETS, CAPACITY, DISTRIBUTED_TILE, Group, RangeList};
-use super::{DIGI, on_device};
+use super::division::{Range, on_device};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
+use crate::kernels::sts_sort_channel_bucket::{
+    self as kernels, BUCKETS, CAPACITY, DISTRIBUTED_TILE, Group, RangeList,
+};
+use crate::sts_sort::cuda::runner::DIGI;
 
 /// So many regions at a time at least.
 const REGIONS: usize = 16;

@@ -1,9 +1,25 @@
-//! The standard library's unstable sort.
+//! The standard library's sorts.
 
-use super::parts::sort_parts;
-use super::{Cost, Scratch, sort_segments};
+use super::parts::{Cost, sort_parts};
+use super::segments::{Scratch, sort_segments};
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
+
+/// `slice::sort_by_key` (driftsort) for each segment; segments in parts are
+/// merged.
+pub(super) const STD_STABLE: Variant<StsSort> =
+    Variant::cpu("std-stable", "Rust's slice::sort_by_key a segment", |at| {
+        sort_segments(
+            at,
+            Scratch::WhenSplit,
+            Cost::LogLinear,
+            |digis, scratch, parts| {
+                sort_parts(digis, scratch, parts, |part| {
+                    part.sort_by_key(|digi| digi.key());
+                })
+            },
+        )
+    });
 
 /// `slice::sort_unstable_by_key` (ipnsort) for each segment; segments in parts
 /// are merged. What CBM's CPU code does, in Rust.

@@ -1,15 +1,32 @@
-//! A peer: the crate `voracious_radix_sort`.
+//! Peers: crates that sort by radix, on the very same 8-byte records.
 
 use std::cmp::Ordering;
 
 use bytemuck::TransparentWrapper;
 use generators::sts::Digi;
-use voracious_radix_sort::{RadixSort, Radixable};
+use rdst::{RadixKey, RadixSort as _};
+use voracious_radix_sort::{RadixSort as _, Radixable};
 
-use super::parts::sort_parts;
-use super::{Cost, Scratch, sort_segments};
+use super::parts::{Cost, sort_parts};
+use super::segments::{Scratch, sort_segments};
+use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
+
+/// `rdst` on the very same 8-byte records, with its single-threaded tuner; for
+/// large segments, where threads are idle, with its parallel algorithms.
+pub(super) const RDST: Variant<StsSort> =
+    Variant::cpu("rdst", "peer: the crate rdst, a segment at a time", |at| {
+        sort_segments(at, Scratch::Never, Cost::Linear, |digis, _, parts| {
+            let mut records = Record::wrap_slice_mut(digis).radix_sort_builder();
+            if parts == 1 {
+                records = records.with_parallel(false).with_single_threaded_tuner();
+            }
+            records.sort();
+            ResultIn::Digis
+        })
+    })
+    .unstable();
 
 /// Its unstable sort on the very same 8-byte records.
 pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
@@ -50,6 +67,7 @@ pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
 )
 .unstable();
 
+/// What they take for a record.
 #[derive(Clone, Copy, TransparentWrapper)]
 #[repr(transparent)]
 struct Record(Digi);
@@ -72,5 +90,14 @@ impl Radixable<u64> for Record {
     #[inline]
     fn key(&self) -> u64 {
         self.0.key()
+    }
+}
+
+impl RadixKey for Record {
+    const LEVELS: usize = (Digi::KEY_BITS as usize).div_ceil(8);
+
+    #[inline]
+    fn get_level(&self, level: usize) -> u8 {
+        (self.0.key() >> (8 * level)) as u8
     }
 }
