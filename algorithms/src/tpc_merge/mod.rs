@@ -83,10 +83,8 @@ impl Algorithm for TpcMerge {
         params.complete(AXES);
         let shape = shape(&params)?;
         shape.validate()?;
-        let reference = match shape.tracks <= REFERENCE_LIMIT {
-            true => REFERENCE_BYTES,
-            false => 0,
-        };
+        let has_reference = shape.tracks <= REFERENCE_LIMIT;
+        let reference = u64::from(has_reference) * REFERENCE_BYTES;
         let each = 2 * TRACK_BYTES + SCRATCH_BYTES + reference;
         Ok(Plan {
             params,
@@ -145,12 +143,12 @@ impl Algorithm for TpcMerge {
         input: &SliceTracks,
         reference: Option<&Vec<Relations>>,
         output: &Vec<Relations>,
-        _: Promise,
+        promise: Promise,
     ) -> Result<(), Damage> {
-        Ok(match reference {
-            Some(reference) => check::same(reference, output),
-            None => check::sound(input, output),
-        }?)
+        match reference {
+            Some(reference) => self.compare(input, reference, output, promise),
+            None => Ok(check::sound(input, output)?),
+        }
     }
 
     fn no_op_output(&self, input: &SliceTracks) -> Vec<Relations> {

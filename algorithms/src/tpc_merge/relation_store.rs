@@ -4,7 +4,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::Relations;
 
-use crate::device::prefetch;
+use crate::device::{Poison, prefetch};
+
+/// A slice track that nobody has.
+impl Poison for Relations {
+    const POISON: Self = Relations {
+        segment_prev: u32::POISON,
+        segment_next: u32::POISON,
+        neighbours: [u32::POISON; 2],
+    };
+}
 
 /// Relations that can be followed and changed.
 pub(super) trait RelationStore {

@@ -2,12 +2,17 @@
 //!
 //! As in the experiment's online reconstruction, October 2024; Rohr, thesis section 3.7.
 
-use generators::tpc::slice_tracks::{NONE, SliceTrack};
+use generators::tpc::slice_tracks::{NONE, SliceTrack, SliceTracks};
 
 use super::relation_store::RelationStore;
 
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;
+
+/// Bytes that following links reads.
+pub(super) fn input_bytes(input: &SliceTracks) -> u64 {
+    (size_of_val(input.tracks()) + size_of_val(input.links())) as u64
+}
 
 /// Follows the link from slice track `a` to `b`.
 #[inline]

@@ -7,14 +7,14 @@ use std::ops::Range;
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 use rayon::prelude::*;
 
-use super::{input_bytes, refresh};
 use crate::algorithm::{Opening, Runner};
+use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_merge::TpcMerge;
 use crate::tpc_merge::relation_store::SharedRelations;
-use crate::tpc_merge::resolve::follow;
+use crate::tpc_merge::resolve::{follow, input_bytes};
 
 /// Slice tracks that a thread takes at a time.
 pub(super) const PART: usize = 1 << 15;
@@ -121,7 +121,7 @@ where
     }
 
     fn load(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
-        refresh(&mut held.relations, self.input);
+        copy(&mut held.relations, self.input.relations());
         Ok(())
     }
 

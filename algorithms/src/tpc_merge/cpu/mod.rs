@@ -21,12 +21,8 @@ mod links_by_share;
 mod petgraph;
 mod sequential;
 
-use generators::tpc::slice_tracks::{Relations, SliceTracks};
-
 use super::TpcMerge;
 use crate::algorithm::Variant;
-use crate::all_cores::copy;
-use crate::device::Poison;
 use by_component::ByComponent;
 use hooking::Hooking;
 use hooking_ahead::HookingAhead;
@@ -57,22 +53,3 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
         |at| at.session(ByComponent::<HookingAhead, LinksByShare>::new(at)),
     ),
 ];
-
-/// A slice track that nobody has.
-impl Poison for Relations {
-    const POISON: Self = Relations {
-        segment_prev: u32::POISON,
-        segment_next: u32::POISON,
-        neighbours: [u32::POISON; 2],
-    };
-}
-
-/// The relations as they are before merging, which every variant changes in place.
-fn refresh(relations: &mut [Relations], input: &SliceTracks) {
-    copy(relations, input.relations());
-}
-
-/// Bytes of what every variant reads.
-fn input_bytes(input: &SliceTracks) -> u64 {
-    (size_of_val(input.tracks()) + size_of_val(input.links())) as u64
-}

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
-use super::{input_bytes, refresh};
 use crate::algorithm::{Opening, Runner};
+use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
 use crate::tpc_merge::TpcMerge;
 use crate::tpc_merge::relation_store::OwnRelations;
-use crate::tpc_merge::resolve::follow;
+use crate::tpc_merge::resolve::{follow, input_bytes};
 
 pub(super) struct Sequential<'a> {
     input: &'a SliceTracks,
@@ -34,7 +34,7 @@ impl<'a> Runner<TpcMerge> for Sequential<'a> {
     }
 
     fn load(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
-        refresh(relations, self.input);
+        copy(relations, self.input.relations());
         Ok(())
     }
 
