@@ -1,6 +1,6 @@
 //! On the emulator: what a run does to its input.
 
-use generators::tpc::clusters::Clusters;
+use generators::tpc::clusters::{Clusters, Layout};
 
 use super::Gatherer;
 use super::pieces::DevicePieces;
@@ -12,43 +12,35 @@ use crate::device::{Arena, Target, Team, buffers};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
 
-/// Overwrites its input.
-struct Careless {
+/// Does nothing but overwrite its input, if it is careless.
+struct Idle {
     host: PinnedBuffer<u8>,
+    is_careless: bool,
 }
 
-buffers!(Careless: host);
+buffers!(Idle: host);
 
-impl Gatherer for Careless {
+impl Gatherer for Idle {
     fn gather(
         &mut self,
         gpu: &Gpu,
         _: &Clusters,
         all: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
-        gpu.fill(&all.given.row_starts, POISON)
-    }
-
-    fn host(&self) -> &[u8] {
-        &self.host
-    }
-}
-
-/// Does nothing.
-struct Idle {
-    host: PinnedBuffer<u8>,
-}
-
-buffers!(Idle: host);
-
-impl Gatherer for Idle {
-    fn gather(&mut self, _: &Gpu, _: &Clusters, _: &DevicePieces<'_>) -> Result<(), DeviceError> {
+        if self.is_careless {
+            gpu.fill(&all.given.row_starts, POISON)?;
+        }
         Ok(())
     }
 
     fn host(&self) -> &[u8] {
         &self.host
     }
+}
+
+fn idle(gpu: &Gpu, layout: &Layout, is_careless: bool) -> Result<Box<dyn Gatherer>, DeviceError> {
+    let host = gpu.pinned(layout.bytes())?;
+    Ok(Box::new(Idle { host, is_careless }))
 }
 
 #[test]
@@ -75,19 +67,9 @@ fn a_run_that_changes_its_input_is_told_and_harms_no_other() {
     };
     let told = Some("it changed the starts of rows".to_owned());
     for _ in 0..2 {
-        let careless = damage(|at| {
-            gather_from_gpu(at, |gpu, layout| {
-                let host = gpu.pinned(layout.bytes())?;
-                Ok(Box::new(Careless { host }))
-            })
-        });
+        let careless = damage(|at| gather_from_gpu(at, |gpu, layout| idle(gpu, &layout, true)));
         assert_eq!(careless, told);
-        let idle = damage(|at| {
-            gather_from_gpu(at, |gpu, layout| {
-                let host = gpu.pinned(layout.bytes())?;
-                Ok(Box::new(Idle { host }))
-            })
-        });
-        assert_eq!(idle, None);
+        let careful = damage(|at| gather_from_gpu(at, |gpu, layout| idle(gpu, &layout, false)));
+        assert_eq!(careful, None);
     }
 }
