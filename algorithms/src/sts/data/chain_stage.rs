@@ -31,6 +31,13 @@ impl ChainStage {
         ChainStage::Collect,
     ];
 
+    /// Those before this one.
+    pub fn before(self) -> impl Iterator<Item = ChainStage> {
+        Self::ALL
+            .into_iter()
+            .take_while(move |&other| other != self)
+    }
+
     /// The name in records, which is that of its task where it has one.
     pub const fn name(self) -> &'static str {
         match self {

@@ -69,6 +69,16 @@ const fn online(variant: Variant<StsTask>) -> Variant<StsTask> {
 }
 
 impl StsTask {
+    /// The stages that are tasks.
+    #[cfg(test)]
+    const STAGES: [ChainStage; 5] = [
+        ChainStage::Presort,
+        ChainStage::Cluster,
+        ChainStage::ClusterSort,
+        ChainStage::Hits,
+        ChainStage::Collect,
+    ];
+
     const fn of(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }
     }

@@ -114,23 +114,17 @@ impl Session<StsTask> for Chains<'_> {
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        Ok(match self.stage {
-            Some(_) => Stages::new(),
-            None => self.laps.stages(),
-        })
+        let of_all = || self.laps.stages();
+        Ok(self.stage.map_or_else(of_all, |_| Stages::new()))
     }
 
     fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
-        let product = |chain: &(dyn Chain + '_)| match self.stage {
-            Some(stage) => chain.product(stage),
-            None => Product::Both(
-                Box::new(chain.product(ChainStage::ClusterSort)),
-                Box::new(chain.product(ChainStage::Collect)),
-            ),
+        let product = |chain: &Box<dyn Chain + '_>| {
+            let left = Product::of(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
+            left.ok()
         };
-        let products = self.chains.iter();
-        let products = products.map(|chain| product(chain.as_ref()));
-        Some(Cow::Owned(products.collect()))
+        let products = self.chains.iter().map(product);
+        products.collect::<Option<_>>().map(Cow::Owned)
     }
 
     fn release(&mut self) {
@@ -223,13 +217,7 @@ mod tests {
 
     #[test]
     fn stages_before_a_stage_run_once() {
-        for stage in [
-            ChainStage::Presort,
-            ChainStage::Cluster,
-            ChainStage::ClusterSort,
-            ChainStage::Hits,
-            ChainStage::Collect,
-        ] {
+        for stage in StsTask::STAGES {
             let small = |(_, input): &(String, Timeslices)| input.digis() < 6_000;
             let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
             // Every third, of those for either answer.
