@@ -21,7 +21,7 @@ mod work;
 
 use std::path::Path;
 
-use generators::DataError;
+use generators::{DataError, named};
 
 use crate::axis::{Axis, Params};
 
@@ -35,7 +35,7 @@ pub use variant::{Open, Opened, Opening, Variant};
 pub use work::{Metric, Plan, Relation, Work};
 
 /// What is known of a task without any data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct TaskInfo {
     /// The subcommand's name.
     pub name: &'static str,
@@ -46,6 +46,11 @@ pub struct TaskInfo {
     pub input: &'static str,
     /// How the names of files end that [`Algorithm::write`] writes.
     pub file_ending: &'static str,
+    /// What can be varied.
+    pub axes: &'static [Axis],
+    /// What can be said about an input that is read from a file; some of it may be varied in
+    /// generated data too.
+    pub file_axes: &'static [Axis],
 }
 
 /// A reconstruction task with a known right answer.
@@ -55,17 +60,8 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// What a variant makes of it.
     type Output: Output;
 
-    /// Its names.
+    /// What is known of it without any data.
     fn info(&self) -> TaskInfo;
-
-    /// What can be varied.
-    fn axes(&self) -> &'static [Axis];
-
-    /// What can be said about an input that is read from a file; some of it may be
-    /// varied in generated data too.
-    fn file_axes(&self) -> &'static [Axis] {
-        &[]
-    }
 
     /// All variants, in the order in which they are listed; those of plugins come
     /// last. Loading a plugin adds to them.
@@ -84,7 +80,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     fn generate(&self, params: &Params, seed: u64) -> Result<Self::Input, DataError>;
 
     /// Reads an input from a file, with the parameters that describe it. The options
-    /// are values of [`Algorithm::file_axes`].
+    /// are values of [`TaskInfo::file_axes`].
     ///
     /// # Errors
     /// If the file can't be read, or the options make no sense.
@@ -207,16 +203,7 @@ pub enum Semantics {
     Offline,
 }
 
-impl Semantics {
-    /// All of them.
-    pub const ALL: [Semantics; 3] = [Semantics::Exact, Semantics::Published, Semantics::Offline];
-
-    /// What lists and notes call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Semantics::Exact => "exact",
-            Semantics::Published => "published",
-            Semantics::Offline => "offline",
-        }
-    }
+named! {
+    "semantics",
+    Semantics { Exact = "exact", Published = "published", Offline = "offline" }
 }

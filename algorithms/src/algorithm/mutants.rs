@@ -75,6 +75,19 @@ pub(crate) fn within<T, O>(
     mutants.into_iter().map(put)
 }
 
+/// The same of an output that is put together from the right one.
+pub(crate) fn inside<T, O: Clone>(
+    right: &O,
+    mutants: Mutants<T>,
+    put: impl Fn(&mut O, T),
+) -> impl Iterator<Item = (Harm, O)> {
+    within(mutants, move |part| {
+        let mut whole = right.clone();
+        put(&mut whole, part);
+        whole
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

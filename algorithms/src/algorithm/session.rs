@@ -114,7 +114,11 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// The output of the last run.
     fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, A::Output>;
 
-    /// Bytes of the input where a run reads it where it is, on the host.
+    /// Told of the buffers before they go back: what the next ones should be like.
+    fn note(&mut self, _: &Self::Buffers) {}
+
+    /// Bytes beside the buffers: of the input where a run reads it where it is, on the host,
+    /// and of what is kept between runs on a GPU.
     fn input_bytes(&self) -> u64 {
         0
     }
@@ -139,6 +143,12 @@ impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
             gpu,
             task: PhantomData,
         }
+    }
+
+    /// What was taken, and what was taken more in a run that found it too little.
+    fn most_bytes(&self) -> u64 {
+        self.held_bytes
+            .max(self.held.as_ref().map_or(0, R::Buffers::bytes))
     }
 
     /// Does something with the runner and its buffers, and waits for what it has started on a
@@ -216,10 +226,13 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn release(&mut self) {
-        self.held = None;
+        self.held_bytes = self.most_bytes();
+        if let Some(held) = self.held.take() {
+            self.runner.note(&held);
+        }
     }
 
     fn buffer_bytes(&self) -> u64 {
-        self.held_bytes + self.runner.input_bytes()
+        self.most_bytes() + self.runner.input_bytes()
     }
 }

@@ -91,6 +91,11 @@ impl<A: Algorithm> Variant<A> {
         }
     }
 
+    /// The same with such a summary.
+    pub const fn summary(self, summary: &'static str) -> Self {
+        Variant { summary, ..self }
+    }
+
     /// One that may order equals as it likes.
     pub const fn unstable(self) -> Self {
         Variant {

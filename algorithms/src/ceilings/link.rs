@@ -1,6 +1,6 @@
 //! Copies between the memory of the host and that of a GPU.
 
-use std::fmt;
+use generators::named;
 
 use super::{PAIR, grid, wrong};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, MappedBuffer, PinnedBuffer};
@@ -49,9 +49,6 @@ enum Host {
 }
 
 impl HostMemory {
-    /// All kinds.
-    pub const ALL: [HostMemory; 3] = [HostMemory::Pageable, HostMemory::Pinned, HostMemory::Mapped];
-
     /// The ways that bytes can go to and from such memory.
     pub fn directions(self) -> &'static [Direction] {
         match self {
@@ -162,22 +159,9 @@ impl LinkBuffers {
     }
 }
 
-impl fmt::Display for HostMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            HostMemory::Pageable => "pageable",
-            HostMemory::Pinned => "pinned",
-            HostMemory::Mapped => "mapped",
-        })
-    }
+named! {
+    "memory",
+    HostMemory { Pageable = "pageable", Pinned = "pinned", Mapped = "mapped" }
 }
 
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Direction::ToDevice => "h2d",
-            Direction::ToHost => "d2h",
-            Direction::Both => "both",
-        })
-    }
-}
+named! { "direction", Direction { ToDevice = "h2d", ToHost = "d2h", Both = "both" } }

@@ -24,7 +24,7 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
     }
 
     fn axes(&self) -> Vec<&'static Axis> {
-        self.algorithm.axes().iter().collect()
+        self.algorithm.info().axes.iter().collect()
     }
 
     fn plan(&self, params: Params, _: u64, out: &Path) -> Result<Plan, DataError> {

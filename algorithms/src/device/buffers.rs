@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use bytemuck::Pod;
+use generators::partition::Partition;
 
 use super::Arena;
 use super::gpu::{DeviceBuffer, DeviceError, Lent, MappedBuffer, PinnedBuffer};
@@ -174,6 +175,28 @@ impl Buffers for () {
 
     fn bytes(&self) -> u64 {
         0
+    }
+}
+
+/// Where a run has found that segments lie: nowhere before. It is on the host.
+impl Buffers for Partition {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        *self = Partition::from_lengths([]);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+impl<B: Buffers> Buffers for Option<B> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        self.iter_mut().try_for_each(B::poison)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.iter().map(B::bytes).sum()
     }
 }
 

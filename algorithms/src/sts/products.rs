@@ -5,9 +5,23 @@ use rayon::prelude::*;
 
 use super::collect::HitOrder;
 use super::hits::SortedClusters;
-use super::{Cluster, Hit, Partitioned, Product};
+use super::{ChainStage, Cluster, Hit, Partitioned, Product};
 
 impl Product {
+    /// That of a stage; of all of them, clusters and hits.
+    pub(in crate::sts) fn of<E>(
+        stage: Option<ChainStage>,
+        mut product: impl FnMut(ChainStage) -> Result<Self, E>,
+    ) -> Result<Self, E> {
+        match stage {
+            Some(stage) => product(stage),
+            None => Ok(Product::Both(
+                Box::new(product(ChainStage::ClusterSort)?),
+                Box::new(product(ChainStage::Collect)?),
+            )),
+        }
+    }
+
     /// Clusters, so many in the place of each side.
     pub(in crate::sts) fn clusters(flat: &[Cluster], sides: &Partition, counts: &[usize]) -> Self {
         let sides = sides.split(flat).into_iter().zip(counts);

@@ -28,7 +28,7 @@ use generators::sts::{Digi, SegmentedDigis, generate};
 use crate::algorithm::{
     Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
@@ -54,11 +54,9 @@ impl Algorithm for StsSort {
             summary: "sort the STS digis of each module side by channel and time",
             input: "sort",
             file_ending: "csv",
+            axes: axes::AXES,
+            file_axes: &[],
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        axes::AXES
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

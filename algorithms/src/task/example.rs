@@ -8,7 +8,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use rayon::prelude::*;
 
 use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use crate::sts_sort::StsSort;
 
 /// Channels that a digi can have.
@@ -29,11 +29,9 @@ impl Algorithm for ChannelCounts {
             summary: "count the STS digis of each channel, to find hot ones",
             input: "sort",
             file_ending: "csv",
+            axes: StsSort.info().axes,
+            file_axes: &[],
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        StsSort.axes()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

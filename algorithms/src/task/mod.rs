@@ -14,7 +14,7 @@ use generators::DataError;
 
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
-use crate::algorithm::{Damage, Metric, Plan, Semantics, Work};
+use crate::algorithm::{Damage, Metric, Plan, Semantics, TaskInfo, Work};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Target, Unavailable};
@@ -25,16 +25,20 @@ pub use typed::TaskOf;
 
 /// A reconstruction task.
 pub trait Task: Sync {
+    /// What is known of it without any data.
+    fn info(&self) -> TaskInfo;
     /// The subcommand's name.
-    fn name(&self) -> &'static str;
-    /// The task in one line.
-    fn summary(&self) -> &'static str;
-    /// How the names of files end that [`Case::write`] writes.
-    fn file_ending(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.info().name
+    }
     /// What can be varied.
-    fn axes(&self) -> &'static [Axis];
-    /// See [`Algorithm::file_axes`].
-    fn file_axes(&self) -> &'static [Axis];
+    fn axes(&self) -> &'static [Axis] {
+        self.info().axes
+    }
+    /// See [`TaskInfo::file_axes`].
+    fn file_axes(&self) -> &'static [Axis] {
+        self.info().file_axes
+    }
     /// All variants; their places in this list are their numbers.
     fn variants(&self) -> Vec<VariantInfo>;
     /// See [`Algorithm::plan`].

@@ -8,9 +8,10 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, Content, Damage, Metric, Opening, Plan, Promise, Semantics, Session, Variant, Work,
+    Algorithm, Content, Damage, Metric, Opening, Plan, Promise, Semantics, Session, TaskInfo,
+    Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Target, Unavailable};
 use crate::plugin::PluginVariant;
@@ -25,24 +26,8 @@ const BYTES_OF_INPUT: u64 = 4;
 pub struct TaskOf<A>(pub A);
 
 impl<A: Algorithm> Task for TaskOf<A> {
-    fn name(&self) -> &'static str {
-        self.0.info().name
-    }
-
-    fn summary(&self) -> &'static str {
-        self.0.info().summary
-    }
-
-    fn file_ending(&self) -> &'static str {
-        self.0.info().file_ending
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        self.0.axes()
-    }
-
-    fn file_axes(&self) -> &'static [Axis] {
-        self.0.file_axes()
+    fn info(&self) -> TaskInfo {
+        self.0.info()
     }
 
     fn variants(&self) -> Vec<VariantInfo> {

@@ -1,5 +1,7 @@
 //! What counts as decoded right.
 
+use std::fmt::Debug;
+
 use generators::tpc::Digit;
 use rayon::prelude::*;
 
@@ -22,25 +24,17 @@ pub enum Mismatch {
         /// Samples of the output.
         found: usize,
     },
-    /// Not the digit of the reference.
-    #[error("digit {index}: {found:?} instead of {expected:?}")]
-    Digit {
-        /// The digit's number.
+    /// Not the digit or position of the reference.
+    #[error("{what} {index}: {found} instead of {expected}")]
+    Sample {
+        /// What it is.
+        what: &'static str,
+        /// Its number, over all fragments.
         index: usize,
         /// The reference's.
-        expected: Digit,
+        expected: String,
         /// The output's.
-        found: Digit,
-    },
-    /// Not the position of the reference.
-    #[error("position {index}: {found:?} instead of {expected:?}")]
-    Position {
-        /// The position's number, over all fragments.
-        index: usize,
-        /// The reference's.
-        expected: Position,
-        /// The output's.
-        found: Position,
+        found: String,
     },
     /// A charge in the map that should be another one.
     #[error("sector {sector} of the input: the charges of its map are not right")]
@@ -74,13 +68,9 @@ pub(super) fn same(
     in_order_of_pages: bool,
 ) -> Result<(), Mismatch> {
     same_damage(&reference.damaged, &output.damaged)?;
-    if in_order_of_pages {
-        same_digits(&reference.digits, &output.digits)?;
-        same_positions(&reference.positions, &output.positions)?;
-    } else {
-        in_any_order(&reference.digits, &output.digits, same_digits)?;
-        in_any_order(&reference.positions, &output.positions, same_positions)?;
-    }
+    let (digits, positions) = (&reference.digits, &reference.positions);
+    same_samples("digit", digits, &output.digits, in_order_of_pages)?;
+    same_samples("position", positions, &output.positions, in_order_of_pages)?;
     same_charges(frame, &reference.charges, &output.charges)
 }
 
@@ -136,13 +126,19 @@ fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
     }
 }
 
-/// Compares two lists as they are, and, unless they are the same, in ascending order.
-fn in_any_order<T: Copy + Ord + Send + Sync>(
+/// Compares two lists as they are, and, if they are not the same and may be in any order, in
+/// ascending order.
+fn same_samples<T: Copy + Debug + Ord + Send + Sync>(
+    what: &'static str,
     expected: &[T],
     found: &[T],
-    same: fn(&[T], &[T]) -> Result<(), Mismatch>,
+    in_order: bool,
 ) -> Result<(), Mismatch> {
-    same(expected, found).or_else(|_| same(&sorted(expected), &sorted(found)))
+    let same = same_list(what, expected, found);
+    if in_order {
+        return same;
+    }
+    same.or_else(|_| same_list(what, &sorted(expected), &sorted(found)))
 }
 
 fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mismatch> {
@@ -157,32 +153,21 @@ fn same_damage(expected: &[DamagedPage], found: &[DamagedPage]) -> Result<(), Mi
     }
 }
 
-fn same_digits(expected: &[Digit], found: &[Digit]) -> Result<(), Mismatch> {
-    same_list(expected, found, |index, expected, found| Mismatch::Digit {
-        index,
-        expected,
-        found,
-    })
-}
-
-fn same_positions(expected: &[Position], found: &[Position]) -> Result<(), Mismatch> {
-    same_list(expected, found, |index, expected, found| {
-        Mismatch::Position {
-            index,
-            expected,
-            found,
-        }
-    })
-}
-
-fn same_list<T: Copy + PartialEq + Sync>(
+fn same_list<T: Debug + PartialEq + Sync>(
+    what: &'static str,
     expected: &[T],
     found: &[T],
-    differ: impl Fn(usize, T, T) -> Mismatch,
 ) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
-    let at = first_difference(expected, found);
-    at.map_or(Ok(()), |at| Err(differ(at, expected[at], found[at])))
+    match first_difference(expected, found) {
+        None => Ok(()),
+        Some(index) => Err(Mismatch::Sample {
+            what,
+            index,
+            expected: format!("{:?}", expected[index]),
+            found: format!("{:?}", found[index]),
+        }),
+    }
 }
 
 /// Each list in turn, with an element harmed.
@@ -201,17 +186,14 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     let filled = (0..right.charges.len()).filter(|&at| !right.charges[at].is_empty());
     let filled: Vec<_> = filled.collect();
     let mut all = Mutants::new();
-    all.extend(mutants::within(digits, |digits| Decoded {
-        digits,
-        ..right.clone()
+    all.extend(mutants::inside(right, digits, |all, digits| {
+        all.digits = digits
     }));
-    all.extend(mutants::within(positions, |positions| Decoded {
-        positions,
-        ..right.clone()
+    all.extend(mutants::inside(right, positions, |all, positions| {
+        all.positions = positions
     }));
-    all.extend(mutants::within(damaged, |damaged| Decoded {
-        damaged,
-        ..right.clone()
+    all.extend(mutants::inside(right, damaged, |all, damaged| {
+        all.damaged = damaged
     }));
     if filled.is_empty() {
         return all;
@@ -220,10 +202,8 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     // So far off that no other sample of a contested entry has it.
     let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
-    all.extend(mutants::within(charges, |charges| {
-        let mut decoded = right.clone();
-        decoded.charges[sector] = charges;
-        decoded
+    all.extend(mutants::inside(right, charges, |all, charges| {
+        all.charges[sector] = charges
     }));
     all
 }
@@ -253,7 +233,7 @@ mod tests {
             with_all_pools(|| same(&frame, &of(expected), &of(found), in_order))
         };
         let told = |found: &[Digit], in_order| match checked(&expected, found, in_order) {
-            Err(Mismatch::Digit { index, .. }) => Some(index),
+            Err(Mismatch::Sample { index, .. }) => Some(index),
             _ => None,
         };
         let mut all_wrong = expected.clone();
@@ -290,10 +270,8 @@ mod tests {
         let mut found = positions(5);
         found.positions[99_999].time = 6;
         let checked = with_all_pools(|| same(&frame, &positions(5), &found, true));
-        assert!(matches!(
-            checked,
-            Err(Mismatch::Position { index: 99_999, .. })
-        ));
+        let checked = checked.expect_err("another time").to_string();
+        assert!(checked.starts_with("position 99999: "), "{checked}");
     }
 
     /// Each charge that no other sample may have written counts, and a missing page too.

@@ -28,8 +28,7 @@ const DIGITS: Settings = Settings {
 };
 const CHARGES: Settings = Settings {
     output: Output::ChargeMap,
-    sharing: Sharing::Sectors,
-    fragment: FRAGMENT,
+    ..DIGITS
 };
 /// Time bins, all of one orbit, in which small time frames have a sample of each card of an
 /// endpoint: heads of links then fill a page up, and a block goes on in the next one.
@@ -55,25 +54,12 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
         let damaged = maker.damaged(&whole);
         let small = maker.small_frame(format);
         let small_damaged = maker.damaged(&small);
-        let pool = Settings {
-            sharing: Sharing::Pages,
-            ..CHARGES
-        };
         let named = [
             ("all kinds of time bins", whole.clone()),
-            (
-                "recorded, one pool",
-                with(
-                    &recorded,
-                    Settings {
-                        sharing: Sharing::Pages,
-                        ..DIGITS
-                    },
-                ),
-            ),
+            ("recorded, one pool", with(&recorded, one_pool(DIGITS))),
             ("every other page is lost", every_other(&whole)),
             ("damaged pages", damaged.clone()),
-            ("fragments", with(&recorded, pool)),
+            ("fragments", with(&recorded, one_pool(CHARGES))),
             ("fragments, damaged pages", with(&damaged, CHARGES)),
             ("few pages", small.clone()),
             ("few pages, fragments", with(&small, SHORT)),
@@ -84,6 +70,14 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
     }
     inputs.push(("no pages".into(), maker.without_pages()));
     inputs
+}
+
+fn one_pool(settings: Settings) -> Settings {
+    let sharing = Sharing::Pages;
+    Settings {
+        sharing,
+        ..settings
+    }
 }
 
 /// The same pages for other settings.
@@ -249,6 +243,14 @@ impl Maker {
         let tables = Arc::clone(&self.tables);
         TimeFrame::new(pages, ZsFormat::Link, ORBITS, tables, DIGITS)
     }
+}
+
+/// Pages of five formats in time bins of all kinds.
+#[cfg(test)]
+pub(super) fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
+    let all = all(seed).into_iter();
+    all.filter(|(name, _)| name.ends_with("time bins"))
+        .map(|(_, frame)| frame)
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ use crate::algorithm::{
     self, Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
     Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS};
@@ -84,15 +84,9 @@ impl Algorithm for TpcDecode {
             summary: "decode the raw pages of the TPC",
             input: "decode",
             file_ending: "pages",
+            axes: axes::AXES,
+            file_axes: axes::READING,
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        axes::AXES
-    }
-
-    fn file_axes(&self) -> &'static [Axis] {
-        axes::READING
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

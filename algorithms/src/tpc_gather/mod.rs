@@ -41,7 +41,7 @@ use crate::algorithm::{
     Algorithm, Choose, Damage, Metric, Mutants, Output, Plan, Promise, Relation, Semantics,
     TaskInfo, Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use crate::plugin_session::variants;
 
 pub use axes::{AXES, shape};
@@ -93,11 +93,9 @@ impl Algorithm for TpcGather {
             summary: "gather the TPC's compressed clusters from their pieces",
             input: "gather",
             file_ending: "bin",
+            axes: AXES,
+            file_axes: &[],
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        AXES
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

@@ -39,7 +39,7 @@ use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, ge
 use crate::algorithm::{
     Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 
 pub use axes::AXES;
 pub use axes::shape;
@@ -68,11 +68,9 @@ impl Algorithm for TpcMerge {
             summary: "merge the TPC's slice tracks that belong together",
             input: "merge",
             file_ending: "csv",
+            axes: AXES,
+            file_axes: &[],
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        AXES
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

@@ -6,7 +6,7 @@ use generators::tpc::PadId;
 use generators::tpc::geometry::pads_in_row;
 
 use super::activity::Thresholds;
-use super::input::{ChargeMaps, cells, pads};
+use super::input::{ChargeMaps, cells};
 use crate::tpc_decode::charge_map::entry_of;
 
 const THRESHOLDS: Thresholds = Thresholds {
@@ -45,8 +45,12 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     inputs
 }
 
-/// Maps with a charge for each sector, pad and time bin.
-fn filled(sectors: usize, time_bins: u32, charge: impl Fn(usize, PadId, u32) -> u16) -> ChargeMaps {
+/// Maps with a charge for each sector, pad and time bin, which follow each other in this order.
+fn filled(
+    sectors: usize,
+    time_bins: u32,
+    mut charge: impl FnMut(usize, PadId, u32) -> u16,
+) -> ChargeMaps {
     let mut maps = ChargeMaps::empty(sectors, time_bins, THRESHOLDS);
     for sector in 0..sectors {
         let map = maps.map_mut(sector);
@@ -83,15 +87,13 @@ fn ends_of_rows() -> ChargeMaps {
 
 /// Runs that are cut by whatever one divides time into, and pads with charge all the time.
 fn long_runs(seed: u64) -> ChargeMaps {
-    const TIME_BINS: u32 = 270;
-    let mut maps = ChargeMaps::empty(1, TIME_BINS, THRESHOLDS);
-    for pad in pads() {
-        let mut runs = Runs::new(seed, pad);
-        for time_bin in 0..TIME_BINS {
-            maps.map_mut(0)[entry_of(pad, time_bin)] = runs.next_charge();
+    let mut runs = Runs::new(seed, PadId::default());
+    filled(1, 270, |_, pad, time_bin| {
+        if time_bin == 0 {
+            runs = Runs::new(seed, pad);
         }
-    }
-    maps
+        runs.next_charge()
+    })
 }
 
 /// Runs of a pad: their lengths have an upper limit, from 1 to 512 time bins.

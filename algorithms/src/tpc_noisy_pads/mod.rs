@@ -28,7 +28,7 @@ use std::path::Path;
 use generators::DataError;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 
 pub use activity::{PadActivity, Thresholds, Verdict};
 pub use input::ChargeMaps;
@@ -48,15 +48,9 @@ impl Algorithm for TpcNoisyPads {
             summary: "find the TPC's noisy pads in maps of charges",
             input: "noisy-pads",
             file_ending: "pages",
+            axes: axes::AXES,
+            file_axes: axes::READING,
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        axes::AXES
-    }
-
-    fn file_axes(&self) -> &'static [Axis] {
-        axes::READING
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

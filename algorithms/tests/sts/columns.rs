@@ -1,7 +1,8 @@
 //! Clusters and hits as binary columns: a magic, the number of modules and of groups,
 //! the number of things, those in each group, and then column after column, all little
-//! endian and compressed.
+//! endian and compressed. Columns are in the order of the fields.
 
+use std::array;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -19,82 +20,29 @@ const HEADER: usize = 24;
 /// The clusters of all module sides, in the order of the file.
 pub fn read_clusters(path: &Path) -> Partitioned<Cluster> {
     let columns = Columns::read(path, CLUSTERS, 6);
-    let cluster = |at| Cluster {
-        charge: columns.float(0, at),
-        size: columns.word(1, at) as i32,
-        position: columns.float(2, at),
-        position_error: columns.float(3, at),
-        time: columns.word(4, at),
-        time_error: columns.float(5, at),
-    };
-    Partitioned::of_sides(&columns.groups(|_, at| cluster(at)))
+    Partitioned::of_sides(&columns.groups(|_, words: [u32; 6]| bytemuck::cast(words)))
 }
 
-/// The hits of all modules, in the order of the file.
+/// The hits of all modules, in the order of the file, which does not have their addresses.
 pub fn read_hits(path: &Path) -> Partitioned<Hit> {
     let columns = Columns::read(path, HITS, 11);
-    let hit = |module, at| Hit {
-        x: columns.float(0, at),
-        y: columns.float(1, at),
-        z: columns.float(2, at),
-        time: columns.word(3, at),
-        dx: columns.float(4, at),
-        dy: columns.float(5, at),
-        dz: columns.float(6, at),
-        dxy: columns.float(7, at),
-        time_error: columns.float(8, at),
-        du: columns.float(9, at),
-        dv: columns.float(10, at),
-        address: Address::of_module(module).full(),
+    let hit = |module, words: [u32; 11]| {
+        let mut all = [Address::of_module(module).full(); 12];
+        all[..11].copy_from_slice(&words);
+        bytemuck::cast(all)
     };
     Partitioned::of_modules(&columns.groups(hit))
 }
 
 /// Writes clusters for [`read_clusters`].
 pub fn write_clusters(path: &Path, clusters: &Partitioned<Cluster>) {
-    let words = |cluster: &Cluster| {
-        let Cluster {
-            charge,
-            size,
-            position,
-            position_error,
-            time,
-            time_error,
-        } = *cluster;
-        let [charge, position] = [charge, position].map(f32::to_bits);
-        let [position_error, time_error] = [position_error, time_error].map(f32::to_bits);
-        vec![
-            charge,
-            size as u32,
-            position,
-            position_error,
-            time,
-            time_error,
-        ]
-    };
+    let words = |&cluster: &Cluster| bytemuck::cast::<_, [u32; 6]>(cluster).to_vec();
     write(path, CLUSTERS, clusters.segments() / 2, clusters, words);
 }
 
 /// Writes hits for [`read_hits`].
 pub fn write_hits(path: &Path, hits: &Partitioned<Hit>) {
-    let words = |hit: &Hit| {
-        let floats = [
-            hit.x,
-            hit.y,
-            hit.z,
-            0.0,
-            hit.dx,
-            hit.dy,
-            hit.dz,
-            hit.dxy,
-            hit.time_error,
-            hit.du,
-            hit.dv,
-        ];
-        let mut words = floats.map(f32::to_bits).to_vec();
-        words[3] = hit.time;
-        words
-    };
+    let words = |&hit: &Hit| bytemuck::cast::<_, [u32; 12]>(hit)[..11].to_vec();
     write(path, HITS, hits.segments(), hits, words);
 }
 
@@ -149,20 +97,16 @@ impl Columns {
         Columns { lengths, words }
     }
 
-    fn word(&self, column: usize, at: usize) -> u32 {
-        self.words[column * self.lengths.iter().sum::<usize>() + at]
-    }
-
-    fn float(&self, column: usize, at: usize) -> f32 {
-        f32::from_bits(self.word(column, at))
-    }
-
-    fn groups<T>(&self, thing: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
-        let mut start = 0;
+    fn groups<T, const COLUMNS: usize>(
+        &self,
+        thing: impl Fn(usize, [u32; COLUMNS]) -> T,
+    ) -> Vec<Vec<T>> {
+        let (rows, mut start) = (self.lengths.iter().sum::<usize>(), 0);
+        let words = |row: usize| array::from_fn(|column| self.words[column * rows + row]);
         let group = |(number, &length): (usize, &usize)| {
             let places = start..start + length;
             start += length;
-            places.map(|at| thing(number, at)).collect()
+            places.map(|row| thing(number, words(row))).collect()
         };
         self.lengths.iter().enumerate().map(group).collect()
     }

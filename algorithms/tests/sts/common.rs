@@ -3,8 +3,8 @@
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
 use algorithms::device::emulator::{self, Config, Lanes};
 use algorithms::device::{Target, Team};
-use algorithms::sts::Product;
 use algorithms::sts::task::{STS, Timeslices};
+use algorithms::sts::{Cluster, Hit, Partitioned, Product};
 
 /// What each variant with these semantics finds on the host, by its name.
 pub fn found_by_all(
@@ -53,6 +53,12 @@ fn found_at(
         (variant.name, output.expect("any input"))
     });
     found.collect()
+}
+
+/// What a chain should leave.
+pub fn both(clusters: Partitioned<Cluster>, hits: Partitioned<Hit>) -> Product {
+    let (clusters, hits) = (Product::Clusters(clusters), Product::Hits(hits));
+    Product::Both(Box::new(clusters), Box::new(hits))
 }
 
 /// Whether something found is what is expected, to the last bit.

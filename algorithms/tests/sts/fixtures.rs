@@ -13,7 +13,7 @@ use algorithms::sts::task::Timeslices;
 use generators::io::{read_digis_of, read_setup};
 
 use crate::columns::{read_clusters, read_hits};
-use crate::common::{assert_same, found_by_all, found_by_kernels};
+use crate::common::{assert_same, both, found_by_all, found_by_kernels};
 
 fn fixture(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/fixtures");
@@ -38,8 +38,7 @@ fn expected() -> Option<Product> {
         (clusters.items().len(), hits.items().len()),
         (171_104, 137_666)
     );
-    let both = (Product::Clusters(clusters), Product::Hits(hits));
-    Some(Product::Both(Box::new(both.0), Box::new(both.1)))
+    Some(both(clusters, hits))
 }
 
 #[test]
@@ -50,12 +49,8 @@ fn the_published_reference_finds_the_same_to_the_last_bit() {
     let (digis, setup) = (timeslice.digis(), timeslice.setup());
     let clusters = reference::clusters::<Published>(digis, setup);
     let hits = reference::hits::<Published>(&clusters, setup);
-    let found = Product::Both(
-        Box::new(Product::Clusters(clusters)),
-        Box::new(Product::Hits(hits)),
-    );
     let input = Timeslices(vec![timeslice]);
-    assert_same(&input, &expected, &[found], "reference");
+    assert_same(&input, &expected, &[both(clusters, hits)], "reference");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use generators::sts::setup::Setup;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
 use crate::columns::{read_clusters, read_hits, write_clusters, write_hits};
-use crate::common::{assert_same, found_by_all, found_by_kernels};
+use crate::common::{assert_same, both, found_by_all, found_by_kernels};
 
 fn golden(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sts/golden");
@@ -35,41 +35,27 @@ fn timeslice(online: Semantics) -> Timeslice {
 fn expected(semantics: &str) -> Product {
     let clusters = read_clusters(&golden(&format!("{semantics}.clusters.bin.gz")));
     let hits = read_hits(&golden(&format!("{semantics}.hits.bin.gz")));
-    Product::Both(
-        Box::new(Product::Clusters(clusters)),
-        Box::new(Product::Hits(hits)),
-    )
+    both(clusters, hits)
 }
 
 #[test]
 fn every_variant_finds_the_golden_clusters_and_hits() {
-    for (online, name) in [
-        (Semantics::Exact, "exact"),
-        (Semantics::Published, "published"),
-    ] {
-        let input = Timeslices(vec![timeslice(online)]);
+    for online in [Semantics::Exact, Semantics::Published] {
+        let (input, expected) = (Timeslices(vec![timeslice(online)]), expected(online.name()));
         for (variant, found) in found_by_all(&input, online, 2) {
-            assert_same(
-                &input,
-                &expected(name),
-                &found,
-                &format!("{variant}, {name}"),
-            );
+            assert_same(&input, &expected, &found, &format!("{variant}, {online}"));
         }
     }
 }
 
 #[test]
 fn every_kernel_finds_the_golden_clusters_and_hits() {
-    for (online, name) in [
-        (Semantics::Exact, "exact"),
-        (Semantics::Published, "published"),
-    ] {
-        let input = Timeslices(vec![timeslice(online)]);
+    for online in [Semantics::Exact, Semantics::Published] {
+        let (input, expected) = (Timeslices(vec![timeslice(online)]), expected(online.name()));
         for lanes in [Lanes::L32, Lanes::L64] {
             for (variant, found) in found_by_kernels(&input, online, lanes) {
-                let context = format!("{variant}, {name}, {lanes:?}");
-                assert_same(&input, &expected(name), &found, &context);
+                let context = format!("{variant}, {online}, {lanes:?}");
+                assert_same(&input, &expected, &found, &context);
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Clusters and hits of simulated data, by the references.
 
 use algorithms::sts::reference::{clusters, hits};
-use algorithms::sts::rules::{Exact, Published};
+use algorithms::sts::rules::{Exact, Published, Rules};
+use generators::sts::SegmentedDigis;
 use generators::sts::physics::{Preset, Simulation};
+use generators::sts::setup::Setup;
 
 /// Publication: digis, clusters, hits, in millions.
 fn published(preset: Preset) -> [f64; 3] {
@@ -10,6 +12,16 @@ fn published(preset: Preset) -> [f64; 3] {
         Preset::CbmAuAu => [17.2, 5.9, 4.8],
         Preset::Mcbm2024 => [44.5, 34.7, 1.4],
     }
+}
+
+fn found<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> [usize; 3] {
+    let clusters = clusters::<P>(digis, setup);
+    let hits = hits::<P>(&clusters, setup);
+    [
+        digis.digis().len(),
+        clusters.items().len(),
+        hits.items().len(),
+    ]
 }
 
 /// Digis, clusters and hits of a part of a preset: exact, and as published.
@@ -20,20 +32,9 @@ fn counts(preset: Preset, scale: f64) -> [[usize; 3]; 2] {
     let mut sums = [[0; 3]; 2];
     for number in 0..scenario.timeslices {
         let digis = simulation.timeslice(number).digis;
-        let exact = clusters::<Exact>(&digis, setup);
-        let as_published = clusters::<Published>(&digis, setup);
-        let digis = digis.digis().len();
         let counts = [
-            [
-                digis,
-                exact.items().len(),
-                hits::<Exact>(&exact, setup).items().len(),
-            ],
-            [
-                digis,
-                as_published.items().len(),
-                hits::<Published>(&as_published, setup).items().len(),
-            ],
+            found::<Exact>(&digis, setup),
+            found::<Published>(&digis, setup),
         ];
         for (sum, count) in sums.iter_mut().flatten().zip(counts.as_flattened()) {
             *sum += count;

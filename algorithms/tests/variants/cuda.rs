@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::registry::tasks;
-use algorithms::task::{Candidate, Case, Task};
+use algorithms::task::{Candidate, Case};
+
+use crate::common::{check_all, variants};
 
 /// `bench verify` takes the larger ones, and all schedules. A sample of a page is
 /// more work than a digi to be sorted, and that more than a cell of a map; a random order
@@ -31,17 +33,6 @@ fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
     work.items <= if config.checked { most / 20 } else { most }
 }
 
-fn check(candidate: &mut dyn Candidate) -> Result<(), String> {
-    let ran = candidate
-        .reset()
-        .and_then(|()| candidate.poison())
-        .and_then(|()| candidate.run());
-    ran.map_err(|error| error.to_string())?;
-    let checked = candidate.check().map_err(|error| error.to_string());
-    candidate.release();
-    checked
-}
-
 /// How the emulator is to be run.
 fn config(lanes: Lanes, policy: Policy) -> Config {
     Config {
@@ -63,26 +54,13 @@ fn every_variant_is_right(config: Config) {
         return;
     };
     let mut run = 0;
-    let has_kernels = |task: &&&dyn Task| {
-        let variants = task.variants();
-        variants
-            .iter()
-            .any(|variant| variant.backend == Backend::Cuda)
-    };
-    for task in tasks().iter().filter(has_kernels) {
-        let small =
-            |(_, case): &(String, Box<dyn Case>)| is_small(task.name(), case.as_ref(), &config);
-        for (name, case) in task.hard_cases(5).into_iter().filter(small) {
-            for (number, variant) in task.variants().iter().enumerate() {
-                if variant.backend != Backend::Cuda {
-                    continue;
-                }
-                let Ok(mut candidate) = case.prepare(number, &place) else {
-                    continue;
-                };
-                run += 1;
-                let checked = check(candidate.as_mut());
-                assert_eq!(checked, Ok(()), "{} on {name}", variant.name);
+    for task in tasks() {
+        if variants(*task, Backend::Cuda).is_empty() {
+            continue;
+        }
+        for (name, case) in task.hard_cases(5) {
+            if is_small(task.name(), case.as_ref(), &config) {
+                run += check_all(*task, case.as_ref(), &place, &name)[0];
             }
         }
     }
@@ -133,10 +111,7 @@ fn what_an_earlier_run_has_left_is_no_output() {
         let mut cases = task.hard_cases(5);
         cases.retain(|(_, case)| case.work().items <= MOST_ITEMS);
         cases.sort_by_key(|(_, case)| std::cmp::Reverse(case.work().items));
-        for (number, variant) in task.variants().iter().enumerate() {
-            if variant.backend != Backend::Cuda {
-                continue;
-            }
+        for (number, variant) in variants(*task, Backend::Cuda) {
             let candidates = cases.iter().filter_map(|(_, case)| {
                 let prepared = case.prepare(number, &place);
                 prepared.ok()
@@ -146,7 +121,7 @@ fn what_an_earlier_run_has_left_is_no_output() {
                 continue;
             }
             let is_refused = tried.any(|mut candidate| is_refused_without_a_run(&mut *candidate));
-            assert!(is_refused, "{} of {}", variant.name, task.name());
+            assert!(is_refused, "{variant} of {}", task.name());
             refused += 1;
         }
     }

@@ -91,13 +91,13 @@ fn subcommand(task: &'static dyn Task) -> Command {
         STS => ChainFlags::augment_args(command),
         _ => command,
     };
-    command.about(format!("Measure: {}", task.summary()))
+    command.about(format!("Measure: {}", task.info().summary))
 }
 
 fn input_flag(task: &'static dyn Task) -> Arg {
     let generated = task.axes().iter().map(|axis| axis.name);
     let only_generated = generated.filter(|name| !is_in(task.file_axes(), name));
-    let endings = match task.file_ending() {
+    let endings = match task.info().file_ending {
         "csv" => "(.csv, .bin, or either with .gz)",
         _ => "(.pages, with .gz if compressed)",
     };

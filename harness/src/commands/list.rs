@@ -83,7 +83,7 @@ fn describe(task: &dyn Task) -> Value {
     let axis = |axis: &algorithms::axis::Axis| json!({"name": axis.name, "help": axis.help, "default": axis.default});
     json!({
         "task": task.name(),
-        "summary": task.summary(),
+        "summary": task.info().summary,
         "variants": task.variants().iter().map(variant).collect::<Vec<_>>(),
         "axes": task.axes().iter().map(axis).collect::<Vec<_>>(),
         "emulator": emulation(),
@@ -151,7 +151,7 @@ fn origin(info: &VariantInfo) -> String {
 }
 
 fn table(task: &dyn Task) -> String {
-    let mut text = format!("{}: {}\n  variants\n", task.name(), task.summary());
+    let mut text = format!("{}: {}\n  variants\n", task.name(), task.info().summary);
     for info in task.variants() {
         let stable = if info.stable { "stable" } else { "" };
         let (name, backend, summary) = (info.name, info.backend, info.summary);

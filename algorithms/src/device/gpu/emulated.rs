@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::engine::{Attributes, Download, Engine, Properties, Shape, Upload};
+use super::engine::{Attributes, Engine, Properties, Shape};
 use super::{Argument, DeviceError, Gpu, Image};
 use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError, Launch};
 
@@ -154,10 +154,6 @@ impl Engine for EmulatedEngine {
         unsafe { self.free(start.expose_provenance() as u64) }
     }
 
-    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
-        Ok(start.expose_provenance() as u64)
-    }
-
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         self.write(to, unsafe { std::slice::from_raw_parts(from, bytes) })
@@ -175,14 +171,6 @@ impl Engine for EmulatedEngine {
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let copied = self.emulator.copy(self.at(to)?, self.at(from)?, bytes);
         copied.map_err(|error| failed("copying on the device", error.to_string()))
-    }
-
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe {
-            self.upload(up.to, up.from, up.bytes)?;
-            self.download(down.to, down.from, down.bytes)
-        }
     }
 
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
@@ -204,11 +192,6 @@ impl Engine for EmulatedEngine {
         launched
             .map(drop)
             .map_err(|error| launch_error(kernel, error))
-    }
-
-    /// All is done at once.
-    fn choose_queue(&self, _: u32) -> Result<(), DeviceError> {
-        Ok(())
     }
 
     fn native_stream(&self) -> Result<usize, DeviceError> {
@@ -237,14 +220,6 @@ impl Engine for EmulatedEngine {
 
     fn declared_shared_bytes(&self, kernel: &'static str) -> Option<u32> {
         self.emulator.declared_shared_bytes(kernel).ok()
-    }
-
-    fn finish(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    fn wait(&self) -> Result<(), DeviceError> {
-        Ok(())
     }
 
     /// Reads of what nobody has written are found in fresh memory only.

@@ -130,7 +130,9 @@ pub(super) trait Engine: Send + Sync {
     unsafe fn unmap(&self, start: *mut u8, bytes: usize);
 
     /// Where kernels find what [`Engine::map`] gave.
-    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError>;
+    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
+        Ok(start.expose_provenance() as u64)
+    }
 
     /// Bytes of device memory that nobody has; `None` where there is no limit.
     fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
@@ -160,7 +162,13 @@ pub(super) trait Engine: Send + Sync {
     ///
     /// # Safety
     /// As [`Engine::upload`] and [`Engine::download`], and no place is in both.
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError>;
+    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.upload(up.to, up.from, up.bytes)?;
+            self.download(down.to, down.from, down.bytes)
+        }
+    }
 
     /// Sets bytes on the device.
     ///
@@ -182,7 +190,9 @@ pub(super) trait Engine: Send + Sync {
 
     /// Copies, kernels and marks that are started from now on go to the queue of that number,
     /// below [`QUEUES`], or to [`BESIDE`]. All else goes to the first one.
-    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError>;
+    fn choose_queue(&self, _queue: u32) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     /// What is started from now on in the chosen queue waits for all that is in the first
     /// one so far.
@@ -243,10 +253,14 @@ pub(super) trait Engine: Send + Sync {
     }
 
     /// Waits until all is done.
-    fn finish(&self) -> Result<(), DeviceError>;
+    fn finish(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
 
     /// Waits until all in the queue that was chosen is done.
-    fn wait(&self) -> Result<(), DeviceError>;
+    fn wait(&self) -> Result<(), DeviceError> {
+        self.finish()
+    }
 
     /// Notes the time at which all that was started so far in the chosen queue has
     /// ended, under this number.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::engine::{Attributes, BESIDE, Download, Engine, Properties, Shape, Upload};
+use super::engine::{Attributes, BESIDE, Engine, Properties, Shape};
 use super::{Argument, DeviceError, Gpu, Image};
 
 /// A copy that was started: from, to and how many bytes.
@@ -94,10 +94,6 @@ impl Engine for LateEngine {
 
     unsafe fn unmap(&self, _: *mut u8, _: usize) {}
 
-    fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
-        Ok(start.expose_provenance() as u64)
-    }
-
     unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
         self.start(Copy(from, pointer(to), bytes))
     }
@@ -108,11 +104,6 @@ impl Engine for LateEngine {
 
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         self.start(Copy(pointer(from), pointer(to), bytes))
-    }
-
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
-        self.start(Copy(up.from, pointer(up.to), up.bytes))?;
-        self.start(Copy(pointer(down.from), down.to, down.bytes))
     }
 
     unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {

@@ -142,10 +142,10 @@ impl Timeline {
     }
 
     fn path(&self, name: &'static str) -> Cow<'static, str> {
-        match self.scopes.is_empty() {
-            true => name.into(),
-            false => format!("{}{WITHIN}{name}", self.scopes.join("/")).into(),
+        if self.scopes.is_empty() {
+            return name.into();
         }
+        format!("{}{WITHIN}{name}", self.scopes.join("/")).into()
     }
 
     /// What was done, by name; what is in a scope follows it.

@@ -1,23 +1,21 @@
 //! All stages on one timeslice.
 
-mod keep;
-
 use std::sync::Arc;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::cluster_order::{ClusterOrder, ClusterSortWay};
-use super::clusters::{ClusterWay, Clusters, SortedDigis};
+use super::clusters::{ClusterWay, Clusters, SortedDigis, UnsortedClusters};
 use super::collect::{CollectWay, Collected};
 use super::downloaded;
 use super::hits::{self, Hits, HitsWay};
-use super::kept::Kept;
+use super::left::{Kept, Left};
 use super::presort::{Presort, PresortWay};
 use super::tables::DeviceTables;
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, Lent, POISON, Pristine};
-use crate::device::{Arena, Buffers};
+use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine};
+use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
@@ -33,27 +31,9 @@ pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) collect: CollectWay,
 }
 
-/// A chain on the device. Buffers are held from [`CudaChain::hold`] to
-/// [`CudaChain::release`] only.
+/// What a chain holds on the device during a run.
 pub(in crate::sts) struct CudaChain<'a> {
-    input: &'a Timeslice,
-    arena: &'a Arena,
-    ways: ChainConfig,
-    gpu: Arc<Gpu>,
-    held: Option<Held<'a>>,
-    /// Hits that buckets and the array behind them had room for the last time.
-    capacities: [usize; 2],
-    /// What was held last, in bytes.
-    held_bytes: u64,
-    kept: Option<Kept>,
-    /// The stages that ran.
-    #[cfg(test)]
-    pub(in crate::sts) ran: Vec<ChainStage>,
-}
-
-/// What is held during a run.
-struct Held<'a> {
-    tables: Lent<'a, Arc<DeviceTables>>,
+    tables: Lent<'a, DeviceTables>,
     /// The digis as they are read out.
     stream: Pristine<'a, u64>,
     presort: Presort,
@@ -67,163 +47,53 @@ struct Held<'a> {
     collected: Collected,
 }
 
+buffers!(
+    CudaChain<'_>: tables, stream, presort, sort, sides, clusters, order, hits, collected
+);
+
 impl<'a> CudaChain<'a> {
+    /// With room for so many hits in buckets, and in the array behind them.
     pub(in crate::sts) fn new(
-        (input, arena): (&'a Timeslice, &'a Arena),
-        ways: ChainConfig,
-        gpu: Arc<Gpu>,
-    ) -> Self {
-        CudaChain {
-            input,
-            arena,
-            ways,
-            gpu,
-            held: None,
-            capacities: [0; 2],
-            held_bytes: 0,
-            kept: None,
-            #[cfg(test)]
-            ran: Vec::new(),
-        }
-    }
-
-    /// Takes buffers, unless they are held already.
-    pub(in crate::sts) fn hold(&mut self) -> Result<(), DeviceError> {
-        if self.held.is_none() {
-            let input = (self.input, self.arena);
-            self.held = Some(Held::new(&self.gpu, input, self.ways, self.capacities)?);
-        }
-        Ok(())
-    }
-
-    /// Bytes on the device that [`CudaChain::keep`] would take.
-    pub(in crate::sts) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
-        self.held
-            .as_ref()
-            .map_or(0, |held| held.bytes_to_keep(next))
-    }
-
-    /// Keeps a copy on the device of what the stages before this one left, as far as it or a
-    /// later one reads that; nothing if there is no room.
-    pub(in crate::sts) fn keep(&mut self, next: ChainStage) -> Result<(), DeviceError> {
-        let Some(held) = &self.held else {
-            return Ok(());
-        };
-        match held.keep(&self.gpu, next) {
-            Ok(kept) => {
-                self.gpu.finish()?;
-                self.kept = Some(kept);
-                Ok(())
-            }
-            Err(DeviceError::OutOfMemory { .. }) => self.gpu.finish(),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Whether anything is kept.
-    pub(in crate::sts) fn keeps(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    /// Starts to bring back what was kept, as if the stages before had run in the buffers
-    /// that are held; `false` if nothing was kept.
-    pub(in crate::sts) fn restore(&mut self) -> Result<bool, DeviceError> {
-        match (&mut self.held, &self.kept) {
-            (Some(held), Some(kept)) => held.restore(&self.gpu, kept).map(|()| true),
-            _ => Ok(false),
-        }
-    }
-
-    /// Overwrites what a stage and those after it write.
-    pub(in crate::sts) fn poison_from(&mut self, first: ChainStage) -> Result<(), DeviceError> {
-        let Some(held) = &mut self.held else {
-            return Ok(());
-        };
-        for stage in ChainStage::ALL
-            .into_iter()
-            .skip_while(|&stage| stage != first)
-        {
-            held.poison(&self.gpu, stage)?;
-        }
-        self.gpu.finish()
-    }
-
-    /// Starts to copy the digis to the device; a part of presort.
-    pub(in crate::sts) fn upload(&mut self) -> Result<(), DeviceError> {
-        self.in_scope(ChainStage::Presort, Held::upload)
-    }
-
-    /// Starts presort on digis that were copied; waits for it.
-    pub(in crate::sts) fn distribute(&mut self) -> Result<(), DeviceError> {
-        self.in_scope(ChainStage::Presort, Held::distribute)
-    }
-
-    /// Starts a stage on what the one before it left; some wait for the device.
-    pub(in crate::sts) fn run(&mut self, stage: ChainStage) -> Result<(), DeviceError> {
-        #[cfg(test)]
-        self.ran.push(stage);
-        self.in_scope(stage, |held, gpu| held.run(gpu, stage))
-    }
-
-    fn in_scope(
-        &mut self,
-        stage: ChainStage,
-        work: impl FnOnce(&mut Held<'a>, &Gpu) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        match &mut self.held {
-            Some(held) => gpu.scope(stage.name(), || work(held, gpu)),
-            None => Ok(()),
-        }
-    }
-
-    /// What a stage left, copied to the host.
-    pub(in crate::sts) fn product(&mut self, stage: ChainStage) -> Result<Product, DeviceError> {
-        match &mut self.held {
-            Some(held) => held.product(&self.gpu, stage),
-            None => Ok(Product::Nothing),
-        }
-    }
-
-    /// Gives the buffers back.
-    pub(in crate::sts) fn release(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.capacities = [held.hits.capacity(), held.collected.capacity()];
-            self.held_bytes = held.bytes();
-        }
-    }
-
-    /// Bytes on the device that are held, or were the last time, and those that are kept.
-    pub(in crate::sts) fn bytes(&self) -> u64 {
-        let held = self.held.as_ref().map_or(self.held_bytes, Held::bytes);
-        held + self.kept.as_ref().map_or(0, Kept::bytes)
-    }
-}
-
-impl<'a> Held<'a> {
-    fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (&Timeslice, &'a Arena),
         ways: ChainConfig,
         [buckets, flat]: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
-        let lent = DeviceTables::lent(gpu, (input, arena))?;
-        let tables = (input, &*lent);
-        Ok(Held {
+        Ok(CudaChain {
+            tables: DeviceTables::lent(gpu, (input, arena))?,
             stream: Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?,
-            presort: Presort::new(gpu, tables, ways.presort)?,
+            presort: Presort::new(gpu, input, ways.presort)?,
             sort: ChannelBucket::with_room(gpu, digis)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, tables, ways.clusters)?,
+            clusters: Clusters::new(gpu, input, ways.clusters)?,
             order: ClusterOrder::new(gpu, digis, sides, ways.cluster_sort)?,
-            hits: Hits::new(gpu, tables, ways.hits, buckets)?,
+            hits: Hits::new(gpu, input, ways.hits, buckets)?,
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
-            tables: lent,
         })
     }
 
-    fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
+    /// Room for so many hits there is by now, in buckets and in the array behind them.
+    pub(in crate::sts) fn capacities(&self) -> [usize; 2] {
+        [self.hits.capacity(), self.collected.capacity()]
+    }
+
+    /// Starts to copy the digis to the device; a part of presort.
+    pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(self.sort.scratch(), &self.stream)
+    }
+
+    /// Starts presort on digis that were copied; waits for it.
+    pub(in crate::sts) fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (stream, digis) = (self.sort.scratch(), self.sort.digis());
+        let modules = &self.tables.modules;
+        self.sides = self.presort.run(gpu, modules, stream, digis)?;
+        Ok(())
+    }
+
+    /// Starts a stage on what the one before it left; some wait for the device.
+    pub(in crate::sts) fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
+        let begins = self.presort.begins();
         match stage {
             ChainStage::Presort => {
                 self.upload(gpu)?;
@@ -235,15 +105,22 @@ impl<'a> Held<'a> {
                 self.sort.sort(gpu)
             }
             ChainStage::Cluster => {
+                let (digis, tables) = (self.sort.digis(), &*self.tables);
                 let sorted = SortedDigis {
-                    digis: self.sort.digis(),
-                    begins: self.presort.begins(),
+                    digis,
+                    begins,
+                    tables,
                 };
                 self.clusters.find(gpu, sorted)
             }
             ChainStage::ClusterSort => {
-                let (sides, begins) = (&self.sides, self.presort.begins());
-                self.order.sort(gpu, &self.clusters, sides, begins)
+                let from = UnsortedClusters {
+                    clusters: self.clusters.clusters(),
+                    found: self.clusters.found(),
+                    begins,
+                    sides: &self.sides,
+                };
+                self.order.sort(gpu, from)
             }
             ChainStage::Hits => {
                 let counts = self.counts(gpu)?;
@@ -251,6 +128,7 @@ impl<'a> Held<'a> {
                     clusters: &self.clusters,
                     order: &self.order,
                     begins: self.presort.begins(),
+                    tables: &self.tables,
                 };
                 self.hits.find(gpu, &self.sides, &counts, sorted)
             }
@@ -258,17 +136,12 @@ impl<'a> Held<'a> {
         }
     }
 
-    fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.upload(self.sort.scratch(), &self.stream)
-    }
-
-    fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (stream, digis) = (self.sort.scratch(), self.sort.digis());
-        self.sides = self.presort.run(gpu, stream, digis)?;
-        Ok(())
-    }
-
-    fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
+    /// What a stage left, copied to the host.
+    pub(in crate::sts) fn product(
+        &mut self,
+        gpu: &Gpu,
+        stage: ChainStage,
+    ) -> Result<Product, DeviceError> {
         match stage {
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.digis(gpu),
             ChainStage::Cluster => {
@@ -319,31 +192,63 @@ impl<'a> Held<'a> {
             .collect())
     }
 
-    /// Overwrites what a stage writes; digis are sorted in place.
-    fn poison(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
-        match stage {
-            ChainStage::Presort => {
-                self.sides = Partition::from_lengths([]);
-                gpu.fill(self.sort.digis(), POISON)?;
-                self.presort.poison(gpu, POISON)
+    /// Where the stages before this one left what it or a later one reads.
+    fn left_before(&self, next: ChainStage) -> Vec<&dyn Left> {
+        let mut left: Vec<&dyn Left> = vec![self.presort.begins()];
+        match next {
+            ChainStage::Presort => {}
+            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
+                left.push(self.sort.digis());
             }
-            ChainStage::Zero => self.clusters.poison_zeros(gpu, POISON),
-            ChainStage::Sort => gpu.fill(self.sort.scratch(), POISON),
-            ChainStage::Cluster => self.clusters.poison(gpu, POISON),
-            ChainStage::ClusterSort => self.order.poison(),
-            ChainStage::Hits => self.hits.poison(gpu, POISON),
-            ChainStage::Collect => self.collected.poison(gpu, POISON),
+            ChainStage::ClusterSort => {
+                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
+            }
+            ChainStage::Hits => {
+                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
+                left.push(self.order.entries());
+            }
+            ChainStage::Collect => left.push(self.hits.buckets().0),
         }
+        left
     }
 
-    fn bytes(&self) -> u64 {
-        let of_digis = self.presort.bytes() + Buffers::bytes(&self.sort);
-        let of_clusters = self.clusters.bytes() + self.order.bytes();
-        Buffers::bytes(&**self.tables)
-            + of_digis
-            + of_clusters
-            + self.hits.bytes()
-            + self.collected.bytes()
+    /// Bytes on the device that [`CudaChain::keep`] would take.
+    pub(in crate::sts) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
+        self.left_before(next).iter().map(|left| left.bytes()).sum()
+    }
+
+    /// Starts to copy what the stages before this one left, as far as it or a later one reads
+    /// that.
+    pub(in crate::sts) fn keep(&self, gpu: &Gpu, next: ChainStage) -> Result<Kept, DeviceError> {
+        let left = self.left_before(next).into_iter();
+        Ok(Kept {
+            bytes: self.bytes_to_keep(next),
+            sides: self.sides.clone(),
+            buckets: self.hits.filled(),
+            copies: left
+                .map(|left| left.copied(gpu))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Starts to bring that back, as if the stages before had run.
+    pub(in crate::sts) fn restore(
+        &mut self,
+        gpu: &Gpu,
+        next: ChainStage,
+        kept: &Kept,
+    ) -> Result<(), DeviceError> {
+        self.sides = kept.sides.clone();
+        if next == ChainStage::Collect {
+            self.hits.restore(gpu, &kept.buckets)?;
+        }
+        for (left, copy) in self.left_before(next).into_iter().zip(&kept.copies) {
+            left.bring_back(gpu, &**copy)?;
+        }
+        if next == ChainStage::Cluster {
+            self.clusters.zero(gpu)?;
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use generators::partition::Partition;
 
-use super::clusters::{Clusters, UnsortedClusters};
+use super::clusters::UnsortedClusters;
 use super::parts_of;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
@@ -76,21 +76,8 @@ impl ClusterOrder {
     pub(super) fn sort(
         &mut self,
         gpu: &Gpu,
-        clusters: &Clusters,
-        sides: &Partition,
-        begins: &DeviceBuffer<u32>,
+        from: UnsortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let (clusters, found) = (clusters.clusters(), clusters.found());
-        let from = UnsortedClusters {
-            clusters,
-            found,
-            begins,
-            sides,
-        };
-        self.sort_all(gpu, from)
-    }
-
-    fn sort_all(&mut self, gpu: &Gpu, from: UnsortedClusters<'_>) -> Result<(), DeviceError> {
         let (entries, scratch) = (&mut self.entries, &mut self.scratch);
         match &mut self.tables {
             Tables::BlockMerge(tiles) => sort_and_merge(gpu, from, tiles, entries, scratch),

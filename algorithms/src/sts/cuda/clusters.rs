@@ -1,12 +1,11 @@
 //! Digis to clusters: see the kernels.
 
-use std::sync::Arc;
-
 use generators::partition::Partition;
 
 use super::ByRules;
 use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
 use crate::kernels::sts_connectors::{
     CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_EXACT, CLUSTER_CONNECT_PUBLISHED,
@@ -20,26 +19,13 @@ use crate::kernels::sts_links::{
 use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
 use crate::sts::{Cluster, Timeslice};
 
-static CONNECT: ByRules<ClusterConnect> = ByRules {
-    exact: &CLUSTER_CONNECT_EXACT,
-    published: &CLUSTER_CONNECT_PUBLISHED,
-};
-static FOLLOW: ByRules<ClusterFollow> = ByRules {
-    exact: &CLUSTER_FOLLOW_EXACT,
-    published: &CLUSTER_FOLLOW_PUBLISHED,
-};
-static SIDE: ByRules<ClusterSide> = ByRules {
-    exact: &CLUSTER_SIDE_EXACT,
-    published: &CLUSTER_SIDE_PUBLISHED,
-};
-static LINK: ByRules<ClusterLink> = ByRules {
-    exact: &CLUSTER_LINK_EXACT,
-    published: &CLUSTER_LINK_PUBLISHED,
-};
-static HEADS: ByRules<ClusterHeads> = ByRules {
-    exact: &CLUSTER_HEADS_EXACT,
-    published: &CLUSTER_HEADS_PUBLISHED,
-};
+static CONNECT: ByRules<ClusterConnect> =
+    ByRules::new(&CLUSTER_CONNECT_EXACT, &CLUSTER_CONNECT_PUBLISHED);
+static FOLLOW: ByRules<ClusterFollow> =
+    ByRules::new(&CLUSTER_FOLLOW_EXACT, &CLUSTER_FOLLOW_PUBLISHED);
+static SIDE: ByRules<ClusterSide> = ByRules::new(&CLUSTER_SIDE_EXACT, &CLUSTER_SIDE_PUBLISHED);
+static LINK: ByRules<ClusterLink> = ByRules::new(&CLUSTER_LINK_EXACT, &CLUSTER_LINK_PUBLISHED);
+static HEADS: ByRules<ClusterHeads> = ByRules::new(&CLUSTER_HEADS_EXACT, &CLUSTER_HEADS_PUBLISHED);
 
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +44,7 @@ pub(super) struct SortedDigis<'a> {
     pub(super) digis: &'a DeviceBuffer<u64>,
     /// Where sides begin, and where the last one ends.
     pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) tables: &'a DeviceTables,
 }
 
 /// Clusters of all sides, in any order.
@@ -76,7 +63,6 @@ pub(super) struct Clusters {
     semantics: Semantics,
     sides: u32,
     window: [u32; 3],
-    tables: Arc<DeviceTables>,
     connectors: DeviceBuffer<u32>,
     channels: DeviceBuffer<u32>,
     /// For each digi whether it follows another one; ends with a whole word.
@@ -86,12 +72,10 @@ pub(super) struct Clusters {
     clusters: DeviceBuffer<Cluster>,
 }
 
+buffers!(Clusters: connectors, channels, follows, found, host_found, clusters);
+
 impl Clusters {
-    pub(super) fn new(
-        gpu: &Gpu,
-        (input, tables): (&Timeslice, &Arc<DeviceTables>),
-        way: ClusterWay,
-    ) -> Result<Self, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: ClusterWay) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         let (channels, follows) = match way {
             ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
@@ -102,7 +86,6 @@ impl Clusters {
             semantics: input.online(),
             sides: sides as u32,
             window: window(input.setup()),
-            tables: Arc::clone(tables),
             connectors: gpu.buffer(digis)?,
             channels: gpu.buffer(channels)?,
             follows: gpu.buffer(follows)?,
@@ -114,15 +97,11 @@ impl Clusters {
 
     /// Sets to 0 what kernels rely on.
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        self.fill_zeros(gpu, 0)
-    }
-
-    fn fill_zeros(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
         match self.way {
-            ClusterWay::Links => gpu.fill(&self.follows, byte)?,
-            ClusterWay::Connectors | ClusterWay::PerSide => gpu.fill(&self.connectors, byte)?,
+            ClusterWay::Links => gpu.fill(&self.follows, 0)?,
+            ClusterWay::Connectors | ClusterWay::PerSide => gpu.fill(&self.connectors, 0)?,
         }
-        gpu.fill(&self.found, byte)
+        gpu.fill(&self.found, 0)
     }
 
     /// Finds the clusters of all sides.
@@ -177,7 +156,7 @@ impl Clusters {
             begins,
             sides,
             connectors,
-            tables: self.tables.clusters.ptr(),
+            tables: sorted.tables.clusters.ptr(),
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
@@ -207,7 +186,7 @@ impl Clusters {
             window_ns,
             whole_ns,
             crowd_ns,
-            tables: self.tables.clusters.ptr(),
+            tables: sorted.tables.clusters.ptr(),
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
@@ -235,7 +214,7 @@ impl Clusters {
             sides,
             connectors,
             follows,
-            tables: self.tables.clusters.ptr(),
+            tables: sorted.tables.clusters.ptr(),
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
@@ -248,22 +227,5 @@ impl Clusters {
             gpu.launch(LINK.of(self.semantics), grid, linking)?;
             gpu.launch(HEADS.of(self.semantics), grid, following)
         }
-    }
-
-    /// Overwrites what is to be zero.
-    pub(super) fn poison_zeros(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        self.fill_zeros(gpu, byte)
-    }
-
-    /// Overwrites what finding clusters writes without looking.
-    pub(super) fn poison(&self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        gpu.fill(&self.channels, byte)?;
-        gpu.fill(&self.clusters, byte)
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let linked = self.connectors.bytes() + self.channels.bytes() + self.follows.bytes();
-        linked + self.found.bytes() + self.clusters.bytes()
     }
 }

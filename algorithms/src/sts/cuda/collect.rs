@@ -3,7 +3,7 @@
 use generators::partition::Partition;
 
 use super::hits::Hits;
-use crate::device::Buffers;
+use crate::device::buffers;
 use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
 };
@@ -30,21 +30,33 @@ pub(super) struct Collected {
 
 /// The array that hits are collected in.
 enum Flat {
-    Copied(DeviceBuffer<Hit>, PinnedBuffer<Hit>),
+    Copied(Copied),
     Mapped(MappedBuffer<Hit>),
 }
+
+struct Copied {
+    flat: DeviceBuffer<Hit>,
+    host: PinnedBuffer<Hit>,
+}
+
+buffers!(Copied: flat, host);
+buffers!(enum Flat: Copied, Mapped);
+buffers!(Collected: places, modules, hits);
 
 impl Flat {
     fn new(gpu: &Gpu, way: CollectWay, capacity: usize) -> Result<Self, DeviceError> {
         Ok(match way {
-            CollectWay::Flat => Flat::Copied(gpu.buffer(capacity)?, gpu.pinned(capacity)?),
+            CollectWay::Flat => Flat::Copied(Copied {
+                flat: gpu.buffer(capacity)?,
+                host: gpu.pinned(capacity)?,
+            }),
             CollectWay::Mapped => Flat::Mapped(gpu.mapped(capacity)?),
         })
     }
 
     fn host(&self) -> &[Hit] {
         match self {
-            Flat::Copied(_, host) => host,
+            Flat::Copied(copied) => &copied.host,
             Flat::Mapped(host) => host,
         }
     }
@@ -95,7 +107,7 @@ impl Collected {
         // SAFETY of both: buckets have as many hits as was counted, and there is room for
         // all.
         match &mut self.hits {
-            Flat::Copied(flat, host) => {
+            Flat::Copied(Copied { flat, host }) => {
                 // SAFETY: see above.
                 unsafe { gpu.launch(&COLLECT_BUCKETS, grid, arguments(flat.ptr()))? };
                 gpu.download(host.part_mut(0..count), flat)
@@ -116,28 +128,5 @@ impl Collected {
     /// Room for so many hits there is.
     pub(super) fn capacity(&self) -> usize {
         self.hits.host().len()
-    }
-
-    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        self.modules = Partition::from_lengths([]);
-        match &mut self.hits {
-            Flat::Copied(flat, host) => {
-                host.fill(Hit::default());
-                gpu.fill(flat, byte)
-            }
-            Flat::Mapped(host) => {
-                host.fill(Hit::default());
-                Ok(())
-            }
-        }
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let flat = match &self.hits {
-            Flat::Copied(flat, _) => flat.bytes(),
-            Flat::Mapped(_) => 0,
-        };
-        flat + self.places.bytes()
     }
 }

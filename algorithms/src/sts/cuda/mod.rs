@@ -10,7 +10,7 @@
 //! | `chain` | all stages on one timeslice |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
-//! | `kept` | what stages left, kept for the next run |
+//! | `left` | what stages left, kept for the next run |
 //! | `tables` | what kernels look up: charges, errors, sensors |
 //!
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
@@ -21,7 +21,7 @@ mod cluster_order;
 mod clusters;
 mod collect;
 mod hits;
-mod kept;
+mod left;
 mod presort;
 mod tables;
 mod time_bins;
@@ -36,6 +36,7 @@ pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
 pub(super) use hits::HitsWay;
+pub(super) use left::Kept;
 pub(super) use presort::PresortWay;
 
 same_as!(Cluster { charge, size, position, position_error, time, time_error } => records::Cluster);
@@ -49,6 +50,10 @@ struct ByRules<A: 'static> {
 }
 
 impl<A> ByRules<A> {
+    const fn new(exact: &'static Kernel<A>, published: &'static Kernel<A>) -> Self {
+        ByRules { exact, published }
+    }
+
     fn of(&self, semantics: Semantics) -> &'static Kernel<A> {
         match semantics {
             Semantics::Published => self.published,

@@ -33,18 +33,15 @@ impl DeviceTables {
     pub(super) fn lent<'a>(
         gpu: &Arc<Gpu>,
         (input, arena): (&Timeslice, &'a Arena),
-    ) -> Result<Lent<'a, Arc<Self>>, DeviceError> {
-        Lent::of(input, arena, gpu, |gpu| {
-            Ok(Arc::new(Self::new(gpu, input)?))
-        })
-    }
-
-    fn new(gpu: &Gpu, input: &Timeslice) -> Result<Self, DeviceError> {
-        Ok(DeviceTables {
-            modules: gpu.table(LookupTable::new(input.modules()).modules())?,
-            clusters: gpu.table(&[cluster_tables(input.setup())])?,
-            sensors: gpu.table(&sensors(input.setup()))?,
-        })
+    ) -> Result<Lent<'a, Self>, DeviceError> {
+        let make = |gpu: &Gpu| {
+            Ok(DeviceTables {
+                modules: gpu.table(LookupTable::new(input.modules()).modules())?,
+                clusters: gpu.table(&[cluster_tables(input.setup())])?,
+                sensors: gpu.table(&sensors(input.setup()))?,
+            })
+        };
+        Lent::of(input, arena, gpu, make)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The stages of the chain.
 
+use generators::named;
+
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainStage {
@@ -19,28 +21,25 @@ pub enum ChainStage {
     Collect,
 }
 
-impl ChainStage {
-    /// All of them, in the order in which they are done.
-    pub const ALL: [ChainStage; 7] = [
-        ChainStage::Presort,
-        ChainStage::Zero,
-        ChainStage::Sort,
-        ChainStage::Cluster,
-        ChainStage::ClusterSort,
-        ChainStage::Hits,
-        ChainStage::Collect,
-    ];
+// In records, and in the order in which they are done. A stage has the name of its task.
+named! {
+    "stage",
+    ChainStage {
+        Presort = "presort",
+        Zero = "zero",
+        Sort = "sort",
+        Cluster = "cluster",
+        ClusterSort = "cluster-sort",
+        Hits = "hits",
+        Collect = "collect",
+    }
+}
 
-    /// The name in records, which is that of its task where it has one.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ChainStage::Presort => "presort",
-            ChainStage::Zero => "zero",
-            ChainStage::Sort => "sort",
-            ChainStage::Cluster => "cluster",
-            ChainStage::ClusterSort => "cluster-sort",
-            ChainStage::Hits => "hits",
-            ChainStage::Collect => "collect",
-        }
+impl ChainStage {
+    /// Those before this one.
+    pub fn before(self) -> impl Iterator<Item = ChainStage> {
+        Self::ALL
+            .into_iter()
+            .take_while(move |&other| other != self)
     }
 }

@@ -114,9 +114,10 @@ fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
     let segments = digis.partition().segments();
     let (fronts, modules) = (segments.div_ceil(2), sides / 2);
     let segment = |side: usize| -> &[Digi] {
-        let (module, first) = match side < modules {
-            true => (side, 0),
-            false => (side - modules, fronts),
+        let (module, first) = if side < modules {
+            (side, 0)
+        } else {
+            (side - modules, fronts)
         };
         if module < fronts && first + module < segments {
             digis.segment(first + module)

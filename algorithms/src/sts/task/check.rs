@@ -114,9 +114,10 @@ fn same_digis(
     let segments = [expected, found].map(|digis| digis.partition().segments());
     each_segment("digis", segments, |segment| {
         let [expected, found] = [expected, found].map(|digis| digis.segment(segment));
-        match stable {
-            true => same_things("digis", segment, expected, found, |digi| digi.bits()),
-            false => same_in_any_order("digis", segment, expected, found, |digi| digi.bits()),
+        if stable {
+            same_things("digis", segment, expected, found, |digi| digi.bits())
+        } else {
+            same_in_any_order("digis", segment, expected, found, |digi| digi.bits())
         }
     })
 }

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::StsTask;
-use crate::algorithm::{Damage, Session};
+use super::{StsTask, Timeslices};
+use crate::algorithm::{Damage, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::CudaChain;
+use crate::sts::cuda::{ChainConfig, CudaChain, Kept};
 use crate::sts::{ChainStage, Product};
-use crate::timing::Stages;
 
 /// Queues beside the one in which kernels are.
 const UPLOADS: u32 = 1;
@@ -38,71 +37,81 @@ pub(super) enum Schedule {
 /// The stages before that run once: what they left is kept on the device, and copied there
 /// before each further run. Chains that may keep nothing more run them each time.
 pub(super) struct CudaChains<'a> {
-    chains: Vec<CudaChain<'a>>,
+    input: &'a Timeslices,
     arena: &'a Arena,
-    /// Bytes that all variants of the point may keep together.
-    most_kept: u64,
-    leaves: Vec<Leave<'a>>,
+    gpu: Arc<Gpu>,
+    ways: ChainConfig,
+    schedule: Schedule,
     /// The stage to be timed; all if there is none.
     stage: Option<ChainStage>,
-    schedule: Schedule,
-    gpu: Arc<Gpu>,
+    /// Bytes that all variants of the point may keep together.
+    most_kept: u64,
+    /// Hits that each chain had room for the last time.
+    capacities: Vec<[usize; 2]>,
+    /// What the stages before left in each chain, once it is kept.
+    kept: Vec<Option<(Kept, Leave<'a>)>>,
     /// What the last run left, once it was asked for.
     products: Vec<Product>,
+    /// How many stages ran before.
+    #[cfg(test)]
+    ran_before: usize,
 }
 
 impl<'a> CudaChains<'a> {
     pub(super) fn new(
-        chains: Vec<CudaChain<'a>>,
-        stage: Option<ChainStage>,
-        schedule: Schedule,
+        (input, arena): (&'a Timeslices, &'a Arena),
         gpu: Arc<Gpu>,
-        (arena, most_kept): (&'a Arena, u64),
+        (ways, schedule): (ChainConfig, Schedule),
+        stage: Option<ChainStage>,
     ) -> Self {
         CudaChains {
-            chains,
+            input,
             arena,
-            most_kept,
-            leaves: Vec::new(),
-            stage,
-            schedule,
             gpu,
+            ways,
+            schedule,
+            stage,
+            most_kept: input.most_kept(),
+            capacities: vec![[0; 2]; input.0.len()],
+            kept: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
+            #[cfg(test)]
+            ran_before: 0,
         }
     }
 
-    /// What the stages before the one that is timed leave.
-    fn provide(&mut self) -> Result<(), DeviceError> {
-        let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::ALL[0]) else {
-            return Ok(());
-        };
-        for chain in &mut self.chains {
-            if chain.restore()? {
-                continue;
-            }
-            for before in ChainStage::ALL
-                .into_iter()
-                .take_while(|&other| other != stage)
+    /// Lets the stages before one run, and keeps what they leave if there is leave and room.
+    fn run_before(
+        &mut self,
+        chain: &mut CudaChain<'a>,
+        stage: ChainStage,
+    ) -> Result<Option<(Kept, Leave<'a>)>, DeviceError> {
+        for before in stage.before() {
+            run(&self.gpu, chain, before)?;
+            #[cfg(test)]
             {
-                chain.run(before)?;
-            }
-            let leave = self
-                .arena
-                .leave_to_keep(chain.bytes_to_keep(stage), self.most_kept);
-            if let Some(leave) = leave {
-                chain.keep(stage)?;
-                self.leaves.extend(chain.keeps().then_some(leave));
+                self.ran_before += 1;
             }
         }
-        self.gpu.finish()
+        let bytes = chain.bytes_to_keep(stage);
+        let Some(leave) = self.arena.leave_to_keep(bytes, self.most_kept) else {
+            return Ok(None);
+        };
+        match chain.keep(&self.gpu, stage) {
+            Ok(kept) => Ok(Some((kept, leave))),
+            Err(DeviceError::OutOfMemory { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// All stages of one timeslice after the other, but the next one's digis and the last
     /// one's hits are copied meanwhile.
-    fn run_overlapped(&mut self) -> Result<(), DeviceError> {
-        let gpu = Arc::clone(&self.gpu);
-        let upload = |chain: &mut CudaChain<'_>| gpu.in_queue(UPLOADS, || chain.upload());
-        let mut chains: &mut [CudaChain<'_>] = &mut self.chains;
+    fn run_overlapped(&self, mut chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        let presort = ChainStage::Presort.name();
+        let upload = |chain: &mut CudaChain<'_>| {
+            gpu.in_queue(UPLOADS, || gpu.scope(presort, || chain.upload(gpu)))
+        };
         if let Some(first) = chains.first_mut() {
             upload(first)?;
         }
@@ -111,96 +120,90 @@ impl<'a> CudaChains<'a> {
             if let Some(next) = others.first_mut() {
                 upload(next)?;
             }
-            chain.distribute()?;
+            gpu.scope(presort, || chain.distribute(gpu))?;
             for stage in FROM_ZERO_TO_HITS {
-                chain.run(stage)?;
+                run(gpu, chain, stage)?;
             }
-            gpu.in_queue(DOWNLOADS, || chain.run(ChainStage::Collect))?;
+            gpu.in_queue(DOWNLOADS, || run(gpu, chain, ChainStage::Collect))?;
             chains = others;
         }
         Ok(())
     }
+}
 
-    /// Stages of one timeslice after the other, as they would arrive.
-    fn run_stages(
-        &mut self,
-        stages: impl Iterator<Item = ChainStage> + Clone,
-    ) -> Result<(), DeviceError> {
-        for chain in &mut self.chains {
-            for stage in stages.clone() {
-                chain.run(stage)?;
+fn run(gpu: &Gpu, chain: &mut CudaChain<'_>, stage: ChainStage) -> Result<(), DeviceError> {
+    gpu.scope(stage.name(), || chain.run(gpu, stage))
+}
+
+/// Stages of one timeslice after the other, as they would arrive.
+fn run_in_turn(
+    gpu: &Gpu,
+    chains: &mut [CudaChain<'_>],
+    stages: &[ChainStage],
+) -> Result<(), DeviceError> {
+    for chain in chains {
+        for &stage in stages {
+            run(gpu, chain, stage)?;
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Runner<StsTask> for CudaChains<'a> {
+    type Buffers = Vec<CudaChain<'a>>;
+
+    fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
+        let timeslices = self.input.0.iter().zip(&self.capacities);
+        let chain = |(timeslice, &capacities)| {
+            CudaChain::new(&self.gpu, (timeslice, self.arena), self.ways, capacities)
+        };
+        timeslices.map(chain).collect()
+    }
+
+    /// Provides what the stages before the one that is timed leave.
+    fn load(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
+        let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::Presort) else {
+            return Ok(());
+        };
+        for (number, chain) in chains.iter_mut().enumerate() {
+            if let Some((kept, _)) = &self.kept[number] {
+                chain.restore(&self.gpu, stage, kept)?;
+            } else {
+                self.kept[number] = self.run_before(chain, stage)?;
             }
         }
         Ok(())
     }
-}
 
-/// What a stage of a chain left; of all of them, clusters and hits.
-fn product(chain: &mut CudaChain<'_>, stage: Option<ChainStage>) -> Result<Product, DeviceError> {
-    match stage {
-        Some(stage) => chain.product(stage),
-        None => Ok(Product::Both(
-            Box::new(chain.product(ChainStage::ClusterSort)?),
-            Box::new(chain.product(ChainStage::Collect)?),
-        )),
-    }
-}
-
-impl Session<StsTask> for CudaChains<'_> {
-    fn reset(&mut self) -> Result<(), DeviceError> {
-        for chain in &mut self.chains {
-            chain.hold()?;
+    fn run(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
+        match (self.stage, self.schedule) {
+            (Some(stage), _) => run_in_turn(&self.gpu, chains, &[stage]),
+            (None, Schedule::InTurn) => run_in_turn(&self.gpu, chains, &ChainStage::ALL),
+            (None, Schedule::Overlapped) => self.run_overlapped(chains),
         }
-        self.provide()
     }
 
-    fn poison(&mut self) -> Result<(), DeviceError> {
-        self.products.clear();
-        let first = self.stage.unwrap_or(ChainStage::ALL[0]);
-        for chain in &mut self.chains {
-            chain.poison_from(first)?;
-        }
+    fn inspect(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), Damage> {
+        let (gpu, stage) = (&self.gpu, self.stage);
+        let product =
+            |chain: &mut CudaChain<'_>| Product::of(stage, |stage| chain.product(gpu, stage));
+        self.products = chains.iter_mut().map(product).collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), DeviceError> {
-        let ran = match (self.stage, self.schedule) {
-            (Some(stage), _) => self.run_stages(std::iter::once(stage)),
-            (None, Schedule::InTurn) => self.run_stages(ChainStage::ALL.into_iter()),
-            (None, Schedule::Overlapped) => self.run_overlapped(),
-        };
-        // Also after an error: what is under way must not reach buffers of others.
-        let finished = self.gpu.finish();
-        ran.and(finished)
+    fn output<'b>(&'b self, _: &'b Vec<CudaChain<'a>>) -> Cow<'b, Vec<Product>> {
+        Cow::Borrowed(&self.products)
     }
 
-    fn stages(&mut self) -> Result<Stages, DeviceError> {
-        self.gpu.stages()
+    fn note(&mut self, chains: &Vec<CudaChain<'a>>) {
+        self.capacities = chains.iter().map(CudaChain::capacities).collect();
     }
 
-    fn inspect(&mut self) -> Result<(), Damage> {
-        let stage = self.stage;
-        let products = self.chains.iter_mut().map(|chain| product(chain, stage));
-        self.products = products.collect::<Result<_, _>>()?;
-        Ok(())
-    }
-
-    /// What [`Session::inspect`] has found.
-    fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
-        Some(Cow::Borrowed(&self.products))
-    }
-
-    fn release(&mut self) {
-        self.products = Vec::new();
-        for chain in &mut self.chains {
-            chain.release();
-        }
-    }
-
-    /// With what is kept of the stages before: that is on the device too, and what the
-    /// driver says is compared with this.
-    fn buffer_bytes(&self) -> u64 {
-        self.chains.iter().map(CudaChain::bytes).sum()
+    /// What is kept of the stages before is on the device too, and what the driver says is
+    /// compared with this.
+    fn input_bytes(&self) -> u64 {
+        let kept = self.kept.iter().flatten();
+        kept.map(|(kept, _)| kept.bytes()).sum()
     }
 }
 
@@ -208,10 +211,10 @@ impl Session<StsTask> for CudaChains<'_> {
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
+    use crate::device::Buffers;
     use crate::device::emulator::{self, Config};
-    use crate::sts::cuda::ChainConfig;
     use crate::sts::task::cuda_variants::*;
-    use crate::sts::task::{Timeslices, check, hard_inputs};
+    use crate::sts::task::{check, hard_inputs};
 
     /// Runs a chain again and again, with and without poison and with buffers of its own
     /// each time: it is right each time. Returns how often stages before it ran.
@@ -221,61 +224,58 @@ mod tests {
         input: &Timeslices,
         gpu: &Arc<Gpu>,
         most_kept: u64,
-    ) -> usize {
-        let arena = Arena::default();
-        let chain = |timeslice| CudaChain::new((timeslice, &arena), ways, Arc::clone(gpu));
-        let chains = input.0.iter().map(chain).collect();
-        let (schedule, kept) = (Schedule::InTurn, (&arena, most_kept));
-        let mut session = CudaChains::new(chains, Some(stage), schedule, Arc::clone(gpu), kept);
+    ) -> Result<usize, Damage> {
+        let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn));
+        let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), ways, Some(stage));
+        runner.most_kept = most_kept;
         let expected = StsTask::of(stage).reference(input, input.online());
         let expected = expected.expect("one");
         for round in 0..4 {
-            let run = session.reset().and_then(|()| match round % 2 {
-                0 => session.poison(),
-                _ => Ok(()),
-            });
-            assert_eq!(run.and_then(|()| session.run()), Ok(()));
-            session.inspect().expect("products");
-            let found = session.output().expect("a run");
-            for (expected, found) in expected.iter().zip(found.iter()) {
+            let mut chains = runner.allocate()?;
+            runner.load(&mut chains)?;
+            if round % 2 == 0 {
+                chains.poison()?;
+                runner.load(&mut chains)?;
+            }
+            runner.run(&mut chains)?;
+            gpu.finish()?;
+            runner.inspect(&mut chains)?;
+            for (expected, found) in expected.iter().zip(runner.output(&chains).iter()) {
                 let checked = check::check(Some(stage), false, expected, found);
                 assert_eq!(checked, Ok(()), "{stage:?} in round {round}");
             }
-            if round > 0 {
-                session.release();
-            }
+            runner.note(&chains);
         }
-        let ran = session.chains.iter().flat_map(|chain| &chain.ran);
-        ran.filter(|&&other| other != stage).count()
+        Ok(runner.ran_before)
     }
 
     /// The chains of which variants of a stage are parts.
-    fn chains(stage: ChainStage) -> Vec<ChainConfig> {
+    fn chains(stage: ChainStage) -> &'static [ChainConfig] {
         match stage {
-            ChainStage::Presort => vec![ONLINE, TILES],
-            ChainStage::Cluster => vec![ONLINE, PER_SIDE, LINKS],
-            ChainStage::ClusterSort => vec![ONLINE, TIME_BINS],
-            ChainStage::Hits => vec![ONLINE, BALANCED],
-            _ => vec![ONLINE, MAPPED],
+            ChainStage::Presort => &[ONLINE, TILES],
+            ChainStage::Cluster => &[ONLINE, PER_SIDE, LINKS],
+            ChainStage::ClusterSort => &[ONLINE, TIME_BINS],
+            ChainStage::Hits => &[ONLINE, BALANCED],
+            _ => &[ONLINE, MAPPED],
         }
     }
 
     fn check_stage(stage: ChainStage, gpu: &Arc<Gpu>) {
-        let before = ChainStage::ALL.iter().take_while(|&&other| other != stage);
-        let before = before.count();
         let small = |(_, input): &(String, Timeslices)| (1..1_500).contains(&input.digis());
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
         let inputs: Vec<_> = inputs.take(3).collect();
         assert_eq!(inputs.len(), 3);
-        for ways in chains(stage) {
+        for &ways in chains(stage) {
             for (name, input) in &inputs {
+                let once = stage.before().count() * input.0.len();
                 let runs = |most_kept| earlier_runs(stage, ways, input, gpu, most_kept);
-                let once = before * input.0.len();
-                assert_eq!(runs(u64::MAX), once, "{stage:?} on {name}");
+                assert_eq!(runs(u64::MAX).expect(name), once, "{stage:?} on {name}");
             }
+            // Before each of four runs and two poisons.
             let (name, input) = &inputs[0];
-            let again = earlier_runs(stage, ways, input, gpu, 0);
-            assert_eq!(again, 4 * before * input.0.len(), "{stage:?} on {name}");
+            let again = 6 * stage.before().count() * input.0.len();
+            let runs = earlier_runs(stage, ways, input, gpu, 0).expect(name);
+            assert_eq!(runs, again, "{stage:?} on {name}");
         }
     }
 
@@ -284,13 +284,7 @@ mod tests {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
         };
-        for stage in [
-            ChainStage::Presort,
-            ChainStage::Cluster,
-            ChainStage::ClusterSort,
-            ChainStage::Hits,
-            ChainStage::Collect,
-        ] {
+        for stage in StsTask::STAGES {
             check_stage(stage, &gpu);
         }
     }

@@ -1,19 +1,20 @@
 //! The variants of each stage and of the whole chain on a GPU.
 
-use std::sync::Arc;
-
 use super::StsTask;
 use super::cuda_session::{CudaChains, Schedule};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
 use crate::sts::ChainStage;
-use crate::sts::cuda::{
-    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, CudaChain, HitsWay, PresortWay,
-};
+use crate::sts::cuda::{ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay};
+
+/// The chains of all timeslices, one after the other.
+fn chains<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, StsTask> {
+    scheduled(at, ways, Schedule::InTurn)
+}
 
 /// The chains of all timeslices, ready to run up to the stage of the task. Places are counted
 /// with 32 bits on the device, and a few more are needed to go beyond the end.
-fn chains<'a>(
+fn scheduled<'a>(
     at: &Opening<'a, '_, StsTask>,
     ways: ChainConfig,
     schedule: Schedule,
@@ -26,21 +27,12 @@ fn chains<'a>(
             "{digis} digis in a timeslice; on a GPU {most} is the most; use fewer"
         )));
     }
-    let (gpu, stage) = (at.gpu()?, at.task.stage);
-    let chain = |timeslice| CudaChain::new((timeslice, at.arena), ways, Arc::clone(&gpu));
-    let chains = input.0.iter().map(chain).collect();
-    let kept = (at.arena, input.most_kept());
-    Ok(Box::new(CudaChains::new(
-        chains, stage, schedule, gpu, kept,
-    )))
+    let (input, ways) = ((input, at.arena), (ways, schedule));
+    at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
 }
 
-const fn variant(
-    name: &'static str,
-    summary: &'static str,
-    open: Open<StsTask>,
-) -> Variant<StsTask> {
-    super::online(Variant::cuda(name, summary, open))
+const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
+    super::online(Variant::cuda(name, "", open))
 }
 
 pub(super) const ONLINE: ChainConfig = ChainConfig {
@@ -76,97 +68,56 @@ pub(super) const BALANCED: ChainConfig = ChainConfig {
 };
 
 const PRESORT: &[Variant<StsTask>] = &[
-    variant(
-        "lookup-table",
-        "count and scatter by a table of all addresses, a warp a part of the stream",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    )
-    .in_order(),
-    variant(
-        "tiles",
-        "ours: blocks bring tiles into order of sides in shared memory first",
-        |at| chains(at, TILES, Schedule::InTurn),
-    ),
+    variant("lookup-table", |at| chains(at, ONLINE))
+        .summary("count and scatter by a table of all addresses, a warp a part of the stream")
+        .in_order(),
+    variant("tiles", |at| chains(at, TILES))
+        .summary("ours: blocks bring tiles into order of sides in shared memory first"),
 ];
 
 const CLUSTER: &[Variant<StsTask>] = &[
-    variant(
-        "online",
-        "published: a thread a digi, connected by atomic words",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    ),
-    variant(
-        "per-side",
-        "the same steps by a block a module side",
-        |at| chains(at, PER_SIDE, Schedule::InTurn),
-    ),
-    variant(
-        "links",
-        "ours: followers by leaps, then chains by blocks that gather their first digis",
-        |at| chains(at, LINKS, Schedule::InTurn),
-    ),
+    variant("online", |at| chains(at, ONLINE))
+        .summary("published: a thread a digi, connected by atomic words"),
+    variant("per-side", |at| chains(at, PER_SIDE))
+        .summary("the same steps by a block a module side"),
+    variant("links", |at| chains(at, LINKS))
+        .summary("ours: followers by leaps, then chains by blocks that gather their first digis"),
 ];
 
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
-    variant(
-        "block-merge",
-        "entries of 8 bytes: tiles in shared memory, then merged by all blocks",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    ),
-    variant(
-        "time-bins",
-        "ours: a block a side, by bins of time in shared memory; large sides cut by time",
-        |at| chains(at, TIME_BINS, Schedule::InTurn),
-    ),
+    variant("block-merge", |at| chains(at, ONLINE))
+        .summary("entries of 8 bytes: tiles in shared memory, then merged by all blocks"),
+    variant("time-bins", |at| chains(at, TIME_BINS))
+        .summary("ours: a block a side, by bins of time in shared memory; large sides cut by time"),
 ];
 
 const HITS: &[Variant<StsTask>] = &[
-    variant(
-        "online",
-        "published: a thread a cluster of the front, by binary search, into buckets",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    ),
-    variant(
-        "pairs",
+    variant("online", |at| chains(at, ONLINE))
+        .summary("published: a thread a cluster of the front, by binary search, into buckets"),
+    variant("pairs", |at| chains(at, BALANCED)).summary(
         "ours: threads of a block share the pairs of its fronts; those that may cross are queued",
-        |at| chains(at, BALANCED, Schedule::InTurn),
     ),
 ];
 
 const COLLECT: &[Variant<StsTask>] = &[
-    variant(
-        "buckets",
-        "buckets to one array on the device, and that to the host",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    ),
-    variant(
-        "mapped",
-        "buckets to one array on the host, which the kernel writes to",
-        |at| chains(at, MAPPED, Schedule::InTurn),
-    ),
+    variant("buckets", |at| chains(at, ONLINE))
+        .summary("buckets to one array on the device, and that to the host"),
+    variant("mapped", |at| chains(at, MAPPED))
+        .summary("buckets to one array on the host, which the kernel writes to"),
 ];
 
 const CHAIN: &[Variant<StsTask>] = &[
-    variant(
-        "online",
-        "as the online reconstruction: atomic connectors, a thread a cluster, buckets",
-        |at| chains(at, ONLINE, Schedule::InTurn),
-    ),
-    variant(
-        "per-side",
-        "the same, but clusters by a block a module side",
-        |at| chains(at, PER_SIDE, Schedule::InTurn),
-    ),
-    variant(
-        "balanced",
+    variant("online", |at| chains(at, ONLINE))
+        .summary("as the online reconstruction: atomic connectors, a thread a cluster, buckets"),
+    variant("per-side", |at| chains(at, PER_SIDE))
+        .summary("the same, but clusters by a block a module side"),
+    variant("balanced", |at| chains(at, BALANCED)).summary(
         "ours: presort by tiles, clusters by links and bins of time, hits by shared pairs",
-        |at| chains(at, BALANCED, Schedule::InTurn),
     ),
-    variant(
-        "balanced-overlapped",
-        "ours: the same, timeslices copied while others are at work",
-        |at| chains(at, BALANCED, Schedule::Overlapped),
-    ),
+    variant("balanced-overlapped", |at| {
+        scheduled(at, BALANCED, Schedule::Overlapped)
+    })
+    .summary("ours: the same, timeslices copied while others are at work"),
 ];
 
 /// The variants of a stage, or of the whole chain.

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use crate::algorithm::{
     Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
-use crate::axis::{Axis, Params};
+use crate::axis::Params;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::shrink::without_digis;
 
@@ -69,6 +69,16 @@ const fn online(variant: Variant<StsTask>) -> Variant<StsTask> {
 }
 
 impl StsTask {
+    /// The stages that are tasks.
+    #[cfg(test)]
+    const STAGES: [ChainStage; 5] = [
+        ChainStage::Presort,
+        ChainStage::Cluster,
+        ChainStage::ClusterSort,
+        ChainStage::Hits,
+        ChainStage::Collect,
+    ];
+
     const fn of(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }
     }
@@ -126,15 +136,9 @@ impl Algorithm for StsTask {
             },
             input: "sts",
             file_ending: "csv",
+            axes: source::AXES,
+            file_axes: source::READING,
         }
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        source::AXES
-    }
-
-    fn file_axes(&self) -> &'static [Axis] {
-        source::READING
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {

@@ -17,12 +17,7 @@ impl Output for Vec<Product> {
         }
         let at = choose(self.len());
         let mutants = self[at].mutants(choose);
-        let put = |product: Product| {
-            let mut products = self.clone();
-            products[at] = product;
-            products
-        };
-        mutants::within(mutants, put).collect()
+        mutants::inside(self, mutants, |all, product| all[at] = product).collect()
     }
 }
 
@@ -36,14 +31,9 @@ impl Product {
                     Digi::from_bits(digi.bits() ^ 1 << choose(64))
                 };
                 let segments: Vec<_> = digis.segments().map(<[_]>::to_vec).collect();
-                let mutants = of_a_segment(&segments, choose, change).into_iter();
-                let put = |(harm, segments): (_, Vec<Vec<_>>)| {
-                    (
-                        harm,
-                        Product::Digis(SegmentedDigis::from_segments(&segments)),
-                    )
-                };
-                mutants.map(put).collect()
+                let mutants = of_a_segment(&segments, choose, change);
+                let put = |all: Vec<_>| Product::Digis(SegmentedDigis::from_segments(&all));
+                mutants::within(mutants, put).collect()
             }
             Product::OfflineDigis(segments) => {
                 let change = |digi: &OfflineDigi, _: Choose<'_>| OfflineDigi {
@@ -96,7 +86,7 @@ fn changed_hit(hit: &Hit, _: Choose<'_>) -> Hit {
 }
 
 fn of_a_segment<T: Clone>(
-    segments: &[Vec<T>],
+    segments: &Vec<Vec<T>>,
     choose: Choose<'_>,
     change: impl Fn(&T, Choose<'_>) -> T,
 ) -> Mutants<Vec<Vec<T>>> {
@@ -107,12 +97,7 @@ fn of_a_segment<T: Clone>(
     }
     let at = filled[choose(filled.len())];
     let mutants = mutants::of_list(&segments[at], choose, change);
-    let put = |segment| {
-        let mut segments = segments.to_vec();
-        segments[at] = segment;
-        segments
-    };
-    mutants::within(mutants, put).collect()
+    mutants::inside(segments, mutants, |all, segment| all[at] = segment).collect()
 }
 
 impl<T: Clone + Default + Send + Sync> Partitioned<T> {

@@ -114,23 +114,16 @@ impl Session<StsTask> for Chains<'_> {
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        Ok(match self.stage {
-            Some(_) => Stages::new(),
-            None => self.laps.stages(),
-        })
+        let of_all = || self.laps.stages();
+        Ok(self.stage.map_or_else(of_all, |_| Stages::new()))
     }
 
     fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
-        let product = |chain: &(dyn Chain + '_)| match self.stage {
-            Some(stage) => chain.product(stage),
-            None => Product::Both(
-                Box::new(chain.product(ChainStage::ClusterSort)),
-                Box::new(chain.product(ChainStage::Collect)),
-            ),
-        };
-        let products = self.chains.iter();
-        let products = products.map(|chain| product(chain.as_ref()));
-        Some(Cow::Owned(products.collect()))
+        let products = self.chains.iter().map(|chain| {
+            let left = Product::of(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
+            left.ok()
+        });
+        products.collect::<Option<_>>().map(Cow::Owned)
     }
 
     fn release(&mut self) {
@@ -148,11 +141,14 @@ impl Session<StsTask> for Chains<'_> {
 
 #[cfg(test)]
 mod tests {
+    use generators::sts::Digi;
+
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Team;
     use crate::sts::task::variants::*;
     use crate::sts::task::{Timeslices, check, hard_inputs};
+    use crate::sts::{Cluster, ClusterEntry, Hit};
 
     /// Runs a variant again and again, with and without poison and with buffers that
     /// others have used: it is right each time. Returns how often stages before it ran.
@@ -183,31 +179,23 @@ mod tests {
             }
             if round == 1 {
                 session.release();
-                spoil(&arena);
+                spoil(&arena, 4, Digi::from_bits(7));
+                spoil(&arena, 1, Cluster::default());
+                spoil(&arena, 1, ClusterEntry::default());
+                spoil(&arena, 9, Hit::default());
             }
         }
         session.release();
         session.ran_before
     }
 
-    /// Overwrites the buffers that were given back.
-    fn spoil(arena: &Arena) {
-        use crate::sts::{Cluster, ClusterEntry, Hit};
-        use generators::sts::Digi;
-        let mut digis: Vec<_> = (0..4).map(|_| arena.take::<Digi>(1)).collect();
-        digis
-            .iter_mut()
-            .for_each(|all| all.fill(Digi::from_bits(7)));
-        digis.into_iter().for_each(|all| arena.give(all));
-        let mut clusters = arena.take::<Cluster>(1);
-        clusters.fill(Cluster::default());
-        arena.give(clusters);
-        let mut entries = arena.take::<ClusterEntry>(1);
-        entries.fill(ClusterEntry::default());
-        arena.give(entries);
-        let mut hits: Vec<_> = (0..9).map(|_| arena.take::<Hit>(1)).collect();
-        hits.iter_mut().for_each(|all| all.fill(Hit::default()));
-        hits.into_iter().for_each(|all| arena.give(all));
+    /// Overwrites so many buffers that were given back.
+    fn spoil<T: Copy + Default + Send + Sync + 'static>(arena: &Arena, count: usize, value: T) {
+        let buffers: Vec<Vec<T>> = (0..count).map(|_| arena.take(1)).collect();
+        for mut buffer in buffers {
+            buffer.fill(value);
+            arena.give(buffer);
+        }
     }
 
     /// The chains of which variants of a stage are parts.
@@ -223,13 +211,7 @@ mod tests {
 
     #[test]
     fn stages_before_a_stage_run_once() {
-        for stage in [
-            ChainStage::Presort,
-            ChainStage::Cluster,
-            ChainStage::ClusterSort,
-            ChainStage::Hits,
-            ChainStage::Collect,
-        ] {
+        for stage in StsTask::STAGES {
             let small = |(_, input): &(String, Timeslices)| input.digis() < 6_000;
             let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
             // Every third, of those for either answer.

@@ -67,157 +67,78 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
     Ok(Box::new(chains))
 }
 
-const fn variant(
-    name: &'static str,
-    summary: &'static str,
-    open: Open<StsTask>,
-) -> Variant<StsTask> {
-    super::online(Variant::cpu(name, summary, open))
+const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
+    super::online(Variant::cpu(name, "", open))
 }
 
 /// A variant that gives the answer of the offline reconstruction.
-const fn offline(
-    name: &'static str,
-    summary: &'static str,
-    open: Open<StsTask>,
-) -> Variant<StsTask> {
-    let variant = Variant::cpu(name, summary, open).unstable();
+const fn offline(name: &'static str) -> Variant<StsTask> {
+    let variant = Variant::cpu(name, "", |at| chains(at, OFFLINE)).unstable();
     variant.with_semantics(&[Semantics::Offline], |_| Semantics::Offline)
 }
 
 const PRESORT: &[Variant<StsTask>] = &[
-    offline(
-        "hash-map",
-        "a list for each address, found by hashing (offline reconstruction)",
-        |at| chains(at, OFFLINE),
-    )
-    .in_order(),
-    variant(
-        "lookup-table",
-        "count and scatter by a table of all addresses (online reconstruction)",
-        |at| chains(at, ONLINE),
-    )
-    .in_order(),
-    variant(
-        "lookup-table-serial",
-        "the same by one thread, however many there are",
-        |at| chains(at, SERIAL),
-    )
-    .in_order(),
-    variant(
-        "lookup-table-both",
-        "by all threads, and where each digi has gone: the order of time is kept too",
-        |at| chains(at, BOTH_ORDERS),
-    )
-    .in_order(),
+    offline("hash-map")
+        .summary("a list for each address, found by hashing (offline reconstruction)")
+        .in_order(),
+    variant("lookup-table", |at| chains(at, ONLINE))
+        .summary("count and scatter by a table of all addresses (online reconstruction)")
+        .in_order(),
+    variant("lookup-table-serial", |at| chains(at, SERIAL))
+        .summary("the same by one thread, however many there are")
+        .in_order(),
+    variant("lookup-table-both", |at| chains(at, BOTH_ORDERS))
+        .summary("by all threads, and where each digi has gone: the order of time is kept too")
+        .in_order(),
 ];
 
 const CLUSTER: &[Variant<StsTask>] = &[
-    offline(
-        "offline",
-        "in order of time, one active digi a channel, objects (after Friese)",
-        |at| chains(at, OFFLINE),
-    ),
-    variant(
-        "online",
-        "a worker a digi, connected by atomic words",
-        |at| chains(at, ONLINE),
-    ),
-    variant(
-        "per-side",
-        "a worker a side: neighbouring channels are merged",
-        |at| chains(at, PER_SIDE),
-    ),
-    variant(
-        "time-sweep",
-        "ours: one pass in order of time, a look at both neighbours",
-        |at| chains(at, TIME_SWEEP),
-    ),
+    offline("offline")
+        .summary("in order of time, one active digi a channel, objects (after Friese)"),
+    variant("online", |at| chains(at, ONLINE))
+        .summary("a worker a digi, connected by atomic words"),
+    variant("per-side", |at| chains(at, PER_SIDE))
+        .summary("a worker a side: neighbouring channels are merged"),
+    variant("time-sweep", |at| chains(at, TIME_SWEEP))
+        .summary("ours: one pass in order of time, a look at both neighbours"),
 ];
 
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
-    offline(
-        "offline",
-        "the objects themselves, by std's unstable sort",
-        |at| chains(at, OFFLINE),
-    ),
-    variant(
-        "online",
-        "entries of 8 bytes, by introspective sort",
-        |at| chains(at, ONLINE),
-    ),
-    variant(
-        "insertion",
-        "ours: insertion, as the time sweep leaves entries nearly in order",
-        |at| chains(at, TIME_SWEEP),
-    ),
+    offline("offline").summary("the objects themselves, by std's unstable sort"),
+    variant("online", |at| chains(at, ONLINE)).summary("entries of 8 bytes, by introspective sort"),
+    variant("insertion", |at| chains(at, TIME_SWEEP))
+        .summary("ours: insertion, as the time sweep leaves entries nearly in order"),
 ];
 
 const HITS: &[Variant<StsTask>] = &[
-    offline("offline", "a worker a module, in double precision", |at| {
-        chains(at, OFFLINE)
-    }),
-    variant(
-        "online",
-        "a worker a cluster of the front, by binary search, into buckets",
-        |at| chains(at, ONLINE),
-    ),
-    variant(
-        "windows",
-        "ours: a window moves over what was computed once for each cluster",
-        |at| chains(at, TIME_SWEEP),
-    ),
+    offline("offline").summary("a worker a module, in double precision"),
+    variant("online", |at| chains(at, ONLINE))
+        .summary("a worker a cluster of the front, by binary search, into buckets"),
+    variant("windows", |at| chains(at, TIME_SWEEP))
+        .summary("ours: a window moves over what was computed once for each cluster"),
 ];
 
 const COLLECT: &[Variant<StsTask>] = &[
-    offline(
-        "append",
-        "hit by hit, objects of 136 bytes (offline reconstruction)",
-        |at| chains(at, OFFLINE),
-    ),
-    variant(
-        "buckets",
-        "a bucket a module, all at once (online reconstruction)",
-        |at| chains(at, ONLINE),
-    ),
-    variant(
-        "pieces",
-        "ours: what each thread has found, all at once",
-        |at| chains(at, TIME_SWEEP),
-    ),
-    variant(
-        "buckets-by-time",
-        "a stream for each module, sorted by time anew (online reconstruction)",
-        |at| chains(at, ONLINE_STREAMS),
-    ),
-    variant(
-        "pieces-by-time",
-        "ours: the same by insertion, as windows leave hits nearly in order",
-        |at| chains(at, TIME_SWEEP_STREAMS),
-    ),
+    offline("append").summary("hit by hit, objects of 136 bytes (offline reconstruction)"),
+    variant("buckets", |at| chains(at, ONLINE))
+        .summary("a bucket a module, all at once (online reconstruction)"),
+    variant("pieces", |at| chains(at, TIME_SWEEP))
+        .summary("ours: what each thread has found, all at once"),
+    variant("buckets-by-time", |at| chains(at, ONLINE_STREAMS))
+        .summary("a stream for each module, sorted by time anew (online reconstruction)"),
+    variant("pieces-by-time", |at| chains(at, TIME_SWEEP_STREAMS))
+        .summary("ours: the same by insertion, as windows leave hits nearly in order"),
 ];
 
 const CHAIN: &[Variant<StsTask>] = &[
-    offline(
-        "offline",
-        "as the offline reconstruction: objects, lists, double precision (after Friese)",
-        |at| chains(at, OFFLINE),
-    ),
-    variant(
-        "online",
-        "as the online reconstruction: introspective sort, atomic connectors, buckets",
-        |at| chains(at, ONLINE),
-    ),
-    variant(
-        "per-side",
-        "scatter by channel, a worker a side, windows",
-        |at| chains(at, PER_SIDE),
-    ),
-    variant(
-        "time-sweep",
-        "ours: clusters in one pass in order of time, windows, parts of hot modules",
-        |at| chains(at, TIME_SWEEP),
-    ),
+    offline("offline")
+        .summary("as the offline reconstruction: objects, lists, double precision (after Friese)"),
+    variant("online", |at| chains(at, ONLINE))
+        .summary("as the online reconstruction: introspective sort, atomic connectors, buckets"),
+    variant("per-side", |at| chains(at, PER_SIDE))
+        .summary("scatter by channel, a worker a side, windows"),
+    variant("time-sweep", |at| chains(at, TIME_SWEEP))
+        .summary("ours: clusters in one pass in order of time, windows, parts of hot modules"),
 ];
 
 /// The variants of a stage, or of the whole chain.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::kernel::PadList;
 use super::levels::{DecodePage, Level};
 use super::walk::Job;
-use crate::tpc_decode::hard_inputs;
+use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::header::{OpenPage, open_in_stream};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::mutate::Mutator;
@@ -22,6 +22,7 @@ const BATCH: usize = 10_000;
 const MOST_SAMPLES: u16 = 400;
 
 /// A page and the next one of its stream.
+#[derive(Clone, Copy)]
 struct Pair {
     stream: StreamId,
     pages: [Page; 2],
@@ -32,12 +33,6 @@ fn decoders() -> Vec<(Level, DecodePage)> {
     known
         .filter_map(|level| Some((level, level.decoder()?)))
         .collect()
-}
-
-fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
-    let all = hard_inputs::all(seed).into_iter();
-    all.filter(|(name, _)| name.ends_with("time bins"))
-        .map(|(_, frame)| frame)
 }
 
 /// The pages of a time frame that have few samples, and those that go on.
@@ -117,14 +112,6 @@ impl<'a> Fuzz<'a> {
         }
     }
 }
-
-impl Clone for Pair {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl Copy for Pair {}
 
 /// Whether a page can have such a digit: of its endpoint, in its time bins.
 fn can_be(digit: Digit, page: &OpenPage) -> bool {

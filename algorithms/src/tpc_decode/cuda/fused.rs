@@ -28,20 +28,20 @@ pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
 .unstable();
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
+    let (digits, charges) = match work.resident.frame.format().layout() {
+        Layout::Row => (&FUSED_ROW_DIGITS, &FUSED_ROW_CHARGES),
+        Layout::Link => (&FUSED_LINK_DIGITS, &FUSED_LINK_CHARGES),
+        Layout::DenseLink => (&FUSED_DENSE_LINK_DIGITS, &FUSED_DENSE_LINK_CHARGES),
+    };
     match work.target {
-        Target::Digits(digits) => digits_of(work, digits.ptr()),
-        Target::Charges(charges) => charges_of(work, charges),
+        Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
+        Target::Charges(decoded) => launch(work, charges, to_charges(work, decoded)),
     }
 }
 
-fn digits_of(work: &Work<'_>, digits: Ptr<u64>) -> Result<(), DeviceError> {
+fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
-    let kernel = match work.resident.frame.format().layout() {
-        Layout::Row => &FUSED_ROW_DIGITS,
-        Layout::Link => &FUSED_LINK_DIGITS,
-        Layout::DenseLink => &FUSED_DENSE_LINK_DIGITS,
-    };
-    let arguments = FusedDigits {
+    FusedDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
         index: buffers.index.ptr(),
@@ -52,18 +52,12 @@ fn digits_of(work: &Work<'_>, digits: Ptr<u64>) -> Result<(), DeviceError> {
         fragment: work.fragment as u32,
         cells: tables.pad_cells.ptr(),
         digits,
-    };
-    launch(work, kernel, arguments)
+    }
 }
 
-fn charges_of(work: &Work<'_>, charges: &Charges) -> Result<(), DeviceError> {
+fn to_charges(work: &Work<'_>, charges: &Charges) -> FusedCharges {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
-    let kernel = match work.resident.frame.format().layout() {
-        Layout::Row => &FUSED_ROW_CHARGES,
-        Layout::Link => &FUSED_LINK_CHARGES,
-        Layout::DenseLink => &FUSED_DENSE_LINK_CHARGES,
-    };
-    let arguments = FusedCharges {
+    FusedCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
         index: buffers.index.ptr(),
@@ -77,8 +71,7 @@ fn charges_of(work: &Work<'_>, charges: &Charges) -> Result<(), DeviceError> {
         cells: tables.charge_cells.ptr(),
         positions: charges.positions.ptr(),
         maps: charges.maps.ptr(),
-    };
-    launch(work, kernel, arguments)
+    }
 }
 
 /// With as many blocks as run at once, and no more than there are pages.

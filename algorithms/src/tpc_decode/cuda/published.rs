@@ -68,18 +68,14 @@ fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
         Layout::DenseLink => of_links.dense_link,
     };
     match work.target {
-        Target::Digits(decoded) => digits_of(work, digits, decoded.ptr()),
-        Target::Charges(decoded) => charges_of(work, charges, decoded),
+        Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
+        Target::Charges(decoded) => launch(work, charges, to_charges(work, decoded)),
     }
 }
 
-fn digits_of(
-    work: &Work<'_>,
-    kernel: &Kernel<DecodeDigits>,
-    digits: Ptr<u64>,
-) -> Result<(), DeviceError> {
+fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
-    let arguments = DecodeDigits {
+    DecodeDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
         geometry: tables.geometry.ptr(),
@@ -88,17 +84,12 @@ fn digits_of(
         begins: buffers.begins.ptr(),
         fragment: work.fragment as u32,
         digits,
-    };
-    launch(work, kernel, arguments)
+    }
 }
 
-fn charges_of(
-    work: &Work<'_>,
-    kernel: &Kernel<DecodeCharges>,
-    charges: &Charges,
-) -> Result<(), DeviceError> {
+fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
-    let arguments = DecodeCharges {
+    DecodeCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
         geometry: tables.geometry.ptr(),
@@ -110,8 +101,7 @@ fn charges_of(
         gains: tables.gains.ptr(),
         positions: charges.positions.ptr(),
         maps: charges.maps.ptr(),
-    };
-    launch(work, kernel, arguments)
+    }
 }
 
 /// A block a row page, a warp any other.

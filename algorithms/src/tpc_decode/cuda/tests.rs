@@ -12,7 +12,7 @@ use crate::algorithm::{Algorithm, Semantics, Variant};
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::Gpu;
 use crate::device::{Target, Team};
-use crate::tpc_decode::hard_inputs;
+use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -64,13 +64,6 @@ fn damaged_pairs(frame: &TimeFrame, random: &mut Mutator) -> TimeFrame {
         .collect();
     let pages = pairs.into_iter().flatten().collect();
     frame.with_pages(RawPages::new(frame.bounds.first_orbit, pages, &lengths))
-}
-
-/// Pages of five formats in time bins of all kinds.
-fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
-    let all = hard_inputs::all(seed).into_iter();
-    all.filter(|(name, _)| name.ends_with("time bins"))
-        .map(|(_, frame)| frame)
 }
 
 #[test]

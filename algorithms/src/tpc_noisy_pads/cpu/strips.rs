@@ -19,7 +19,7 @@ const ROWS_IN_STRIP: usize = 8;
 const STRIPS: usize = ROWS.div_ceil(ROWS_IN_STRIP);
 
 /// Some rows of pads of a sector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Strip {
     pub(super) sector: usize,
     first_row: usize,
@@ -95,21 +95,5 @@ impl RowOfPads {
             let (charges, largest) = (state.charges[lane], state.largest[lane]);
             PadActivity::new(charges, state.longest_run[lane], largest, thresholds)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use generators::tpc::geometry::PADS_IN_SECTOR;
-
-    use super::*;
-
-    #[test]
-    fn strips_are_all_pads_of_all_sectors() {
-        let strips = of(3);
-        let pads: usize = strips.iter().map(|strip| strip.pads()).sum();
-        assert_eq!(pads, 3 * PADS_IN_SECTOR);
-        assert_eq!(strips[STRIPS - 1].rows().end, ROWS);
-        assert_eq!(strips[STRIPS].sector, 1);
     }
 }

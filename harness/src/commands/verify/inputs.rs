@@ -96,7 +96,7 @@ pub(super) fn keep(
     std::fs::create_dir_all(folder).ok()?;
     let device = subject.way.device.to_string().replace(':', "");
     let (task, variant) = (subject.task.name(), subject.info.name);
-    let ending = subject.task.file_ending();
+    let ending = subject.task.info().file_ending;
     let path = folder.join(format!("{task}-{variant}-{device}.{ending}"));
     case.write(&path).ok()?;
     let read = subject.task.read(&path, &Params::default()).ok()?;

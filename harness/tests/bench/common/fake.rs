@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{Plan, Work};
-use algorithms::axis::{Axis, Params};
+use algorithms::algorithm::{Plan, TaskInfo, Work};
+use algorithms::axis::Params;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
@@ -53,24 +53,15 @@ impl FakeCandidate {
 struct FakeCase(FakeTask, Params);
 
 impl Task for FakeTask {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn summary(&self) -> &'static str {
-        "do what a test wants"
-    }
-
-    fn file_ending(&self) -> &'static str {
-        "csv"
-    }
-
-    fn axes(&self) -> &'static [Axis] {
-        &[]
-    }
-
-    fn file_axes(&self) -> &'static [Axis] {
-        &[]
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: self.name,
+            summary: "do what a test wants",
+            input: self.name,
+            file_ending: "csv",
+            axes: &[],
+            file_axes: &[],
+        }
     }
 
     fn variants(&self) -> Vec<VariantInfo> {

@@ -87,10 +87,10 @@ fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
     let count = result::device::get_count().map_err(no_gpu)?;
     let gpus = (0..count).map(|number| describe(number).map_err(no_gpu));
     let gpus: Vec<_> = gpus.collect::<Result<_, _>>()?;
-    match gpus.is_empty() {
-        true => Err("the driver knows of no GPU".to_owned()),
-        false => Ok((driver, gpus)),
+    if gpus.is_empty() {
+        return Err("the driver knows of no GPU".to_owned());
     }
+    Ok((driver, gpus))
 }
 
 /// Asked for before anything else, as all drivers know how to answer this.

@@ -2,19 +2,15 @@
 
 mod fronts;
 mod pairs;
-mod search;
-
-use std::sync::Arc;
 
 use generators::partition::Partition;
 
 use self::pairs::Pairs;
-use self::search::Search;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
-use crate::device::Buffers;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
 use crate::sts::{Hit, Timeslice};
 use crate::sts_sort::cuda::begins;
@@ -39,6 +35,14 @@ pub(super) struct SortedClusters<'a> {
     pub(super) order: &'a ClusterOrder,
     /// Where sides begin, and where the last one ends.
     pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) tables: &'a DeviceTables,
+}
+
+impl SortedClusters<'_> {
+    /// Bytes of clusters and entries, which are read once at least.
+    fn bytes(&self) -> u64 {
+        self.clusters.clusters().bytes() + self.order.entries().bytes()
+    }
 }
 
 /// Buckets of hits, one a module, and what finding them takes.
@@ -46,7 +50,6 @@ pub(super) struct Hits {
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
-    tables: Arc<DeviceTables>,
     /// Where threads share pairs.
     pairs: Option<Pairs>,
     /// Where buckets begin, and where the last one ends.
@@ -58,25 +61,16 @@ pub(super) struct Hits {
     buckets: Partition,
 }
 
-/// A copy of the buckets, for another run.
-pub(super) struct KeptHits {
-    hits: DeviceBuffer<Hit>,
-    counts: Vec<u32>,
-    buckets: Partition,
-}
+buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 
-impl KeptHits {
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        self.hits.bytes()
-    }
-}
+/// Where buckets lie, and how many hits there are in each.
+pub(super) type Filled = (Partition, Vec<u32>);
 
 impl Hits {
     /// With room for so many hits, which is made larger where it turns out to be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, tables): (&Timeslice, &Arc<DeviceTables>),
+        input: &Timeslice,
         way: HitsWay,
         room: usize,
     ) -> Result<Self, DeviceError> {
@@ -89,7 +83,6 @@ impl Hits {
             semantics: input.online(),
             modules,
             cut: time_cut(input.setup().cuts()),
-            tables: Arc::clone(tables),
             pairs,
             offsets: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
@@ -116,8 +109,8 @@ impl Hits {
         loop {
             self.set_capacities(gpu, &capacities)?;
             match &self.pairs {
-                Some(pairs) if shares_pairs => pairs.start(gpu, self.search(sorted))?,
-                _ => fronts::start(gpu, self.search(sorted))?,
+                Some(pairs) if shares_pairs => pairs.start(gpu, self, sorted)?,
+                _ => fronts::start(gpu, self, sorted)?,
             }
             gpu.download(&mut self.host_counts, &self.counts)?;
             gpu.wait()?;
@@ -141,38 +134,20 @@ impl Hits {
         }
     }
 
-    fn search<'a>(&'a self, sorted: SortedClusters<'a>) -> Search<'a> {
-        Search {
-            semantics: self.semantics,
-            clusters: sorted.clusters,
-            order: sorted.order,
-            begins: sorted.begins,
-            modules: self.modules as u32,
-            sensors: &self.tables.sensors,
-            cut: self.cut,
-            offsets: self.offsets.ptr(),
-            counts: &self.counts,
-            hits: &self.hits,
-        }
+    /// What is known of the buckets on the host.
+    pub(super) fn filled(&self) -> Filled {
+        (self.buckets.clone(), self.host_counts.to_vec())
     }
 
-    /// A copy of all buckets.
-    pub(super) fn keep(&self, gpu: &Gpu) -> Result<KeptHits, DeviceError> {
-        let hits = gpu.buffer(self.buckets.elements())?;
-        gpu.copy(&hits, &self.hits)?;
-        Ok(KeptHits {
-            hits,
-            counts: self.host_counts.to_vec(),
-            buckets: self.buckets.clone(),
-        })
-    }
-
-    /// Brings all buckets back.
-    pub(super) fn restore(&mut self, gpu: &Gpu, kept: &KeptHits) -> Result<(), DeviceError> {
-        let capacities: Vec<_> = kept.buckets.lengths().collect();
+    /// Makes buckets as they were, but for the hits in them.
+    pub(super) fn restore(
+        &mut self,
+        gpu: &Gpu,
+        (buckets, counts): &Filled,
+    ) -> Result<(), DeviceError> {
+        let capacities: Vec<_> = buckets.lengths().collect();
         self.set_capacities(gpu, &capacities)?;
-        gpu.copy(&self.hits, &kept.hits)?;
-        self.host_counts.copy_from_slice(&kept.counts);
+        self.host_counts.copy_from_slice(counts);
         gpu.upload(&self.counts, &self.host_counts)
     }
 
@@ -204,20 +179,5 @@ impl Hits {
         }
         self.offsets.fill(gpu, begins(&self.buckets))?;
         gpu.fill(&self.counts, 0)
-    }
-
-    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        self.host_counts.fill(0);
-        if let Some(pairs) = &mut self.pairs {
-            pairs.poison()?;
-        }
-        gpu.fill(&self.counts, byte)?;
-        gpu.fill(&self.hits, byte)
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        let counted = self.offsets.bytes() + self.counts.bytes();
-        counted + self.pairs.as_ref().map_or(0, Pairs::bytes) + self.hits.bytes()
     }
 }

@@ -1,6 +1,6 @@
 //! By blocks whose threads share the pairs of some fronts.
 
-use super::search::Search;
+use super::{Hits, SortedClusters};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_pairs::{
@@ -9,14 +9,8 @@ use crate::kernels::sts_pairs::{
 };
 use crate::sts::cuda::{ByRules, parts_of};
 
-static LINES: ByRules<HitsLines> = ByRules {
-    exact: &HITS_LINES_EXACT,
-    published: &HITS_LINES_PUBLISHED,
-};
-static PAIRS: ByRules<HitsOfPairs> = ByRules {
-    exact: &HITS_OF_PAIRS_EXACT,
-    published: &HITS_OF_PAIRS_PUBLISHED,
-};
+static LINES: ByRules<HitsLines> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
+static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);
 
 /// A block counts its pairs with 32 bits: backs have to be fewer.
 const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
@@ -58,16 +52,23 @@ impl Pairs {
         self.front_jobs.list(gpu, fronts, THREADS)
     }
 
-    pub(super) fn start(&self, gpu: &Gpu, search: Search<'_>) -> Result<(), DeviceError> {
-        let (clusters, [cut_kind, cut]) = (search.clusters.clusters().ptr(), search.cut);
-        let (begins, found) = (search.begins.ptr(), search.clusters.found().ptr());
+    /// Starts to fill the buckets, which have zero hits each.
+    pub(super) fn start(
+        &self,
+        gpu: &Gpu,
+        hits: &Hits,
+        sorted: SortedClusters<'_>,
+    ) -> Result<(), DeviceError> {
+        let (clusters, [cut_kind, cut]) = (sorted.clusters.clusters().ptr(), hits.cut);
+        let (begins, found) = (sorted.begins.ptr(), sorted.clusters.found().ptr());
+        let (modules, sensors) = (hits.modules as u32, sorted.tables.sensors.ptr());
         let writing = HitsLines {
             clusters,
-            entries: search.order.entries().ptr(),
+            entries: sorted.order.entries().ptr(),
             begins,
             found,
-            modules: search.modules,
-            sensors: search.sensors.ptr(),
+            modules,
+            sensors,
             jobs: self.line_jobs.table.ptr(),
             lines: self.lines.ptr(),
         };
@@ -76,24 +77,24 @@ impl Pairs {
             lines: self.lines.ptr(),
             begins,
             found,
-            modules: search.modules,
-            sensors: search.sensors.ptr(),
+            modules,
+            sensors,
             cut_kind,
             cut,
             jobs: self.front_jobs.table.ptr(),
-            offsets: search.offsets,
-            counts: search.counts.ptr(),
-            hits: search.hits.ptr(),
+            offsets: hits.offsets.ptr(),
+            counts: hits.counts.ptr(),
+            hits: hits.hits.ptr(),
         };
-        let moved = search.bytes() + self.lines.bytes();
+        let moved = sorted.bytes() + self.lines.bytes();
         let of_lines = Grid::blocks(self.line_jobs.count).moving(moved);
         let of_fronts = Grid::blocks(self.front_jobs.count).moving(moved);
         // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
         // there is a line for each place of an entry, and no hit is written beyond its
         // bucket.
         unsafe {
-            gpu.launch(LINES.of(search.semantics), of_lines, writing)?;
-            gpu.launch(PAIRS.of(search.semantics), of_fronts, finding)
+            gpu.launch(LINES.of(hits.semantics), of_lines, writing)?;
+            gpu.launch(PAIRS.of(hits.semantics), of_fronts, finding)
         }
     }
 }

@@ -4,16 +4,13 @@ mod rows;
 mod target;
 mod tiles;
 
-use std::sync::Arc;
-
 use generators::partition::Partition;
 
 use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
-use super::tables::DeviceTables;
+use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Buffers, buffers};
 use crate::sts::Timeslice;
 
 /// How digis are distributed.
@@ -28,10 +25,11 @@ pub(in crate::sts) enum PresortWay {
 /// What distributing takes beside the digis.
 pub(super) struct Presort {
     way: Way,
-    tables: Arc<DeviceTables>,
     begins: DeviceBuffer<u32>,
     host_begins: PinnedBuffer<u32>,
 }
+
+buffers!(Presort: way, begins, host_begins);
 
 enum Way {
     Rows(Rows),
@@ -52,30 +50,27 @@ impl Way {
 }
 
 impl Presort {
-    pub(super) fn new(
-        gpu: &Gpu,
-        (input, tables): (&Timeslice, &Arc<DeviceTables>),
-        way: PresortWay,
-    ) -> Result<Self, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: PresortWay) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         Ok(Presort {
             way: Way::new(gpu, way, digis, sides)?,
-            tables: Arc::clone(tables),
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         })
     }
 
-    /// Distributes the digis of a stream; waits for where the sides lie.
+    /// Distributes the digis of a stream by the module of each address; waits for where the
+    /// sides lie.
     pub(super) fn run(
         &mut self,
         gpu: &Gpu,
+        modules: &DeviceBuffer<u32>,
         stream: &DeviceBuffer<u64>,
         digis: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
         let target = Target {
             stream,
-            modules: &self.tables.modules,
+            modules,
             begins: &self.begins,
             digis,
         };
@@ -93,16 +88,5 @@ impl Presort {
     /// Where sides begin, and where the last one ends.
     pub(super) fn begins(&self) -> &DeviceBuffer<u32> {
         &self.begins
-    }
-
-    pub(super) fn poison(&mut self, gpu: &Gpu, byte: u8) -> Result<(), DeviceError> {
-        self.host_begins.fill(0);
-        gpu.fill(&self.begins, byte)?;
-        self.way.poison()
-    }
-
-    /// Bytes on the device.
-    pub(super) fn bytes(&self) -> u64 {
-        self.way.bytes() + self.begins.bytes()
     }
 }

@@ -1,0 +1,41 @@
+//! Running variants as the harness does.
+
+use algorithms::device::{Backend, Target};
+use algorithms::task::{Candidate, Case, Task};
+
+/// Runs a candidate and checks what it makes.
+pub fn check(mut candidate: Box<dyn Candidate + '_>, target: &Target<'_>) -> Result<(), String> {
+    candidate
+        .reset()
+        .and_then(|()| candidate.poison())
+        .and_then(|()| target.team.run(|| candidate.run()))
+        .map_err(|error| error.to_string())?;
+    let checked = candidate.check().map_err(|error| error.to_string());
+    candidate.release();
+    checked
+}
+
+/// The numbers and names of a task's variants on a backend.
+pub fn variants(task: &dyn Task, backend: Backend) -> Vec<(usize, &'static str)> {
+    let all = task.variants().into_iter().enumerate();
+    let of_backend = all.filter(|(_, variant)| variant.backend == backend);
+    of_backend
+        .map(|(number, variant)| (number, variant.name))
+        .collect()
+}
+
+/// Checks all variants of a task that run there and on such an input; returns how many did, and
+/// how many did not.
+pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for (number, name) in variants(task, target.device.backend()) {
+        // A variant may refuse a shape; that some accept it is asserted by who asks.
+        let Ok(candidate) = case.prepare(number, target) else {
+            counts[1] += 1;
+            continue;
+        };
+        counts[0] += 1;
+        assert_eq!(check(candidate, target), Ok(()), "{name} on {on}");
+    }
+    counts
+}
