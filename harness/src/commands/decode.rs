@@ -106,10 +106,7 @@ fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
     sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin()));
     let written = File::create(out).and_then(|file| write_csv(file, &sorted));
-    written.map_err(|source| Failure::Write {
-        path: out.to_owned(),
-        source,
-    })
+    written.map_err(Failure::writing(out))
 }
 
 fn write_csv(file: File, digits: &[Digit]) -> io::Result<()> {

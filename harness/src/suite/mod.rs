@@ -33,6 +33,7 @@ use reports::shape;
 use crate::document::{self, Entry};
 use crate::failure::Failure;
 use crate::plan::Plan;
+use crate::platform::Exit;
 use crate::request::MeasureRequest;
 
 pub use crate::document::{InvalidDocument, Problem};
@@ -61,6 +62,16 @@ pub enum SuiteError {
     /// A file that makes no sense.
     #[error(transparent)]
     Invalid(#[from] InvalidDocument),
+}
+
+impl SuiteError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            SuiteError::Unknown { .. } | SuiteError::Invalid(_) => Exit::Usage,
+            SuiteError::Unreadable { .. } => Exit::Failed,
+        }
+    }
 }
 
 /// A suite: checked, and expanded into points.

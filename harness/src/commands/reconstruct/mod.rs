@@ -82,10 +82,7 @@ fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failur
         rows.write(&mut file)?;
         file.flush()
     });
-    written.map_err(|source| Failure::Write {
-        path: out.to_owned(),
-        source,
-    })?;
+    written.map_err(Failure::writing(out))?;
     super::say(&format!(
         "{} {what} written to {}",
         rows.len(),

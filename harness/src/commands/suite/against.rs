@@ -76,10 +76,7 @@ pub(super) fn run(
     ));
     let order = Against {
         base,
-        new: Executable {
-            bench: std::env::current_exe()?,
-            name: "this build".to_owned(),
-        },
+        new: Executable::of_this_process("this build")?,
         plugins: &libraries,
         inputs,
         slowdown: &|_| 0.0,
