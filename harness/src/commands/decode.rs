@@ -29,14 +29,14 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
         .unwrap_or_default();
     let (frame, _) = TpcDecode.read(path, &options)?;
     let decoded = frame.digits();
-    if request.damage == DamagePolicy::Refuse {
+    if request.pages.damage == DamagePolicy::Refuse {
         refuse_damage(path, &decoded)?;
     }
-    let Some(out) = &request.digits else {
+    let Some(out) = &request.pages.digits else {
         return super::measure::run(&request.measuring);
     };
     refuse_several_sectors(path, &frame)?;
-    check_variants(&frame, &decoded, &request.measuring.variants)?;
+    check_variants(&frame, &decoded, &request.measuring.settings.variants)?;
     report_damage(&frame, &decoded);
     write(out, &decoded.digits)?;
     let (count, out) = (decoded.digits.len(), out.display());

@@ -34,11 +34,10 @@ use crate::document::{self, Entry};
 use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::platform::Exit;
-use crate::request::MeasureRequest;
+use crate::request::{MeasureRequest, Settings};
 
 pub use crate::document::{InvalidDocument, Problem};
 pub use part::{Part, SuiteInput};
-pub use settings::Settings;
 
 /// A suite that can't be read.
 #[derive(Debug, thiserror::Error)]
