@@ -1,7 +1,7 @@
 //! What can go wrong, and the exit codes for it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use algorithms::device::TeamError;
 use algorithms::tpc_decode::DamagedPage;
@@ -105,73 +105,28 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit code that tells scripts.
+    /// That a file can't be written.
+    pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Failure {
+        let path = path.to_owned();
+        |source| Failure::Write { path, source }
+    }
+
+    /// The exit code that tells scripts: each error knows its own.
     pub fn exit(&self) -> Exit {
         match self {
-            Failure::Usage(_)
-            | Failure::Suite(SuiteError::Unknown { .. } | SuiteError::Invalid { .. })
-            | Failure::Compare(CompareError::SameRun { .. })
-            | Failure::Serve(ServeError::Foreign(_)) => Exit::Usage,
-            Failure::Data(error) => data_exit(error),
-            Failure::Store(error) => store_exit(error),
-            Failure::History(error) => history_exit(error),
-            Failure::Plugin(failure) => failure.exit(),
-            Failure::Plan(error) => match error {
-                PlanError::Usage(_) => Exit::Usage,
-                PlanError::NothingToMeasure(_) => Exit::NothingMeasured,
-                PlanError::Data(error) => data_exit(error),
-            },
-            Failure::Measure(MeasureError::Data(error)) => data_exit(error),
-            Failure::Measure(MeasureError::Store(error)) => store_exit(error),
-            Failure::Duet(error) => duet_exit(error),
+            Failure::Usage(_) | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,
             Failure::NothingMeasured(_) | Failure::Compare(_) => Exit::NothingMeasured,
             Failure::WrongOutput(_) => Exit::WrongOutput,
+            Failure::Data(error) => error.into(),
+            Failure::Store(error) => error.into(),
+            Failure::History(error) => error.into(),
+            Failure::Plugin(error) => error.exit(),
+            Failure::Suite(error) => error.exit(),
+            Failure::Plan(error) => error.exit(),
+            Failure::Measure(error) => error.exit(),
+            Failure::Duet(error) => error.exit(),
+            Failure::Serve(error) => error.exit(),
             _ => Exit::Failed,
         }
-    }
-}
-
-fn data_exit(error: &DataError) -> Exit {
-    match error {
-        DataError::Shape(_) | DataError::UnknownFileType(_) => Exit::Usage,
-        _ => Exit::Failed,
-    }
-}
-
-fn store_exit(error: &StoreError) -> Exit {
-    match error {
-        StoreError::Occupied(_) => Exit::Usage,
-        _ => Exit::Failed,
-    }
-}
-
-fn duet_exit(error: &DuetError) -> Exit {
-    match error {
-        DuetError::NoBase { .. }
-        | DuetError::NotKept { .. }
-        | DuetError::Foreign { .. }
-        | DuetError::Start { .. }
-        | DuetError::OtherData { .. }
-        | DuetError::OtherBuild { .. } => Exit::Usage,
-        DuetError::History(error) => history_exit(error),
-        DuetError::Store(error) => store_exit(error),
-        _ => Exit::Failed,
-    }
-}
-
-/// Asking for what is not there is a mistake of the command line; all else is
-/// a failure.
-fn history_exit(error: &HistoryError) -> Exit {
-    match error {
-        HistoryError::Missing(_)
-        | HistoryError::NotAStore(_)
-        | HistoryError::Unfinished(_)
-        | HistoryError::Unknown { .. }
-        | HistoryError::Ambiguous { .. }
-        | HistoryError::NoneAccepted(_)
-        | HistoryError::WhichSeries(_)
-        | HistoryError::NotFinished(_)
-        | HistoryError::NotAccepted(_) => Exit::Usage,
-        _ => Exit::Failed,
     }
 }

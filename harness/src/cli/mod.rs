@@ -3,7 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `subcommands` | all of them: [`Request`] |
-//! | `measuring`, `verify`, `generate`, `trial` | flags that are not the request itself |
+//! | `measuring`, `verify`, `generate` | flags that depend on tasks and data sets |
+//! | `trial` | how `bench` has itself try a plugin |
 //! | `axes` | the axes of tasks and data sets as flags: a new one needs no line here |
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | what the help shows behind the flags |

@@ -90,6 +90,7 @@ impl Request {
             }
             Request::Task(request) => {
                 let measuring = request.measuring();
+                measuring.complete();
                 (measuring.command, measuring.config) = (typed, defaults);
             }
             Request::RunSuite(request) => {
@@ -97,6 +98,11 @@ impl Request {
                 each_once(&mut request.merge);
                 request.complete()?;
                 (request.command, request.config) = (typed, defaults);
+            }
+            Request::Verify(request) => {
+                each_once(&mut request.variants);
+                each_once(&mut request.plugins);
+                each_once(&mut request.devices);
             }
             Request::Reproduce(request) => {
                 each_once(&mut request.figures);

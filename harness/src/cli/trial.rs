@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use algorithms::device::Device;
-use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
 use crate::plugins::trial::{TrialRequest, VariantTrial};
 use crate::request::values;
@@ -16,8 +15,8 @@ pub struct TrialFlags {
     #[arg(value_name = "plugin")]
     plugin: PathBuf,
     /// What to try.
-    #[arg(long, value_name = "task", value_parser = task_names())]
-    task: Option<String>,
+    #[arg(long, value_name = "task", value_parser = values::task())]
+    task: Option<&'static dyn Task>,
     /// What to try.
     #[arg(long, value_name = "variant", requires = "task")]
     variant: Option<String>,
@@ -29,20 +28,18 @@ pub struct TrialFlags {
     threads: Vec<usize>,
 }
 
-fn task_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(tasks().iter().map(|task| task.name()))
-}
-
 impl TrialFlags {
     /// What they mean.
     pub fn request(self) -> TrialRequest {
-        let task = self.task.and_then(|name| task(&name));
-        let variant = task.zip(self.variant).map(|(task, variant)| VariantTrial {
-            device: self.device.unwrap_or(Device::Cpu),
-            threads: self.threads,
-            task,
-            variant,
-        });
+        let variant = self
+            .task
+            .zip(self.variant)
+            .map(|(task, variant)| VariantTrial {
+                device: self.device.unwrap_or(Device::Cpu),
+                threads: self.threads,
+                task,
+                variant,
+            });
         TrialRequest {
             plugin: self.plugin,
             variant,

@@ -29,14 +29,14 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
         .unwrap_or_default();
     let (frame, _) = TpcDecode.read(path, &options)?;
     let decoded = frame.digits();
-    if request.damage == DamagePolicy::Refuse {
+    if request.pages.damage == DamagePolicy::Refuse {
         refuse_damage(path, &decoded)?;
     }
-    let Some(out) = &request.digits else {
+    let Some(out) = &request.pages.digits else {
         return super::measure::run(&request.measuring);
     };
     refuse_several_sectors(path, &frame)?;
-    check_variants(&frame, &decoded, &request.measuring.variants)?;
+    check_variants(&frame, &decoded, &request.measuring.settings.variants)?;
     report_damage(&frame, &decoded);
     write(out, &decoded.digits)?;
     let (count, out) = (decoded.digits.len(), out.display());
@@ -106,10 +106,7 @@ fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
     sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin()));
     let written = File::create(out).and_then(|file| write_csv(file, &sorted));
-    written.map_err(|source| Failure::Write {
-        path: out.to_owned(),
-        source,
-    })
+    written.map_err(Failure::writing(out))
 }
 
 fn write_csv(file: File, digits: &[Digit]) -> io::Result<()> {

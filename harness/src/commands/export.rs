@@ -51,7 +51,7 @@ fn named(request: &ExportRequest) -> Result<Vec<StoredSummary>, Failure> {
 
 /// As a whole by a rename: a collector reads the file whenever it likes.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let write = || {
+    let write = || -> io::Result<()> {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         let mut draft = tempfile::Builder::new()
             .permissions(Permissions::from_mode(FOR_ALL))
@@ -60,8 +60,5 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         draft.persist(path)?;
         Ok(())
     };
-    write().map_err(|source: io::Error| Failure::Write {
-        path: path.to_owned(),
-        source,
-    })
+    write().map_err(Failure::writing(path))
 }

@@ -2,10 +2,9 @@
 
 use algorithms::device::Device;
 
-use super::present::Presentation;
+use super::present::{keep_complete, present};
 use super::suite::dry_run::DryRun;
 use super::suite::earlier;
-use super::suite::measure::keep;
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
@@ -15,21 +14,25 @@ use crate::plugins::{self, Baseline};
 use crate::request::MeasureRequest;
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
-    if request.devices.contains(&Device::Emulator) {
+    let MeasureRequest {
+        settings, session, ..
+    } = request;
+    let output = &session.output;
+    if settings.devices.contains(&Device::Emulator) {
         let refusal = "nothing was measured: the emulator shows whether kernels are right, not \
                        how fast they are; use `bench verify --device emulator`";
         return Err(Failure::NothingMeasured(refusal.to_owned()));
     }
-    plugins::load(&request.plugins, Baseline::Measured)?;
+    plugins::load(&settings.plugins, Baseline::Measured)?;
     let mut plan = Plan::new(request)?;
-    if request.dry_run {
+    if session.dry_run {
         let dry_run = DryRun::of_task(request, &plan);
-        super::put(&request.format, |format, _| Ok(dry_run.render(format)))?;
+        super::put(&output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
     }
     refuse_development_build()?;
     let start = go_on(request, &mut plan)?;
-    super::try_plugins(std::slice::from_ref(&plan), request.quiet)?;
+    super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
     let assignment = Assignment {
         started: process_start(),
@@ -37,22 +40,12 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         ..Assignment::of(request, &plan)
     };
     let mut outcome = Session::run(&assignment, &interrupt)?;
-    // Stored before anybody judges it, or can't print it.
-    let complete = !outcome.interrupted && outcome.measured > 0;
-    if let Some(store) = request.store.as_ref().filter(|_| complete) {
-        keep(store, &outcome.folder, request.quiet)?;
-    }
-    let presentation = Presentation {
-        format: &request.format,
-        rank: request.rank,
-        charts: request.charts,
-        quiet: request.quiet,
-    };
-    presentation.show(&mut outcome)?;
-    if outcome.interrupted && request.out.is_some() {
+    keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
+    let exit = present(&mut outcome, output)?;
+    if outcome.interrupted && output.out.is_some() {
         say("bench: the same command goes on where this one stopped");
     }
-    Ok(outcome.exit())
+    Ok(exit)
 }
 
 /// Leaves out what the same command has measured before it was stopped.

@@ -111,10 +111,7 @@ fn write_files<F: Copy>(
     text: impl Fn(F) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     for (format, path) in &outputs.files {
-        fs::write(path, text(*format)?).map_err(|source| Failure::Write {
-            path: path.clone(),
-            source,
-        })?;
+        fs::write(path, text(*format)?).map_err(Failure::writing(path))?;
     }
     Ok(())
 }

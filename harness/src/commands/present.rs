@@ -1,62 +1,76 @@
 //! What a run found, for whoever started it.
 
+use std::path::Path;
 use std::time::Instant;
 
 use reports::charts;
+use reports::history::{Store, Unfinished};
 use reports::rank::Rank;
 use reports::record::Effort;
 use reports::store;
-use reports::table::{self, Format, View};
+use reports::table::{self, View};
 use reports::units;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::measure::Outcome;
-use crate::request::Outputs;
+use crate::platform;
+use crate::request::OutputFlags;
 
 /// Parts of the time that are less than this share are told together.
 const WORTH_A_WORD: f64 = 0.01;
 
-/// How results are presented.
-pub(super) struct Presentation<'a> {
-    pub(super) format: &'a Outputs<Format>,
-    pub(super) rank: Rank,
-    pub(super) charts: bool,
-    pub(super) quiet: bool,
+/// Draws the charts and prints the table.
+pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+    let rank = output.rank;
+    // Charts first: they are kept even if nobody takes the table.
+    if output.charts {
+        draw(outcome, rank)?;
+    }
+    super::put(&output.format, |format, paint| {
+        let view = View { rank, paint };
+        Ok(table::render(format, &outcome.summary, view)?)
+    })?;
+    let folder = outcome.folder.display();
+    if outcome.interrupted {
+        super::say(&format!(
+            "bench: interrupted; what was measured is kept in {folder}"
+        ));
+    }
+    if !output.quiet {
+        for note in outcome.record.iter().flat_map(|record| &record.notes) {
+            super::say(&format!("note: {note}"));
+        }
+        let effort = outcome.record.as_ref().and_then(|record| record.effort);
+        if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
+            super::say(&sentence(&effort));
+        }
+        super::say(&format!("results: {folder}"));
+    }
+    Ok(outcome.exit())
 }
 
-impl Presentation<'_> {
-    /// Draws the charts and prints the table.
-    pub(super) fn show(&self, outcome: &mut Outcome) -> Result<(), Failure> {
-        let rank = self.rank;
-        // Charts first: they are kept even if nobody takes the table.
-        if self.charts {
-            draw(outcome, rank)?;
-        }
-        super::put(self.format, |format, paint| {
-            Ok(table::render(
-                format,
-                &outcome.summary,
-                View { rank, paint },
-            )?)
-        })?;
-        let folder = outcome.folder.display();
-        if outcome.interrupted {
-            super::say(&format!(
-                "bench: interrupted; what was measured is kept in {folder}"
-            ));
-        }
-        if !self.quiet {
-            for note in outcome.record.iter().flat_map(|record| &record.notes) {
-                super::say(&format!("note: {note}"));
-            }
-            let effort = outcome.record.as_ref().and_then(|record| record.effort);
-            if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
-                super::say(&sentence(&effort));
-            }
-            super::say(&format!("results: {folder}"));
-        }
-        Ok(())
+/// Adds a run to the history if it has all that could be measured: before anybody judges it, or
+/// can't print it.
+pub(super) fn keep_complete(
+    outcome: &Outcome,
+    store: Option<&Path>,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let is_complete = !outcome.interrupted && outcome.measured > 0;
+    keep(&outcome.folder, store.filter(|_| is_complete), quiet)
+}
+
+/// Adds a run to the history, if there is to be one, with the executable that made it.
+pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(), Failure> {
+    let Some(store) = store else { return Ok(()) };
+    let runs = Store::create_or_open(store)?;
+    let added = runs.add(folder, Unfinished::Refuse)?;
+    let fingerprint = platform::executable_fingerprint();
+    runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
+    if !quiet {
+        super::say(&format!("stored as {} in {}", added.id(), store.display()));
     }
+    Ok(())
 }
 
 /// Draws the charts; what that takes is a part of the run's time.

@@ -1,5 +1,6 @@
 //! What is measured against what, and what comes of it.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,9 +19,14 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
-    pub(super) fn new(bench: PathBuf, name: &str) -> Self {
+    pub(crate) fn new(bench: PathBuf, name: &str) -> Self {
         let name = name.to_owned();
         Executable { bench, name }
+    }
+
+    /// The one that runs.
+    pub(crate) fn of_this_process(name: &str) -> io::Result<Self> {
+        Ok(Executable::new(std::env::current_exe()?, name))
     }
 }
 

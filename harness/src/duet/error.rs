@@ -7,6 +7,8 @@ use std::time::Duration;
 use reports::history::HistoryError;
 use reports::store::StoreError;
 
+use crate::platform::Exit;
+
 /// A measurement in turn that can't begin, or can't go on.
 #[derive(Debug, thiserror::Error)]
 pub enum DuetError {
@@ -110,6 +112,23 @@ pub enum DuetError {
         /// The run.
         folder: PathBuf,
     },
+}
+
+impl DuetError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            DuetError::NoBase { .. }
+            | DuetError::NotKept { .. }
+            | DuetError::Foreign { .. }
+            | DuetError::Start { .. }
+            | DuetError::OtherData { .. }
+            | DuetError::OtherBuild { .. } => Exit::Usage,
+            DuetError::History(error) => error.into(),
+            DuetError::Store(error) => error.into(),
+            _ => Exit::Failed,
+        }
+    }
 }
 
 /// What a child does instead of what it was asked to.

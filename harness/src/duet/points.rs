@@ -23,10 +23,11 @@ pub(crate) struct InputOrder {
 pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
     let mut orders = Orders::default();
     for Job { request, plan } in jobs {
+        let settings = &request.settings;
         for input in &plan.inputs {
             for spec in &input.candidates {
                 let (point, bytes) = (plan.point(input, spec), input.memory_bytes);
-                orders.add(point, request.seed, bytes, request.max_time);
+                orders.add(point, settings.seed, bytes, settings.max_time);
             }
         }
     }

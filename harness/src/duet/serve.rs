@@ -10,7 +10,7 @@ use super::protocol::{Answer, Ask, InputPoints, Prepared, VERSION, VisitOrder};
 use crate::measure::cases::{self, CaseCell};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
-use crate::platform;
+use crate::platform::{self, Exit};
 
 /// What is said of an input that is not there, or has no such points.
 const NONE: &str = "no point of this input can be measured";
@@ -24,6 +24,16 @@ pub enum ServeError {
     /// Nobody can be heard any more, or told.
     #[error("standard output: {0}")]
     Channel(#[from] std::io::Error),
+}
+
+impl ServeError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            ServeError::Foreign(_) => Exit::Usage,
+            ServeError::Channel(_) => Exit::Failed,
+        }
+    }
 }
 
 /// Answers until nobody asks any more.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
+use reports::store::Run;
 
 use super::folder::default_folder;
 use super::rows::{FAILED, WRONG};
@@ -111,6 +112,21 @@ impl Outcome {
     }
 }
 
+impl From<Run> for Outcome {
+    /// A run that was measured before.
+    fn from(run: Run) -> Self {
+        let mut outcome = Outcome {
+            folder: run.folder,
+            samples: run.samples,
+            summary: run.summary,
+            record: Some(run.record),
+            ..Outcome::default()
+        };
+        outcome.count_rows();
+        outcome
+    }
+}
+
 impl<'a> Job<'a> {
     /// The jobs of requests with their plans.
     pub fn of(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
@@ -126,14 +142,14 @@ impl<'a> Assignment<'a> {
         Assignment {
             command: &request.command,
             jobs: vec![Job { request, plan }],
-            out: request.out.clone().unwrap_or_else(folder),
+            out: request.session.output.out.clone().unwrap_or_else(folder),
             start: Start::New,
             suite: None,
             started: Instant::now(),
-            budget: request.budget,
-            ceilings: !request.profile,
+            budget: request.session.budget,
+            ceilings: !request.session.profile,
             slowdown: 0.0,
-            quiet: request.quiet,
+            quiet: request.session.output.quiet,
         }
     }
 

@@ -94,7 +94,7 @@ impl<'a> Batches<'a> {
 
     /// An input before anything is known of it.
     fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
-        let mut state = InputState::new(self.resources, job.plan, input, job.request.seed);
+        let mut state = InputState::new(self.resources, job.plan, input, job.request.settings.seed);
         state.slowdown = self.assignment.slowdown;
         state
     }
@@ -136,7 +136,7 @@ impl<'a> Batches<'a> {
             let known = batch.iter().find(is_known);
             let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
-                None => cases::make(cell, job.plan, input, job.request.seed)?,
+                None => cases::make(cell, job.plan, input, job.request.settings.seed)?,
             };
             let mut state = self.state(job, input);
             state.set_case(case, took);
@@ -185,7 +185,8 @@ impl<'a> Batches<'a> {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };
-        let points = |job: &Job<'_>, count| std::iter::repeat_n(job.request.max_time, count);
+        let points =
+            |job: &Job<'_>, count| std::iter::repeat_n(job.request.settings.max_time, count);
         let of_batch = batch
             .iter()
             .flat_map(|(job, state)| points(job, state.sampled()));
@@ -213,23 +214,25 @@ impl Outcome {
 
 fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool {
     are_same(
-        (job.plan, input, job.request.seed),
-        (other_job.plan, other, other_job.request.seed),
+        (job.plan, input, job.request.settings.seed),
+        (other_job.plan, other, other_job.request.settings.seed),
     )
 }
 
 /// The most that sampling an input takes.
 fn most_time(job: &Job<'_>, input: &Input) -> Duration {
     let candidates = u32::try_from(input.candidates.len()).unwrap_or(u32::MAX);
-    job.request.max_time.saturating_mul(candidates)
+    job.request.settings.max_time.saturating_mul(candidates)
 }
 
 fn policy(job: &Job<'_>, share: Duration) -> Policy {
+    let settings = &job.request.settings;
+    let samples = settings.samples.unwrap_or_default();
     Policy {
-        min_samples: job.request.samples.min,
-        min_is_given: job.request.samples.is_given,
-        max_samples: job.request.samples.max,
-        max_time: job.request.max_time.min(share),
-        precision: job.request.precision,
+        min_samples: samples.min,
+        min_is_given: settings.samples.is_some(),
+        max_samples: samples.max,
+        max_time: settings.max_time.min(share),
+        precision: settings.precision,
     }
 }

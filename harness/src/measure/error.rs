@@ -4,6 +4,8 @@ use algorithms::device::TeamError;
 use generators::DataError;
 use reports::store::StoreError;
 
+use crate::platform::Exit;
+
 /// Why a run ended before its time, or did not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
@@ -24,4 +26,15 @@ pub enum MeasureError {
         /// The run folder.
         kept: String,
     },
+}
+
+impl MeasureError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            MeasureError::Data(error) => error.into(),
+            MeasureError::Store(error) => error.into(),
+            _ => Exit::Failed,
+        }
+    }
 }

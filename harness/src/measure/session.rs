@@ -113,14 +113,14 @@ impl<'a> Session<'a> {
     ) -> Vec<String> {
         let start = Instant::now();
         let (cache_bytes, note) = last_level_bytes(topology);
-        let cold = |request: &MeasureRequest| request.caches.contains(&CacheMode::Cold);
+        let cold = |request: &MeasureRequest| request.settings.caches.contains(&CacheMode::Cold);
         let place = &mut self.resources;
         if self.assignment.any(cold) {
             place.teams.prepare_flushes(cache_bytes);
         }
         let mut notes = place.watched.notes();
         notes.extend(note);
-        if self.assignment.any(|request| request.counters) {
+        if self.assignment.any(|request| request.session.counters) {
             notes.extend(place.teams.open_counters());
         }
         if self.assignment.ceilings {
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
 
 /// A profiler should see nothing but runs.
 fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
-    if assignment.any(|request| request.profile) {
+    if assignment.any(|request| request.session.profile) {
         GpuMode::Profile
     } else {
         GpuMode::Measure
@@ -148,7 +148,10 @@ fn progress(assignment: &Assignment<'_>) -> Progress {
     let plans = || assignment.jobs.iter().map(|job| job.plan);
     let inputs = plans().map(|plan| plan.inputs.len()).sum();
     let points = plans().map(Plan::len).sum();
-    let times = assignment.jobs.iter().map(|job| job.request.max_time);
+    let times = assignment
+        .jobs
+        .iter()
+        .map(|job| job.request.settings.max_time);
     let max_time = times.max().unwrap_or_default();
     Progress::new(assignment.quiet, inputs, points, max_time)
 }
@@ -228,7 +231,10 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         command: assignment.command.to_vec(),
         started: now(),
         finished: None,
-        seed: assignment.jobs.first().map_or(0, |job| job.request.seed),
+        seed: assignment
+            .jobs
+            .first()
+            .map_or(0, |job| job.request.settings.seed),
         suite: assignment.suite.clone(),
         pair: None,
         software: platform::software(),

@@ -23,6 +23,7 @@ use algorithms::task::{Case, Task, VariantInfo};
 use generators::DataError;
 use reports::record::{PluginRecord, Point};
 
+use crate::platform::Exit;
 use crate::request::CacheMode;
 
 pub use memory::check_memory;
@@ -42,6 +43,17 @@ pub enum PlanError {
     /// Data that can't be made or read.
     #[error(transparent)]
     Data(#[from] DataError),
+}
+
+impl PlanError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            PlanError::Usage(_) => Exit::Usage,
+            PlanError::NothingToMeasure(_) => Exit::NothingMeasured,
+            PlanError::Data(error) => error.into(),
+        }
+    }
 }
 
 /// The inputs to be measured, and the candidates that are measured on each of

@@ -68,17 +68,17 @@ fn read(
 
 fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, PlanError> {
     let infos = request.task.variants();
-    let selected = select_variants(&infos, &request.variants).map_err(PlanError::Usage)?;
+    let selected = select_variants(&infos, &request.settings.variants).map_err(PlanError::Usage)?;
     let runs = |&&number: &&usize| {
         let is_its = |device: &Device| device.backend() == infos[number].backend;
-        request.devices.iter().any(is_its)
+        request.settings.devices.iter().any(is_its)
     };
-    if request.profile && selected.iter().filter(runs).count() != 1 {
+    if request.session.profile && selected.iter().filter(runs).count() != 1 {
         let problem = "--profile runs one variant at a time; name it with --variant";
         return Err(PlanError::Usage(problem.to_owned()));
     }
     let mut candidates = Vec::new();
-    let usable = request.devices.iter().copied();
+    let usable = request.settings.devices.iter().copied();
     for device in usable.filter(|&device| problem_of(device).is_none()) {
         let backend = device.backend();
         for &variant in selected.iter().filter(|&&i| infos[i].backend == backend) {
@@ -109,20 +109,32 @@ fn ways(
         Device::Cpu => 0..teams,
         _ => 0..teams.min(1),
     };
-    teams.flat_map(|team| request.caches.iter().map(move |&cache| (team, cache)))
+    teams.flat_map(|team| {
+        request
+            .settings
+            .caches
+            .iter()
+            .map(move |&cache| (team, cache))
+    })
 }
 
 /// A note for each device that was named but has nothing to run.
 fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
     let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
     let note = |device: &Device| why_idle(request, *device);
-    request.devices.iter().filter(is_idle).map(note).collect()
+    request
+        .settings
+        .devices
+        .iter()
+        .filter(is_idle)
+        .map(note)
+        .collect()
 }
 
 /// Refuses bindings for more levels of teams than a variant has.
 fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), PlanError> {
     let (name, levels) = (info.name, info.team_levels);
-    let wanted = request.binds.iter().map(|bind| bind.0.len()).max();
+    let wanted = request.settings.binds.iter().map(|bind| bind.0.len()).max();
     let Some(wanted) = wanted.filter(|wanted| *wanted > levels) else {
         return Ok(());
     };
@@ -142,7 +154,7 @@ fn why_idle(request: &MeasureRequest, device: Device) -> String {
 }
 
 fn nothing_to_run(request: &MeasureRequest) -> String {
-    let devices = request.devices.iter();
+    let devices = request.settings.devices.iter();
     let reasons: Vec<_> = devices.map(|&device| why_idle(request, device)).collect();
     format!("nothing was measured: {}", reasons.join("; "))
 }

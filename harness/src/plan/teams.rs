@@ -51,9 +51,10 @@ impl TeamSpec {
 pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, PlanError> {
     let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
     let mut teams = Vec::new();
-    for &threads in &request.threads {
+    let settings = &request.settings;
+    for threads in settings.thread_counts() {
         check_threads(threads, mask.len())?;
-        for placement in Placement::combinations(&request.places, &request.binds) {
+        for placement in Placement::combinations(&settings.places, &settings.binds) {
             let cpus = placement.cpus(threads, &topology, &mask);
             let team = TeamSpec {
                 threads,

@@ -1,6 +1,10 @@
-//! The exit codes.
+//! The exit codes, and those of errors of other crates.
 
 use std::process::ExitCode;
+
+use generators::DataError;
+use reports::history::HistoryError;
+use reports::store::StoreError;
 
 /// How a command ended: a contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,5 +28,42 @@ pub enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)
+    }
+}
+
+impl From<&DataError> for Exit {
+    fn from(error: &DataError) -> Self {
+        match error {
+            DataError::Shape(_) | DataError::UnknownFileType(_) => Exit::Usage,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+impl From<&StoreError> for Exit {
+    fn from(error: &StoreError) -> Self {
+        match error {
+            StoreError::Occupied(_) => Exit::Usage,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+impl From<&HistoryError> for Exit {
+    /// Asking for what is not there is a mistake of the command line; all else is
+    /// a failure.
+    fn from(error: &HistoryError) -> Self {
+        match error {
+            HistoryError::Missing(_)
+            | HistoryError::NotAStore(_)
+            | HistoryError::Unfinished(_)
+            | HistoryError::Unknown { .. }
+            | HistoryError::Ambiguous { .. }
+            | HistoryError::NoneAccepted(_)
+            | HistoryError::WhichSeries(_)
+            | HistoryError::NotFinished(_)
+            | HistoryError::NotAccepted(_) => Exit::Usage,
+            _ => Exit::Failed,
+        }
     }
 }

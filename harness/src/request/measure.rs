@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use algorithms::device::Device;
 use algorithms::task::Task;
-use reports::rank::Rank;
-use reports::table::Format;
+use clap::{ArgAction, Args};
 
-use super::{AxisValues, Outputs, SampleRange};
-use crate::platform::placement::{BindLevels, PlacesSpec};
+use super::settings::without_flags;
+use super::{AxisValues, OutputFlags, SampleRange, Settings, values};
+use crate::platform::gpus::usable_devices;
 
 /// A task to measure.
 pub struct MeasureRequest {
@@ -17,52 +16,64 @@ pub struct MeasureRequest {
     pub task: &'static dyn Task,
     /// Where its input comes from.
     pub source: Source,
-    /// Globs of variants; all if empty.
-    pub variants: Vec<String>,
-    /// Where to run.
-    pub devices: Vec<Device>,
-    /// Numbers of threads.
-    pub threads: Vec<usize>,
-    /// Places of the threads; empty for no placement.
-    pub places: Vec<PlacesSpec>,
-    /// Bindings of threads to places; empty for the default.
-    pub binds: Vec<BindLevels>,
-    /// States of the cache.
-    pub caches: Vec<CacheMode>,
-    /// Seed of the data and of the sampling order.
-    pub seed: u64,
-    /// How many samples to take.
-    pub samples: SampleRange,
-    /// Wall-clock budget for a variant and point.
-    pub max_time: Duration,
-    /// Width of the interval of the median, relative to it, that is enough.
-    pub precision: f64,
-    /// Where the results go; a new folder below `results/` if not given.
-    pub out: Option<PathBuf>,
-    /// How to print the table, and into which files.
-    pub format: Outputs<Format>,
-    /// What variants are ranked by, where there is a choice.
-    pub rank: Rank,
-    /// Where the history is kept.
-    pub store: Option<PathBuf>,
-    /// Time for all points together.
-    pub budget: Option<Duration>,
-    /// Only say what would be measured.
-    pub dry_run: bool,
+    /// Where to run and how to sample.
+    pub settings: Settings,
+    /// How it is done, and what it leaves behind.
+    pub session: SessionFlags,
     /// The file with defaults of flags, if there is one.
     pub config: Option<PathBuf>,
-    /// Whether to draw charts.
-    pub charts: bool,
-    /// No lines on how far it is.
-    pub quiet: bool,
-    /// One variant, few samples, no ceilings, no charts: to run below a profiler.
-    pub profile: bool,
-    /// Whether to have the processor count cycles, instructions and misses.
-    pub counters: bool,
-    /// Shared libraries with more variants.
-    pub plugins: Vec<PathBuf>,
     /// The command line as typed.
     pub command: Vec<String>,
+}
+
+/// How a measuring command goes on, and what it leaves behind.
+#[derive(Args, Clone, Debug)]
+pub struct SessionFlags {
+    /// Count cycles, instructions, branch, cache and TLB misses too, where the system lets us.
+    #[arg(long, help_heading = "Sampling")]
+    pub counters: bool,
+    /// One variant, three samples, no ceilings, no charts: to run below a profiler.
+    #[arg(long, help_heading = "Sampling", hide_short_help = true)]
+    pub profile: bool,
+    /// Time for all of it, such as 30m, divided fairly over the points.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Sampling")]
+    pub budget: Option<Duration>,
+    /// Say what would be measured, and how long it takes.
+    #[arg(long, help_heading = "Sampling")]
+    pub dry_run: bool,
+    /// What it leaves behind.
+    #[command(flatten, next_help_heading = "Output")]
+    pub output: OutputFlags,
+    /// Add the results to the history in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "profile")]
+    pub store: Option<PathBuf>,
+}
+
+impl MeasureRequest {
+    /// As if no flag of a session was given.
+    pub fn new(task: &'static dyn Task, source: Source, settings: Settings) -> Self {
+        MeasureRequest {
+            task,
+            source,
+            settings,
+            session: without_flags(),
+            config: None,
+            command: Vec::new(),
+        }
+    }
+
+    /// Fills in what no flag alone says.
+    pub(crate) fn complete(&mut self) {
+        let settings = &mut self.settings;
+        settings.tidy();
+        if settings.devices.is_empty() {
+            settings.devices = usable_devices();
+        }
+        if self.session.profile {
+            settings.samples = Some(SampleRange::exactly(3));
+            self.session.output.charts = false;
+        }
+    }
 }
 
 /// Where the input of a task comes from.
@@ -106,9 +117,25 @@ impl CacheMode {
 pub struct DecodeRequest {
     /// The measuring, if there is to be any; its source is a file.
     pub measuring: MeasureRequest,
-    /// Where the digits go; nothing is measured then.
+    /// What is to be done with the pages.
+    pub pages: PageFlags,
+}
+
+/// What `bench decode` has beyond other measuring commands.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct PageFlags {
+    /// Write the digits to a file (.csv) and measure nothing.
+    #[arg(
+        long,
+        value_name = "OUT",
+        requires = "input",
+        conflicts_with = "output"
+    )]
     pub digits: Option<PathBuf>,
-    /// What becomes of damaged pages.
+    /// Stop at the first damaged page, with exit code 1.
+    #[arg(long = "strict", requires = "input", action = ArgAction::SetTrue)]
+    #[arg(value_parser = values::switch(DamagePolicy::LeaveOut, DamagePolicy::Refuse))]
     pub damage: DamagePolicy,
 }
 
@@ -125,8 +152,19 @@ pub enum DamagePolicy {
 pub struct ReconstructRequest {
     /// The flags that measuring has too; the source is a file.
     pub measuring: MeasureRequest,
-    /// Where the clusters go.
+    /// What is to be written.
+    pub found: FoundFlags,
+}
+
+/// What `bench sts` has beyond other measuring commands.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct FoundFlags {
+    /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
+    /// online.
+    #[arg(long, value_name = "OUT", requires = "input")]
     pub clusters: Option<PathBuf>,
-    /// Where the hits go.
+    /// Write the hits to a file (.csv), in the same way.
+    #[arg(long, value_name = "OUT", requires = "input")]
     pub hits: Option<PathBuf>,
 }

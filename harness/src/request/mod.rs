@@ -1,7 +1,7 @@
 //! What is asked for: values of flags, and of a suite's parts, which are written alike.
 //!
-//! Requests that are what was typed say in their fields which flags those are; those of
-//! measuring and verifying are more than that, and `cli` makes them.
+//! Requests say in their fields which flags those are; what depends on a task or on a data set,
+//! `cli` adds.
 
 mod axes;
 mod compare;
@@ -16,6 +16,7 @@ mod points;
 mod report;
 mod reproduce;
 mod selftest;
+mod settings;
 pub(crate) mod suggestion;
 mod suite;
 pub(crate) mod values;
@@ -30,13 +31,15 @@ pub use generate::GenerateRequest;
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder};
 pub use list::{ListFormat, ListRequest};
 pub use measure::{
-    CacheMode, DamagePolicy, DecodeRequest, MeasureRequest, ReconstructRequest, Source,
+    CacheMode, DamagePolicy, DecodeRequest, FoundFlags, MeasureRequest, PageFlags,
+    ReconstructRequest, SessionFlags, Source,
 };
 pub use outputs::{Formats, OutputFlags, Outputs};
 pub use points::PointFlags;
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
 pub use selftest::{SelfTestRequest, Ways};
+pub use settings::Settings;
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use values::SampleRange;
-pub use verify::VerifyRequest;
+pub use verify::{FileOptions, VerifyRequest};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use reports::compare::render::{Format as ComparisonFormat, SelfTestFormat};
 use reports::rank::Rank;
 use reports::table::Format;
@@ -62,19 +62,19 @@ impl Formats for SelfTestFormat {
 
 /// What a measuring command leaves behind.
 #[derive(Args, Clone, Debug)]
-pub struct OutputFlags {
+pub struct OutputFlags<F: Formats = Format> {
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-<command>]")]
     pub out: Option<PathBuf>,
     /// How to print the table, and into which files.
     #[command(flatten)]
-    pub format: Outputs<Format>,
+    pub format: Outputs<F>,
     /// Rank what runs on GPUs by the total, copies included, or by the kernels.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
     /// Draw no charts.
-    #[arg(long = "no-charts", action = clap::ArgAction::SetTrue, value_parser = values::switch(true, false))]
+    #[arg(long = "no-charts", action = ArgAction::SetTrue, value_parser = values::switch(true, false))]
     pub charts: bool,
     /// Hide progress.
     #[arg(long, short)]

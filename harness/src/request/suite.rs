@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 use reports::compare::render::{Format as ComparisonFormat, Listing};
-use reports::rank::Rank;
 use reports::record::Shard;
 use reports::table::Format;
 
-use super::{DEFAULT_STORE, FailOn, Formats, Outputs, values};
+use super::settings::without_flags;
+use super::{DEFAULT_STORE, FailOn, Formats, OutputFlags, Outputs, values};
 
 /// A suite to measure, or to merge.
 #[derive(Args, Clone, Debug)]
@@ -46,24 +46,11 @@ pub struct SuiteRequest {
     /// What to measure it in turn with; `None` to measure it by itself.
     #[command(flatten, next_help_heading = "Comparing")]
     pub against: Option<AgainstRequest>,
-    /// A new folder below `results/` if not given.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    #[arg(help = "Folder for the results [default: results/<UTC time>-<command>]")]
-    pub out: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Output")]
-    pub(crate) wanted: Outputs<AnyFormat>,
-    /// How to print the table, and into which files.
-    #[arg(skip = Outputs::only(Format::Table))]
-    pub format: Outputs<Format>,
-    /// Rank what runs on GPUs by the total, copies included, or by the kernels.
-    #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
-    pub rank: Rank,
-    /// Draw no charts.
-    #[arg(long = "no-charts", action = ArgAction::SetTrue, value_parser = values::switch(true, false))]
-    pub charts: bool,
-    /// Hide progress.
-    #[arg(long, short)]
-    pub quiet: bool,
+    pub(crate) wanted: OutputFlags<AnyFormat>,
+    /// What it leaves behind.
+    #[arg(skip = without_flags::<OutputFlags>())]
+    pub output: OutputFlags,
     /// Where the history is kept; `None` to keep nothing.
     #[arg(long, value_name = "DIR", help = store_help())]
     pub store: Option<PathBuf>,
@@ -111,13 +98,21 @@ impl SuiteRequest {
     /// # Errors
     /// If results can't be written as they were asked for.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
-        let of_run = self.wanted.of("a run");
-        self.format = match &mut self.against {
+        let wanted = &self.wanted;
+        let of_run = wanted.format.of("a run");
+        let format = match &mut self.against {
             Some(against) => {
-                against.format = self.wanted.of("a comparison")?;
+                against.format = wanted.format.of("a comparison")?;
                 of_run.unwrap_or(Outputs::only(Format::Table))
             }
             None => of_run?,
+        };
+        self.output = OutputFlags {
+            format,
+            out: wanted.out.clone(),
+            rank: wanted.rank,
+            charts: wanted.charts,
+            quiet: wanted.quiet,
         };
         // A shard is not what its suite is: it is kept where that was asked for.
         let default = self.shard.is_none().then(|| PathBuf::from(DEFAULT_STORE));

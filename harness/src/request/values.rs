@@ -3,7 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use algorithms::device::Device;
-use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
+use algorithms::registry::{self, tasks};
+use algorithms::task::Task;
+use clap::builder::{
+    BoolValueParser, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
+};
 use reports::rank::Rank;
 use reports::statistics::Search;
 
@@ -17,18 +21,11 @@ pub struct SampleRange {
     pub min: usize,
     /// At most so many.
     pub max: usize,
-    /// Whether somebody asked for it: then time does not end the sampling below the
-    /// minimum.
-    pub is_given: bool,
 }
 
 impl Default for SampleRange {
     fn default() -> Self {
-        SampleRange {
-            min: 10,
-            max: 100,
-            is_given: false,
-        }
+        SampleRange { min: 10, max: 100 }
     }
 }
 
@@ -38,7 +35,6 @@ impl SampleRange {
         SampleRange {
             min: samples,
             max: samples,
-            is_given: true,
         }
     }
 }
@@ -57,11 +53,7 @@ pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
         max => number(max),
     };
     match (min, max) {
-        (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange {
-            min,
-            max,
-            is_given: true,
-        }),
+        (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange { min, max }),
         _ => Err("use a range such as 10..100, or a number of 1 or more".to_owned()),
     }
 }
@@ -134,6 +126,22 @@ fn doubling(most: usize) -> Vec<usize> {
 pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
     let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
     mode.ok_or_else(|| format!("unknown cache \"{text}\"; there are hot and cold"))
+}
+
+/// States of the cache, which help lists.
+pub(crate) fn caches() -> impl TypedValueParser<Value = CacheMode> {
+    named(CacheMode::ALL.map(|mode| (mode.name(), mode)))
+}
+
+/// A task, of those that help lists.
+pub(crate) fn task() -> impl TypedValueParser<Value = &'static dyn Task> {
+    let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
+    names.try_map(|name| registry::task(&name).ok_or("unknown"))
+}
+
+/// How many, from one on.
+pub(crate) fn count() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
 /// A time of day, a day (its beginning), or so long ago.
@@ -222,13 +230,7 @@ mod tests {
 
     #[test]
     fn ranges_of_samples() {
-        let range = |min, max| {
-            Ok(SampleRange {
-                min,
-                max,
-                is_given: true,
-            })
-        };
+        let range = |min, max| Ok(SampleRange { min, max });
         assert_eq!(sample_range("10..100"), range(10, 100));
         assert_eq!(sample_range("3-5"), range(3, 5));
         assert_eq!(sample_range("7"), range(7, 7));

@@ -5,33 +5,85 @@ use std::path::PathBuf;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use algorithms::task::Task;
+use clap::Args;
 
-use super::AxisValues;
+use super::{AxisValues, values};
+
+/// Checking each access takes hundreds of times as long: larger inputs are left to
+/// the other checks.
+const MOST_ITEMS_FOR_RACES: u64 = 15_000;
+
+const LANES: [(&str, Lanes); 2] = [("32", Lanes::L32), ("64", Lanes::L64)];
 
 /// What is to be checked, on what, and how.
+#[derive(Args)]
 pub struct VerifyRequest {
-    /// The tasks; all if empty.
+    /// The tasks to check [default: all]
+    #[arg(value_name = "TASK", num_args = 0.., value_parser = values::task())]
     pub tasks: Vec<&'static dyn Task>,
-    /// Globs of variants; all if empty.
+    /// Variants by name or glob, such as std-* [default: all]
+    #[arg(long = "variant", value_name = "NAME", value_delimiter = ',')]
     pub variants: Vec<String>,
-    /// Shared libraries with more variants.
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// Where to run; the CPU and every usable GPU if empty.
+    /// cpu, cuda:N, emulator [default: the CPU and every usable GPU]
+    #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
+    #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
-    /// Seeds of the inputs.
-    pub seeds: Vec<u64>,
-    /// This input instead of the hard ones.
+    /// How many seeds to make inputs from.
+    #[arg(long, value_name = "N", value_parser = values::count(), default_value = "3")]
+    #[arg(help_heading = "Inputs")]
+    pub seeds: u64,
+    /// Seed: the same seed makes the same data.
+    #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
+    #[arg(help_heading = "Inputs")]
+    pub seed: u64,
+    /// Leave out inputs with more items [default: none; with --races 15000]
+    #[arg(long, value_name = "N", help_heading = "Inputs")]
+    pub max_items: Option<u64>,
+    /// Check this input instead of the hard ones.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "seed"])]
+    #[arg(help_heading = "Inputs")]
     pub input: Option<PathBuf>,
-    /// What was said about that input: values of the tasks' [`Task::file_axes`].
-    pub options: AxisValues,
-    /// Inputs with more items are left out.
-    pub most_items: u64,
-    /// Lanes of a warp on the emulator.
+    /// What was said about that input.
+    #[command(flatten)]
+    pub options: FileOptions,
+    /// Lanes of a warp: 32 as NVIDIA's, 64 as AMD's.
+    #[arg(long, value_name = "N", value_parser = values::named(LANES), default_value = "32")]
+    #[arg(help_heading = "Emulator")]
     pub lanes: Lanes,
-    /// Orders in which threads take turns on the emulator.
+    /// Orders in which threads take turns: in order, reverse, random, with preemption, and so on
+    /// with other seeds.
+    #[arg(long, value_name = "N", value_parser = values::count(), default_value = "4")]
+    #[arg(help_heading = "Emulator")]
     pub schedules: u64,
-    /// Whether each access to memory is checked on the emulator.
+    /// Check each access to memory for races, bounds and initialisation; smaller inputs only.
+    #[arg(long, help_heading = "Emulator")]
     pub races: bool,
-    /// No lines on how far it is.
+    /// Hide progress.
+    #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Values of the tasks' [`Task::file_axes`].
+#[derive(Default)]
+pub struct FileOptions(pub AxisValues);
+
+impl VerifyRequest {
+    /// Seeds of the inputs.
+    pub fn input_seeds(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.seed;
+        (0..self.seeds).map(move |number| first.wrapping_add(number))
+    }
+
+    /// Inputs with more items are left out.
+    pub fn most_items(&self) -> u64 {
+        let default = if self.races {
+            MOST_ITEMS_FOR_RACES
+        } else {
+            u64::MAX
+        };
+        self.max_items.unwrap_or(default)
+    }
 }

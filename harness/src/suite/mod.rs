@@ -33,11 +33,11 @@ use reports::shape;
 use crate::document::{self, Entry};
 use crate::failure::Failure;
 use crate::plan::Plan;
-use crate::request::MeasureRequest;
+use crate::platform::Exit;
+use crate::request::{MeasureRequest, Settings};
 
 pub use crate::document::{InvalidDocument, Problem};
 pub use part::{Part, SuiteInput};
-pub use settings::Settings;
 
 /// A suite that can't be read.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,16 @@ pub enum SuiteError {
     /// A file that makes no sense.
     #[error(transparent)]
     Invalid(#[from] InvalidDocument),
+}
+
+impl SuiteError {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            SuiteError::Unknown { .. } | SuiteError::Invalid(_) => Exit::Usage,
+            SuiteError::Unreadable { .. } => Exit::Failed,
+        }
+    }
 }
 
 /// A suite: checked, and expanded into points.

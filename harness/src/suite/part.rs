@@ -5,15 +5,13 @@ use std::time::Duration;
 use algorithms::device::Device;
 use algorithms::task::Task;
 use generators::DataError;
-use reports::rank::Rank;
 use reports::record::{Params, Point};
-use reports::table::Format;
 
 use super::Settings;
 use crate::plan::{record_params, select_variants};
 use crate::platform::gpus::problem_of;
 use crate::platform::placement::Placement;
-use crate::request::{AxisValues, MeasureRequest, Outputs, Source};
+use crate::request::{AxisValues, MeasureRequest, Source};
 
 /// A product of axes, or of an include: what one measuring command can do, but
 /// for the points that are excluded.
@@ -96,33 +94,10 @@ impl Part {
 
     /// The measuring command that has all its points, and those excluded.
     pub fn request(&self, command: &[String]) -> MeasureRequest {
-        let settings = self.settings.clone();
+        let source = Source::Generated(self.axes.clone());
         MeasureRequest {
-            task: self.task,
-            source: Source::Generated(self.axes.clone()),
-            variants: settings.variants,
-            devices: settings.devices,
-            threads: settings.threads,
-            places: settings.places,
-            binds: settings.binds,
-            caches: settings.caches,
-            seed: settings.seed,
-            samples: settings.samples,
-            max_time: settings.max_time,
-            precision: settings.precision,
-            out: None,
-            format: Outputs::only(Format::Table),
-            rank: Rank::Total,
-            store: None,
-            budget: None,
-            dry_run: false,
-            config: None,
-            charts: false,
-            quiet: true,
-            profile: false,
-            counters: false,
-            plugins: Vec::new(),
             command: command.to_vec(),
+            ..MeasureRequest::new(self.task, source, self.settings.clone())
         }
     }
 }
@@ -133,7 +108,7 @@ fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
     let mut points = Vec::new();
     for &device in &settings.devices {
         for variant in variants(task, settings, device) {
-            for &threads in &settings.threads {
+            for threads in settings.thread_counts() {
                 for placement in &placements {
                     points.extend(settings.caches.iter().map(|cache| Point {
                         algorithm: task.name().to_owned(),

@@ -7,7 +7,7 @@ use reports::shape;
 use sha2::{Digest, Sha256};
 
 use super::task::{self, Parts};
-use super::{Part, Settings, Suite};
+use super::{Part, Settings, Suite, settings};
 use crate::document::{Entry, Section};
 
 /// The keys of the document.
@@ -21,7 +21,7 @@ pub(super) fn suite(root: Section<'_>) -> Suite {
     let name = name(root);
     let description = root.entry("description").and_then(Entry::word);
     let defaults = root.entry("defaults").and_then(Entry::section);
-    let defaults = defaults.map(Settings::defaults).unwrap_or_default();
+    let defaults = settings::defaults(defaults);
     let tasks = root.sections("task").into_iter();
     let mut parts: Parts = tasks.flat_map(|it| task::read(it, &defaults)).collect();
     check_points(root, &parts);
@@ -94,8 +94,8 @@ fn hash(parts: &[Part]) -> String {
             precision,
             ..
         } = &part.settings;
-        let (min, max, time) = (samples.min, samples.max, max_time.as_nanos());
-        let sampling = format!("{seed} {min}..{max} {time} {precision}");
+        let (range, time) = (samples.unwrap_or_default(), max_time.as_nanos());
+        let sampling = format!("{seed} {}..{} {time} {precision}", range.min, range.max);
         let points = part.points();
         lines.extend(points.map(|point| format!("{} {sampling}\n", point.id())));
     }

@@ -8,12 +8,12 @@ use algorithms::registry;
 use algorithms::task::Task;
 
 use super::exclude::Exclude;
-use super::settings::distinct;
-use super::{Part, Settings};
+use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
 use crate::plan::select_variants;
 use crate::request::AxisValues;
 use crate::request::suggestion::instead_of;
+use crate::request::values::each_once;
 
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
@@ -126,7 +126,7 @@ impl TaskSpec {
             key if axis(self.task, key).is_some() => {
                 entry.problem(format!("{key} is an axis; it goes below [task.axes]"));
             }
-            _ => entry.unknown("of a task", &[&KEYS[..], &Settings::KEYS].concat()),
+            _ => entry.unknown("of a task", &[&KEYS[..], &settings::KEYS].concat()),
         }
     }
 
@@ -135,7 +135,7 @@ impl TaskSpec {
         if !self.read_axis(entry) && !self.read_setting(entry) {
             let mut known = self.axis_names();
             known.push("variants");
-            known.extend(Settings::KEYS);
+            known.extend(settings::KEYS);
             entry.unknown("in an include", &known);
         }
     }
@@ -154,7 +154,7 @@ impl TaskSpec {
             self.settings.variants = variants(self.task, entry);
             return true;
         }
-        self.settings.read_key(entry)
+        settings::read_key(&mut self.settings, entry)
     }
 
     fn axis_names(&self) -> Vec<&'static str> {
@@ -217,7 +217,9 @@ pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
         axis.parse(text)
             .map_err(|error| error.problem().to_string())
     };
-    distinct(entry.values(plain))
+    let mut values = entry.values(plain);
+    each_once(&mut values);
+    values
 }
 
 /// Globs of variants, each of which must match some variant of the task.

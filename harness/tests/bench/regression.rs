@@ -11,7 +11,7 @@ use algorithms::timing::Stages;
 use harness::measure::{Assignment, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
-use harness::request::{MeasureRequest, SampleRange};
+use harness::request::SampleRange;
 use reports::history::{Store, Unfinished};
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};
@@ -45,12 +45,10 @@ fn turn(turns: u64) -> Result<Stages, DeviceError> {
 
 /// Measures the task and stores the run; returns its name.
 fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
-    let request = MeasureRequest {
-        samples: SampleRange::exactly(40),
-        max_time: Duration::from_secs(20),
-        profile: true,
-        ..request(task, out)
-    };
+    let mut request = request(task, out);
+    request.settings.samples = Some(SampleRange::exactly(40));
+    request.settings.max_time = Duration::from_secs(20);
+    request.session.profile = true;
     let plan = Plan::new(&request).expect("a plan");
     let assignment = Assignment::of(&request, &plan);
     Session::run(&assignment, &Interrupt::default()).expect("a run");

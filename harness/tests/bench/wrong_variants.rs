@@ -10,7 +10,7 @@ use harness::failure::Exit;
 use harness::measure::{Assignment, Session};
 use harness::plan::Plan;
 use harness::platform::Interrupt;
-use harness::request::{MeasureRequest, SampleRange};
+use harness::request::{SampleRange, Settings};
 use reports::record::YesNo;
 
 use crate::common::fake::{FakeCandidate, FakeTask, request};
@@ -66,12 +66,13 @@ fn exit_of(variants: &[&str]) -> (Exit, Folder) {
 /// Takes so many samples of each.
 fn exit_after(variants: &[&str], samples: usize) -> (Exit, Folder) {
     let folder = folder();
-    let request = MeasureRequest {
-        samples: SampleRange::exactly(samples),
+    let mut request = request(&BEHAVIOURS, folder.path());
+    request.settings = Settings {
+        samples: Some(SampleRange::exactly(samples)),
         // On a busy machine samples wait for a quiet moment.
         max_time: Duration::from_secs(60),
         variants: variants.iter().map(ToString::to_string).collect(),
-        ..request(&BEHAVIOURS, folder.path())
+        ..request.settings
     };
     let plan = Plan::new(&request).expect("a plan");
     let assignment = Assignment::of(&request, &plan);

@@ -23,7 +23,7 @@ fn flags_become_values() {
     assert_eq!(request.budget, Some(Duration::from_secs(1800)));
     assert_eq!(request.shard, Some(Shard { number: 2, of: 4 }));
     assert_eq!(request.store, Some(PathBuf::from("hist")));
-    assert!(request.fresh && request.quiet && !request.charts && !request.dry_run);
+    assert!(request.fresh && request.output.quiet && !request.output.charts && !request.dry_run);
     assert_eq!(request.command.len(), 12);
 }
 

@@ -92,14 +92,8 @@ impl Confirmation<'_> {
         }
         let plugins = plugins(earlier);
         let order = Against {
-            base: Executable {
-                bench: base.to_owned(),
-                name: self.request.base.clone(),
-            },
-            new: Executable {
-                bench: std::env::current_exe()?,
-                name: "this build".to_owned(),
-            },
+            base: Executable::new(base.to_owned(), &self.request.base),
+            new: Executable::of_this_process("this build")?,
             plugins: &plugins,
             inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MOST_TIME),
             slowdown: &|_| 0.0,

@@ -14,7 +14,6 @@ use algorithms::sts::task::{STS, StsTask, Timeslices};
 
 use crate::failure::{Exit, Failure};
 use crate::plan::select_variants;
-use crate::platform::usable_threads;
 use crate::request::{ReconstructRequest, Source};
 use table::Rows;
 
@@ -26,7 +25,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
     let Source::File { path, options } = &measuring.source else {
         return Err(Failure::Usage("--clusters and --hits need --input".into()));
     };
-    let variant = variant(&measuring.variants)?;
+    let variant = variant(&measuring.settings.variants)?;
     let mut options = options.combinations();
     let (Some(options), true) = (options.pop(), options.is_empty()) else {
         let problem =
@@ -34,14 +33,13 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
         return Err(Failure::Usage(problem.to_owned()));
     };
     let (input, _) = STS.read(path, &options)?;
-    let threads = measuring.threads.first().copied();
-    let team = Team::new(threads.unwrap_or_else(usable_threads))?;
+    let team = Team::new(measuring.settings.thread_counts()[0])?;
     for product in reconstruct(variant, &input, &team)? {
         let Product::Both(clusters, hits) = product else {
             continue;
         };
-        write(request.clusters.as_deref(), "clusters", &clusters)?;
-        write(request.hits.as_deref(), "hits", &hits)?;
+        write(request.found.clusters.as_deref(), "clusters", &clusters)?;
+        write(request.found.hits.as_deref(), "hits", &hits)?;
     }
     Ok(Exit::Success)
 }
@@ -82,10 +80,7 @@ fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failur
         rows.write(&mut file)?;
         file.flush()
     });
-    written.map_err(|source| Failure::Write {
-        path: out.to_owned(),
-        source,
-    })?;
+    written.map_err(Failure::writing(out))?;
     super::say(&format!(
         "{} {what} written to {}",
         rows.len(),

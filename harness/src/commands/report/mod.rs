@@ -59,7 +59,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         ReportFormat::Html => report::html(&input)?,
         ReportFormat::Markdown => report::markdown(&input),
     };
-    write(&request.out, &text)?;
+    fs::write(&request.out, &text).map_err(Failure::writing(&request.out))?;
     super::say(&format!("report: {}", request.out.display()));
     Ok(Exit::Success)
 }
@@ -90,13 +90,6 @@ fn refuse_empty(run: &Run) -> Result<(), Failure> {
         return Err(Failure::NothingMeasured(problem));
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|source| Failure::Write {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// Whether two records are of the same run.

@@ -88,14 +88,9 @@ fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
 }
 
 fn write(path: &Path, page: &str) -> Result<(), Failure> {
-    let failed = |source| Failure::Write {
-        path: path.to_owned(),
-        source,
-    };
-    path.parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .map_err(failed)?;
-    fs::write(path, page).map_err(failed)?;
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    let written = folder.and_then(|()| fs::write(path, page));
+    written.map_err(Failure::writing(path))?;
     super::say(&format!("page: {}", path.display()));
     Ok(())
 }

@@ -15,7 +15,6 @@ use super::super::suite::against::judged;
 use super::count;
 use super::sittings::{Ended, Sittings};
 use crate::duet::{self, Against, Executable, points};
-use crate::failure::Failure;
 use crate::measure::{Start, now};
 
 /// What points are slowed down by, in turn.
@@ -62,18 +61,12 @@ fn compared(
     name: &str,
     slowdown: &dyn Fn(&Point) -> f64,
 ) -> Result<Comparison, Ended> {
-    let this = |name: &str| -> Result<Executable, Failure> {
-        Ok(Executable {
-            bench: std::env::current_exe()?,
-            name: name.to_owned(),
-        })
-    };
     let mut record = sittings.record();
     record.pair = Some(format!("{}-{name}", now()));
     let plugins: [PathBuf; 0] = [];
     let order = Against {
-        base: this("the same build")?,
-        new: this("this build")?,
+        base: Executable::of_this_process("the same build")?,
+        new: Executable::of_this_process("this build")?,
         plugins: &plugins,
         inputs: points::of_jobs(&sittings.jobs()),
         slowdown,

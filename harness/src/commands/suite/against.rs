@@ -6,10 +6,10 @@ use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
 use reports::store::{Run, read_run};
 
+use super::super::present::keep_complete;
 use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier;
-use super::measure::keep;
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
@@ -29,7 +29,7 @@ pub(super) fn run(
         part,
     } = Planned::of(suite, request)?;
     let tell = |text: &str| {
-        if !request.quiet {
+        if !request.output.quiet {
             say(text);
         }
     };
@@ -37,7 +37,7 @@ pub(super) fn run(
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = Series::of_suite(&platform::machine_key(), &part);
     let base = duet::base::find(&against.base, &store, Some(&series), tell)?;
-    try_plugins(&plans, request.quiet)?;
+    try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
     let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
@@ -46,7 +46,13 @@ pub(super) fn run(
         None => Start::New,
     };
     let name = format!("{}-against-{}", part.name, simple(&base.name));
-    let named = || request.out.clone().unwrap_or_else(|| default_folder(&name));
+    let named = || {
+        request
+            .output
+            .out
+            .clone()
+            .unwrap_or_else(|| default_folder(&name))
+    };
     let out = earlier.unwrap_or_else(named);
     let libraries = suite_plugins(request)?;
     let jobs = Job::of(&requests, &plans);
@@ -61,7 +67,7 @@ pub(super) fn run(
         budget: request.budget,
         ceilings: false,
         slowdown: 0.0,
-        quiet: request.quiet,
+        quiet: request.output.quiet,
     };
     let mut record = describe(&assignment, &Topology::of_this_machine());
     record.pair = Some(match start {
@@ -76,10 +82,7 @@ pub(super) fn run(
     ));
     let order = Against {
         base,
-        new: Executable {
-            bench: std::env::current_exe()?,
-            name: "this build".to_owned(),
-        },
+        new: Executable::of_this_process("this build")?,
         plugins: &libraries,
         inputs,
         slowdown: &|_| 0.0,
@@ -89,7 +92,7 @@ pub(super) fn run(
         thresholds: Thresholds::default(),
         started,
         budget: request.budget,
-        quiet: request.quiet,
+        quiet: request.output.quiet,
     };
     let outcome = duet::measure(&order, &Interrupt::listen())?;
     conclude(request, against, outcome)
@@ -109,17 +112,11 @@ fn conclude(
         ));
         return Err(failure.into());
     }
-    let run = Run::read(&outcome.folder)?;
-    let mut counted = Outcome {
-        summary: run.summary,
+    let counted = Outcome {
         interrupted: outcome.interrupted,
-        ..Outcome::default()
+        ..Outcome::from(Run::read(&outcome.folder)?)
     };
-    counted.count_rows();
-    let complete = !outcome.interrupted && counted.measured > 0;
-    if let Some(store) = request.store.as_ref().filter(|_| complete) {
-        keep(store, &outcome.folder, request.quiet)?;
-    }
+    keep_complete(&counted, request.store.as_deref(), request.output.quiet)?;
     if outcome.left_out > 0 {
         say(&format!(
             "note: the time was over before the first round of {} points",
@@ -132,7 +129,7 @@ fn conclude(
     }
     let comparison = judged?;
     super::super::compare::show(&comparison, &against.format, against.listing)?;
-    if !request.quiet {
+    if !request.output.quiet {
         say(&format!("results: {folder}"));
     }
     Ok(match counted.exit() {

@@ -54,9 +54,13 @@ impl DryRun {
 
     /// What `bench sort` and the like would measure.
     pub(in crate::commands) fn of_task(request: &MeasureRequest, plan: &Plan) -> Self {
-        let limits = vec![request.max_time; plan.len()];
-        let share = request.budget.map(|budget| share(limits, budget));
-        let each = request.max_time.min(share.unwrap_or(Duration::MAX));
+        let limits = vec![request.settings.max_time; plan.len()];
+        let budget = request.session.budget;
+        let share = budget.map(|budget| share(limits, budget));
+        let each = request
+            .settings
+            .max_time
+            .min(share.unwrap_or(Duration::MAX));
         let row = |input: &crate::plan::Input| Row {
             task: request.task.name(),
             params: record_params(input.params()),
@@ -67,7 +71,7 @@ impl DryRun {
             name: request.task.name().to_owned(),
             hash: None,
             shard: None,
-            budget: request.budget,
+            budget,
             rows: plan.inputs.iter().map(row).collect(),
         }
     }

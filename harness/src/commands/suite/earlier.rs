@@ -36,12 +36,10 @@ pub(in crate::commands) fn of_command(
     request: &MeasureRequest,
     plugins: &[PluginRecord],
 ) -> Result<Option<Earlier>, Failure> {
-    let Some(out) = &request.out else {
+    let out = request.session.output.out.as_ref();
+    let Some(out) = out.filter(|out| is_run(out)) else {
         return Ok(None);
     };
-    if !is_run(out) {
-        return Ok(None);
-    }
     let record = read_run(out)?;
     if record.finished.is_some() {
         return Ok(None);
@@ -75,7 +73,7 @@ pub(super) fn find(
         // A run in the folder given is refused when that is to be made.
         return Ok(None);
     }
-    match &request.out {
+    match &request.output.out {
         Some(out) if is_run(out) => given(out, &wanted).map(Some),
         Some(_) => Ok(None),
         None => Ok(latest(&wanted)),
@@ -93,7 +91,7 @@ pub(super) fn find_paired(
     plugins: &[PluginRecord],
 ) -> Result<Option<PathBuf>, Failure> {
     let wanted = Wanted { part, plugins };
-    let out = request.out.as_ref();
+    let out = request.output.out.as_ref();
     let Some(out) = out.filter(|out| is_run(out) && !request.fresh) else {
         return Ok(None);
     };

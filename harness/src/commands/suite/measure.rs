@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::history::{Store, Unfinished};
 use reports::record::SuitePart;
 use reports::store::Run;
 
-use super::super::present::Presentation;
+use super::super::present::{keep, keep_complete, present};
 use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier::{self, Earlier};
@@ -36,11 +35,12 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     {
         return complete(&earlier.folder, request);
     }
-    try_plugins(&plans, request.quiet)?;
+    try_plugins(&plans, request.output.quiet)?;
     let start = match earlier {
         Some(_) => Start::Resume,
         None => Start::New,
     };
+    let output = &request.output;
     let assignment = Assignment {
         command: &request.command,
         jobs: Job::of(&requests, &plans),
@@ -51,58 +51,23 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         budget: request.budget,
         ceilings: request.ceilings,
         slowdown: 0.0,
-        quiet: request.quiet,
+        quiet: output.quiet,
     };
     let mut outcome = Session::run(&assignment, &Interrupt::listen())?;
-    // Stored before anybody judges it, or can't print it.
-    let complete = !outcome.interrupted && outcome.measured > 0;
-    if let Some(store) = request.store.as_ref().filter(|_| complete) {
-        keep(store, &outcome.folder, request.quiet)?;
-    }
-    presentation(request).show(&mut outcome)?;
+    keep_complete(&outcome, request.store.as_deref(), output.quiet)?;
+    let exit = present(&mut outcome, output)?;
     if outcome.interrupted {
         say("bench: the same command goes on where this one stopped");
     }
-    Ok(outcome.exit())
+    Ok(exit)
 }
 
 /// A run that has all its points is shown, and not touched.
 fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let run = Run::read(folder)?;
-    let mut outcome = Outcome {
-        folder: run.folder,
-        samples: run.samples,
-        summary: run.summary,
-        record: Some(run.record),
-        ..Outcome::default()
-    };
-    outcome.count_rows();
-    if let Some(store) = &request.store {
-        keep(store, folder, request.quiet)?;
-    }
-    presentation(request).show(&mut outcome)?;
-    Ok(outcome.exit())
-}
-
-pub(super) fn presentation(request: &SuiteRequest) -> Presentation<'_> {
-    Presentation {
-        format: &request.format,
-        rank: request.rank,
-        charts: request.charts,
-        quiet: request.quiet,
-    }
-}
-
-/// Adds the run to the history.
-pub(in crate::commands) fn keep(store: &Path, folder: &Path, quiet: bool) -> Result<(), Failure> {
-    let runs = Store::create_or_open(store)?;
-    let added = runs.add(folder, Unfinished::Refuse)?;
-    let fingerprint = platform::executable_fingerprint();
-    runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
-    if !quiet {
-        say(&format!("stored as {} in {}", added.id(), store.display()));
-    }
-    Ok(())
+    let output = &request.output;
+    let mut outcome = Outcome::from(Run::read(folder)?);
+    keep(folder, request.store.as_deref(), output.quiet)?;
+    present(&mut outcome, output)
 }
 
 fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
@@ -114,7 +79,7 @@ fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
     };
     earlier
         .map(|earlier| earlier.folder)
-        .or_else(|| request.out.clone())
+        .or_else(|| request.output.out.clone())
         .unwrap_or_else(|| default_folder(&name().unwrap_or_else(|| "suite".to_owned())))
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder};
 
+use super::super::present::{keep, present};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Outcome, default_folder};
 use crate::request::SuiteRequest;
@@ -22,16 +23,14 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
         check(run, &runs[0], suite)?;
     }
     check_points(&runs, suite)?;
-    let path = request
+    let output = &request.output;
+    let path = output
         .out
         .clone()
         .unwrap_or_else(|| default_folder(&suite.name));
     let mut outcome = write(&path, runs, suite)?;
-    if let Some(store) = &request.store {
-        super::measure::keep(store, &outcome.folder, request.quiet)?;
-    }
-    super::measure::presentation(request).show(&mut outcome)?;
-    Ok(outcome.exit())
+    keep(&outcome.folder, request.store.as_deref(), output.quiet)?;
+    present(&mut outcome, output)
 }
 
 /// Refuses a run that is no part of the suite, or from an unlike machine.
@@ -99,20 +98,20 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
         ..record.clone()
     };
     let mut folder = RunFolder::create(path, &unfinished)?;
-    let mut outcome = Outcome {
-        folder: path.to_owned(),
-        ..Outcome::default()
-    };
+    let (mut samples, mut summary) = (Vec::new(), Vec::new());
     for run in runs {
         folder.append_samples(&run.samples)?;
         folder.append_summary(&run.summary)?;
-        outcome.samples.extend(run.samples);
-        outcome.summary.extend(run.summary);
+        samples.extend(run.samples);
+        summary.extend(run.summary);
     }
     folder.describe(&record)?;
-    outcome.count_rows();
-    outcome.record = Some(record);
-    Ok(outcome)
+    Ok(Outcome::from(Run {
+        folder: path.to_owned(),
+        record,
+        samples,
+        summary,
+    }))
 }
 
 /// The record of all runs together; of the first where there can be but one.

@@ -23,7 +23,9 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
     let suite = part(suite, request)?;
     if request.dry_run {
         let dry_run = DryRun::of_suite(&suite, request);
-        super::put(&request.format, |format, _| Ok(dry_run.render(format)))?;
+        super::put(&request.output.format, |format, _| {
+            Ok(dry_run.render(format))
+        })?;
         return Ok(Exit::Success);
     }
     match &request.against {
@@ -62,7 +64,7 @@ impl Planned {
         let mut requests = suite.requests(&request.command);
         note_defaults(&mut requests, &request.config);
         for part in &mut requests {
-            part.counters = request.counters;
+            part.session.counters = request.counters;
         }
         let plans = suite.plans(&requests)?;
         refuse_development_build()?;

@@ -42,7 +42,7 @@ pub(super) fn of(
 
 /// A file, once for each combination of what was said about it.
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
-    let options = request.options.only(task.file_axes()).combinations();
+    let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
         Ok(Input {
             name: path.display().to_string(),
@@ -53,8 +53,8 @@ fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<
 }
 
 fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item = Input> + use<> {
-    let most = request.most_items;
-    let inputs = request.seeds.clone().into_iter().flat_map(move |seed| {
+    let most = request.most_items();
+    let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
         cases.map(move |(name, case)| Input {
             name: format!("seed {seed}, {name}"),

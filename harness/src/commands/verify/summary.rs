@@ -93,12 +93,9 @@ impl Mismatch {
         match input {
             Some(path) => {
                 words.push(format!("--input {}", path.display()));
-                words.extend(request.options.flags());
+                words.extend(request.options.0.flags());
             }
-            None => {
-                let first = request.seeds.first().copied().unwrap_or(1);
-                words.push(format!("--seed {first} --seeds {}", request.seeds.len()));
-            }
+            None => words.push(format!("--seed {} --seeds {}", request.seed, request.seeds)),
         }
         words.join(" ")
     }
@@ -107,7 +104,7 @@ impl Mismatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::AxisValues;
+    use crate::request::FileOptions;
 
     fn request(races: bool) -> VerifyRequest {
         VerifyRequest {
@@ -115,10 +112,11 @@ mod tests {
             variants: Vec::new(),
             plugins: Vec::new(),
             devices: Vec::new(),
-            seeds: vec![4, 5],
+            seeds: 2,
+            seed: 4,
+            max_items: None,
             input: None,
-            options: AxisValues::default(),
-            most_items: u64::MAX,
+            options: FileOptions::default(),
             lanes: Lanes::L64,
             schedules: 8,
             races,

@@ -11,9 +11,7 @@ use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use algorithms::timing::Stages;
 use generators::DataError;
-use harness::request::{AxisValues, CacheMode, MeasureRequest, Outputs, SampleRange, Source};
-use reports::rank::Rank;
-use reports::table::Format;
+use harness::request::{AxisValues, MeasureRequest, SampleRange, Settings, Source};
 
 /// A task without axes, whose variants are made up.
 #[derive(Clone, Copy)]
@@ -175,31 +173,17 @@ impl Candidate for FakeCandidate {
 
 /// What `bench TASK --threads 1 --out DIR` asks for: three samples a variant.
 pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
-    MeasureRequest {
-        task,
-        source: Source::Generated(AxisValues::default()),
-        variants: vec![],
+    let settings = Settings {
         devices: vec![Device::Cpu],
-        threads: vec![1],
-        places: vec![],
-        binds: vec![],
-        caches: vec![CacheMode::Hot],
-        seed: 1,
-        samples: SampleRange::exactly(3),
+        threads: vec![vec![1]],
+        samples: Some(SampleRange::exactly(3)),
         max_time: Duration::from_secs(1),
-        precision: 0.01,
-        out: Some(out.to_owned()),
-        format: Outputs::only(Format::Table),
-        rank: Rank::Total,
-        store: None,
-        budget: None,
-        dry_run: false,
-        config: None,
-        charts: false,
-        quiet: true,
-        profile: false,
-        counters: false,
-        plugins: vec![],
-        command: vec!["bench".into(), task.name.into()],
-    }
+        ..Settings::default()
+    };
+    let source = Source::Generated(AxisValues::default());
+    let mut request = MeasureRequest::new(task, source, settings);
+    request.session.output.out = Some(out.to_owned());
+    request.session.output.quiet = true;
+    request.command = vec!["bench".into(), task.name.into()];
+    request
 }

@@ -42,22 +42,28 @@ fn refusal(file: &str) -> String {
 fn a_table_goes_before_the_top_and_flags_before_both() {
     let file = "threads = 1\nquiet = true\n[sort]\nthreads = [1, 2]\ndigis = \"2M\"\n";
     let sort = measured("bench sort", file);
-    assert_eq!(sort.threads, [1, 2]);
-    assert!(sort.quiet);
+    assert_eq!(sort.settings.thread_counts(), [1, 2]);
+    assert!(sort.session.output.quiet);
     let Source::Generated(axes) = &sort.source else {
         panic!("generated");
     };
     assert_eq!(axes.values("digis"), ["2000000"]);
-    assert_eq!(measured("bench merge", file).threads, [1]);
+    assert_eq!(measured("bench merge", file).settings.thread_counts(), [1]);
     let given = measured("bench sort --threads 3", file);
-    assert_eq!(given.threads, [3]);
+    assert_eq!(given.settings.thread_counts(), [3]);
 }
 
 #[test]
 fn a_list_is_a_list_or_a_text_with_commas() {
     let file = "[sort]\nthreads = \"1, 2\"\ncache = [\"hot\", \"cold\"]\n";
     let sort = measured("bench sort", file);
-    assert_eq!((sort.threads.len(), sort.caches.len()), (2, 2));
+    assert_eq!(
+        (
+            sort.settings.thread_counts().len(),
+            sort.settings.caches.len()
+        ),
+        (2, 2)
+    );
 }
 
 #[test]
@@ -71,7 +77,7 @@ fn defaults_conflict_with_nothing() {
 fn a_value_that_only_some_commands_know_is_theirs() {
     let run = suite("bench run smoke", "format = \"csv=a.csv\"\nstore = \"s\"\n");
     assert_eq!(run.store, Some("s".into()));
-    assert_eq!(run.format.files.len(), 1);
+    assert_eq!(run.output.format.files.len(), 1);
     let yaml = "format = [\"table\", \"yaml=a\"]\n";
     let refused = refusal(&format!("[run]\n{yaml}"));
     assert!(refused.contains("recobench.toml:2:1"), "{refused}");
@@ -79,7 +85,7 @@ fn a_value_that_only_some_commands_know_is_theirs() {
 
 #[test]
 fn switches_are_on_or_off() {
-    let charts = |file: &str| suite("bench run smoke", file).charts;
+    let charts = |file: &str| suite("bench run smoke", file).output.charts;
     assert!(charts("") && charts("no-charts = false\n"));
     assert!(!charts("no-charts = true\n"));
     let file = "[generate.sts-physics]\ntruth = true\n";

@@ -1,0 +1,120 @@
+//! Where to run and how to sample: what flags say, and suites under the same names.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use algorithms::device::Device;
+use clap::{Args, Command};
+
+use super::values::{self, each_once};
+use super::{CacheMode, SampleRange};
+use crate::platform::placement::{BindLevels, PlacesSpec};
+use crate::platform::usable_threads;
+
+/// What a measuring command is told beside the data and what to leave behind.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Seed: the same seed makes the same data.
+    #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
+    #[arg(help_heading = "Data")]
+    pub seed: u64,
+    /// Variants by name or glob, such as std-* [default: all]
+    #[arg(
+        long = "variant",
+        value_name = "NAME",
+        value_delimiter = ',',
+        help_heading = "Where"
+    )]
+    pub variants: Vec<String>,
+    /// A shared library with variants of your own; repeatable.
+    #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
+    pub plugins: Vec<PathBuf>,
+    /// cpu, cuda:N [default: the CPU and every usable GPU]
+    #[arg(
+        long = "device",
+        value_name = "DEVICE",
+        value_delimiter = ',',
+        help_heading = "Where"
+    )]
+    #[arg(value_parser = values::device)]
+    pub devices: Vec<Device>,
+    /// Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Where")]
+    #[arg(value_parser = values::thread_counts)]
+    pub threads: Vec<Vec<usize>>,
+    /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
+    /// a list such as {0:4},{4:4}; repeatable [default: none]
+    #[arg(
+        long,
+        value_name = "PLACES",
+        help_heading = "Where",
+        hide_short_help = true
+    )]
+    pub places: Vec<PlacesSpec>,
+    /// Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
+    /// teams; repeatable [default: close if there are places]
+    #[arg(
+        long = "bind",
+        value_name = "POLICY",
+        help_heading = "Where",
+        hide_short_help = true
+    )]
+    pub binds: Vec<BindLevels>,
+    /// Whether the last-level cache is flushed before each sample.
+    #[arg(
+        long = "cache",
+        value_name = "MODE",
+        value_delimiter = ',',
+        help_heading = "Where"
+    )]
+    #[arg(value_parser = values::caches(), default_value = "hot")]
+    pub caches: Vec<CacheMode>,
+    /// Samples a variant and point, at least and at most; without MAX as many more as it takes
+    /// [default: 10..100, fewer if --max-time is over]
+    #[arg(long, value_name = "MIN..[MAX]", value_parser = values::sample_range)]
+    #[arg(help_heading = "Sampling")]
+    pub samples: Option<SampleRange>,
+    /// Time a variant and point, warming up included, from its second sample on.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    #[arg(help_heading = "Sampling")]
+    pub max_time: Duration,
+    /// Take as many visits as a 95 % interval of the median of this width will need.
+    #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "1%")]
+    #[arg(help_heading = "Sampling", hide_short_help = true)]
+    pub precision: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        without_flags()
+    }
+}
+
+impl Settings {
+    /// Numbers of threads: all that there are if none are given.
+    pub fn thread_counts(&self) -> Vec<usize> {
+        let mut counts = self.threads.concat();
+        if counts.is_empty() {
+            counts.push(usable_threads());
+        }
+        each_once(&mut counts);
+        counts
+    }
+
+    /// Leaves each value of a list once.
+    pub(crate) fn tidy(&mut self) {
+        each_once(&mut self.variants);
+        each_once(&mut self.plugins);
+        each_once(&mut self.devices);
+        each_once(&mut self.places);
+        each_once(&mut self.binds);
+        each_once(&mut self.caches);
+    }
+}
+
+/// What flags mean if none is given.
+pub(super) fn without_flags<F: Args>() -> F {
+    let matches = F::augment_args(Command::new("bench")).try_get_matches_from(["bench"]);
+    let flags = matches.and_then(|matches| F::from_arg_matches(&matches));
+    flags.unwrap_or_else(|error| panic!("a flag has no default: {error}"))
+}
