@@ -5,6 +5,7 @@ use generators::DataError;
 use reports::store::StoreError;
 
 /// Why a run ended before its time, or did not begin.
+#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// Data that can't be made or read.
@@ -18,10 +19,5 @@ pub enum MeasureError {
     Store(#[from] StoreError),
     /// A run folder that can't be written any more.
     #[error("{source}; what was measured before is kept in {kept}")]
-    StoreInterrupted {
-        /// What went wrong.
-        source: StoreError,
-        /// The run folder.
-        kept: String,
-    },
+    StoreInterrupted { source: StoreError, kept: String },
 }
