@@ -67,8 +67,8 @@ if [ "$schedules" != 0 ] && command -v c++ > /dev/null; then
 fi
 
 if [ "$suite" != smoke ]; then
-    step "what takes minutes: damaged data, whole presets"
-    found cargo test --locked --release -- --ignored damaged_pages whole_presets
+    step "what takes minutes: damaged data, whole presets, simulated series"
+    found cargo test --locked --release -- --ignored damaged_pages whole_presets many_series
 fi
 
 step "measure: $suite"

@@ -43,11 +43,6 @@ impl Progress {
         }
     }
 
-    /// Something that a reader should know.
-    pub fn note(&self, text: &str) {
-        self.line(text);
-    }
-
     /// What is going on, before the first input.
     pub fn stage(&self, text: &str) {
         match &self.output {
@@ -72,7 +67,7 @@ impl Progress {
 
     /// A sample was taken.
     pub fn sampled(&mut self, spent: Duration) {
-        self.estimate.note_sample(spent);
+        self.estimate.spent_on_others += spent;
         if let Output::Bar(bar) = &self.output {
             let left = Duration::from_secs(self.estimate.left().as_secs());
             bar.set_message(format!("{} left", humantime::format_duration(left)));
@@ -92,7 +87,7 @@ impl Progress {
         };
         self.line(&format!("  {variant}, {threads}{input}: {result}"));
         if let Output::Bar(bar) = &self.output {
-            bar.set_position(self.estimate.finished() as u64);
+            bar.set_position(self.estimate.finished as u64);
         }
     }
 
@@ -103,7 +98,8 @@ impl Progress {
         }
     }
 
-    fn line(&self, text: &str) {
+    /// Something that a reader should know.
+    pub fn line(&self, text: &str) {
         match &self.output {
             Output::Bar(bar) => bar.println(text),
             // Whoever closed standard error does not want to know.
@@ -154,14 +150,6 @@ impl Estimate {
         }
     }
 
-    fn finished(&self) -> usize {
-        self.finished
-    }
-
-    fn note_sample(&mut self, spent: Duration) {
-        self.spent_on_others += spent;
-    }
-
     /// A candidate is done, on which so much time was spent.
     fn note_finished(&mut self, spent: Duration) {
         self.finished += 1;
@@ -192,18 +180,18 @@ mod tests {
     fn at_first_the_budget_counts_down() {
         let mut estimate = Estimate::new(4, 10 * SECOND);
         assert_eq!(estimate.left(), 40 * SECOND);
-        estimate.note_sample(8 * SECOND);
+        estimate.spent_on_others += 8 * SECOND;
         assert_eq!(estimate.left(), 32 * SECOND);
     }
 
     #[test]
     fn later_experience_counts() {
         let mut estimate = Estimate::new(6, 10 * SECOND);
-        estimate.note_sample(4 * SECOND);
+        estimate.spent_on_others += 4 * SECOND;
         estimate.note_finished(2 * SECOND);
         estimate.note_finished(2 * SECOND);
         assert_eq!(estimate.left(), 8 * SECOND);
-        estimate.note_sample(SECOND);
+        estimate.spent_on_others += SECOND;
         assert_eq!(estimate.left(), 7 * SECOND);
         (0..4).for_each(|_| estimate.note_finished(Duration::ZERO));
         assert_eq!(estimate.left(), Duration::ZERO);

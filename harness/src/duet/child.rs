@@ -5,8 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child as Process, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reports::record::Software;
 
@@ -25,6 +24,9 @@ const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
 /// The niceness of who runs before all others.
 #[cfg(target_os = "linux")]
 const HIGHEST_PRIORITY: libc::c_int = -20;
+/// How long the last words of a child that dies are waited for: whoever it has started may
+/// hold its standard error, too.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Lines of a child's standard error that are told when it dies.
 const LAST_LINES: usize = 5;
 
@@ -209,11 +211,13 @@ impl Child {
 
     fn died(&mut self, task: &str) -> DuetError {
         // It has closed its channel: it ends, or is made to.
-        thread::sleep(Duration::from_millis(50));
+        let end = Instant::now() + LAST_WORDS_TIMEOUT;
+        let left = || end.saturating_duration_since(Instant::now());
+        let said = std::iter::from_fn(|| self.said.recv_timeout(left()).ok());
+        let said: Vec<_> = said.collect();
         let _ = self.process.kill();
         let ended = self.process.wait();
         let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-        let said: Vec<_> = self.said.try_iter().collect();
         let last = &said[said.len().saturating_sub(LAST_LINES)..];
         let said = if last.is_empty() {
             how

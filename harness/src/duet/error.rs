@@ -10,36 +10,24 @@ use reports::store::StoreError;
 use crate::platform::Exit;
 
 /// A measurement in turn that can't begin, or can't go on.
+#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum DuetError {
     /// It can't be run at all.
     #[error("{} can't be run: {source}; --against needs an executable of bench", bench.display())]
-    Start {
-        /// The executable.
-        bench: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Start { bench: PathBuf, source: io::Error },
     /// It does not know what it is asked.
     #[error(
         "{} can't be measured in turn: {problem}; the protocol is there from version 0.2 on: \
          choose a later base, or compare its run with `bench compare`",
         bench.display()
     )]
-    Foreign {
-        /// The executable.
-        bench: PathBuf,
-        /// What it did instead.
-        problem: String,
-    },
+    Foreign { bench: PathBuf, problem: String },
     /// A side that does not do what it is asked to.
     #[error("the {side} side ({}) {problem}", bench.display())]
     Child {
-        /// `base` or `new`.
         side: &'static str,
-        /// The executable.
         bench: PathBuf,
-        /// What it does instead.
         problem: ChildProblem,
     },
     /// Both sides made data of the same name, and they are not the same.
@@ -48,11 +36,8 @@ pub enum DuetError {
          can't be compared"
     )]
     OtherData {
-        /// The input.
         input: String,
-        /// What the base made.
         base: String,
-        /// What the new side made.
         new: String,
     },
     /// A name that means nothing.
@@ -61,11 +46,8 @@ pub enum DuetError {
          checkout here{hint}", store.display()
     )]
     NoBase {
-        /// What was typed.
         name: String,
-        /// The store that was looked in.
         store: PathBuf,
-        /// What else is to be known.
         hint: String,
     },
     /// A run whose executable nobody kept.
@@ -73,30 +55,17 @@ pub enum DuetError {
         "the executable that made {run} was not kept in {}: measure a base with \
          `bench run SUITE`, or name an executable or a revision", store.display()
     )]
-    NotKept {
-        /// The run.
-        run: String,
-        /// The store that was looked in.
-        store: PathBuf,
-    },
+    NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
     #[error("{revision} can't be built: {problem}; the whole output is in {}", log.display())]
     Build {
-        /// The revision.
         revision: String,
-        /// The end of what the build said.
         problem: String,
-        /// All of it.
         log: PathBuf,
     },
     /// A file or folder that can't be read or written.
     #[error("{}: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// Rows that can't be written any more.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -108,10 +77,7 @@ pub enum DuetError {
         "can't go on with the run in {}: base or new is another build now; choose another folder \
          with --out", folder.display()
     )]
-    OtherBuild {
-        /// The run.
-        folder: PathBuf,
-    },
+    OtherBuild { folder: PathBuf },
 }
 
 impl DuetError {
@@ -132,7 +98,7 @@ impl DuetError {
 }
 
 /// What a child does instead of what it was asked to.
-#[expect(missing_docs, reason = "messages say it")]
+#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ChildProblem {
     /// It ended in the middle: how, and its last words.

@@ -48,7 +48,7 @@ pub(super) struct Sides<'a> {
     /// The rows of each point of a side, by input and point.
     pub(super) samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
     /// Of the machine code of each point of a side, likewise.
-    pub(super) fingerprints: [HashMap<(usize, usize), String>; 2],
+    pub(super) fingerprints: [Vec<Vec<String>>; 2],
     folders: [RunFolder; 2],
     pub(super) interrupt: &'a Interrupt,
     pub(super) deadline: Deadline,
@@ -183,23 +183,15 @@ impl Sides<'_> {
                     fingerprints,
                 } if unknown.len() == self.inputs.len() => {
                     both[side as usize] = unknown;
-                    self.know(side, fingerprints);
+                    // Who is started again does not tell them.
+                    if fingerprints.iter().flatten().any(|told| !told.is_empty()) {
+                        self.fingerprints[side as usize] = fingerprints;
+                    }
                 }
                 _ => return Err(self.child(side).unexpected(task)),
             }
         }
         Ok(both)
-    }
-
-    /// Keeps the fingerprints of a side: who is started again does not tell them.
-    fn know(&mut self, side: Side, fingerprints: Vec<Vec<String>>) {
-        let told = fingerprints.into_iter().enumerate();
-        let told = told.flat_map(|(input, of_input)| {
-            let points = of_input.into_iter().enumerate();
-            points.map(move |(point, fingerprint)| ((input, point), fingerprint))
-        });
-        let told = told.filter(|(_, fingerprint)| !fingerprint.is_empty());
-        self.fingerprints[side as usize].extend(told);
     }
 
     /// Has both sides make an input at the same time, as far as they know its points.

@@ -62,7 +62,9 @@ impl PairSampler for Sides<'_> {
             let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISIT_TIMEOUT)? else {
                 return Err(self.child(side).unexpected(task));
             };
-            if let Some(fingerprint) = self.fingerprints[side as usize].get(&place) {
+            let known = self.fingerprints[side as usize].get(turn.input);
+            let known = known.and_then(|of_input| of_input.get(turn.point));
+            if let Some(fingerprint) = known.filter(|known| !known.is_empty()) {
                 for row in &mut rows {
                     row.fingerprint.clone_from(fingerprint);
                 }

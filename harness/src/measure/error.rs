@@ -7,6 +7,7 @@ use reports::store::StoreError;
 use crate::platform::Exit;
 
 /// Why a run ended before its time, or did not begin.
+#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
     /// Data that can't be made or read.
@@ -20,12 +21,7 @@ pub enum MeasureError {
     Store(#[from] StoreError),
     /// A run folder that can't be written any more.
     #[error("{source}; what was measured before is kept in {kept}")]
-    StoreInterrupted {
-        /// What went wrong.
-        source: StoreError,
-        /// The run folder.
-        kept: String,
-    },
+    StoreInterrupted { source: StoreError, kept: String },
 }
 
 impl MeasureError {

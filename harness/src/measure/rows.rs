@@ -121,13 +121,13 @@ impl Subject {
         }
         let whole = self.extent.whole();
         let row = self.described(whole, stopped_by, &series.seconds, &series.visit_starts);
-        let mut metrics = self.metrics(row.median_s);
+        let mut metrics = self.metrics(row.median_s, &counted);
         metrics.extend(&row.metrics);
-        let mut rows = vec![self.with_device(SummaryRow {
+        let mut rows = vec![SummaryRow {
             note: notes(series, &counted, self.ceilings.backend, &self.remarks()),
-            metrics: self.with_counts(metrics, &counted),
+            metrics,
             ..row
-        })];
+        }];
         let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         let stages = stages.map_or(&[][..], Vec::as_slice);
         for stage in stages {
@@ -139,23 +139,25 @@ impl Subject {
         rows
     }
 
-    /// The task's own figures for a run of this time.
-    fn metrics(&self, seconds: Option<f64>) -> Params {
+    /// The figures of runs of this time: the task's own, what the processor counted, and
+    /// what a GPU took.
+    fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = Params::default();
         for metric in self.work.metrics.iter().chain(&self.quality) {
             if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
                 metrics.set(metric.name, units::significant(value, FIGURES));
             }
         }
-        metrics
-    }
-
-    /// The metrics of the whole with what the processor counted.
-    fn with_counts(&self, mut metrics: Params, counted: &[&Sample]) -> Params {
-        let counts = counted.iter().filter_map(|sample| sample.counters);
-        let counts: Vec<_> = counts.collect();
+        let counts: Vec<_> = counted.iter().filter_map(|it| it.counters).collect();
         for (name, value) in Counts::medians_per_item(&counts, self.work.items) {
             metrics.set(name, value);
+        }
+        if let Some(joules) = self.energy_j {
+            let of_item = joules / self.work.items.max(1) as f64;
+            metrics.set("j_per_item", format!("{of_item:.3e}"));
+        }
+        if let Some(bytes) = self.on_device.taken_bytes {
+            metrics.set("device_bytes", bytes.to_string());
         }
         metrics
     }
@@ -228,18 +230,6 @@ impl Subject {
         let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
         let notes = unchecked.into_iter().chain(self.on_device.note.clone());
         notes.chain(self.remarks.iter().cloned()).collect()
-    }
-
-    /// The row of the whole with what its run on a GPU took.
-    fn with_device(&self, mut row: SummaryRow) -> SummaryRow {
-        if let Some(joules) = self.energy_j {
-            let of_item = joules / self.work.items.max(1) as f64;
-            row.metrics.set("j_per_item", format!("{of_item:.3e}"));
-        }
-        if let Some(bytes) = self.on_device.taken_bytes {
-            row.metrics.set("device_bytes", bytes.to_string());
-        }
-        row
     }
 
     /// A stage moves bytes of its own, and has no share in the memory's peak. All

@@ -55,9 +55,9 @@ impl<'a> Session<'a> {
             resources,
         };
         let mut progress = progress(assignment);
-        progress.note(&format!("results go to {}", folder.path().display()));
+        progress.line(&format!("results go to {}", folder.path().display()));
         for note in &record.notes {
-            progress.note(note);
+            progress.line(note);
         }
         let mut outcome = Outcome {
             folder: folder.path().to_owned(),

@@ -16,12 +16,8 @@ pub fn draw(topology: &Topology, mask: &[usize]) -> String {
     let mut text = String::new();
     for package in distinct(topology.cpus.iter(), |cpu| cpu.package) {
         text.push_str(&format!("package {package}\n"));
-        let in_package = || {
-            topology
-                .cpus
-                .iter()
-                .filter(move |cpu| cpu.package == package)
-        };
+        let cpus = || topology.cpus.iter();
+        let in_package = || cpus().filter(move |cpu| cpu.package == package);
         for node in distinct(in_package(), |cpu| cpu.node) {
             text.push_str(&format!("  node {node}\n"));
             let in_node = || in_package().filter(move |cpu| cpu.node == node);

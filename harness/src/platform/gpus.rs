@@ -68,9 +68,10 @@ impl Gpus {
 /// Plugins for GPUs use the primary context; everything else does then, too, so that
 /// no GPU has to go from one context to another between samples.
 fn sharing() -> ContextSharing {
-    match plugin::any_for(Backend::Cuda) {
-        true => ContextSharing::WithPlugins,
-        false => ContextSharing::Own,
+    if plugin::any_for(Backend::Cuda) {
+        ContextSharing::WithPlugins
+    } else {
+        ContextSharing::Own
     }
 }
 
@@ -119,13 +120,9 @@ mod tests {
     #[test]
     fn a_gpu_that_is_not_there_has_a_reason() {
         let reason = problem_of(Device::Cuda(9999)).expect("there are not so many");
-        let opened = cuda::open(9999, ContextSharing::Own)
-            .err()
-            .map(|error| error.to_string());
-        let text = opened.expect("it can't be opened");
-        assert!(
-            text.contains("cuda:9999") && text.contains(&reason),
-            "{text}"
-        );
+        let error = cuda::open(9999, ContextSharing::Own).err();
+        let text = error.expect("it can't be opened").to_string();
+        let is_named = text.contains("cuda:9999");
+        assert!(is_named && text.contains(&reason), "{text}");
     }
 }

@@ -50,21 +50,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_says_nothing_gets_what_the_machine_says() {
-        assert_eq!(chosen(None, 300), (300, None));
-    }
-
-    #[test]
-    fn what_is_said_counts_and_is_noted() {
-        let (bytes, note) = chosen(Some("8M"), 300);
-        assert_eq!(bytes, 8_000_000);
-        assert!(note.expect("a note").contains("says 8000000 bytes"));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_left_aside_and_noted() {
-        let (bytes, note) = chosen(Some("much"), 300);
-        assert_eq!(bytes, 300);
-        assert!(note.expect("a note").contains("left aside"));
+    fn what_is_said_counts_if_it_makes_sense_and_is_noted() {
+        for (told, expected, words) in [
+            (None, 300, ""),
+            (Some("8M"), 8_000_000, "says 8000000 bytes"),
+            (Some("much"), 300, "left aside"),
+        ] {
+            let (bytes, note) = chosen(told, 300);
+            assert_eq!((bytes, note.is_some()), (expected, told.is_some()));
+            assert!(note.unwrap_or_default().contains(words), "{told:?}");
+        }
     }
 }

@@ -9,16 +9,12 @@ use algorithms::plugin::PluginError;
 use crate::platform::Exit;
 
 /// Why a plugin is not used at all.
+#[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
     #[error("plugin {}: {problem}; --plugin takes a shared library", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        problem: String,
-    },
+    Unreadable { path: PathBuf, problem: String },
     /// It is no plugin, or not one for this bench: seen in another process.
     #[error("{0}")]
     Refused(String),
@@ -27,12 +23,7 @@ pub enum PluginFailure {
     Unusable(#[from] PluginError),
     /// It crashed or hung while it was being loaded.
     #[error("plugin {}: it {problem}; nothing was measured", path.display())]
-    Crashed {
-        /// The file.
-        path: PathBuf,
-        /// How.
-        problem: String,
-    },
+    Crashed { path: PathBuf, problem: String },
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),
@@ -41,12 +32,7 @@ pub enum PluginFailure {
     Output(#[from] io::Error),
     /// The process that tries plugins can't be started.
     #[error("{} can't be started to try a plugin: {source}", bench.display())]
-    NoTrial {
-        /// The executable.
-        bench: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    NoTrial { bench: PathBuf, source: io::Error },
 }
 
 impl PluginFailure {

@@ -124,31 +124,19 @@ mod tests {
     use crate::suite::Suite;
 
     #[test]
-    fn built_in_suites_are_valid_and_bear_their_names() {
-        for (name, text) in SUITES {
-            let suite = Suite::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(suite.name, name);
-            assert!(!suite.description.is_empty(), "{name}");
-        }
-    }
-
-    #[test]
-    fn the_list_says_what_the_files_say() {
-        let list = list();
+    fn suites_are_valid_and_the_list_says_what_they_say() {
+        let (list, short) = (list(), table(70));
+        assert_eq!(list.len(), SUITES.len());
+        assert!(short.lines().all(|line| line.len() <= 95), "{short}");
         for (listed, (name, text)) in list.iter().zip(SUITES) {
             let suite = Suite::parse(name, text).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(listed.name, name);
+            assert_eq!((suite.name.as_str(), listed.name), (name, name));
+            assert!(!suite.description.is_empty(), "{name}");
             assert_eq!(listed.description, suite.description, "{name}");
             assert_eq!(listed.needs_gpu, name.starts_with("gpu-"), "{name}");
             let line = format!("  {}", listed.description);
             assert!(table(usize::MAX).contains(&line), "{name}");
-            assert!(
-                table(70).lines().all(|line| line.len() <= 95),
-                "{}",
-                table(70)
-            );
         }
-        assert_eq!(list.len(), SUITES.len());
     }
 
     #[test]

@@ -56,7 +56,8 @@ fn both_sides_leave_a_run_that_names_the_pair() {
 #[test]
 fn a_base_that_does_not_speak_the_protocol_is_refused() {
     let Some(folder) = suite() else { return };
-    let script = "echo 'error: unrecognized subcommand' >&2; exit 2";
+    // It says why only some time after it is heard no more.
+    let script = "exec <&- >&-; sleep 0.2; echo 'error: unrecognized subcommand' >&2; exit 2";
     let run = against_script(&folder, script, "").exits(2);
     run.says("unrecognized subcommand")
         .says("choose a later base");

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Folder, Run, calm, edit, edit_record, folder, scale};
+use crate::common::{
+    Folder, Run, calm, copy_documented, edit, edit_record, edit_rows, folder, scale,
+};
 use harness::cli::Request;
-use reports::record::{SampleRow, SummaryRow, flags};
+use reports::record::{SampleRow, SummaryRow, YesNo, flags};
 use reports::store::read_summary;
 use serde_json::Value;
 
@@ -18,20 +20,12 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/sort-
 /// `factor` says so.
 fn runs(factor: impl Fn(&SampleRow) -> f64) -> Folder {
     let folder = folder();
-    for name in ["base", "new"] {
-        let path = folder.join(name);
-        fs::create_dir(&path).expect("created");
-        for file in ["run.json", "summary.csv", "samples.csv"] {
-            fs::copy(Path::new(SOURCE).join(file), path.join(file)).expect("copied");
-        }
-    }
-    scale(&folder.join("new"), factor);
-    edit_record(&folder.join("new"), |record| {
-        record["started"] = "2027-01-01T00:00:00Z".into()
-    });
-    for name in ["base", "new"] {
+    for (name, year) in [("base", 2026), ("new", 2027)] {
+        let started = format!("{year}-01-01T00:00:00Z");
+        copy_documented("sort-cpu", &folder.join(name), &started);
         calm(&folder.join(name));
     }
+    scale(&folder.join("new"), factor);
     folder
 }
 
@@ -100,9 +94,8 @@ fn advice_is_understood_as_it_stands() {
 #[test]
 fn nothing_changed_is_the_same() {
     let folder = runs(|_| 1.0);
-    compare(&folder, "")
-        .exits(0)
-        .prints("0 SLOWER, 0 INCONCLUSIVE, 0 FASTER");
+    let run = compare(&folder, "").exits(0);
+    run.prints("0 SLOWER, 0 INCONCLUSIVE, 0 FASTER");
 }
 
 #[test]
@@ -147,18 +140,13 @@ fn points_are_filtered() {
 #[test]
 fn a_variant_that_is_wrong_now_exits_with_3() {
     let folder = runs(|_| 1.0);
-    let path = folder.join("new/summary.csv");
-    let mut reader = csv::Reader::from_path(&path).expect("readable");
-    let rows: Result<Vec<SummaryRow>, _> = reader.deserialize().collect();
-    let mut rows = rows.expect("rows");
-    let right = rows.iter_mut().find(|row| row.valid_median().is_some());
-    let right = right.expect("a valid row");
-    right.valid = reports::record::YesNo::No;
-    right.note = "wrong output: digi 7".into();
-    let mut writer = csv::Writer::from_path(&path).expect("writable");
-    rows.iter()
-        .for_each(|row| writer.serialize(row).expect("written"));
-    writer.flush().expect("written");
+    let mut is_right = true;
+    edit_rows(&folder.join("new/summary.csv"), |row: &mut SummaryRow| {
+        if is_right && row.valid_median().is_some() {
+            (row.valid, is_right) = (YesNo::No, false);
+            row.note = "wrong output: digi 7".into();
+        }
+    });
     let run = compare(&folder, "--format markdown").exits(3);
     run.prints("### 1 point is wrong or failed");
     run.prints("wrong output: digi 7");
@@ -171,16 +159,17 @@ fn a_run_is_not_compared_with_itself() {
     for line in ["compare new new", "compare new other/../new"] {
         folder.bench(line).exits(2).says("the same run");
     }
-    folder
-        .bench("history add new --store results/store")
-        .exits(0);
-    folder.bench("history accept latest").exits(0);
-    // A job that failed to store its run must not be green.
-    folder.bench("compare").exits(2);
-    // The store has a copy of it.
-    folder.bench("compare accepted new").exits(2);
-    folder.bench("history add other").exits(0);
-    folder.bench("compare").exits(0);
+    // A job that failed to store its run must not be green; and the store has a copy.
+    for (code, line) in [
+        (0, "history add new --store results/store"),
+        (0, "history accept latest"),
+        (2, "compare"),
+        (2, "compare accepted new"),
+        (0, "history add other"),
+        (0, "compare"),
+    ] {
+        folder.bench(line).exits(code);
+    }
 }
 
 /// Two runs of one code on a machine with unlike loads, of which most samples are disturbed.

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{Folder, Run, folder, measuring};
-use reports::record::YesNo;
+use crate::common::{Folder, Run, folder, measuring, stages, variants};
 
 const QUICK: &str = "--samples 3..4 --max-time 200ms";
 const SMALL: &str = "--orbits 1 --sectors 2 --occupancy 0.01";
@@ -36,14 +35,12 @@ fn decode(folder: &Folder, flags: &str) -> Run {
 #[test]
 fn every_variant_and_format_has_a_valid_row_with_metrics() {
     let Some(folder) = measuring() else { return };
-    let line = format!("decode --zs row12,link,dense-link {SMALL} --threads 1,2 --out r {QUICK}");
-    folder.bench(line).exits(0);
-    let rows = folder.rows("r");
-    let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.as_str()).collect();
-    assert_eq!(variants, BTreeSet::from(["reference", "scalar", "simd"]));
+    let line = format!("decode --zs row12,link,dense-link {SMALL} --threads 1,2 {QUICK}");
+    let rows = folder.measure(line);
+    let expected = ["reference", "scalar", "simd"];
+    assert_eq!(variants(&rows), BTreeSet::from(expected));
     assert_eq!(rows.len(), 3 * 3 * 2);
     for row in &rows {
-        assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         let metric = |name| row.metrics.number(name).expect("known");
         let seconds = row.median_s.expect("measured");
         let ns = metric("ns_per_sample") * row.items as f64;
@@ -53,23 +50,16 @@ fn every_variant_and_format_has_a_valid_row_with_metrics() {
         assert!((gb_per_s / metric("page_gb_per_s") - 1.0).abs() < 1e-3);
         assert!(metric("us_per_page") > 0.0);
     }
-    for chart in ["time-and-page.svg", "speedup-over-threads.png"] {
-        assert!(folder.join("r").join(chart).is_file(), "{chart}");
-    }
+    folder.has("r/time-and-page.svg r/speedup-over-threads.png");
 }
 
 #[test]
 fn charge_maps_have_clearing_as_a_stage_of_its_own() {
     let Some(folder) = measuring() else { return };
-    let line = format!(
-        "decode --output charge-map --fragment 100 --parallel pages {SMALL} --out r {QUICK}"
-    );
-    folder.bench(line).exits(0);
-    let rows = folder.rows("r");
-    let of_simd = rows.iter().filter(|row| row.variant == "simd");
-    let stages: BTreeSet<_> = of_simd.map(|row| row.stage.as_str()).collect();
-    assert_eq!(stages, BTreeSet::from(["total", "clear", "decode"]));
-    assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
+    let maps = "--output charge-map --fragment 100 --parallel pages --no-charts";
+    let rows = folder.measure(format!("decode {maps} {SMALL} {QUICK}"));
+    let expected = ["total", "clear", "decode"];
+    assert_eq!(stages(&rows, "simd"), BTreeSet::from(expected));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
+use crate::common::servers::{Servers, port, retried, words};
 use crate::common::{Folder, can_measure, folder, measuring};
 
 /// Measures a little, and exports it; returns the file's text.
@@ -26,32 +26,6 @@ fn is_installed(program: &str) -> bool {
     is_there
 }
 
-/// A server that is ended with the test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn words(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr[..]].concat();
-    String::from_utf8_lossy(&both).into_owned()
-}
-
-/// Asks until there is an answer.
-fn retried(mut ask: impl FnMut() -> Option<String>) -> String {
-    for _ in 0..150 {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        std::thread::sleep(Duration::from_millis(200));
-    }
-    panic!("no answer in 30 s");
-}
-
 #[test]
 fn prometheus_takes_the_text_format() {
     if !can_measure() || !is_installed("promtool") {
@@ -70,12 +44,6 @@ fn prometheus_takes_the_text_format() {
     drop(input);
     let output = checking.wait_with_output().expect("an end");
     assert!(output.status.success(), "{}", words(&output));
-}
-
-/// A free port of this machine, as far as one can tell.
-fn port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 const INFLUX: &str = r#"reporting-disabled = true
@@ -102,13 +70,13 @@ fn influxdb_takes_the_line_protocol() {
     let (http, rpc) = (port(), port());
     let config = INFLUX
         .replace("DIR", &path.join("influx").display().to_string())
-        .replace("RPC", &rpc.to_string())
-        .replace("HTTP", &http.to_string());
+        .replace("RPC", &rpc)
+        .replace("HTTP", &http);
     folder.write("influx.conf", config);
     let mut command = Command::new("influxd");
     command.args(["-config", "influx.conf"]).current_dir(path);
-    let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let _server = Server(server.expect("influxd"));
+    let mut servers = Servers::default();
+    servers.start(command.stdout(Stdio::null()).stderr(Stdio::null()));
     let url = |what: &str| format!("http://127.0.0.1:{http}/{what}");
     let curl = |arguments: &[&str]| {
         let mut command = Command::new("curl");
@@ -117,7 +85,8 @@ fn influxdb_takes_the_line_protocol() {
         output.status.success().then(|| words(&output))
     };
     let create = "q=CREATE DATABASE lab";
-    retried(|| curl(&[&url("query"), "-XPOST", "--data-urlencode", create]));
+    let created = retried(|| curl(&[&url("query"), "-XPOST", "--data-urlencode", create]));
+    assert!(created.is_some(), "no answer");
     let written = curl(&["--data-binary", "@lines.lp", &url("write?db=lab")]);
     assert!(written.is_some(), "the server refused the lines");
     let query = "q=SELECT count(median_s) FROM recobench";

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{Folder, Run, folder, measuring};
+use crate::common::{Folder, Run, folder, measuring, variants};
 use reports::record::{SampleRow, YesNo};
 use serde_json::Value;
 
@@ -18,24 +18,14 @@ fn sort(folder: &Folder, flags: &str) -> Run {
 #[test]
 fn every_variant_and_point_has_a_valid_row() {
     let Some(folder) = measuring() else { return };
-    sort(
-        &folder,
-        "--segments 24,100 --digis 20k --order random,time --threads 1,2",
-    )
-    .exits(0);
+    let axes = "--segments 24,100 --digis 20k --threads 1,2 --no-charts";
+    sort(&folder, axes).exits(0);
     let rows = folder.rows("r");
-    let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.clone()).collect();
-    let expected = [
-        "block-merge",
-        "segmented-radix",
-        "std-stable",
-        "std-unstable",
-    ];
-    assert!(
-        expected.iter().all(|name| variants.contains(*name)),
-        "{variants:?}"
-    );
-    assert_eq!(rows.len(), variants.len() * 2 * 2 * 2);
+    let variants = variants(&rows);
+    let expected = "block-merge segmented-radix std-stable std-unstable";
+    let has_all = expected.split(' ').all(|name| variants.contains(name));
+    assert!(has_all, "{variants:?}");
+    assert_eq!(rows.len(), variants.len() * 2 * 2);
     let samples = folder.samples("r");
     for row in &rows {
         if row.note.starts_with("not run: ") {
@@ -45,14 +35,10 @@ fn every_variant_and_point_has_a_valid_row() {
         assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!((row.items, row.bytes_min), (20_000, 320_000));
         let (low, median, high) = (row.ci95_low_s, row.median_s, row.ci95_high_s);
-        assert!(
-            low <= median && median <= high && low > Some(0.0),
-            "{row:?}"
-        );
-        assert!(
-            row.peak_fraction > Some(0.0) && row.memory_ratio >= Some(1.0),
-            "{row:?}"
-        );
+        let is_inside = low <= median && median <= high;
+        assert!(is_inside && low > Some(0.0), "{row:?}");
+        let has_peak = row.peak_fraction > Some(0.0);
+        assert!(has_peak && row.memory_ratio >= Some(1.0), "{row:?}");
         assert!(row.fingerprint.starts_with("code:"));
         let id = row.point().id();
         let mine = samples.iter().filter(|sample| sample.point_id == id);
@@ -68,14 +54,8 @@ fn charts_are_drawn_unless_refused() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24,48 --digis 5k --variant std-* --samples 6..8 --out";
     folder.bench(format!("{line} with")).exits(0);
-    for name in [
-        "bars.svg",
-        "bars.png",
-        "time-over-segments.svg",
-        "time-over-segments.png",
-    ] {
-        assert!(folder.join("with").join(name).exists(), "{name}");
-    }
+    folder.has("with/bars.svg with/bars.png");
+    folder.has("with/time-over-segments.svg with/time-over-segments.png");
     folder.bench(format!("{line} without --no-charts")).exits(0);
     assert!(!folder.join("without/bars.svg").exists());
 }
@@ -89,11 +69,8 @@ fn results_go_to_a_folder_of_their_own_by_default() {
     let runs = fs::read_dir(folder.join("results")).expect("made");
     let names: Vec<_> = runs.map(|run| run.expect("listed").file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(
-        names
-            .iter()
-            .all(|name| name.to_string_lossy().contains("-sort"))
-    );
+    let mut names = names.iter().map(|name| name.to_string_lossy());
+    assert!(names.all(|name| name.contains("-sort")));
 }
 
 #[test]
@@ -121,29 +98,24 @@ fn quiet_says_nothing_but_the_results() {
 #[test]
 fn variants_and_cache_modes_are_chosen() {
     let Some(folder) = measuring() else { return };
-    sort(&folder, &format!("{LITTLE} --cache hot,cold")).exits(0);
-    let rows = folder.rows("r");
-    let found: BTreeSet<_> = rows
+    let rows = folder.measure(format!(
+        "sort {LITTLE} --cache hot,cold --no-charts {QUICK}"
+    ));
+    let found = rows
         .iter()
-        .map(|row| (row.variant.as_str(), row.cache.as_str()))
-        .collect();
-    let expected = [
-        ("std-stable", "cold"),
-        ("std-stable", "hot"),
-        ("std-unstable", "cold"),
-        ("std-unstable", "hot"),
-    ];
-    assert!(found.into_iter().eq(expected));
+        .map(|row| format!("{} {}", row.variant, row.cache));
+    let found = Vec::from_iter(found.collect::<BTreeSet<_>>()).join(", ");
+    assert_eq!(
+        found,
+        "std-stable cold, std-stable hot, std-unstable cold, std-unstable hot"
+    );
 }
 
 #[test]
 fn a_profile_run_has_one_variant_and_few_samples() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 5k --profile";
-    folder
-        .bench(format!("{line} --variant std-stable --out r"))
-        .exits(0);
-    let rows = folder.rows("r");
+    let rows = folder.measure(format!("{line} --variant std-stable"));
     assert_eq!((rows.len(), rows[0].samples), (1, 3));
     folder.bench(format!("{line} --out r2")).exits(2);
 }
@@ -152,14 +124,12 @@ fn a_profile_run_has_one_variant_and_few_samples() {
 fn physical_rates_say_how_many_digis_there_are() {
     let Some(folder) = measuring() else { return };
     let rates = "--segments 24 --rate 10MHz --timeslice 100us --noise 1kHz --skew 10";
-    sort(&folder, rates).exits(0);
-    let rows = folder.rows("r");
+    let few = "--variant std-* --no-charts";
+    let rows = folder.measure(format!("sort {rates} {few} {QUICK}"));
     assert_eq!(rows[0].items, 60_047);
     let params = rows[0].params.to_string();
-    assert!(
-        params.contains("noise=1000;order=random;rate=10000000;segments=24"),
-        "{params}"
-    );
+    let expected = "noise=1000;order=random;rate=10000000;segments=24";
+    assert!(params.contains(expected), "{params}");
 }
 
 #[test]
@@ -175,7 +145,8 @@ fn development_builds_refuse() {
 #[test]
 fn counters_are_counted_or_it_is_said_why_not() {
     let Some(folder) = measuring() else { return };
-    let flags = "--segments 24 --digis 20k --variant std-stable --threads 1 --counters";
+    let flags = "--segments 24 --digis 20k --variant std-stable --threads 1 --counters \
+                 --no-charts";
     let run = sort(&folder, flags).exits(0);
     let (row, samples) = (&folder.rows("r")[0], folder.samples("r"));
     let notes = folder.record("r").notes;

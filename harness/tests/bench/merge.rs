@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::{Run, cells, folder, measuring};
-use reports::record::YesNo;
+use crate::common::{Run, cells, folder, measuring, stages};
 
 const QUICK: &str = "--samples 3..4 --max-time 1s";
 const HEADER: &str = "q_over_pt,zt_min,zt_max,n_clusters,segment_prev,segment_next,\
@@ -12,34 +11,25 @@ const HEADER: &str = "q_over_pt,zt_min,zt_max,n_clusters,segment_prev,segment_ne
 #[test]
 fn every_variant_has_a_valid_row_with_stages_and_charts() {
     let Some(folder) = measuring() else { return };
-    let line = format!("merge --tracks 3k --device cpu --threads 2 --out r {QUICK}");
-    folder.bench(line).exits(0);
-    let rows = folder.rows("r");
-    assert!(rows.iter().all(|row| row.valid == YesNo::Yes), "{rows:?}");
-    let stages = |variant: &str| -> BTreeSet<&str> {
-        let rows = rows.iter().filter(|row| row.variant == variant);
-        rows.map(|row| row.stage.as_str()).collect()
-    };
+    let line = format!("merge --tracks 3k --device cpu --threads 2 {QUICK}");
+    let rows = folder.measure(line);
     let all = BTreeSet::from(["total", "setup", "hook", "jump", "order", "resolve"]);
     for variant in ["components", "petgraph", "shares"] {
-        assert_eq!(stages(variant), all, "{variant}");
+        assert_eq!(stages(&rows, variant), all, "{variant}");
     }
-    assert_eq!(stages("sequential"), BTreeSet::from(["total"]));
-    for chart in ["bars.svg", "bars.png", "stages.svg", "stages.png"] {
-        assert!(folder.join("r").join(chart).is_file(), "{chart}");
-    }
+    assert_eq!(stages(&rows, "sequential"), BTreeSet::from(["total"]));
+    folder.has("r/bars.svg r/bars.png r/stages.svg r/stages.png");
 }
 
 #[test]
 fn slice_tracks_of_a_file_are_merged() {
-    let Some(folder) = measuring() else { return };
     for name in ["t.csv", "t.bin.gz"] {
+        let Some(folder) = measuring() else { return };
         let line = format!("generate tracks --tracks 500 --ids shuffled --out {name}");
         folder.bench(line).exits(0);
-        let line = format!("merge --input {name} --device cpu --no-charts --out {name}.r {QUICK}");
-        folder.bench(line).exits(0);
-        let rows = folder.rows(format!("{name}.r"));
-        assert!(rows.iter().all(|row| row.valid == YesNo::Yes));
+        let rows = folder.measure(format!(
+            "merge --input {name} --device cpu --no-charts {QUICK}"
+        ));
         assert!(rows.iter().all(|row| row.items == 500));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::common::measuring;
-use reports::record::YesNo;
+use crate::common::{measuring, variants};
 
 const QUICK: &str = "--samples 3..4 --max-time 1s";
 /// Notes are wanted, and no times.
@@ -13,14 +12,11 @@ const SMALL: &str = "--orbits 1 --sectors 1 --rate 1kHz";
 #[test]
 fn every_variant_has_a_valid_row_with_metrics() {
     let Some(folder) = measuring() else { return };
-    let line = format!("noisy-pads {SMALL} --device cpu --threads 2 --no-charts --out r {QUICK}");
-    folder.bench(line).exits(0);
-    let rows = folder.rows("r");
-    let variants: BTreeSet<_> = rows.iter().map(|row| row.variant.as_str()).collect();
-    assert_eq!(variants, BTreeSet::from(["scalar", "simd"]));
+    let line = format!("noisy-pads {SMALL} --device cpu --threads 2 --no-charts {QUICK}");
+    let rows = folder.measure(line);
+    assert_eq!(variants(&rows), BTreeSet::from(["scalar", "simd"]));
     assert_eq!(rows.len(), 2);
     for row in &rows {
-        assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!((row.items, row.item_unit.as_str()), (14_560 * 446, "cell"));
         let seconds = 14_560e-9 * row.metrics.number("ns_per_pad").expect("known");
         let median = row.median_s.expect("measured");

@@ -1,6 +1,7 @@
-//! Places on machines that are not at hand: faked sysfs trees.
+//! Topology and places of machines that are not at hand: faked sysfs trees.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::{Folder, folder, measuring};
 use harness::platform::placement::{Bind, Placement, PlacesSpec};
@@ -47,33 +48,30 @@ impl FakeMachine {
 
     fn list(&self, shares: impl Fn(&Cpu) -> bool) -> String {
         let numbers = self.cpus.iter().filter(|cpu| shares(cpu));
-        numbers
-            .map(|cpu| cpu.number.to_string())
-            .collect::<Vec<_>>()
-            .join(",")
+        let numbers: Vec<_> = numbers.map(|cpu| cpu.number.to_string()).collect();
+        numbers.join(",")
     }
 
     fn write_cpu(&self, cpu: &Cpu) {
-        let folder = format!("cpu/cpu{}", cpu.number);
-        let siblings = self.list(|other| other.core == cpu.core);
-        self.write(
-            &format!("{folder}/topology/physical_package_id"),
-            &cpu.package.to_string(),
-        );
-        self.write(
-            &format!("{folder}/topology/thread_siblings_list"),
-            &siblings,
-        );
-        let mut caches = vec![(0, 2, "1024K", siblings)];
-        if cpu.l3.is_some() {
-            caches.push((3, 3, "32768K", self.list(|other| other.l3 == cpu.l3)));
-        }
-        for (index, level, size, shared) in caches {
-            let cache = format!("{folder}/cache/index{index}");
-            self.write(&format!("{cache}/level"), &level.to_string());
-            self.write(&format!("{cache}/type"), "Unified");
-            self.write(&format!("{cache}/size"), size);
-            self.write(&format!("{cache}/shared_cpu_list"), &shared);
+        let write = |file: &str, content: &str| {
+            self.write(&format!("cpu/cpu{}/{file}", cpu.number), content);
+        };
+        let siblings = &self.list(|other| other.core == cpu.core);
+        let neighbours = &self.list(|other| other.l3 == cpu.l3);
+        write("topology/physical_package_id", &cpu.package.to_string());
+        write("topology/thread_siblings_list", siblings);
+        let caches = [
+            (1, "Data", "32K", siblings),
+            (1, "Instruction", "32K", siblings),
+            (2, "Unified", "1024K", siblings),
+            (3, "Unified", "32768K", neighbours),
+        ];
+        let count = if cpu.l3.is_some() { 4 } else { 3 };
+        for (index, (level, kind, size, shared)) in caches[..count].iter().enumerate() {
+            write(&format!("cache/index{index}/level"), &level.to_string());
+            write(&format!("cache/index{index}/type"), kind);
+            write(&format!("cache/index{index}/size"), size);
+            write(&format!("cache/index{index}/shared_cpu_list"), shared);
         }
     }
 
@@ -156,13 +154,35 @@ fn hybrid() -> FakeMachine {
 }
 
 #[test]
+fn packages_cores_nodes_and_caches_are_counted() {
+    let machine = two_sockets();
+    let found = machine.topology();
+    let counts = (found.packages(), found.cores(), found.nodes());
+    assert_eq!((found.cpus.len(), counts), (8, (2, 4, 2)));
+    assert_eq!(found.last_level_bytes(), 64 << 20);
+    let levels = found.cache_levels();
+    let levels: Vec<_> = levels.iter().map(|it| (it.level, it.count)).collect();
+    let expected = [(1, 4), (2, 4), (3, 2)];
+    assert_eq!(levels, expected, "instruction caches don't count");
+    machine.set_online(&[0, 2]);
+    let online = machine.topology().cpus;
+    let online: Vec<_> = online.iter().map(|cpu| cpu.number).collect();
+    assert_eq!(online, [0, 2]);
+}
+
+#[test]
+fn without_sysfs_there_is_one_package() {
+    let topology = Topology::read(Path::new("/no/such/folder"));
+    assert!(!topology.cpus.is_empty());
+    assert_eq!((topology.packages(), topology.last_level_bytes()), (1, 0));
+}
+
+#[test]
 fn two_sockets_with_two_threads_a_core() {
     let machine = two_sockets();
     let all = machine.all();
-    assert_eq!(
-        machine.places("sockets", &all),
-        Ok(vec![vec![0, 1, 4, 5], vec![2, 3, 6, 7]])
-    );
+    let sockets = vec![vec![0, 1, 4, 5], vec![2, 3, 6, 7]];
+    assert_eq!(machine.places("sockets", &all), Ok(sockets));
     let cores = vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
     assert_eq!(machine.places("cores", &all), Ok(cores));
     assert_eq!(machine.places("numa_domains", &all).expect("two").len(), 2);
@@ -191,9 +211,8 @@ fn four_caches_in_a_socket() {
     assert_eq!(places[1], [4, 5, 6, 7]);
     let two = machine.places("ll_caches(2)", &machine.all()).expect("two");
     assert_eq!(two, places[..2]);
-    let error = machine
-        .places("ll_caches(5)", &machine.all())
-        .expect_err("four");
+    let five = machine.places("ll_caches(5)", &machine.all());
+    let error = five.expect_err("four");
     assert!(error.contains("there are 4 ll_caches"), "{error}");
 }
 
@@ -201,10 +220,7 @@ fn four_caches_in_a_socket() {
 fn cores_of_unlike_kinds() {
     let machine = hybrid();
     let cores = machine.places("cores", &machine.all()).expect("six");
-    assert_eq!(
-        cores,
-        [vec![0, 1], vec![2, 3], vec![4], vec![5], vec![6], vec![7]]
-    );
+    assert_eq!(format!("{cores:?}"), "[[0, 1], [2, 3], [4], [5], [6], [7]]");
     let caches = machine.places("ll_caches", &machine.all()).expect("some");
     assert_eq!(caches[0], [0, 1, 2, 3]);
     assert_eq!(caches.concat().len(), 8, "nobody is left out");

@@ -1,25 +1,14 @@
 //! `bench report` on the runs that the documents show.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::common::{edit_record, folder, in_repository};
+use crate::common::{copy_documented, folder, in_repository};
 use reports::history::{Store, Unfinished};
 use reports::store::{RunFolder, read_run};
 
 /// A run folder among the documents.
 fn documented(name: &str) -> PathBuf {
     in_repository("docs/results").join(name)
-}
-
-/// A copy of a documented run that was started at another time.
-fn copy(name: &str, to: &Path, started: &str) {
-    let from = documented(name);
-    fs::create_dir_all(to).expect("made");
-    for file in ["run.json", "samples.csv", "summary.csv"] {
-        fs::copy(from.join(file), to.join(file)).expect("copied");
-    }
-    edit_record(to, |record| record["started"] = started.into());
 }
 
 /// The command that reports a documented run.
@@ -60,9 +49,9 @@ fn history_comes_from_runs_and_store_and_each_run_counts_once() {
     let store = Store::create_or_open(&at("store")).expect("a store");
     let stored = |name: &str| store.add(&at(name), Unfinished::Allow).expect("stored");
     for (name, day) in [("given", 1), ("kept", 2), ("new", 4)] {
-        copy("sort-cpu", &at(name), &format!("2026-01-0{day}T00:00:00Z"));
+        copy_documented("sort-cpu", &at(name), &format!("2026-01-0{day}T00:00:00Z"));
     }
-    copy("sort-cpu-skew", &at("other-day"), "2026-01-03T00:00:00Z");
+    copy_documented("sort-cpu-skew", &at("other-day"), "2026-01-03T00:00:00Z");
     // The reported run is in the store already.
     for name in ["kept", "new", "other-day"] {
         stored(name);
@@ -91,7 +80,7 @@ fn a_base_tells_what_changed() {
     let folder = folder();
     for (name, day) in [("base", 1), ("new", 2)] {
         let started = format!("2026-01-0{day}T00:00:00Z");
-        copy("sort-cpu", &folder.join(name), &started);
+        copy_documented("sort-cpu", &folder.join(name), &started);
     }
     folder.bench("report new --base base").exits(0);
     // The gate's own errors are not known.

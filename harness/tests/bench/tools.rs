@@ -19,12 +19,18 @@ fn the_list_names_every_variant() {
 }
 
 #[test]
-fn devices_are_described() {
-    let folder = folder();
-    let run = folder.bench("devices").exits(0);
+fn devices_are_described_or_the_reason_for_none() {
+    let run = folder().bench("devices").exits(0);
     for word in ["cpu:", "core", "memory", "gpu:"] {
         run.prints(word);
     }
+    let has_gpu = run.stdout.contains("gpu: cuda:0, ");
+    assert_ne!(
+        has_gpu,
+        run.stdout.contains("gpu: none; "),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -54,9 +60,8 @@ fn all_variants_are_verified() {
 
 #[test]
 fn completions_know_the_subcommands() {
-    let folder = folder();
     for shell in ["bash", "zsh", "fish"] {
-        let run = folder.bench(format!("completions {shell}"));
+        let run = folder().bench(format!("completions {shell}"));
         run.exits(0).prints("sort");
     }
 }
@@ -106,10 +111,8 @@ fn simulated_digis_come_with_setup_and_truth() {
     generate("--preset cbm-auau --scale 0.001 --truth --out a.csv");
     generate("--preset cbm-auau --scale 0.001 --out b.csv");
     assert_eq!(read("a.csv"), read("b.csv"));
-    assert_eq!(
-        read("a.csv").lines().count(),
-        read("a.sources.csv").lines().count()
-    );
+    let lines = |name| read(name).lines().count();
+    assert_eq!(lines("a.csv"), lines("a.sources.csv"));
     assert!(read("a.crossings.csv").starts_with("module,collision,time_ns,x,y"));
     assert!(!folder.join("b.crossings.csv").exists());
     let setup = generators::io::read_setup(&folder.join("a.setup.json"));
@@ -128,18 +131,19 @@ fn generated_pages_are_the_same_each_time() {
     let folder = folder();
     for name in ["a.pages", "b.pages"] {
         let flags = "--zs row12 --orbits 2 --sectors 2 --preset pp --seed 7";
-        folder
-            .bench(format!("generate tpc {flags} --out {name}"))
-            .exits(0)
-            .says("pages of 2 sectors");
+        let run = folder.bench(format!("generate tpc {flags} --out {name}"));
+        run.exits(0).says("pages of 2 sectors");
     }
     let read = |name: &str| fs::read(folder.join(name)).expect("written");
     assert!(read("a.pages") == read("b.pages"));
     let index = String::from_utf8(read("a.index.csv")).expect("text");
-    let pages = index.lines().skip(1);
-    let pages = pages.filter_map(|line| line.rsplit(',').next());
-    let pages = pages.map(|count| count.parse::<usize>().expect("a number"));
-    let pages: usize = pages.sum();
+    let counts = index
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.rsplit(',').next());
+    let pages: usize = counts
+        .map(|count| count.parse::<usize>().expect("a number"))
+        .sum();
     assert_eq!(read("a.pages").len(), 8192 * pages);
     assert!(index.starts_with("sector,endpoint,n_pages\n0,0,"));
 }

@@ -80,6 +80,18 @@ fn visited<const N: usize>(
     visit(visited.collect(), &POLICY, (first_round, 1), log)
 }
 
+/// The first visit.
+fn first_visit<const N: usize>(samplers: [Scripted; N], log: &mut Log) -> [Series<f64>; N] {
+    let mut series = std::array::from_fn(|_| Series::default());
+    visited(samplers, &mut series, 0, log).expect("no errors");
+    series
+}
+
+/// How many samples each has.
+fn counts<const N: usize>(series: [Series<f64>; N]) -> [usize; N] {
+    series.map(|series| series.samples.len())
+}
+
 #[test]
 fn each_round_has_every_candidate_once_in_changing_order() {
     let (mut log, mut series) = (Log::default(), Default::default());
@@ -94,10 +106,8 @@ fn each_round_has_every_candidate_once_in_changing_order() {
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2, 3]);
     }
-    assert!(
-        rounds.iter().any(|round| *round != rounds[0]),
-        "the order never changes"
-    );
+    let changes = rounds.iter().any(|round| *round != rounds[0]);
+    assert!(changes, "the order never changes");
 }
 
 #[test]
@@ -115,19 +125,16 @@ fn visits_continue_the_count_of_samples_and_rounds() {
 
 #[test]
 fn slow_candidates_get_their_share_of_the_time() {
-    let (mut log, mut series) = (Log::default(), Default::default());
     // A fifth of 1000 s is over after warming up and two samples.
-    visited([steady(1.0), steady(99.0)], &mut series, 0, &mut log).expect("no errors");
-    assert_eq!(series.map(|series| series.samples.len()), [5, 2]);
+    let series = first_visit([steady(1.0), steady(99.0)], &mut Log::default());
+    assert_eq!(counts(series), [5, 2]);
 }
 
 #[test]
 fn a_failure_ends_one_candidate_and_no_other() {
-    let (mut log, mut series) = (Log::default(), Default::default());
     // The first is the warm-up.
     let failing = Scripted(vec![1.0, 1.0, 2.0, f64::NAN, 1.0]);
-    visited([failing, steady(1.0)], &mut series, 0, &mut log).expect("no errors");
-    let [failed, steady] = series;
+    let [failed, steady] = first_visit([failing, steady(1.0)], &mut Log::default());
     assert_eq!(failed.samples, [1.0, 2.0]);
     assert_eq!(failed.failure.as_deref(), Some("the device is gone"));
     assert_eq!((steady.samples.len(), steady.failure), (5, None));
@@ -135,12 +142,11 @@ fn a_failure_ends_one_candidate_and_no_other() {
 
 #[test]
 fn the_warm_up_is_not_a_sample() {
-    let (mut log, mut series) = (Log::default(), Default::default());
     // Slow once, for the warm-up, and steady from then on.
     let mut script = vec![1.0; 100];
     script[0] = 50.0;
-    visited([Scripted(script)], &mut series, 0, &mut log).expect("no errors");
-    assert_eq!(series[0].samples, [1.0; 5]);
+    let [series] = first_visit([Scripted(script)], &mut Log::default());
+    assert_eq!(series.samples, [1.0; 5]);
 }
 
 #[test]
@@ -149,24 +155,20 @@ fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
         longest: Some(Duration::from_secs(2)),
         ..Log::default()
     };
-    let mut series = Default::default();
-    visited([steady(1.0), steady(3.0)], &mut series, 0, &mut log).expect("no errors");
     // How long it takes is seen when it warms up.
-    assert_eq!(series.map(|series| series.samples.len()), [5, 0]);
+    let series = first_visit([steady(1.0), steady(3.0)], &mut log);
+    assert_eq!(counts(series), [5, 0]);
 }
 
 #[test]
 fn long_runs_are_warm_by_themselves_once_they_are_known() {
-    let (mut log, mut series) = (Log::default(), Default::default());
-    visited([steady(1.0), steady(0.01)], &mut series, 0, &mut log).expect("no errors");
-    visited([steady(1.0), steady(0.01)], &mut series, 5, &mut log).expect("no errors");
-    let [long, short] = series.map(|series| (series.warming, series.samples.len()));
-    assert_eq!(
-        long,
-        (Duration::from_secs(1), 10),
-        "in the first visit only"
-    );
-    assert_eq!(short, (Duration::from_millis(20), 10));
+    let (mut log, samplers) = (Log::default(), || [steady(1.0), steady(0.01)]);
+    let mut series = first_visit(samplers(), &mut log);
+    visited(samplers(), &mut series, 5, &mut log).expect("no errors");
+    // The long one in the first visit only.
+    let warming = [1000, 20].map(Duration::from_millis);
+    assert_eq!(series.each_ref().map(|series| series.warming), warming);
+    assert_eq!(counts(series), [10, 10]);
 }
 
 #[test]
@@ -175,9 +177,7 @@ fn an_interrupt_keeps_what_there_is() {
         interrupt_after: Some(3),
         ..Log::default()
     };
-    let mut series = Default::default();
-    visited([steady(1.0), steady(2.0)], &mut series, 0, &mut log).expect("no errors");
-    let taken = series.map(|series| series.samples.len());
+    let taken = counts(first_visit([steady(1.0), steady(2.0)], &mut log));
     assert_eq!(taken.iter().sum::<usize>(), 3);
 }
 
@@ -193,10 +193,8 @@ fn an_observer_that_fails_ends_it() {
 
 #[test]
 fn samples_that_do_not_count_are_kept_apart() {
-    let (mut log, mut series) = (Log::default(), Default::default());
     // The first is the warm-up, then every other one counts.
-    visited([Scripted(vec![1.0, 120.0])], &mut series, 0, &mut log).expect("no errors");
-    let [series] = series;
+    let [series] = first_visit([Scripted(vec![1.0, 120.0])], &mut Log::default());
     assert!(series.seconds.len() < series.samples.len());
     assert!(series.seconds.iter().all(|seconds| *seconds < 100.0));
 }

@@ -3,7 +3,6 @@
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
-
 use reports::statistics::MIN_SAMPLES;
 
 use super::*;
@@ -47,6 +46,14 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
     }
 }
 
+/// Samples of a visit.
+fn series(samples: Vec<Sample>) -> Series<Sample> {
+    let mut series = Series::default();
+    series.begin_visit();
+    samples.into_iter().for_each(|sample| series.push(sample));
+    series
+}
+
 /// The rows of a run with such stages, by the names of the stages.
 fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
     let sample = Sample {
@@ -55,11 +62,7 @@ fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
         in_place: true,
         ..Sample::default()
     };
-    let mut series = Series::default();
-    series.begin_visit();
-    series.seconds = vec![sample.seconds; MIN_SAMPLES];
-    series.samples = vec![sample; MIN_SAMPLES];
-    subject.summary_rows("samples", &series)
+    subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
 }
 
 #[test]
@@ -169,28 +172,22 @@ fn what_is_on_the_gpu_before_must_cross_the_link_once() {
 
 /// Of as many samples, the last of which have no stages.
 fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
-    let mut series = Series::default();
-    series.begin_visit();
-    for number in 0..samples {
-        let stages = (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]);
-        series.push(Sample {
-            seconds: 0.5 + 0.1 * number as f64,
-            stages,
-            in_place: true,
-            ..Sample::default()
-        });
-    }
-    subject().summary_rows("time", &series)
+    let sample = |number| Sample {
+        seconds: 0.5 + 0.1 * number as f64,
+        stages: (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]),
+        in_place: true,
+        ..Sample::default()
+    };
+    let samples = (0..samples).map(sample).collect();
+    subject().summary_rows("time", &series(samples))
 }
 
 #[test]
 fn few_samples_have_their_range_with_its_level() {
     let whole = &rows_of(4, 0)[0];
-    let ends = whole
-        .ci95_low_s
-        .zip(whole.ci95_high_s)
-        .expect("an interval");
-    assert!((ends.0 - 0.5).abs() < 1e-12 && (ends.1 - 0.8).abs() < 1e-12);
+    let ends = whole.ci95_low_s.zip(whole.ci95_high_s);
+    let (low, high) = ends.expect("an interval");
+    assert!((low - 0.5).abs() < 1e-12 && (high - 0.8).abs() < 1e-12);
     assert_eq!(whole.metrics.get("interval_level"), Some("0.88"));
     let single = &rows_of(1, 0)[0];
     assert_eq!(single.ci95_low_s, single.median_s);
@@ -233,13 +230,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
     let rows = subject().sample_rows(at, &samples[0]);
     let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
     assert_eq!(columns, ["cycles=3000", ""]);
-    let series = Series {
-        seconds: vec![1.0; 2],
-        visit_starts: vec![0],
-        samples,
-        ..Series::default()
-    };
-    let rows = subject().summary_rows("samples", &series);
+    let rows = subject().summary_rows("samples", &series(samples));
     let metrics = rows.iter().map(|row| row.metrics.get("cycles_per_item"));
     assert_eq!(metrics.collect::<Vec<_>>(), [Some("4.000"), None]);
 }

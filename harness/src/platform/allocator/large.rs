@@ -117,9 +117,13 @@ mod tests {
 
     use super::*;
 
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).expect("a layout")
+    }
+
     #[test]
     fn blocks_are_whole_and_begin_at_different_pages() {
-        let layout = Layout::from_size_align(5 << 20, 64).expect("a layout");
+        let layout = layout(5 << 20, 64);
         assert!(is_large(layout));
         let mut offsets = HashSet::new();
         for _ in 0..50 {
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn zeroed_blocks_are_zero_wherever_they_begin() {
-        let layout = Layout::from_size_align(LARGE, 8).expect("a layout");
+        let layout = layout(LARGE, 8);
         for _ in 0..20 {
             // SAFETY: as above.
             unsafe {
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn zeroed_blocks_are_on_huge_pages_too() {
-        let layout = Layout::from_size_align(64 << 20, 64).expect("a layout");
+        let layout = layout(64 << 20, 64);
         // SAFETY: both blocks are written within their size, and freed with their layout.
         let huge = unsafe {
             let blocks = [alloc(layout), alloc_zeroed(layout)];
@@ -191,14 +195,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let layout = Layout::from_size_align(isize::MAX as usize - PAGE, 1).expect("a layout");
+        let layout = layout(isize::MAX as usize - PAGE, 1);
         // SAFETY: nothing is done with the block.
         assert!(unsafe { alloc(layout) }.is_null());
     }
 
     #[test]
     fn small_blocks_and_odd_alignments_are_left_to_the_system() {
-        let layout = |size, align| Layout::from_size_align(size, align).expect("a layout");
         assert!(!is_large(layout(LARGE - 1, 8)));
         assert!(!is_large(layout(LARGE, 2 * PAGE)));
     }

@@ -81,29 +81,19 @@ mod tests {
 
     /// Some code, an address of its own and what it refers to, by distances.
     fn function(address: u64, callee: u64, constant: u64, table: u64) -> Vec<u8> {
+        fn add(code: &mut Vec<u8>, address: u64, opcode: &[u8], target: u64) {
+            code.extend(opcode);
+            let next = address + code.len() as u64 + 4;
+            code.extend((target.wrapping_sub(next) as u32).to_le_bytes());
+        }
         let mut code = vec![0x55];
-        let distance = |code: &[u8], length: u64, target: u64| {
-            let next = address + code.len() as u64 + length;
-            (target.wrapping_sub(next) as u32).to_le_bytes()
-        };
-        // call callee
-        let to = distance(&code, 5, callee);
-        code.extend([0xe8]);
-        code.extend(to);
-        // movaps xmm0, [constant]
-        let to = distance(&code, 7, constant);
-        code.extend([0x0f, 0x28, 0x05]);
-        code.extend(to);
-        // lea rax, [table]
-        let to = distance(&code, 7, table);
-        code.extend([0x48, 0x8d, 0x05]);
-        code.extend(to);
-        // je over the addition, within the function; add rax, 0x12345678; ret
+        // call callee; movaps xmm0, [constant]; lea rax, [table]
+        add(&mut code, address, &[0xe8], callee);
+        add(&mut code, address, &[0x0f, 0x28, 0x05], constant);
+        add(&mut code, address, &[0x48, 0x8d, 0x05], table);
+        // je over the addition, within the function; add rax, 0x12345678; ret; jmp callee
         code.extend([0x74, 0x06, 0x48, 0x05, 0x78, 0x56, 0x34, 0x12, 0xc3]);
-        // jmp callee
-        let to = distance(&code, 5, callee);
-        code.extend([0xe9]);
-        code.extend(to);
+        add(&mut code, address, &[0xe9], callee);
         code
     }
 

@@ -81,27 +81,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn close_fills_neighbouring_places() {
-        assert_eq!(assign(8, 4, Bind::Close), [0, 1, 2, 3]);
-        assert_eq!(assign(2, 2, Bind::Close), [0, 1]);
-    }
-
-    #[test]
-    fn spread_goes_as_far_apart_as_it_can() {
-        assert_eq!(assign(8, 4, Bind::Spread), [0, 2, 4, 6]);
-        assert_eq!(assign(8, 3, Bind::Spread), [0, 2, 5]);
-    }
-
-    #[test]
-    fn primary_stays_in_one_place() {
-        assert_eq!(assign(8, 3, Bind::Primary), [0, 0, 0]);
-    }
-
-    #[test]
-    fn more_threads_than_places_share_them_in_order() {
-        assert_eq!(assign(2, 4, Bind::Close), [0, 0, 1, 1]);
-        assert_eq!(assign(2, 5, Bind::Spread), [0, 0, 0, 1, 1]);
-        assert_eq!(assign(3, 7, Bind::Close), [0, 0, 0, 1, 1, 2, 2]);
+    fn places_are_filled_side_by_side_or_far_apart_and_shared_in_order() {
+        for (places, threads, bind, expected) in [
+            (8, 4, Bind::Close, &[0, 1, 2, 3][..]),
+            (2, 2, Bind::Close, &[0, 1]),
+            (8, 4, Bind::Spread, &[0, 2, 4, 6]),
+            (8, 3, Bind::Spread, &[0, 2, 5]),
+            (8, 3, Bind::Primary, &[0, 0, 0]),
+            (2, 4, Bind::Close, &[0, 0, 1, 1]),
+            (2, 5, Bind::Spread, &[0, 0, 0, 1, 1]),
+            (3, 7, Bind::Close, &[0, 0, 0, 1, 1, 2, 2]),
+        ] {
+            assert_eq!(assign(places, threads, bind), expected, "{bind}");
+        }
         let crowd = assign(128, 144, Bind::Close);
         let some = [crowd[31], crowd[32], crowd[143]];
         assert_eq!((crowd.len(), some), (144, [15, 16, 127]));
@@ -110,10 +102,8 @@ mod tests {
     #[test]
     fn policies_come_back_from_their_names() {
         for (name, bind) in NAMES {
-            assert_eq!(
-                (name.parse(), bind.to_string()),
-                (Ok(bind), name.to_owned())
-            );
+            assert_eq!(name.parse(), Ok(bind));
+            assert_eq!(bind.to_string(), name);
         }
         assert!("master".parse::<Bind>().is_err());
         let levels: BindLevels = "spread+primary".parse().expect("two levels");

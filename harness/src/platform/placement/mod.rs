@@ -127,22 +127,16 @@ mod tests {
 
     #[test]
     fn either_flag_alone_has_a_meaning() {
-        let sockets = PlacesSpec::all(PlaceKind::Sockets);
-        assert_eq!(Placement::new(None, None), Placement::None);
-        assert_eq!(
-            Placement::new(Some(&sockets), Some(Bind::False)),
-            Placement::None
-        );
-        let close = Placement::new(Some(&sockets), None);
-        assert_eq!(
-            (close.places_name(), close.bind_name()),
-            ("sockets".into(), "close".into())
-        );
-        let spread = Placement::new(None, Some(Bind::Spread));
-        assert_eq!(
-            (spread.places_name(), spread.bind_name()),
-            ("cores".into(), "spread".into())
-        );
+        let sockets = &PlacesSpec::all(PlaceKind::Sockets);
+        for (places, bind, expected) in [
+            (None, None, "not placed"),
+            (Some(sockets), Some(Bind::False), "not placed"),
+            (Some(sockets), None, "places sockets, bind close"),
+            (None, Some(Bind::Spread), "places cores, bind spread"),
+        ] {
+            assert_eq!(Placement::new(places, bind).to_string(), expected);
+        }
+        assert_eq!(Placement::None.places_name(), "none");
         assert_eq!(Placement::None.bind_name(), "false");
     }
 

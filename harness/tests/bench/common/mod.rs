@@ -3,15 +3,19 @@
 pub mod fake;
 pub mod made_up;
 mod run;
+pub mod servers;
 
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use reports::record::{RunRecord, SampleRow, SummaryRow, flags};
+use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::{read_run, read_samples, read_summary};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -108,6 +112,25 @@ impl Folder {
         }
     }
 
+    /// Measures into `r`; returns the rows, all of which are valid.
+    #[track_caller]
+    pub fn measure(&self, line: impl AsRef<str>) -> Vec<SummaryRow> {
+        self.bench(format!("{} --out r", line.as_ref())).exits(0);
+        let rows = self.rows("r");
+        for row in &rows {
+            assert_eq!(row.valid, YesNo::Yes, "{row:?}");
+        }
+        rows
+    }
+
+    /// Sees that there are such files, whose names are divided by spaces.
+    #[track_caller]
+    pub fn has(&self, files: &str) {
+        for file in files.split(' ') {
+            assert!(self.join(file).is_file(), "{file}");
+        }
+    }
+
     /// The rows of a run.
     #[track_caller]
     pub fn rows(&self, run: impl AsRef<Path>) -> Vec<SummaryRow> {
@@ -158,6 +181,17 @@ pub fn row<'r>(rows: &'r [SummaryRow], variant: &str) -> &'r SummaryRow {
     rows.find(|row| row.variant == variant).expect("a row")
 }
 
+/// The names of all variants that have rows.
+pub fn variants(rows: &[SummaryRow]) -> BTreeSet<&str> {
+    rows.iter().map(|row| row.variant.as_str()).collect()
+}
+
+/// The stages of a variant.
+pub fn stages<'r>(rows: &'r [SummaryRow], variant: &str) -> BTreeSet<&'r str> {
+    let rows = rows.iter().filter(|row| row.variant == variant);
+    rows.map(|row| row.stage.as_str()).collect()
+}
+
 /// A file or a folder of the repository.
 pub fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
@@ -177,17 +211,31 @@ pub fn scale(run: &Path, factor: impl Fn(&SampleRow) -> f64) {
 }
 
 /// Changes each sample of a run.
-pub fn edit(run: &Path, change: impl Fn(&mut SampleRow)) {
-    let path = run.join("samples.csv");
-    let mut reader = csv::Reader::from_path(&path).expect("readable");
-    let rows = reader.deserialize::<SampleRow>();
-    let rows: Vec<_> = rows.map(|row| row.expect("a row")).collect();
-    let mut writer = csv::Writer::from_path(&path).expect("writable");
-    for mut row in rows {
-        change(&mut row);
+pub fn edit(run: &Path, change: impl FnMut(&mut SampleRow)) {
+    edit_rows(&run.join("samples.csv"), change);
+}
+
+/// Changes each row of a table.
+pub fn edit_rows<R: Serialize + DeserializeOwned>(path: &Path, change: impl FnMut(&mut R)) {
+    let mut reader = csv::Reader::from_path(path).expect("readable");
+    let rows: Result<Vec<R>, _> = reader.deserialize().collect();
+    let mut rows = rows.expect("rows");
+    rows.iter_mut().for_each(change);
+    let mut writer = csv::Writer::from_path(path).expect("writable");
+    for row in rows {
         writer.serialize(row).expect("written");
     }
     writer.flush().expect("written");
+}
+
+/// A copy of a run that is kept with the documents, started at another time.
+pub fn copy_documented(name: &str, to: &Path, started: &str) {
+    fs::create_dir_all(to).expect("made");
+    for file in ["run.json", "samples.csv", "summary.csv"] {
+        let from = in_repository("docs/results").join(name).join(file);
+        fs::copy(from, to.join(file)).expect("copied");
+    }
+    edit_record(to, |record| record["started"] = started.into());
 }
 
 /// Makes a run one of a machine that nobody else used: comparisons of runs on a busy one say

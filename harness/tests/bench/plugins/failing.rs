@@ -58,9 +58,10 @@ fn crashes_in_every_call() {
 }
 
 #[test]
-fn crashes_of_every_kind() {
+fn crashes_of_every_kind_and_hanging() {
     check(
         "
+            -DWHERE=run_call -DHOW=hang | failed: LIB hung in run, on
             -DWHERE=run_call -DHOW=give_up | failed: LIB crashed in run, on
             -DWHERE=run_call -DHOW=leave | failed: LIB ended the process in run, on
             -DWHERE=prepare_call -DHOW=leave | failed: LIB ended the process in prepare, on
@@ -79,11 +80,6 @@ fn a_crash_is_told_with_its_signal_and_the_input() {
         place.starts_with("one segment of ") && place.ends_with(" digis, 2 threads (SIGSEGV)"),
         "{note}"
     );
-}
-
-#[test]
-fn a_plugin_that_hangs_is_not_waited_for() {
-    check("-DWHERE=run_call -DHOW=hang | failed: LIB hung in run, on");
 }
 
 #[test]

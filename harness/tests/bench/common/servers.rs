@@ -1,0 +1,52 @@
+//! Servers of others that tests talk to.
+
+use std::process::{Child, Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Servers that end with the test, the one started last first.
+#[derive(Default)]
+pub struct Servers(Vec<Child>);
+
+impl Servers {
+    /// Starts one.
+    pub fn start(&mut self, command: &mut Command) {
+        self.0.push(command.spawn().expect("a server"));
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        for server in self.0.iter_mut().rev() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
+/// A free port of this machine, as far as one can tell.
+pub fn port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener
+        .local_addr()
+        .expect("an address")
+        .port()
+        .to_string()
+}
+
+/// All that a program has said.
+pub fn words(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&both).trim().to_owned()
+}
+
+/// Asks until there is an answer, for two minutes.
+pub fn retried<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    (0..600).find_map(|_| {
+        let answer = ask();
+        if answer.is_none() {
+            sleep(Duration::from_millis(200));
+        }
+        answer
+    })
+}
