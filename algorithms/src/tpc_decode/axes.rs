@@ -140,13 +140,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let of_pages = params.only(time_frame::AXES);
     let pages = shared(("pages", &of_pages, seed), bytes, make)?;
     let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
-    Ok(TimeFrame::sharing(
-        pages,
-        shape.format,
-        shape.orbits,
-        tables,
-        settings,
-    ))
+    let (format, orbits) = (shape.format, shape.orbits);
+    Ok(TimeFrame::new(pages, format, orbits, tables, settings))
 }
 
 /// A time frame from a file.
@@ -173,10 +168,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let tables = Arc::new(Tables::new(mapping, Gains::unit()));
     let params = describe(path, &pages, format.name(), &options);
     let orbits = FrameBounds::MAX_ORBITS;
-    Ok((
-        TimeFrame::new(pages, format, orbits, tables, settings),
-        params,
-    ))
+    let frame = TimeFrame::new(pages, format, orbits, tables, settings);
+    Ok((frame, params))
 }
 
 fn selection(options: &Params) -> Result<PageSelection, DataError> {

@@ -30,98 +30,81 @@ pub enum Expected {
     Words(&'static str),
 }
 
-/// A field of a page, or what follows from several: the kind of a damage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// Version of the raw data header.
-    RdhVersion,
-    /// Size of the raw data header.
-    RdhSize,
-    /// Bytes used of the page.
-    MemorySize,
-    /// The detector field of the raw data header.
-    DetectorField,
-    /// The sender in the raw data header.
-    FeeId,
-    /// The link in the raw data header.
-    LinkId,
-    /// The orbit.
-    Orbit,
-    /// Version of the zero-suppressed format.
-    Version,
-    /// Last byte of the zero-suppression header.
-    Magic,
-    /// The read-out unit in the zero-suppression header.
-    Cru,
-    /// Bunch crossing of the first time bin.
-    TimeOffset,
-    /// Time bins of the page.
-    Span,
-    /// The number of samples.
-    Samples,
-    /// Where the payload begins.
-    FirstBlock,
-    /// The number of blocks.
-    Blocks,
-    /// The flags of the zero-suppression header.
-    Flags,
-    /// The rest of a block in the next page.
-    Continuation,
-    /// Where the payload ends.
-    End,
-    /// The rows of a time bin.
-    RowMask,
-    /// The address of a row.
-    RowAddress,
-    /// The number of sequences of pads in a row.
-    Sequences,
-    /// The first pad of a sequence.
-    FirstPad,
-    /// The samples of a row up to the end of a sequence.
-    SequenceEnd,
-    /// Last byte of a link header.
-    LinkMagic,
-    /// The front-end card of a link.
-    Fec,
-    /// The number of data words of a link.
-    DataWords,
-    /// The bunch crossing of a block.
-    Crossing,
+/// `fields! { /// … Magic = "magic", … }`: fields with their names in reports.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident = $name:literal,)+) => {
+        /// A field of a page, or what follows from several: the kind of a damage.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Field {
+            $($(#[$doc])* $field,)+
+        }
+
+        impl Field {
+            /// The name in reports.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Field::$field => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl Field {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Field::RdhVersion => "RDH version",
-            Field::RdhSize => "RDH size",
-            Field::MemorySize => "memory size",
-            Field::DetectorField => "detector field",
-            Field::FeeId => "FEE id",
-            Field::LinkId => "link id",
-            Field::Orbit => "orbit",
-            Field::Version => "version",
-            Field::Magic => "magic",
-            Field::Cru => "CRU",
-            Field::TimeOffset => "time offset",
-            Field::Span => "time bin span",
-            Field::Samples => "number of samples",
-            Field::FirstBlock => "payload offset",
-            Field::Blocks => "number of blocks",
-            Field::Flags => "flags",
-            Field::Continuation => "continuation",
-            Field::End => "end of payload",
-            Field::RowMask => "row mask",
-            Field::RowAddress => "row address",
-            Field::Sequences => "number of sequences",
-            Field::FirstPad => "first pad",
-            Field::SequenceEnd => "end of sequence",
-            Field::LinkMagic => "link magic",
-            Field::Fec => "front-end card",
-            Field::DataWords => "number of data words",
-            Field::Crossing => "bunch crossing",
-        }
-    }
+fields! {
+    /// Version of the raw data header.
+    RdhVersion = "RDH version",
+    /// Size of the raw data header.
+    RdhSize = "RDH size",
+    /// Bytes used of the page.
+    MemorySize = "memory size",
+    /// The detector field of the raw data header.
+    DetectorField = "detector field",
+    /// The sender in the raw data header.
+    FeeId = "FEE id",
+    /// The link in the raw data header.
+    LinkId = "link id",
+    /// The orbit.
+    Orbit = "orbit",
+    /// Version of the zero-suppressed format.
+    Version = "version",
+    /// Last byte of the zero-suppression header.
+    Magic = "magic",
+    /// The read-out unit in the zero-suppression header.
+    Cru = "CRU",
+    /// Bunch crossing of the first time bin.
+    TimeOffset = "time offset",
+    /// Time bins of the page.
+    Span = "time bin span",
+    /// The number of samples.
+    Samples = "number of samples",
+    /// Where the payload begins.
+    FirstBlock = "payload offset",
+    /// The number of blocks.
+    Blocks = "number of blocks",
+    /// The flags of the zero-suppression header.
+    Flags = "flags",
+    /// The rest of a block in the next page.
+    Continuation = "continuation",
+    /// Where the payload ends.
+    End = "end of payload",
+    /// The rows of a time bin.
+    RowMask = "row mask",
+    /// The address of a row.
+    RowAddress = "row address",
+    /// The number of sequences of pads in a row.
+    Sequences = "number of sequences",
+    /// The first pad of a sequence.
+    FirstPad = "first pad",
+    /// The samples of a row up to the end of a sequence.
+    SequenceEnd = "end of sequence",
+    /// Last byte of a link header.
+    LinkMagic = "link magic",
+    /// The front-end card of a link.
+    Fec = "front-end card",
+    /// The number of data words of a link.
+    DataWords = "number of data words",
+    /// The bunch crossing of a block.
+    Crossing = "bunch crossing",
 }
 
 impl fmt::Display for Field {

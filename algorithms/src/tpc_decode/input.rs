@@ -81,23 +81,13 @@ impl TimeFrame {
     /// Pages of a format. Those of other formats are damaged, as those of other
     /// orbits than the first so many.
     pub fn new(
-        pages: RawPages,
+        pages: impl Into<Arc<RawPages>>,
         format: ZsFormat,
         orbits: u32,
         tables: Arc<Tables>,
         settings: Settings,
     ) -> Self {
-        Self::sharing(Arc::new(pages), format, orbits, tables, settings)
-    }
-
-    /// The same of pages that others have too.
-    pub(super) fn sharing(
-        pages: Arc<RawPages>,
-        format: ZsFormat,
-        orbits: u32,
-        tables: Arc<Tables>,
-        settings: Settings,
-    ) -> Self {
+        let pages = pages.into();
         let numbered = pages.streams().zip(0_u32..);
         let streams = numbered
             .flat_map(|(stream, number)| std::iter::repeat_n(number, stream.pages.len()))
@@ -128,14 +118,9 @@ impl TimeFrame {
 
     /// The same with other pages.
     pub(super) fn with_pages(&self, pages: RawPages) -> Self {
-        let (format, orbits) = (self.bounds.format, self.bounds.orbits);
-        TimeFrame::new(
-            pages,
-            format,
-            orbits,
-            Arc::clone(&self.tables),
-            self.settings,
-        )
+        let FrameBounds { format, orbits, .. } = self.bounds;
+        let tables = Arc::clone(&self.tables);
+        TimeFrame::new(pages, format, orbits, tables, self.settings)
     }
 
     /// Reads the headers of a page, by its number among all pages.

@@ -194,10 +194,6 @@ impl Engine for EmulatedEngine {
             .map_err(|error| launch_error(kernel, error))
     }
 
-    fn native_stream(&self) -> Result<usize, DeviceError> {
-        Ok(0)
-    }
-
     /// As on a GPU whose blocks are limited by threads and shared memory alone.
     fn attributes(
         &self,

@@ -201,7 +201,9 @@ pub(super) trait Engine: Send + Sync {
     }
 
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
-    fn native_stream(&self) -> Result<usize, DeviceError>;
+    fn native_stream(&self) -> Result<usize, DeviceError> {
+        Ok(0)
+    }
 
     /// What a kernel takes, and how many blocks of a shape run at once.
     fn attributes(

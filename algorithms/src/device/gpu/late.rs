@@ -131,10 +131,6 @@ impl Engine for LateEngine {
         Ok(())
     }
 
-    fn native_stream(&self) -> Result<usize, DeviceError> {
-        Err(self.refused())
-    }
-
     fn attributes(
         &self,
         _: &'static Image,

@@ -67,10 +67,8 @@ impl<'a, P: Rules> Online<'a, P> {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
-        let counts = self
-            .arrays
-            .table
-            .scatter(stream, digis, threads, permutation);
+        let table = &self.arrays.table;
+        let counts = table.scatter(stream, digis, threads, permutation);
         self.arrays.sides = Partition::from_lengths(counts);
     }
 
@@ -86,28 +84,22 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn cluster(&mut self) {
+        let arrays = &mut self.arrays;
         let sorted = SortedDigis {
-            digis: &self.arrays.digis,
-            sides: &self.arrays.sides,
+            digis: &arrays.digis,
+            sides: &arrays.sides,
         };
-        self.connectors
-            .find::<P>(sorted, &self.arrays.formulas, &mut self.arrays.clusters);
-        self.arrays.counts.clear();
-        self.arrays.counts.extend(self.connectors.counts());
+        let (formulas, connectors) = (&arrays.formulas, &mut self.connectors);
+        connectors.find::<P>(sorted, formulas, &mut arrays.clusters);
+        arrays.counts.clear();
+        arrays.counts.extend(connectors.counts());
     }
 
     fn sort_clusters(&mut self) {
-        let clusters = self
-            .arrays
-            .sides
-            .split(&self.arrays.clusters)
-            .into_par_iter();
-        let entries = self
-            .arrays
-            .sides
-            .split_mut(&mut self.arrays.entries)
-            .into_par_iter();
-        let sides = clusters.zip(entries).zip(&self.arrays.counts);
+        let arrays = &mut self.arrays;
+        let clusters = arrays.sides.split(&arrays.clusters).into_par_iter();
+        let entries = arrays.sides.split_mut(&mut arrays.entries);
+        let sides = clusters.zip(entries).zip(&arrays.counts);
         sides.for_each(|((clusters, entries), &count)| {
             let entries = &mut entries[..count];
             write_entries(&clusters[..count], 0, entries);
@@ -162,11 +154,8 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Presort => self.presort(),
             ChainStage::Zero => self.connectors.zero(),
             ChainStage::Sort => {
-                let sides = self
-                    .arrays
-                    .sides
-                    .split_mut(&mut self.arrays.digis)
-                    .into_par_iter();
+                let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
+                let sides = sides.into_par_iter();
                 sides.for_each(|digis| introsort(digis, &digi_order));
             }
             ChainStage::Cluster => self.cluster(),

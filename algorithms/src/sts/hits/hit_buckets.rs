@@ -91,11 +91,12 @@ impl HitBuckets {
                 worker.find::<P>(front - fronts.range(module).start, found);
             });
             let found: Vec<_> = self.counts().collect();
-            if found
+            let capacities = self.capacities.lengths();
+            let fits = found
                 .iter()
-                .zip(self.capacities.lengths())
-                .all(|(found, capacity)| *found <= capacity)
-            {
+                .zip(capacities)
+                .all(|(found, most)| *found <= most);
+            if fits {
                 return;
             }
             self.set_capacities(found.into_iter());
@@ -104,11 +105,8 @@ impl HitBuckets {
 
     /// The hits of each module.
     pub(in crate::sts) fn buckets(&self) -> impl Iterator<Item = &[Hit]> {
-        let counts = self.counts();
-        self.capacities
-            .ranges()
-            .zip(counts)
-            .map(|(room, count)| &self.hits[room][..count])
+        let buckets = self.capacities.ranges().zip(self.counts());
+        buckets.map(|(room, count)| &self.hits[room][..count])
     }
 
     /// Places for the hits of all buckets, to be copied back.

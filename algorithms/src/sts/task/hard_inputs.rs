@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use generators::random::hash;
-use generators::sts::setup::{Module, Setup};
+use generators::sts::setup::{Cuts, Module, Setup};
 use generators::sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
@@ -189,10 +189,12 @@ fn setups() -> Vec<(String, Setup)> {
     let mut setups: Vec<_> = angles
         .into_iter()
         .map(|(front, back)| {
-            let name = format!("strips at {front} and {back} degrees");
+            let turn = |module: &mut Module| {
+                (module.stereo_front, module.stereo_back) = (front, back);
+            };
             (
-                name,
-                changed(|module| (module.stereo_front, module.stereo_back) = (front, back)),
+                format!("strips at {front} and {back} degrees"),
+                changed(turn),
             )
         })
         .collect();
@@ -210,30 +212,28 @@ fn setups() -> Vec<(String, Setup)> {
     setups
 }
 
+/// A regular setup with other modules.
 fn changed(change: impl Fn(&mut Module)) -> Setup {
+    with_cuts(|_| (), change)
+}
+
+fn with_cuts(change_cuts: impl Fn(&mut Cuts), change: impl Fn(&mut Module)) -> Setup {
     let regular = sensible(Setup::regular(2));
-    let mut modules = regular.modules().to_vec();
+    let (mut cuts, mut modules) = (regular.cuts().clone(), regular.modules().to_vec());
+    change_cuts(&mut cuts);
     modules.iter_mut().for_each(change);
-    let (asic, cuts) = (regular.asic().clone(), regular.cuts().clone());
-    sensible(Setup::new(asic, cuts, regular.landau().clone(), modules))
+    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    sensible(Setup::new(asic, cuts, landau, modules))
 }
 
 fn cuts() -> Vec<(String, Setup)> {
     let cut = |name: &str, digis: f64, clusters: f64, deviations: f64| {
-        let regular = sensible(Setup::regular(2));
-        let mut cuts = regular.cuts().clone();
-        cuts.time_cut_digi_abs = digis;
-        cuts.time_cut_cluster_abs = clusters;
-        cuts.time_cut_cluster_sig = deviations;
-        let parts = (
-            regular.asic().clone(),
-            regular.landau().clone(),
-            regular.modules().to_vec(),
-        );
-        (
-            name.to_owned(),
-            sensible(Setup::new(parts.0, cuts, parts.1, parts.2)),
-        )
+        let change = |cuts: &mut Cuts| {
+            cuts.time_cut_digi_abs = digis;
+            cuts.time_cut_cluster_abs = clusters;
+            cuts.time_cut_cluster_sig = deviations;
+        };
+        (name.to_owned(), with_cuts(change, |_| ()))
     };
     vec![
         cut("wide cuts", 100.5, 1000.0, 4.0),

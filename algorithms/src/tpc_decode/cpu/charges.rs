@@ -120,10 +120,8 @@ impl<'a> ChargesOf<'a> {
         let touches = |page: &&OpenPage| fragments.of(time_bins_of(page)).contains(&number);
         let of_task = |pages: &Range<usize>| {
             let pages = slots[pages.clone()].iter().filter_map(Slot::page);
-            pages
-                .filter(touches)
-                .map(|page| usize::from(page.samples))
-                .sum()
+            let samples = pages.filter(touches).map(|page| usize::from(page.samples));
+            samples.sum()
         };
         let lengths: Vec<usize> = self.tasks.iter().map(of_task).collect();
         let fragment = Fragment {
@@ -136,13 +134,10 @@ impl<'a> ChargesOf<'a> {
             sectors: &self.sectors,
         };
         let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
-        let rejected: Vec<_> = self
-            .tasks
-            .par_iter()
-            .zip(parts)
-            .with_max_len(1)
-            .map(|(pages, positions)| fragment.decode_task(pages, touches, positions))
-            .collect();
+        let tasks = self.tasks.par_iter().zip(parts).with_max_len(1);
+        let decoded =
+            tasks.map(|(pages, positions)| fragment.decode_task(pages, touches, positions));
+        let rejected: Vec<_> = decoded.collect();
         let mut start = start;
         for (of_task, length) in rejected.into_iter().zip(lengths) {
             for Rejected { page, positions } in of_task {
@@ -198,8 +193,8 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         for number in numbers {
             let maps = held.maps.par_chunks_mut(CLEARED);
             maps.for_each(|part| part.fill(0));
-            self.laps
-                .lap(CLEAR, size_of_val(held.maps.as_slice()) as u64);
+            let bytes = size_of_val(held.maps.as_slice()) as u64;
+            self.laps.lap(CLEAR, bytes);
             position = self.decode_fragment(held, number, position, &mut holes);
             self.laps.lap(DECODE, 0);
         }

@@ -102,21 +102,13 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         headers::read(self.frame, &self.tasks, &mut held.slots);
-        let slots = &held.slots;
-        let lengths: Vec<usize> = self
-            .tasks
-            .iter()
-            .map(|pages| slots[pages.clone()].iter().map(Slot::samples).sum())
-            .collect();
+        let (frame, decode, slots) = (self.frame, self.decode, &held.slots);
+        let samples = |pages: &Range<usize>| slots[pages.clone()].iter().map(Slot::samples).sum();
+        let lengths: Vec<usize> = self.tasks.iter().map(samples).collect();
         let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
-        let (frame, decode) = (self.frame, self.decode);
-        let rejected: Vec<_> = self
-            .tasks
-            .par_iter()
-            .zip(parts)
-            .with_max_len(1)
-            .map(|(pages, digits)| decode_task(frame, decode, pages, slots, digits))
-            .collect();
+        let tasks = self.tasks.par_iter().zip(parts).with_max_len(1);
+        let decoded = tasks.map(|(pages, digits)| decode_task(frame, decode, pages, slots, digits));
+        let rejected: Vec<_> = decoded.collect();
         conclude(&mut held.output, rejected, &lengths);
         Ok(())
     }

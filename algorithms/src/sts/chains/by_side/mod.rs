@@ -76,21 +76,16 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn presort(&mut self) {
-        let (stream, threads) = (self.arrays.input.stream(), self.workers.len());
-        let counts = self.arrays.table.scatter(
-            stream,
-            &mut self.arrays.digis,
-            threads,
-            Permutation::Unwanted,
-        );
-        self.arrays.sides = Partition::from_lengths(counts);
+        let (arrays, threads) = (&mut self.arrays, self.workers.len());
+        let (stream, digis) = (arrays.input.stream(), &mut arrays.digis);
+        let nothing = Permutation::Unwanted;
+        let counts = arrays.table.scatter(stream, digis, threads, nothing);
+        arrays.sides = Partition::from_lengths(counts);
     }
 
     fn sort(&mut self) {
-        let sides = largest_first(
-            self.arrays.sides.split_mut(&mut self.arrays.digis),
-            |side| side.len(),
-        );
+        let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
+        let sides = largest_first(sides, |side| side.len());
         match self.clustering {
             Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
                 worker.sort_by_channel(side);
@@ -104,19 +99,12 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        self.parts = cut::<P>(
-            &self.arrays.sides,
-            &self.arrays.digis,
-            self.largest_part(),
-            &self.arrays.formulas,
-        );
-        let (digis, formulas, fronts) = (
-            &self.arrays.digis,
-            &self.arrays.formulas,
-            self.arrays.modules.len(),
-        );
+        let (most, arrays) = (self.largest_part(), &mut self.arrays);
+        let (digis, formulas) = (&arrays.digis, &arrays.formulas);
+        self.parts = cut::<P>(&arrays.sides, digis, most, formulas);
+        let fronts = arrays.modules.len();
         let places = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
-        let places = places.split_mut(&mut self.arrays.clusters);
+        let places = places.split_mut(&mut arrays.clusters);
         let pieces = self.parts.iter_mut().zip(places).collect();
         let pieces = largest_first(pieces, |(part, _)| part.digis.len());
         let clustering = self.clustering;
@@ -131,9 +119,8 @@ impl<'a, P: Rules> BySide<'a, P> {
                 Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, place),
                 Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, place),
             };
-            let errors = place[..part.clusters]
-                .iter()
-                .map(|cluster| cluster.time_error);
+            let found = place[..part.clusters].iter();
+            let errors = found.map(|cluster| cluster.time_error);
             part.latest_error = errors.fold(0.0, f32::max);
         });
         self.sum_up();
@@ -186,11 +173,8 @@ impl<'a, P: Rules> BySide<'a, P> {
 
     /// Times that were rounded may be later than they are, and then it is not so.
     fn sort_across_parts(&mut self) {
-        for side in self
-            .parts
-            .chunk_by(|a, b| a.side == b.side)
-            .filter(|parts| parts.len() > 1)
-        {
+        let sides = self.parts.chunk_by(|a, b| a.side == b.side);
+        for side in sides.filter(|parts| parts.len() > 1) {
             let side = side[0].side;
             let start = self.arrays.sides.range(side).start;
             let entries = &mut self.arrays.entries[start..start + self.arrays.counts[side]];
@@ -215,9 +199,8 @@ impl<'a, P: Rules> BySide<'a, P> {
             let formulas = &self.arrays.modules[job.module];
             let latest = self.latest_errors[self.arrays.modules.len() + job.module];
             let start = worker.hits.len();
-            worker
-                .windows
-                .find::<P>(job, clusters, formulas, latest, &mut worker.hits);
+            let (windows, hits) = (&mut worker.windows, &mut worker.hits);
+            windows.find::<P>(job, clusters, formulas, latest, hits);
             worker.found.push((number, start..worker.hits.len()));
         });
     }

@@ -36,14 +36,17 @@ pub(in crate::tpc_decode::cpu) trait Isa {
 
     /// Lists the pads of a row with few and short sequences, from an index of the list
     /// on, and returns how many there are; `None` if the sequences are not so, or not
-    /// sound. `heads` has the first pad and the end of each.
+    /// sound, or take longer in this way. `heads` has the first pad and the end of each.
+    #[inline(always)]
     fn few_sequences(
-        pads: &mut PadList,
-        start: usize,
-        row: RowOfPads,
-        heads: &[u8; 2 * FEW],
-        count: usize,
-    ) -> Option<usize>;
+        _pads: &mut PadList,
+        _start: usize,
+        _row: RowOfPads,
+        _heads: &[u8; 2 * FEW],
+        _count: usize,
+    ) -> Option<usize> {
+        None
+    }
 
     /// A digit for each pad of a group, with samples of a stream of bits. There is
     /// room for at least as many digits; those behind them may be overwritten.

@@ -2,7 +2,7 @@
 
 use generators::tpc::{Digit, PadId};
 
-use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
+use super::isa::{Bytes, Group, Isa, SEQUENCE, array_at};
 use super::pad_list::PadList;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
@@ -52,17 +52,6 @@ impl Isa for Scalar {
         for (pad, number) in pads.iter_mut().zip(0_u8..) {
             *pad = PadId::new(first.row(), first.pad().wrapping_add(number));
         }
-    }
-
-    #[inline(always)]
-    fn few_sequences(
-        _: &mut PadList,
-        _: usize,
-        _: RowOfPads,
-        _: &[u8; 2 * FEW],
-        _: usize,
-    ) -> Option<usize> {
-        None
     }
 
     #[inline(always)]
