@@ -6,7 +6,7 @@ mod history;
 mod suites;
 
 use super::*;
-use crate::request::{DevicesFormat, MeasureRequest, ReportFormat, Source};
+use crate::request::{DescriptionFormat, MeasureRequest, ReportFormat, Source};
 
 fn measured(line: &str) -> MeasureRequest {
     match parsed(line) {
@@ -46,7 +46,7 @@ fn a_folder_for_ceilings_needs_ceilings() {
         panic!("refused");
     };
     assert!(request.measure && request.out.is_some());
-    assert_eq!(request.format.stdout, DevicesFormat::Json);
+    assert_eq!(request.format.stdout, DescriptionFormat::Json);
 }
 
 #[test]
