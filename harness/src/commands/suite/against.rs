@@ -37,10 +37,7 @@ pub(super) fn run(
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
     let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
-    let start = match earlier {
-        Some(_) => Start::Resume,
-        None => Start::New,
-    };
+    let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || {
         request
