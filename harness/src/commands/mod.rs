@@ -22,12 +22,15 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::Backend;
+use algorithms::registry;
 use anstream::ColorChoice;
 use reports::paint::Paint;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::Plan;
+use crate::plan::{Plan, select_variants};
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
 use crate::request::Outputs;
@@ -76,6 +79,21 @@ fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
     plugins::load(given, Baseline::Measured)?;
     plugins::load(&plugins_of(path)?, Baseline::Measured)?;
     Ok(Suite::open(path)?)
+}
+
+/// The variants of an algorithm on the host that globs name; all without globs.
+fn variants_of_host<A: Algorithm>(
+    algorithm: &A,
+    globs: &[String],
+) -> Result<Vec<Variant<A>>, Failure> {
+    let task = registry::task(algorithm.info().name);
+    let infos = task.map_or_else(Vec::new, |task| task.variants());
+    let selected = select_variants(&infos, globs).map_err(Failure::Usage)?;
+    let variants = algorithm.variants();
+    let here = selected
+        .into_iter()
+        .filter(|&number| infos[number].backend == Backend::Cpu);
+    Ok(here.map(|number| variants[number]).collect())
 }
 
 /// Tries the plugins' variants that are to be measured.
