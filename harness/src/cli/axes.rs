@@ -1,18 +1,24 @@
 //! The axes of a task as flags.
 
-use algorithms::axis::{Axis, Kind, YES};
-use clap::{Arg, ArgAction, ArgMatches, ValueHint};
+use std::ffi::OsStr;
 
+use algorithms::axis::{Axis, Kind, YES};
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+
+use crate::request::values::each_once;
 use crate::request::{AxisValues, typed_default};
 
 /// The flag of an axis; `many` for a list of values.
-pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
+pub(super) fn flag(axis: &'static Axis, many: bool) -> Arg {
     let default = typed_default(axis);
     let default = default.map_or(String::new(), |value| format!(" [default: {value}]"));
     let flag = Arg::new(axis.name)
         .allow_negative_numbers(true)
         .long(axis.name)
         .value_name(axis.value_name)
+        .value_parser(Parser(axis))
         .help(format!("{}{default}", axis.help))
         .help_heading("Data");
     let flag = match axis.kind {
@@ -34,20 +40,32 @@ pub(super) fn flag(axis: &Axis, many: bool) -> Arg {
 pub(super) fn values(
     axes: impl IntoIterator<Item = &'static Axis>,
     matches: &ArgMatches,
-) -> Result<AxisValues, String> {
-    let mut given = Vec::new();
-    for axis in axes {
-        let Some(texts) = matches.get_many::<String>(axis.name) else {
-            continue;
-        };
-        let mut values = Vec::new();
-        for text in texts {
-            let value = axis.parse(text).map_err(|error| error.to_string())?;
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        given.push((axis.name, values));
+) -> AxisValues {
+    let given = |axis: &'static Axis| {
+        let mut values: Vec<String> = matches.get_many(axis.name)?.cloned().collect();
+        each_once(&mut values);
+        Some((axis.name, values))
+    };
+    AxisValues::new(axes.into_iter().filter_map(given).collect())
+}
+
+/// Takes the values of an axis, in plain form.
+#[derive(Clone)]
+struct Parser(&'static Axis);
+
+impl TypedValueParser for Parser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let value = self.0.parse(&value.to_string_lossy());
+        value.map_err(|error| {
+            let mut command = command.clone();
+            command.error(ErrorKind::ValueValidation, error)
+        })
     }
-    Ok(AxisValues::new(given))
 }

@@ -1,11 +1,13 @@
 //! `--color`: whether words are coloured.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 use clap::builder::{PossibleValuesParser, Styles};
 use clap::{Arg, ArgMatches};
+
+use super::early::last_value;
 
 /// Where it is a terminal, and nobody has set `NO_COLOR`.
 const DEFAULT: &str = "auto";
@@ -32,18 +34,8 @@ pub(super) fn flag() -> Arg {
 
 /// What a command line asks for, before it is understood: help and errors have colours, too.
 pub fn choice(arguments: &[OsString]) -> ColorChoice {
-    let texts = arguments.iter().map(|argument| argument.to_string_lossy());
-    let texts: Vec<_> = texts.take_while(|text| text != "--").collect();
-    let after = |flag: &str| {
-        let place = texts.iter().rposition(|text| text == flag)?;
-        Some((place, texts.get(place + 1)?.to_string()))
-    };
-    let joined = texts.iter().enumerate().rev().find_map(|(place, text)| {
-        let value = text.strip_prefix("--color=")?;
-        Some((place, value.to_owned()))
-    });
-    let last = after("--color").into_iter().chain(joined);
-    named(last.max().map(|(_, value)| value).as_deref())
+    let last = last_value(arguments, "--color");
+    named(last.as_deref().and_then(OsStr::to_str))
 }
 
 /// What was asked for, also in a file of defaults.

@@ -67,7 +67,7 @@ impl FromArgMatches for GenerateRequest {
         let flags = WritingFlags::from_arg_matches(matches)?;
         Ok(GenerateRequest {
             data,
-            axes: axes::values(data.axes(), matches).map_err(super::senseless)?,
+            axes: axes::values(data.axes(), matches),
             seed: flags.seed,
             out: flags.out,
         })

@@ -119,20 +119,16 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 }
 
 fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
-    let source = source(task, matches).map_err(super::senseless)?;
+    let source = match matches.get_one::<PathBuf>("input") {
+        Some(file) => Source::File {
+            path: file.clone(),
+            options: axes::values(task.file_axes(), matches),
+        },
+        None => Source::Generated(axes::values(task.axes(), matches)),
+    };
     Ok(MeasureRequest {
         session: SessionFlags::from_arg_matches(matches)?,
         ..MeasureRequest::new(task, source, Settings::from_arg_matches(matches)?)
-    })
-}
-
-fn source(task: &'static dyn Task, matches: &ArgMatches) -> Result<Source, String> {
-    Ok(match matches.get_one::<PathBuf>("input") {
-        Some(file) => Source::File {
-            path: file.clone(),
-            options: axes::values(task.file_axes(), matches)?,
-        },
-        None => Source::Generated(axes::values(task.axes(), matches)?),
     })
 }
 

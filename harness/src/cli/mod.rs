@@ -9,6 +9,7 @@
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | what the help shows behind the flags |
 //! | `config` | defaults of flags from a file |
+//! | `early` | what counts before the line is understood |
 //!
 //! Other flags stand in the requests that they fill: see [`crate::request`].
 
@@ -16,6 +17,7 @@ mod answer;
 mod axes;
 mod color;
 mod config;
+mod early;
 mod examples;
 mod formats;
 mod generate;

@@ -6,7 +6,7 @@ mod history;
 mod suites;
 
 use super::*;
-use crate::request::{DevicesFormat, MeasureRequest, ReportFormat, Source};
+use crate::request::{DescriptionFormat, MeasureRequest, ReportFormat, Source};
 
 fn measured(line: &str) -> MeasureRequest {
     match parsed(line) {
@@ -46,7 +46,7 @@ fn a_folder_for_ceilings_needs_ceilings() {
         panic!("refused");
     };
     assert!(request.measure && request.out.is_some());
-    assert_eq!(request.format.stdout, DevicesFormat::Json);
+    assert_eq!(request.format.stdout, DescriptionFormat::Json);
 }
 
 #[test]
@@ -103,6 +103,37 @@ fn senseless_values_are_refused_with_their_flag() {
     ] {
         let refusal = refusal(&format!("bench sort {flags}"));
         assert!(refusal.contains(expected), "{flags}: {refusal}");
+    }
+}
+
+#[test]
+fn command_lines_that_make_no_sense_are_refused() {
+    for line in [
+        "compare a",
+        "compare a b --significance 2",
+        "compare a b --base-bench old",
+        "compare a b --confirm-time 5m",
+        "compare a b --confirm --confirm-time soon",
+        "compare a b --format html",
+        "compare a b --axis segments",
+        "compare a b --variant [",
+        "compare a b --fail-on faster",
+        "export",
+        "export a",
+        "export a --out x.txt",
+        "export a --all --format csv",
+        "export a --format parquet",
+        "export a --format xml",
+        "history changes --significance 0.002",
+        "history changes --significance 1",
+        "list sort --suites",
+        "reproduce --run a --budget 5m",
+        "run",
+        "run smoke --merge a b --shard 1/2",
+        "run smoke --shard 3/2",
+        "run smoke --budget soon",
+    ] {
+        assert!(parsed(&format!("bench {line}")).is_err(), "{line}");
     }
 }
 

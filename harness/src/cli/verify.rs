@@ -18,7 +18,7 @@ fn reading() -> Vec<&'static Axis> {
     axes
 }
 
-fn flag(axis: &Axis) -> Arg {
+fn flag(axis: &'static Axis) -> Arg {
     let flag = axes::flag(axis, false).requires("input");
     flag.help_heading("Inputs from files")
 }
@@ -35,8 +35,7 @@ impl Args for FileOptions {
 
 impl FromArgMatches for FileOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let values = axes::values(reading(), matches);
-        values.map(FileOptions).map_err(super::senseless)
+        Ok(FileOptions(axes::values(reading(), matches)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

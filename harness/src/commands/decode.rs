@@ -4,14 +4,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Variant};
-use algorithms::device::{Backend, Target, Team};
-use algorithms::registry::task;
+use algorithms::algorithm::Algorithm;
+use algorithms::device::{Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::tpc::Digit;
 
 use crate::failure::{Exit, Failure};
-use crate::plan::select_variants;
 use crate::platform::usable_threads;
 use crate::request::{DamagePolicy, DecodeRequest, Source};
 
@@ -79,26 +77,14 @@ fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
 
 /// Each of the variants must find the same digits as the reference.
 fn check_variants(frame: &TimeFrame, expected: &Decoded, names: &[String]) -> Result<(), Failure> {
-    let infos = task(TpcDecode.info().name).map_or_else(Vec::new, |task| task.variants());
-    let numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
     let team = Team::new(usable_threads())?;
-    for number in numbers {
-        if infos[number].backend == Backend::Cpu {
-            check(TpcDecode.variants()[number], frame, expected, &team)?;
-        }
+    let here = Target::host(&team);
+    for variant in super::variants_of_host(&TpcDecode, names)? {
+        let checked = variant.checked_output(&TpcDecode, frame, &here, Some(expected));
+        let wrong = |problem| Failure::WrongOutput(format!("{}: {problem}", variant.name));
+        checked.map_err(wrong)?;
     }
     Ok(())
-}
-
-fn check(
-    variant: Variant<TpcDecode>,
-    frame: &TimeFrame,
-    expected: &Decoded,
-    team: &Team,
-) -> Result<(), Failure> {
-    let checked = variant.checked_output(&TpcDecode, frame, &Target::host(team), Some(expected));
-    let wrong = |problem| Failure::WrongOutput(format!("{}: {problem}", variant.name));
-    checked.map(drop).map_err(wrong)
 }
 
 /// Writes digits by row, pad and time bin.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::problem_of;
 use crate::plugins::{self, Baseline};
-use crate::request::{ListFormat, ListRequest, typed_default};
+use crate::request::{DescriptionFormat, ListRequest, typed_default};
 use crate::suite::built_in;
 
 pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
@@ -28,13 +28,13 @@ pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn variants(tasks: &[&dyn Task], format: ListFormat) -> String {
+fn variants(tasks: &[&dyn Task], format: DescriptionFormat) -> String {
     match format {
-        ListFormat::Table => {
+        DescriptionFormat::Table => {
             let tables = tasks.iter().map(|task| table(*task));
             tables.chain(notes(tasks)).collect()
         }
-        ListFormat::Json => {
+        DescriptionFormat::Json => {
             let list: Vec<_> = tasks.iter().map(|task| describe(*task)).collect();
             format!("{:#}\n", Value::from(list))
         }
@@ -46,7 +46,7 @@ fn shown<'a>(named: &'a [&'static dyn Task]) -> &'a [&'static dyn Task] {
     if named.is_empty() { tasks() } else { named }
 }
 
-fn suites(format: ListFormat) -> String {
+fn suites(format: DescriptionFormat) -> String {
     let suite = |suite: built_in::Listed| {
         json!({
             "name": suite.name,
@@ -55,8 +55,8 @@ fn suites(format: ListFormat) -> String {
         })
     };
     match format {
-        ListFormat::Table => built_in::table(usize::MAX) + "\n",
-        ListFormat::Json => {
+        DescriptionFormat::Table => built_in::table(usize::MAX) + "\n",
+        DescriptionFormat::Json => {
             let list: Value = built_in::list().into_iter().map(suite).collect();
             format!("{list:#}\n")
         }

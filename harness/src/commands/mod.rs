@@ -22,15 +22,18 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::Backend;
+use algorithms::registry;
 use anstream::ColorChoice;
 use reports::paint::Paint;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::Plan;
+use crate::plan::{Plan, select_variants};
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
-use crate::request::{MeasureRequest, Outputs};
+use crate::request::Outputs;
 use crate::suite::{Suite, plugins_of};
 
 /// Does what a command line asks for.
@@ -78,21 +81,24 @@ fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
     Ok(Suite::open(path)?)
 }
 
-/// Has the record of a run tell once which file its defaults come from.
-fn note_defaults(requests: &mut [MeasureRequest], config: &Option<PathBuf>) {
-    if let Some(first) = requests.first_mut() {
-        first.config.clone_from(config);
-    }
+/// The variants of an algorithm on the host that globs name; all without globs.
+fn variants_of_host<A: Algorithm>(
+    algorithm: &A,
+    globs: &[String],
+) -> Result<Vec<Variant<A>>, Failure> {
+    let task = registry::task(algorithm.info().name);
+    let infos = task.map_or_else(Vec::new, |task| task.variants());
+    let selected = select_variants(&infos, globs).map_err(Failure::Usage)?;
+    let variants = algorithm.variants();
+    let here = selected
+        .into_iter()
+        .filter(|&number| infos[number].backend == Backend::Cpu);
+    Ok(here.map(|number| variants[number]).collect())
 }
 
 /// Tries the plugins' variants that are to be measured.
 fn try_plugins(plans: &[Plan], quiet: bool) -> Result<(), Failure> {
-    let tell = |text: &str| {
-        if !quiet {
-            say(text);
-        }
-    };
-    Ok(plugins::try_out(plans, tell)?)
+    Ok(plugins::try_out(plans, |text| tell(quiet, text))?)
 }
 
 /// Writes results to the files that were asked for, and prints them: a reader who has left
@@ -141,4 +147,11 @@ fn print(text: &str) -> Result<(), Failure> {
 fn say(text: &str) {
     // Whoever closed standard error does not want to know.
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Says how far it is, unless nobody wants to know.
+fn tell(quiet: bool, text: &str) {
+    if !quiet {
+        say(text);
+    }
 }

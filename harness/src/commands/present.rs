@@ -67,9 +67,8 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let added = runs.add(folder, Unfinished::Refuse)?;
     let fingerprint = platform::executable_fingerprint();
     runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
-    if !quiet {
-        super::say(&format!("stored as {} in {}", added.id(), store.display()));
-    }
+    let stored = format!("stored as {} in {}", added.id(), store.display());
+    super::tell(quiet, &stored);
     Ok(())
 }
 

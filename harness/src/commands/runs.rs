@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::compare::{Measured, RunScatter};
+use reports::compare::{Comparison, Measured, RunScatter};
 use reports::history::{HistoryError, Series, Store, StoredSummary};
 use reports::record::SelfTest;
 use reports::store::{StoreError, read_run, read_summary};
@@ -53,39 +53,47 @@ pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
     Ok(Series::of(&read_run(folder)?, &read_summary(folder)?))
 }
 
-/// What is known of the gate on a machine, and what is wrong with what was
-/// kept. Nobody needs a store to compare.
-pub(super) fn gate(store: &Path, machine_key: &str) -> (Option<SelfTest>, Option<String>) {
-    let Ok(store) = Store::open(store) else {
-        return (None, None);
-    };
-    match store.self_test(machine_key) {
-        Ok(test) => (test, None),
-        Err(error) => (None, Some(error.to_string())),
-    }
+/// What a store knows of the machine of a run, and what is wrong with what was kept. Nobody needs
+/// a store to compare.
+#[derive(Default)]
+pub(super) struct Background {
+    /// How often the gate errs there.
+    pub(super) gate: Option<SelfTest>,
+    /// How much runs of the same code differ, by the runs of the series or by a self-test.
+    pub(super) scatter: Option<RunScatter>,
+    problems: Vec<String>,
 }
 
-/// How much runs of the same code differ on the machine of a run, by the runs of its series
-/// in the store or by a self-test; and why the store can't tell, if it is damaged. The run
-/// does not vouch for itself.
-pub(super) fn scatter(
-    store: &Path,
-    run: &Measured,
-    gate: Option<&SelfTest>,
-) -> (Option<RunScatter>, Option<String>) {
-    let test = gate.and_then(RunScatter::of_self_test);
-    let Ok(store) = Store::open(store) else {
-        return (test, None);
-    };
-    let (runs, problem) = match earlier(&store, run) {
-        Ok(runs) => (runs, None),
-        Err(error) => (Vec::new(), Some(format!("the runs of the store: {error}"))),
-    };
-    let history = runs.iter().map(|run| (&run.record, &run.rows[..]));
-    (
-        RunScatter::best(RunScatter::of_history(history), test),
-        problem,
-    )
+impl Background {
+    /// The run does not vouch for itself.
+    pub(super) fn of(store: &Path, run: &Measured) -> Self {
+        let Ok(store) = Store::open(store) else {
+            return Background::default();
+        };
+        let mut problems = Vec::new();
+        let gate = store.self_test(&run.record.machine_key);
+        let gate = gate.unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            None
+        });
+        let runs = earlier(&store, run).unwrap_or_else(|error| {
+            problems.push(format!("the runs of the store: {error}"));
+            Vec::new()
+        });
+        let history = runs.iter().map(|run| (&run.record, &run.rows[..]));
+        let by_test = gate.as_ref().and_then(RunScatter::of_self_test);
+        Background {
+            scatter: RunScatter::best(RunScatter::of_history(history), by_test),
+            gate,
+            problems,
+        }
+    }
+
+    /// Has a comparison tell what it rests on.
+    pub(super) fn told(self, comparison: &mut Comparison) {
+        comparison.notes.extend(self.problems);
+        comparison.gate = self.gate;
+    }
 }
 
 /// The other runs of a run's series, the one added first first.

@@ -54,6 +54,17 @@ pub enum Start {
     Resume,
 }
 
+impl Start {
+    /// Goes on where there is an earlier run.
+    pub fn after<T>(earlier: &Option<T>) -> Self {
+        if earlier.is_some() {
+            Start::Resume
+        } else {
+            Start::New
+        }
+    }
+}
+
 /// What came of a request.
 #[derive(Debug, Default)]
 pub struct Outcome {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Formats, Outputs};
+use super::{DescriptionFormat, Outputs};
 
 /// This machine, to be shown or measured.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
@@ -14,24 +14,8 @@ pub struct DevicesRequest {
     pub measure: bool,
     /// How it is shown, and in which files.
     #[command(flatten)]
-    pub format: Outputs<DevicesFormat>,
+    pub format: Outputs<DescriptionFormat>,
     /// Folder for ceilings.json, links.csv and the chart of the links.
     #[arg(long, value_name = "DIR", requires = "measure")]
     pub out: Option<PathBuf>,
-}
-
-/// How devices are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DevicesFormat {
-    /// For people.
-    Table,
-    /// For other tools.
-    Json,
-}
-
-impl Formats for DevicesFormat {
-    const NAMED: &'static [(&'static str, Self)] = &[
-        ("table", DevicesFormat::Table),
-        ("json", DevicesFormat::Json),
-    ];
 }

@@ -7,7 +7,7 @@ use algorithms::task::Task;
 use clap::Args;
 
 use super::suggestion::instead_of;
-use super::{Formats, Outputs};
+use super::{DescriptionFormat, Outputs};
 
 /// What is to be listed.
 #[derive(Args, Clone)]
@@ -20,24 +20,10 @@ pub struct ListRequest {
     pub suites: bool,
     /// How it is written, and into which files.
     #[command(flatten)]
-    pub format: Outputs<ListFormat>,
+    pub format: Outputs<DescriptionFormat>,
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-}
-
-/// How a list is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListFormat {
-    /// For people.
-    Table,
-    /// For other tools.
-    Json,
-}
-
-impl Formats for ListFormat {
-    const NAMED: &'static [(&'static str, Self)] =
-        &[("table", ListFormat::Table), ("json", ListFormat::Json)];
 }
 
 fn known_task(name: &str) -> Result<&'static dyn Task, String> {

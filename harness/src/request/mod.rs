@@ -25,16 +25,16 @@ mod verify;
 pub use axes::AxisValues;
 pub(crate) use axes::typed_default;
 pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
-pub use devices::{DevicesFormat, DevicesRequest};
+pub use devices::DevicesRequest;
 pub use export::ExportRequest;
 pub use generate::GenerateRequest;
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder};
-pub use list::{ListFormat, ListRequest};
+pub use list::ListRequest;
 pub use measure::{
     CacheMode, DamagePolicy, DecodeRequest, FoundFlags, MeasureRequest, PageFlags,
     ReconstructRequest, SessionFlags, Source,
 };
-pub use outputs::{Formats, OutputFlags, Outputs};
+pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;

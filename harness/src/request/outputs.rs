@@ -60,6 +60,22 @@ impl Formats for SelfTestFormat {
     ];
 }
 
+/// How tasks, suites and devices are described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DescriptionFormat {
+    /// For people.
+    Table,
+    /// For other tools.
+    Json,
+}
+
+impl Formats for DescriptionFormat {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("table", DescriptionFormat::Table),
+        ("json", DescriptionFormat::Json),
+    ];
+}
+
 /// What a measuring command leaves behind.
 #[derive(Args, Clone, Debug)]
 pub struct OutputFlags<F: Formats = Format> {

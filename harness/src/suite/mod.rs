@@ -7,10 +7,8 @@
 //! | `settings` | the keys that are named as flags are |
 //! | `task`, `exclude` | what a `[[task]]` asks for |
 //! | `part` | the points of a product of axes |
-//! | `budget` | time, divided fairly over the points |
 //! | `shard` | a part of a suite for each of several machines |
 
-pub(crate) mod budget;
 pub mod built_in;
 #[cfg(test)]
 mod coverage;
@@ -32,6 +30,7 @@ use reports::shape;
 
 use crate::document::{self, Entry};
 use crate::failure::Failure;
+use crate::measure::share;
 use crate::plan::Plan;
 use crate::platform::Exit;
 use crate::request::{MeasureRequest, Settings};
@@ -174,5 +173,15 @@ impl Suite {
     pub fn time_at_most(&self) -> Duration {
         let times = self.parts.iter().map(Part::time_at_most);
         times.fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// The most that a point may take so that all of them fit into the budget.
+    /// Points whose own limit is lower leave the rest to the others.
+    pub fn share(&self, budget: Duration) -> Duration {
+        let limits = self.parts.iter().flat_map(|part| {
+            let limit = part.settings.max_time;
+            std::iter::repeat_n(limit, part.points().count())
+        });
+        share(limits.collect(), budget)
     }
 }

@@ -2,10 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use algorithms::axis::Axis;
-use algorithms::registry::{task, tasks};
-use algorithms::task::Task;
-use algorithms::{sts_scenario, time_frame};
 use clap::{Arg, ArgAction, Command};
 
 use super::FLAG;
@@ -95,7 +91,7 @@ impl<'a> Reader<'a> {
         let Some(flag) = flag(&command, &default.key).cloned() else {
             return command;
         };
-        match values(&flag, command.get_name(), &default.words) {
+        match values(&flag, &default.words) {
             Ok(values) => {
                 self.taken.insert(default.at);
                 command.mut_arg(flag.get_id(), |flag| flag.default_values(values))
@@ -163,7 +159,7 @@ fn flag<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
 ///
 /// # Errors
 /// Why it does not take them.
-fn values(flag: &Arg, command: &str, words: &[String]) -> Result<Vec<String>, String> {
+fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     let name = flag.get_long().unwrap_or_default();
     let values: Vec<String> = match flag.get_value_delimiter() {
         Some(mark) => words
@@ -181,13 +177,13 @@ fn values(flag: &Arg, command: &str, words: &[String]) -> Result<Vec<String>, St
         return Err(format!("{name} takes one value, not a list"));
     }
     for value in &values {
-        check(flag, command, value)?;
+        check(flag, value)?;
     }
     Ok(values)
 }
 
 /// As if the value had been given on the command line.
-fn check(flag: &Arg, command: &str, value: &str) -> Result<(), String> {
+fn check(flag: &Arg, value: &str) -> Result<(), String> {
     let name = flag.get_long().unwrap_or_default();
     let probe = Arg::new("probe")
         .long(name.to_owned())
@@ -197,28 +193,7 @@ fn check(flag: &Arg, command: &str, value: &str) -> Result<(), String> {
         .value_parser(flag.get_value_parser().clone());
     let probe = Command::new("bench").no_binary_name(true).arg(probe);
     let parsed = probe.try_get_matches_from([format!("--{name}={value}")]);
-    parsed.map_err(|error| in_a_line(&error))?;
-    let axes = axes(command, name);
-    let mut problems = axes.iter().map(|axis| axis.parse(value).err());
-    if axes.is_empty() || problems.any(|problem| problem.is_none()) {
-        return Ok(());
-    }
-    let problem = axes[0].parse(value).err();
-    Err(problem.map_or_else(String::new, |problem| problem.to_string()))
-}
-
-/// The axes of that name: those of a command's task, or of any task where a command is of
-/// none.
-fn axes(command: &str, name: &str) -> Vec<&'static Axis> {
-    let of_task = |task: &&'static dyn Task| task.axes().iter().chain(task.file_axes());
-    let all: Vec<&'static Axis> = match task(command) {
-        Some(task) => of_task(&task).collect(),
-        None => {
-            let of_files = sts_scenario::AXES.iter().chain(time_frame::AXES);
-            tasks().iter().flat_map(of_task).chain(of_files).collect()
-        }
-    };
-    all.into_iter().filter(|axis| axis.name == name).collect()
+    parsed.map(drop).map_err(|error| in_a_line(&error))
 }
 
 /// What the parser says, but for its advice to look at the help.

@@ -1,8 +1,9 @@
 //! Which file has the defaults.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::super::early::last_value;
 use super::FLAG;
 
 /// The name of the file where none is named.
@@ -31,8 +32,8 @@ impl Surroundings {
 
     /// The file with the defaults: the one that is named, or the nearest one.
     pub(in crate::cli) fn file(&self, arguments: &[OsString]) -> Option<PathBuf> {
-        if let Some(named) = named(arguments) {
-            return Some(named);
+        if let Some(named) = last_value(arguments, &format!("--{FLAG}")) {
+            return Some(named.into());
         }
         match &self.variable {
             Some(none) if none.is_empty() => None,
@@ -40,22 +41,6 @@ impl Surroundings {
             None => self.folder.as_deref().and_then(nearest),
         }
     }
-}
-
-/// The value of the flag, before the command line is understood: what it means depends on
-/// the file.
-fn named(arguments: &[OsString]) -> Option<PathBuf> {
-    let flag = format!("--{FLAG}");
-    let mut arguments = arguments.iter().take_while(|it| *it != OsStr::new("--"));
-    let mut named = None;
-    while let Some(argument) = arguments.next() {
-        if argument == OsStr::new(&flag) {
-            named = arguments.next().map(PathBuf::from).or(named);
-        } else if let Some(value) = argument.to_str().and_then(|it| it.strip_prefix(&flag)) {
-            named = value.strip_prefix('=').map(PathBuf::from).or(named);
-        }
-    }
-    named
 }
 
 /// The file in a folder, or in the nearest one above it.

@@ -77,22 +77,3 @@ fn points_are_filtered_and_the_filter_given_again() {
     assert_eq!(again.points, request.points);
     assert!(parsed("bench compare a b").is_some_and(|it| it.points.filter().is_all()));
 }
-
-#[test]
-fn senseless_flags_are_refused() {
-    assert!(parsed("bench compare a").is_none());
-    assert!(parsed("bench compare a b --significance 2").is_none());
-    assert!(
-        parsed("bench compare a b --base-bench old").is_none(),
-        "without --confirm"
-    );
-    assert!(
-        parsed("bench compare a b --confirm-time 5m").is_none(),
-        "without --confirm"
-    );
-    assert!(parsed("bench compare a b --confirm --confirm-time soon").is_none());
-    assert!(parsed("bench compare a b --format html").is_none());
-    assert!(parsed("bench compare a b --axis segments").is_none());
-    assert!(parsed("bench compare a b --variant [").is_none());
-    assert!(parsed("bench compare a b --fail-on faster").is_none());
-}

@@ -11,8 +11,8 @@ use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
 use reports::record::{Point, RunRecord};
 
-use super::super::say;
 use super::super::suite::against::judged;
+use super::super::tell;
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder, now};
@@ -83,13 +83,9 @@ impl Confirmation<'_> {
                 points.push(&key.point);
             }
         }
-        if !self.request.quiet {
-            say(&format!(
-                "measuring {} points again, in turn with {}",
-                points.len(),
-                base.display()
-            ));
-        }
+        let (count, base_name) = (points.len(), base.display());
+        let sides = format!("measuring {count} points again, in turn with {base_name}");
+        tell(self.request.quiet, &sides);
         let plugins = plugins(earlier);
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),

@@ -8,7 +8,7 @@ use reports::compare::render::{Format, Listing, render};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
-use super::runs;
+use super::runs::{self, Background};
 use crate::failure::{Exit, Failure};
 use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::Confirmation;
@@ -16,8 +16,7 @@ use confirm::Confirmation;
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
     let (mut base, mut new) = read_both(&base, &new)?;
-    let (gate, problem) = runs::gate(&request.store, &new.record.machine_key);
-    let (scatter, unread) = runs::scatter(&request.store, &new, gate.as_ref());
+    let mut background = Background::of(&request.store, &new);
     let points = request.points.filter();
     base.keep(&points);
     new.keep(&points);
@@ -28,10 +27,10 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         thresholds: request.judging.thresholds(),
         across_machines: request.judging.across_machines,
         flags: request.given.clone(),
-        scatter,
+        scatter: background.scatter.take(),
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    comparison.notes.extend(problem.into_iter().chain(unread));
+    background.told(&mut comparison);
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
@@ -42,7 +41,6 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         };
         confirmation.confirm(&mut comparison, &new);
     }
-    comparison.gate = gate;
     show(&comparison, &request.format, request.listing)?;
     Ok(exit(&comparison, request.judging.fail_on))
 }

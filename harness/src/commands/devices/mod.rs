@@ -14,13 +14,13 @@ use reports::store::{claim_ceilings, write_ceilings};
 
 use crate::failure::{Exit, Failure};
 use crate::platform::Topology;
-use crate::request::{DevicesFormat, DevicesRequest};
+use crate::request::{DescriptionFormat, DevicesRequest};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     let topology = Topology::of_this_machine();
     let printed = request.format.stdout;
     // At once: measuring takes its time.
-    if printed == DevicesFormat::Table {
+    if printed == DescriptionFormat::Table {
         super::print(&describe::machine(&topology))?;
     }
     let mut record = ceilings::nothing(&topology);
@@ -31,12 +31,12 @@ pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
     }
     keep(request, &record)?;
     super::write_files(&request.format, |format| match format {
-        DevicesFormat::Table => Ok(describe::machine(&topology) + &describe::measured(&record)),
-        DevicesFormat::Json => json(&record),
+        DescriptionFormat::Table => Ok(describe::machine(&topology) + &describe::measured(&record)),
+        DescriptionFormat::Json => json(&record),
     })?;
     match printed {
-        DevicesFormat::Table => super::print(&describe::measured(&record))?,
-        DevicesFormat::Json => super::print(&json(&record)?)?,
+        DescriptionFormat::Table => super::print(&describe::measured(&record))?,
+        DescriptionFormat::Json => super::print(&json(&record)?)?,
     }
     Ok(Exit::Success)
 }

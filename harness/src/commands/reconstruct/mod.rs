@@ -7,13 +7,11 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use algorithms::algorithm::{Algorithm, Variant};
-use algorithms::device::{Backend, Target, Team};
-use algorithms::registry::task;
+use algorithms::device::{Target, Team};
 use algorithms::sts::Product;
 use algorithms::sts::task::{STS, StsTask, Timeslices};
 
 use crate::failure::{Exit, Failure};
-use crate::plan::select_variants;
 use crate::request::{ReconstructRequest, Source};
 use table::Rows;
 
@@ -48,15 +46,13 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
 fn variant(names: &[String]) -> Result<Variant<StsTask>, Failure> {
     let default = [DEFAULT_VARIANT.to_owned()];
     let names = if names.is_empty() { &default } else { names };
-    let infos = task(STS.info().name).map_or_else(Vec::new, |task| task.variants());
-    let mut numbers = select_variants(&infos, names).map_err(Failure::Usage)?;
-    numbers.retain(|&number| infos[number].backend == Backend::Cpu);
-    match *numbers {
-        [number] => Ok(STS.variants()[number]),
+    let variants = super::variants_of_host(&STS, names)?;
+    match *variants {
+        [variant] => Ok(variant),
         _ => Err(Failure::Usage(format!(
             "--clusters and --hits are written by one variant; --variant {} names {} on the CPU",
             names.join(","),
-            numbers.len()
+            variants.len()
         ))),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
-use super::super::runs;
+use super::super::runs::{self, Background};
 use crate::failure::Failure;
 use crate::request::ReportRequest;
 
@@ -25,16 +25,14 @@ pub(super) fn comparison(
     };
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
     let (base, new) = (Measured::read(&base)?, Measured::read(reported)?);
-    let (gate, problem) = runs::gate(store, &new.record.machine_key);
-    let (scatter, unread) = runs::scatter(store, &new, gate.as_ref());
+    let mut background = Background::of(store, &new);
     let terms = Terms {
         flags: store_flag(request),
-        scatter,
+        scatter: background.scatter.take(),
         ..Terms::default()
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    comparison.notes.extend(problem.into_iter().chain(unread));
-    comparison.gate = gate;
+    background.told(&mut comparison);
     Ok(Some(comparison))
 }
 

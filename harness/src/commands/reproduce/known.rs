@@ -1,6 +1,5 @@
 //! What figures need and this program lacks.
 
-use algorithms::device::Backend;
 use algorithms::registry;
 use reports::published::{Counterpart, Figure};
 
@@ -35,15 +34,11 @@ fn problem(wanted: &Counterpart) -> Option<String> {
     }
     let runs_there = infos
         .iter()
-        .any(|info| info.name == wanted.variant && backend_name(info.backend) == wanted.device);
+        .any(|info| info.name == wanted.variant && info.backend.to_string() == wanted.device);
     (!runs_there).then(|| {
         format!(
             "no variant {} of {} for {}",
             wanted.variant, wanted.task, wanted.device
         )
     })
-}
-
-fn backend_name(backend: Backend) -> String {
-    backend.to_string()
 }

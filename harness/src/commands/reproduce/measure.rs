@@ -3,25 +3,25 @@
 use std::path::Path;
 
 use reports::published::Figure;
-use reports::record::{Point, SuitePart};
+use reports::record::Point;
 use reports::store::Run;
 
-use super::super::{note_defaults, open_suite, refuse_development_build, say, try_plugins};
+use super::super::suite::Planned;
+use super::super::{open_suite, try_plugins};
 use super::THESIS;
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, Session, Start, default_folder};
-use crate::plan::Plan;
 use crate::platform::{Interrupt, process_start, usable_threads};
 use crate::request::ReproduceRequest;
 use crate::suite::Suite;
 
 /// The run with what was measured, and what that led to.
 pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run, Exit), Failure> {
-    let suite = suite(figures)?;
-    let mut requests = suite.requests(&request.command);
-    note_defaults(&mut requests, &request.config);
-    let plans = suite.plans(&requests)?;
-    refuse_development_build()?;
+    let Planned {
+        requests,
+        plans,
+        part,
+    } = Planned::new(suite(figures)?, &request.command, &request.config)?;
     try_plugins(&plans, request.output.quiet)?;
     let out = request.output.out.clone();
     let assignment = Assignment {
@@ -29,12 +29,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
         jobs: Job::of(&requests, &plans),
         out: out.unwrap_or_else(|| default_folder("reproduce")),
         start: Start::New,
-        suite: Some(SuitePart {
-            name: suite.name.clone(),
-            hash: suite.hash.clone(),
-            shard: None,
-            points: plans.iter().map(Plan::len).sum(),
-        }),
+        suite: Some(part),
         started: process_start(),
         budget: Some(request.budget),
         ceilings: true,
@@ -45,17 +40,14 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
     Ok((Run::read(&outcome.folder)?, outcome.exit()))
 }
 
-/// The part of the suite that figures need and that can be measured here.
+/// The part of the suite that figures need.
 fn suite(figures: &[Figure]) -> Result<Suite, Failure> {
     let most = usable_threads();
     let is_wanted = |point: &Point| figures.iter().any(|figure| figure.wants(point, most));
-    let mut suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
+    let suite = open_suite(Path::new(THESIS), &[])?.restricted(is_wanted);
     if suite.parts.is_empty() {
         let nothing = "nothing was measured: no task of this program is what these figures show";
         return Err(Failure::NothingMeasured(nothing.to_owned()));
-    }
-    for left_out in suite.leave_out_unusable() {
-        say(&format!("note: {left_out}"));
     }
     Ok(suite)
 }

@@ -22,7 +22,7 @@ use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
-use super::{open_suite, refuse_development_build, say};
+use super::{open_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
 use crate::measure::{default_folder, now};
 use crate::platform::{self, Interrupt};
@@ -47,9 +47,7 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
     let kept = keep(request, &test)?;
-    if !request.quiet {
-        say(&format!("runs: {}{kept}", folder.display()));
-    }
+    tell(request.quiet, &format!("runs: {}{kept}", folder.display()));
     Ok(Exit::Success)
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use reports::compare::Measured;
 use reports::record::{Point, RunRecord};
 
-use super::super::say;
+use super::super::tell;
 use crate::failure::Failure;
 use crate::measure::{Assignment, Job, Session, Start, describe};
 use crate::plan::Plan;
@@ -82,9 +82,7 @@ impl<'a> Sittings<'a> {
 
     /// Says how far it is, if anybody wants to know.
     pub(super) fn tell(&self, text: &str) {
-        if !self.quiet {
-            say(text);
-        }
+        tell(self.quiet, text);
     }
 
     fn assignment(&self, out: PathBuf, slowdown: f64) -> Assignment<'_> {

@@ -7,7 +7,7 @@ use reports::history::Series;
 use reports::store::{Run, read_run};
 
 use super::super::present::keep_complete;
-use super::super::{say, try_plugins};
+use super::super::{say, tell, try_plugins};
 use super::Planned;
 use super::earlier;
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
@@ -28,11 +28,7 @@ pub(super) fn run(
         plans,
         part,
     } = Planned::of(suite, request)?;
-    let tell = |text: &str| {
-        if !request.output.quiet {
-            say(text);
-        }
-    };
+    let tell = |text: &str| tell(request.output.quiet, text);
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = Series::of_suite(&platform::machine_key(), &part);
@@ -41,10 +37,7 @@ pub(super) fn run(
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
     let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
-    let start = match earlier {
-        Some(_) => Start::Resume,
-        None => Start::New,
-    };
+    let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || {
         request
@@ -129,9 +122,7 @@ fn conclude(
     }
     let comparison = judged?;
     super::super::compare::show(&comparison, &against.format, against.listing)?;
-    if !request.output.quiet {
-        say(&format!("results: {folder}"));
-    }
+    tell(request.output.quiet, &format!("results: {folder}"));
     Ok(match counted.exit() {
         Exit::Success => super::super::compare::exit(&comparison, against.fail_on),
         exit => exit,

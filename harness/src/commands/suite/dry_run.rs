@@ -7,9 +7,9 @@ use reports::shape;
 use reports::table::Format;
 use serde_json::{Value, json};
 
+use crate::measure::share;
 use crate::plan::{Plan, record_params};
 use crate::request::{MeasureRequest, SuiteRequest};
-use crate::suite::budget::share;
 use crate::suite::{Part, Suite, SuiteInput};
 
 /// What would be measured.

@@ -36,10 +36,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         return complete(&earlier.folder, request);
     }
     try_plugins(&plans, request.output.quiet)?;
-    let start = match earlier {
-        Some(_) => Start::Resume,
-        None => Start::New,
-    };
+    let start = Start::after(&earlier);
     let output = &request.output;
     let assignment = Assignment {
         command: &request.command,

@@ -6,9 +6,11 @@ pub(super) mod earlier;
 pub(super) mod measure;
 mod merge;
 
+use std::path::PathBuf;
+
 use reports::record::SuitePart;
 
-use super::{note_defaults, open_suite, refuse_development_build, say};
+use super::{open_suite, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::request::{MeasureRequest, SuiteRequest};
@@ -49,22 +51,26 @@ fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
 }
 
 /// What there is to measure.
-struct Planned {
-    requests: Vec<MeasureRequest>,
-    plans: Vec<Plan>,
-    part: SuitePart,
+pub(super) struct Planned {
+    pub(super) requests: Vec<MeasureRequest>,
+    pub(super) plans: Vec<Plan>,
+    pub(super) part: SuitePart,
 }
 
 impl Planned {
     /// All plans before the first sample: what can't be measured is told at once.
-    fn of(mut suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
+    pub(super) fn new(
+        mut suite: Suite,
+        command: &[String],
+        config: &Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         for left_out in suite.leave_out_unusable() {
             say(&format!("note: {left_out}"));
         }
-        let mut requests = suite.requests(&request.command);
-        note_defaults(&mut requests, &request.config);
-        for part in &mut requests {
-            part.session.counters = request.counters;
+        let mut requests = suite.requests(command);
+        // The record of a run tells once which file its defaults come from.
+        if let Some(first) = requests.first_mut() {
+            first.config.clone_from(config);
         }
         let plans = suite.plans(&requests)?;
         refuse_development_build()?;
@@ -72,12 +78,22 @@ impl Planned {
             points: plans.iter().map(Plan::len).sum(),
             name: suite.name,
             hash: suite.hash,
-            shard: request.shard,
+            shard: None,
         };
         Ok(Planned {
             requests,
             plans,
             part,
         })
+    }
+
+    /// What `bench run` is to measure.
+    fn of(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
+        let mut planned = Planned::new(suite, &request.command, &request.config)?;
+        planned.part.shard = request.shard;
+        for part in &mut planned.requests {
+            part.session.counters = request.counters;
+        }
+        Ok(planned)
     }
 }
