@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use harness::cli::Request;
 use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::{read_run, read_samples, read_summary};
 use serde::Serialize;
@@ -150,6 +151,13 @@ impl Folder {
     }
 }
 
+/// Waits until something is so.
+#[track_caller]
+pub fn wait_until(is_so: impl Fn() -> bool) {
+    let so = servers::retried(|| is_so().then_some(()));
+    assert!(so.is_some(), "not so after two minutes");
+}
+
 /// Sends a signal to a process.
 #[track_caller]
 pub fn signal(child: &Child, name: &str) {
@@ -197,17 +205,19 @@ pub fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
+/// Parses a command line; returns what it asks for.
+#[track_caller]
+pub fn assert_understood(line: &str) -> Request {
+    let parsed = harness::cli::parse(line.split_whitespace().map(Into::into));
+    parsed.unwrap_or_else(|answer| panic!("{line}: {}", answer.text()))
+}
+
 /// The first example of TOML in a page.
 #[track_caller]
 pub fn toml_example(page: &str) -> &str {
     let example = page.split("```toml\n").nth(1);
     let example = example.and_then(|rest| rest.split("```").next());
     example.expect("an example")
-}
-
-/// Multiplies each sample of a run by its factor.
-pub fn scale(run: &Path, factor: impl Fn(&SampleRow) -> f64) {
-    edit(run, |row| row.seconds *= factor(row));
 }
 
 /// Changes each sample of a run.

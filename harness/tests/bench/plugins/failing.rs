@@ -75,11 +75,8 @@ fn a_crash_is_told_with_its_signal_and_the_input() {
         return;
     };
     let note = &notes[0];
-    let (_, place) = note.split_once(", on ").expect("a place");
-    assert!(
-        place.starts_with("one segment of ") && place.ends_with(" digis, 2 threads (SIGSEGV)"),
-        "{note}"
-    );
+    let (_, place) = note.split_once(", on one segment of ").expect("a place");
+    assert!(place.ends_with(" digis, 2 threads (SIGSEGV)"), "{note}");
 }
 
 #[test]
@@ -128,11 +125,12 @@ fn memory_that_is_not_told_counts_all_the_same() {
 
 #[test]
 fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
-    for (how, word) in [
+    let ways = [
         ("crash", "SIGSEGV"),
         ("give_up", "SIGABRT"),
         ("leave", "exit"),
-    ] {
+    ];
+    for (how, word) in ways {
         let Some(workshop) = measuring() else { return };
         // On the second input only: when it was tried all was well.
         let defines = format!("-DWHERE=run_call -DHOW={how} -DFROM=250000");

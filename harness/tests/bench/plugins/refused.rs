@@ -57,10 +57,7 @@ fn names_that_are_taken() {
         r#"-DNAME="std-stable" | "std-stable" (sort, cpu) has the name of one that bench has itself"#,
     );
     let Some(workshop) = workshop() else { return };
-    let (one, two) = (
-        workshop.plugin("libone.so", RIGHT),
-        workshop.plugin("libtwo.so", RIGHT),
-    );
+    let [one, two] = ["libone.so", "libtwo.so"].map(|name| workshop.plugin(name, RIGHT));
     let run = workshop.bench(format!("list --plugin {one} --plugin {two}"));
     let taken = "libtwo.so: its variant \"foreign\" (sort, cpu) has the name of one of ";
     run.exits(2).says(taken).says("libone.so");
