@@ -177,17 +177,11 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn at_first_the_budget_counts_down() {
-        let mut estimate = Estimate::new(4, 10 * SECOND);
-        assert_eq!(estimate.left(), 40 * SECOND);
-        estimate.spent_on_others += 8 * SECOND;
-        assert_eq!(estimate.left(), 32 * SECOND);
-    }
-
-    #[test]
-    fn later_experience_counts() {
+    fn at_first_the_budget_counts_down_and_later_experience_counts() {
         let mut estimate = Estimate::new(6, 10 * SECOND);
+        assert_eq!(estimate.left(), 60 * SECOND);
         estimate.spent_on_others += 4 * SECOND;
+        assert_eq!(estimate.left(), 56 * SECOND);
         estimate.note_finished(2 * SECOND);
         estimate.note_finished(2 * SECOND);
         assert_eq!(estimate.left(), 8 * SECOND);
