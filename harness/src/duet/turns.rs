@@ -85,7 +85,7 @@ impl Stop {
 }
 
 /// A point that is measured in turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     pub(super) input: usize,
     pub(super) point: usize,
@@ -119,14 +119,8 @@ impl Turn {
             input,
             point,
             sides,
-            slowdown: 0.0,
             max_time,
-            spent: Duration::ZERO,
-            generations: 0,
-            rounds: Default::default(),
-            run: None,
-            last: Duration::ZERO,
-            failed: false,
+            ..Turn::default()
         }
     }
 

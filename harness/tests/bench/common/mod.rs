@@ -106,8 +106,7 @@ impl Folder {
     /// command, and a part of what it says then: `2 | sort --segments 0 | 0 segments`.
     #[track_caller]
     pub fn check(&self, table: &str) {
-        for case in table.lines().filter(|line| !line.trim().is_empty()) {
-            let [code, line, words] = cells(case);
+        for [code, line, words] in rows_of(table) {
             let code = code.parse().expect("an exit code");
             self.bench(line).exits(code).says(words);
         }
@@ -173,6 +172,12 @@ pub fn program(folder: &Folder, name: &str, commands: &str) -> PathBuf {
     folder.write(name, format!("#!/bin/sh\n{commands}\n"));
     fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("executable");
     path
+}
+
+/// The lines of a table, each with so many cells.
+pub fn rows_of<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let lines = table.lines().filter(|line| !line.trim().is_empty());
+    lines.map(cells)
 }
 
 /// The cells of a line of a table, which are divided by ` | `.

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use reports::record::YesNo;
 
 use super::compiled::{Workshop, measuring, workshop};
-use crate::common::{Run, cells, row, signal};
+use crate::common::{Run, row, rows_of, signal};
 
 /// The notes of plugins that do such things, in a single run; what is beside them is
 /// measured.
@@ -35,8 +35,7 @@ fn notes_of(defines: &[&str]) -> Option<Vec<String>> {
 /// Tries the plugins of a table: how they are compiled, and how their notes begin.
 #[track_caller]
 fn check(table: &str) {
-    let cases = table.lines().filter(|line| !line.trim().is_empty());
-    let cases: Vec<[&str; 2]> = cases.map(cells).collect();
+    let cases: Vec<[&str; 2]> = rows_of(table).collect();
     let defines: Vec<_> = cases.iter().map(|[defines, _]| *defines).collect();
     for (note, [defines, start]) in notes_of(&defines).iter().flatten().zip(&cases) {
         assert!(note.starts_with(start), "{defines}: {note}");
