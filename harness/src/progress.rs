@@ -39,7 +39,11 @@ impl Progress {
             output,
             inputs,
             announced: Vec::new(),
-            estimate: Estimate::new(points, max_time),
+            estimate: Estimate {
+                total: points,
+                budget: max_time,
+                ..Estimate::default()
+            },
         }
     }
 
@@ -127,6 +131,7 @@ fn describe(input: &Input) -> String {
 }
 
 /// What is known of the time that candidates take.
+#[derive(Default)]
 struct Estimate {
     /// Candidates of all inputs.
     total: usize,
@@ -140,16 +145,6 @@ struct Estimate {
 }
 
 impl Estimate {
-    fn new(total: usize, budget: Duration) -> Self {
-        Estimate {
-            total,
-            budget,
-            finished: 0,
-            spent_on_finished: Duration::ZERO,
-            spent_on_others: Duration::ZERO,
-        }
-    }
-
     /// A candidate is done, on which so much time was spent.
     fn note_finished(&mut self, spent: Duration) {
         self.finished += 1;
@@ -177,17 +172,15 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn at_first_the_budget_counts_down() {
-        let mut estimate = Estimate::new(4, 10 * SECOND);
-        assert_eq!(estimate.left(), 40 * SECOND);
-        estimate.spent_on_others += 8 * SECOND;
-        assert_eq!(estimate.left(), 32 * SECOND);
-    }
-
-    #[test]
-    fn later_experience_counts() {
-        let mut estimate = Estimate::new(6, 10 * SECOND);
+    fn at_first_the_budget_counts_down_and_later_experience_counts() {
+        let mut estimate = Estimate {
+            total: 6,
+            budget: 10 * SECOND,
+            ..Estimate::default()
+        };
+        assert_eq!(estimate.left(), 60 * SECOND);
         estimate.spent_on_others += 4 * SECOND;
+        assert_eq!(estimate.left(), 56 * SECOND);
         estimate.note_finished(2 * SECOND);
         estimate.note_finished(2 * SECOND);
         assert_eq!(estimate.left(), 8 * SECOND);

@@ -17,9 +17,6 @@ const LAST_LINES: usize = 5;
 
 /// Finds a base: `accepted`, `latest`, the id or folder of a run, an executable, or a
 /// revision of the git checkout that this is. The first two are those of a series.
-///
-/// # Errors
-/// If there is no such base, or it can't be built.
 pub(crate) fn find(
     name: &str,
     store: &Path,
@@ -104,9 +101,8 @@ fn built(
     tell: impl Fn(&str),
 ) -> Result<Executable, DuetError> {
     let folder = store.join("bases").join(commit);
-    let bench = folder.join("bench");
-    let base = Executable::new(bench.clone(), name);
-    if bench.is_file() {
+    let base = Executable::new(folder.join("bench"), name);
+    if base.bench.is_file() {
         return Ok(base);
     }
     fs::create_dir_all(&folder).map_err(|source| file(&folder, source))?;

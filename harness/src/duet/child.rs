@@ -22,7 +22,6 @@ const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
     glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296:\
     glibc.malloc.top_pad=16777216";
 /// The niceness of who runs before all others.
-#[cfg(target_os = "linux")]
 const HIGHEST_PRIORITY: libc::c_int = -20;
 /// How long the last words of a child that dies are waited for: whoever it has started may
 /// hold its standard error, too.
@@ -62,9 +61,6 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts an executable.
-    ///
-    /// # Errors
-    /// If it can't be run.
     pub(super) fn start(side: Side, bench: &Path, plugins: &[PathBuf]) -> Result<Self, DuetError> {
         let mut command = Command::new(bench);
         command.arg(SUBCOMMAND).arg(format!("--{FLAG}"));
@@ -99,9 +95,6 @@ impl Child {
     }
 
     /// Greets it; the answer is still to be heard. See [`Ask::Hello`] for `again`.
-    ///
-    /// # Errors
-    /// If it is dead.
     pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
         let protocol = VERSION;
         let sent = self.send(&Ask::Hello { protocol, again }, GREETING);
@@ -158,9 +151,6 @@ impl Child {
     }
 
     /// Asks without waiting.
-    ///
-    /// # Errors
-    /// If it is dead.
     pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
         let text = serde_json::to_string(ask).unwrap_or_default();
         let written = writeln!(self.asks, "{text}").and_then(|()| self.asks.flush());
@@ -168,9 +158,6 @@ impl Child {
     }
 
     /// Waits for an answer.
-    ///
-    /// # Errors
-    /// As [`Child::ask`].
     pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Answer, DuetError> {
         let line = match self.answers.recv_timeout(limit) {
             Ok(line) => line,
@@ -242,7 +229,6 @@ impl Drop for Child {
 /// a process, so no number of rounds would show that it is not the code.
 fn unify_memory_layout(command: &mut Command) {
     command.env("GLIBC_TUNABLES", MALLOC_TUNABLES);
-    #[cfg(target_os = "linux")]
     // SAFETY: between fork and exec nothing is called but one system call.
     unsafe {
         command.pre_exec(|| {
@@ -258,7 +244,6 @@ fn unify_memory_layout(command: &mut Command) {
 /// Lets a child run before whatever else is busy on its core, where that is allowed: root
 /// may. Who was told to be nice itself stays so.
 fn raise_priority(command: &mut Command) {
-    #[cfg(target_os = "linux")]
     // SAFETY: both are system calls that touch no memory of ours.
     unsafe {
         command.pre_exec(|| {
@@ -269,6 +254,4 @@ fn raise_priority(command: &mut Command) {
             Ok(())
         });
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = command;
 }

@@ -34,22 +34,14 @@ pub(crate) enum Ask {
         again: bool,
     },
     /// These inputs, from now on by their numbers. Asked once of each process.
-    Open {
-        /// The inputs.
-        inputs: Vec<InputPoints>,
-    },
+    Open { inputs: Vec<InputPoints> },
     /// Make an input and check its points.
-    Prepare {
-        /// The input's number.
-        input: usize,
-    },
+    Prepare { input: usize },
     /// Take samples of a point, in buffers of their own.
     Visit(VisitOrder),
     /// No more samples of a point: sum up those of all processes.
     Finish {
-        /// The input's number.
         input: usize,
-        /// The point's number within it.
         point: usize,
         /// What `stopped_by` is to say.
         stopped_by: String,
@@ -75,7 +67,6 @@ pub(crate) enum Answer {
     Hello {
         /// [`VERSION`] of who answers.
         protocol: u32,
-        /// The build.
         software: Box<Software>,
     },
     /// To [`Ask::Open`].
@@ -91,7 +82,6 @@ pub(crate) enum Answer {
     Prepare(Prepared),
     /// To [`Ask::Visit`].
     Visit {
-        /// The rows of the samples.
         rows: Vec<SampleRow>,
         /// The time that the visit took, with all that surrounds its samples.
         seconds: f64,
@@ -99,15 +89,9 @@ pub(crate) enum Answer {
         failed: Vec<SummaryRow>,
     },
     /// To [`Ask::Finish`].
-    Finish {
-        /// The rows of the point.
-        rows: Vec<SummaryRow>,
-    },
+    Finish { rows: Vec<SummaryRow> },
     /// Instead of any other.
-    Error {
-        /// What went wrong.
-        problem: String,
-    },
+    Error { problem: String },
 }
 
 /// An input that was made, and its points that were checked.

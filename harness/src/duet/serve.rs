@@ -37,9 +37,6 @@ impl ServeError {
 }
 
 /// Answers until nobody asks any more.
-///
-/// # Errors
-/// If the channel breaks, or is no channel of this protocol.
 pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
     let mut lines = asks.lines();
     let mut next = || -> Result<Option<Ask>, ServeError> {

@@ -60,9 +60,6 @@ pub(super) struct Sides<'a> {
 }
 
 /// Measures all points of both sides in turn.
-///
-/// # Errors
-/// If children can't be started, or folders can't be written.
 pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,

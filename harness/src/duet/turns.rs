@@ -37,9 +37,6 @@ pub(super) trait PairSampler {
     /// If it can't; nothing more can be measured then.
     fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError>;
     /// A point has enough rounds.
-    ///
-    /// # Errors
-    /// If that can't be written down.
     fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError>;
     /// Starts both sides anew, for these points: where things lie in memory is then
     /// another matter of chance.
@@ -88,7 +85,7 @@ impl Stop {
 }
 
 /// A point that is measured in turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     pub(super) input: usize,
     pub(super) point: usize,
@@ -122,14 +119,8 @@ impl Turn {
             input,
             point,
             sides,
-            slowdown: 0.0,
             max_time,
-            spent: Duration::ZERO,
-            generations: 0,
-            rounds: Default::default(),
-            run: None,
-            last: Duration::ZERO,
-            failed: false,
+            ..Turn::default()
         }
     }
 
@@ -256,9 +247,6 @@ impl Turn {
 /// Measures all points in turn until each is clear or has all its generations; `all` points
 /// share the error that is allowed. Those that failed are left out without a word: the
 /// sampler knows.
-///
-/// # Errors
-/// The sampler's.
 pub(super) fn measure<S: PairSampler>(
     mut turns: Vec<Turn>,
     all: usize,

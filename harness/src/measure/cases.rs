@@ -17,9 +17,6 @@ pub(crate) fn cells(count: usize) -> Vec<CaseCell> {
 }
 
 /// Makes an input, unless it was read from a file before; returns how long that took.
-///
-/// # Errors
-/// If it can't be made.
 pub(crate) fn make<'c>(
     cell: &'c CaseCell,
     plan: &Plan,
@@ -33,13 +30,4 @@ pub(crate) fn make<'c>(
     let start = Instant::now();
     let case = plan.task().generate(params, seed)?;
     Ok((cell.get_or_init(|| case).as_ref(), start.elapsed()))
-}
-
-/// Whether two inputs are the same data.
-pub(super) fn are_same(a: (&Plan, &Input, u64), b: (&Plan, &Input, u64)) -> bool {
-    let generated = |input: &Input| matches!(input.origin, Origin::Generated(_));
-    let identity = |(plan, input, seed): (&Plan, &Input, u64)| {
-        (plan.task().name(), input.params().clone(), seed)
-    };
-    generated(a.1) && generated(b.1) && identity(a) == identity(b)
 }

@@ -71,25 +71,26 @@ mod tests {
         assert!(!over.allows(Duration::ZERO));
     }
 
-    fn share_of(limits: &[u64], budget: u64) -> Duration {
-        let limits = limits.iter().copied().map(Duration::from_secs).collect();
-        share(limits, Duration::from_secs(budget))
-    }
-
     #[test]
     fn what_short_points_leave_goes_to_long_ones() {
-        assert_eq!(share_of(&[10, 10], 10), Duration::from_secs(5));
-        assert_eq!(share_of(&[10, 1, 10], 11), Duration::from_secs(5));
-        assert_eq!(share_of(&[3, 4], 7), Duration::MAX, "all fit");
-        assert_eq!(share_of(&[1, 1], 0), Duration::ZERO);
+        let seconds = Duration::from_secs;
+        for (limits, budget, expected) in [
+            (&[10, 10][..], 10, seconds(5)),
+            (&[10, 1, 10], 11, seconds(5)),
+            (&[3, 4], 7, Duration::MAX),
+            (&[1, 1], 0, Duration::ZERO),
+        ] {
+            let limits = limits.iter().copied().map(seconds).collect();
+            assert_eq!(share(limits, seconds(budget)), expected);
+        }
     }
 
     #[test]
     fn shares_use_up_the_budget_and_no_more() {
-        let limits = [1, 2, 3, 50, 60];
+        let limits = [1, 2, 3, 50, 60].map(Duration::from_secs);
         for budget in 1..116 {
-            let share = share_of(&limits, budget);
-            let spent = limits.map(|limit| Duration::from_secs(limit).min(share));
+            let share = share(limits.to_vec(), Duration::from_secs(budget));
+            let spent = limits.map(|limit| limit.min(share));
             let unspent = Duration::from_secs(budget).checked_sub(spent.iter().sum());
             let unspent = unspent.expect("not beyond the budget");
             assert!(unspent < Duration::from_micros(1), "{budget}: {unspent:?}");

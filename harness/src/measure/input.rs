@@ -99,9 +99,8 @@ impl<'p> InputState<'p> {
 
     /// How many candidates are sampled.
     pub(super) fn sampled(&self) -> usize {
-        let all = self.candidates.iter();
-        all.filter(|candidate| candidate.phase == Phase::Checked)
-            .count()
+        let phases = self.candidates.iter().map(|candidate| candidate.phase);
+        phases.filter(|phase| *phase == Phase::Checked).count()
     }
 
     /// Takes the data, and how long it took to make them.
@@ -111,9 +110,6 @@ impl<'p> InputState<'p> {
     }
 
     /// Checks every candidate on the input, as long as there is time.
-    ///
-    /// # Errors
-    /// If rows can't be written.
     pub(super) fn check_all(
         &mut self,
         case: &'p dyn Case,
@@ -180,9 +176,6 @@ impl<'p> InputState<'p> {
 
     /// Takes samples of all candidates that need more, in fresh buffers; returns
     /// whether there was time for any.
-    ///
-    /// # Errors
-    /// If samples can't be written.
     pub(super) fn visit(
         &mut self,
         policy: &Policy,
@@ -225,20 +218,17 @@ impl<'p> InputState<'p> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StoreError> {
         let start = Instant::now();
-        for number in 0..self.candidates.len() {
-            let candidate = &mut self.candidates[number];
-            let Some(sampler) = &mut candidate.sampler else {
+        for candidate in &mut self.candidates {
+            let is_first = candidate.series.visit_starts.is_empty();
+            let Some(sampler) = candidate.sampler.as_mut().filter(|_| is_first) else {
                 continue;
             };
-            if !candidate.series.visit_starts.is_empty() {
-                continue;
-            }
             match sampler.energy(policy.max_time) {
                 Ok(joules) => candidate.subject.energy_j = joules,
                 Err(error) => {
                     let Refusal { outcome, note } = Refusal::from(CheckError::from(error));
                     recorder.refused(&candidate.subject, &note)?;
-                    self.end(number, outcome);
+                    candidate.end(outcome, &mut self.effort);
                 }
             }
         }
@@ -259,31 +249,24 @@ impl<'p> InputState<'p> {
     }
 
     /// Closes the candidates that have enough samples, or get no more.
-    ///
-    /// # Errors
-    /// If their rows can't be written.
     fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
-        for number in 0..self.candidates.len() {
-            let candidate = &self.candidates[number];
+        for candidate in &mut self.candidates {
             let (subject, series) = (&candidate.subject, &candidate.series);
             if candidate.phase != Phase::Checked {
                 continue;
             }
             if let Some(failure) = &series.failure {
                 recorder.refused(subject, &format!("{FAILED}{failure}"))?;
-                self.end(number, CandidateOutcome::Wrong);
+                candidate.end(CandidateOutcome::Wrong, &mut self.effort);
             } else if let Some(reason) = policy.stops(series) {
                 recorder.finished(subject, reason, series)?;
-                self.end(number, CandidateOutcome::Measured);
+                candidate.end(CandidateOutcome::Measured, &mut self.effort);
             }
         }
         Ok(())
     }
 
     /// Closes all candidates: there is no more time, or the user asked for an end.
-    ///
-    /// # Errors
-    /// If their rows can't be written.
     pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         let interrupted = recorder.interrupt.asked();
         let reason = if interrupted {
@@ -291,30 +274,32 @@ impl<'p> InputState<'p> {
         } else {
             StopReason::Time
         };
-        for number in 0..self.candidates.len() {
-            let candidate = &self.candidates[number];
+        for candidate in &mut self.candidates {
             let (subject, series) = (&candidate.subject, &candidate.series);
             if matches!(candidate.phase, Phase::Finished(_)) {
                 continue;
             }
             let is_ready = candidate.phase == Phase::Checked;
-            if !series.samples.is_empty() || (interrupted && is_ready) {
+            let outcome = if !series.samples.is_empty() || (interrupted && is_ready) {
                 recorder.finished(subject, reason, series)?;
-                self.end(number, CandidateOutcome::Measured);
+                CandidateOutcome::Measured
             } else {
-                recorder.left_out(subject);
-                self.end(number, CandidateOutcome::LeftOut);
-            }
+                recorder.rows.left_out.push(subject.point.clone());
+                CandidateOutcome::LeftOut
+            };
+            candidate.end(outcome, &mut self.effort);
         }
         Ok(())
     }
+}
 
-    fn end(&mut self, number: usize, outcome: CandidateOutcome) {
-        let candidate = &mut self.candidates[number];
-        let (spent, warming) = (candidate.series.spent, candidate.series.warming);
-        self.effort.warming_s += warming.as_secs_f64();
-        self.effort.sampling_s += spent.saturating_sub(warming).as_secs_f64();
-        candidate.phase = Phase::Finished(outcome);
-        candidate.sampler = None;
+impl CandidateState<'_> {
+    /// It gets no more samples.
+    fn end(&mut self, outcome: CandidateOutcome, effort: &mut Effort) {
+        let (spent, warming) = (self.series.spent, self.series.warming);
+        effort.warming_s += warming.as_secs_f64();
+        effort.sampling_s += spent.saturating_sub(warming).as_secs_f64();
+        self.phase = Phase::Finished(outcome);
+        self.sampler = None;
     }
 }

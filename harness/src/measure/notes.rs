@@ -68,27 +68,24 @@ pub(super) fn notes(
 }
 
 fn affected(counted: &[&Sample], remarks: &[Remark]) -> Vec<String> {
-    let note = |(is_so, what): &Remark| {
-        let count = counted.iter().filter(|sample| is_so(sample)).count();
-        worth(count, counted).then(|| format!("{count} of {} samples {what}", counted.len()))
-    };
+    let note = |(is_so, what): &Remark| told(counted, is_so, what);
     remarks.iter().filter_map(note).collect()
 }
 
 fn limits(counted: &[&Sample]) -> Vec<String> {
     let note = |limit: Limit| {
-        let is_limited = |sample: &&&Sample| sample.limits.contains(&limit);
-        let (count, all) = (counted.iter().filter(is_limited).count(), counted.len());
-        let note = format!("{count} of {all} samples with a clock held down by {limit}");
-        worth(count, counted).then_some(note)
+        let what = format!("with a clock held down by {limit}");
+        told(counted, |sample| sample.limits.contains(&limit), &what)
     };
     let all = [Limit::Power, Limit::Heat, Limit::Hardware];
     all.into_iter().filter_map(note).collect()
 }
 
-/// A stray sample or two is what medians are for.
-fn worth(count: usize, counted: &[&Sample]) -> bool {
-    count as f64 > WORTH_A_WORD * counted.len() as f64
+/// How many samples are so, unless it is a stray one or two: that is what medians are for.
+fn told(counted: &[&Sample], is_so: impl Fn(&Sample) -> bool, what: &str) -> Option<String> {
+    let (count, all) = (counted.iter().filter(|it| is_so(it)).count(), counted.len());
+    let is_worth_it = count as f64 > WORTH_A_WORD * all as f64;
+    is_worth_it.then(|| format!("{count} of {all} samples {what}"))
 }
 
 #[cfg(test)]
@@ -119,26 +116,21 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_a_gpu_says_nothing_of_cores() {
-        let note = of(Backend::Cuda, 4, odd());
-        let clock = "4 of 10 samples at a low clock of the GPU";
-        for told in [clock, "held down by heat", "launches"] {
-            assert!(note.contains(told), "{note}");
+    fn rows_say_what_concerns_their_device_unless_it_is_a_stray_sample() {
+        let gpu = [
+            "4 of 10 samples at a low clock of the GPU",
+            "held down by heat",
+            "launches",
+        ];
+        let cpu = ["moved between CPUs", "busy"];
+        for (backend, told, others) in [
+            (Backend::Cuda, &gpu[..], ["CPU", "cores"]),
+            (Backend::Cpu, &cpu[..], ["GPU", "launches"]),
+        ] {
+            let note = of(backend, 4, odd());
+            assert!(told.iter().all(|words| note.contains(words)), "{note}");
+            assert!(others.iter().all(|words| !note.contains(words)), "{note}");
+            assert_eq!(of(backend, 1, odd()), "");
         }
-        assert!(!note.contains("CPU") && !note.contains("cores"), "{note}");
-    }
-
-    #[test]
-    fn a_row_of_a_cpu_says_nothing_of_gpus() {
-        let note = of(Backend::Cpu, 4, odd());
-        for (text, is_told) in [("moved between CPUs", true), ("busy", true), ("GPU", false)] {
-            assert_eq!(note.contains(text), is_told, "{note}");
-        }
-        assert!(!note.contains("launches"), "{note}");
-    }
-
-    #[test]
-    fn a_stray_sample_is_not_worth_a_word() {
-        assert_eq!(of(Backend::Cuda, 1, odd()), "");
     }
 }

@@ -207,12 +207,10 @@ mod tests {
     use super::*;
 
     fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
-        let crowd_us = cycles / clock_mhz;
-        let reading = Reading {
+        usual.judge(&[Reading {
             clock_mhz,
-            crowd_us,
-        };
-        usual.judge(&[reading])
+            crowd_us: cycles / clock_mhz,
+        }])
     }
 
     #[test]

@@ -39,11 +39,6 @@ impl Recorder<'_> {
         self.interrupt.asked() || !self.deadline.allows(next)
     }
 
-    /// A candidate that nothing could be told of before the time was over.
-    pub(super) fn left_out(&mut self, subject: &Subject) {
-        self.rows.left_out.push(subject.point.clone());
-    }
-
     /// A candidate that is not timed.
     pub(super) fn refused(&mut self, subject: &Subject, note: &str) -> Result<(), StoreError> {
         self.progress.finished(&subject.point, Duration::ZERO, note);
@@ -65,8 +60,8 @@ impl Recorder<'_> {
                 format!("{median} ({taken} samples, stopped by {reason})")
             }
         };
-        self.progress
-            .finished(&subject.point, series.spent, &result);
+        let progress = &mut self.progress;
+        progress.finished(&subject.point, series.spent, &result);
         self.summarise(rows)
     }
 

@@ -29,9 +29,6 @@ pub(crate) struct Resources {
 
 impl Resources {
     /// All that the candidates of these plans need.
-    ///
-    /// # Errors
-    /// If threads can't be had, or can't be where they should.
     pub(super) fn of<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         mode: GpuMode,
@@ -49,9 +46,6 @@ impl Resources {
 
     /// That of a process which another one asks for samples; see `is_known` of
     /// [`Resources`].
-    ///
-    /// # Errors
-    /// As [`Resources::of`].
     pub(crate) fn to_serve<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         is_known: bool,
@@ -75,9 +69,6 @@ impl Resources {
     }
 
     /// Where a candidate runs.
-    ///
-    /// # Errors
-    /// Why its device can't be used.
     pub(super) fn place(
         &self,
         plan: &Plan,

@@ -188,11 +188,11 @@ fn open(
     assignment: &Assignment<'_>,
     topology: &Topology,
 ) -> Result<(RunFolder, RunRecord, Rows), StoreError> {
-    let (path, mut rows) = (&assignment.out, Rows::default());
+    let path = &assignment.out;
     match assignment.start {
         Start::New => {
             let record = describe(assignment, topology);
-            Ok((RunFolder::create(path, &record)?, record, rows))
+            Ok((RunFolder::create(path, &record)?, record, Rows::default()))
         }
         Start::Resume => {
             let (folder, run) = RunFolder::resume(path)?;
@@ -201,8 +201,11 @@ fn open(
             // However often it is stopped: one note, of the last time.
             record.notes.retain(|note| !note.starts_with(RESUMED));
             record.notes.push(format!("{RESUMED} {}", now()));
-            rows.samples = run.samples;
-            rows.summary = run.summary;
+            let rows = Rows {
+                samples: run.samples,
+                summary: run.summary,
+                ..Rows::default()
+            };
             Ok((folder, record, rows))
         }
     }

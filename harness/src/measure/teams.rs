@@ -42,9 +42,6 @@ pub(super) struct TeamState {
 
 impl Teams {
     /// Starts each team once.
-    ///
-    /// # Errors
-    /// If threads can't be had, or can't be where they should.
     pub(super) fn start<'a>(specs: impl Iterator<Item = &'a TeamSpec>) -> Result<Self, TeamError> {
         let mut teams: Vec<(TeamSpec, TeamState)> = Vec::new();
         for spec in specs {
@@ -73,11 +70,8 @@ impl Teams {
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
-            let threads = units::counted(spec.threads, "thread");
-            let placement = &spec.placement;
-            tell(&format!(
-                "measuring the bandwidth of {threads}, {placement}"
-            ));
+            let (threads, place) = (units::counted(spec.threads, "thread"), &spec.placement);
+            tell(&format!("measuring the bandwidth of {threads}, {place}"));
             state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
         }
     }
@@ -99,9 +93,8 @@ impl Teams {
                     state.counting = Some(opened.counting);
                 }
                 Err(refusal) => {
-                    self.0
-                        .iter_mut()
-                        .for_each(|(_, state)| state.counting = None);
+                    let teams = self.0.iter_mut();
+                    teams.for_each(|(_, state)| state.counting = None);
                     return Some(format!("measured without hardware counters: {refusal}"));
                 }
             }

@@ -23,10 +23,11 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     if needed <= available {
         return Ok(());
     }
-    let params = plan.params.iter();
-    let params: Vec<_> = params
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let params = plan
+        .params
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    let params: Vec<_> = params.collect();
     Err(PlanError::Usage(format!(
         "{} needs {} of memory, but {} are available; use fewer items",
         params.join(" "),
@@ -43,12 +44,11 @@ mod tests {
 
     #[test]
     fn too_much_is_refused_with_both_numbers() {
-        let mut params = Params::default();
-        params.set("digis", "1000000000000");
-        let plan = Plan {
-            params,
+        let mut plan = Plan {
+            params: Params::default(),
             memory_bytes: 32_000_000_000_000,
         };
+        plan.params.set("digis", "1000000000000");
         let error = check(&plan, 8_000_000_000)
             .expect_err("too much")
             .to_string();

@@ -46,13 +46,11 @@ impl Plan {
         }
         let is_it =
             |info: &VariantInfo| info.name == point.variant && info.backend == device.backend();
-        let variant = self.infos.iter().position(is_it);
-        let variant = variant
-            .ok_or_else(|| format!("{} has no variant {} here", point.algorithm, point.variant))?;
+        let unknown = || format!("{} has no variant {} here", point.algorithm, point.variant);
+        let variant = self.infos.iter().position(is_it).ok_or_else(unknown)?;
         let team = team_of(point, topology, mask)?;
-        let cache = CacheMode::ALL
-            .into_iter()
-            .find(|mode| mode.name() == point.cache);
+        let mut modes = CacheMode::ALL.into_iter();
+        let cache = modes.find(|mode| mode.name() == point.cache);
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
         let known = self.teams.iter().position(|other| *other == team);
         let team = known.unwrap_or_else(|| {

@@ -27,8 +27,8 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
 /// # Errors
 /// If a glob is none.
 pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
-    let patterns: Result<Vec<_>, _> = globs.iter().map(|glob| pattern(glob)).collect();
-    let patterns = patterns?;
+    let patterns = globs.iter().map(|glob| pattern(glob));
+    let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
     let is_selected = |&number: &usize| {
         let mut patterns = patterns.iter();
         globs.is_empty() || patterns.any(|pattern| pattern.matches(infos[number].name))

@@ -3,8 +3,8 @@
 use algorithms::device::{Team, TeamError};
 
 use super::PlanError;
-use crate::platform::placement::{Place, Placement, PlacementError, pin_current_thread};
-use crate::platform::{Topology, usable_cpus};
+use crate::platform::placement::{Place, Placement, PlacementError};
+use crate::platform::{Topology, pin_current_thread, usable_cpus};
 use crate::request::MeasureRequest;
 
 /// Threads beyond so many times the CPUs tell nothing but how the system

@@ -1,10 +1,13 @@
-//! Which CPUs this process may use, which one a thread is on, and for how long it had one.
+//! Which CPUs this process may use, which one a thread is on or pinned to, and for how long
+//! it had one.
 
 use std::time::Duration;
 
-use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
+
+use super::placement::list;
 
 /// The CPUs in the inherited affinity mask, in ascending order.
 pub fn usable_cpus() -> Vec<usize> {
@@ -38,4 +41,39 @@ pub fn current_cpu() -> Option<usize> {
 pub fn thread_time() -> Option<Duration> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
     time.ok().map(Duration::from)
+}
+
+/// Restricts the calling thread to these CPUs.
+///
+/// # Errors
+/// If the system refuses, as it does for CPUs that went away.
+pub fn pin_current_thread(cpus: &[usize]) -> Result<(), String> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu).map_err(|_| format!("there is no CPU {cpu}"))?;
+    }
+    let this_thread = Pid::from_raw(0);
+    sched_setaffinity(this_thread, &set)
+        .map_err(|error| format!("CPUs {} can't be used: {}", list(cpus), error.desc()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_thread_is_where_it_was_pinned_to() {
+        for cpu in usable_cpus() {
+            let pinned = move || pin_current_thread(&[cpu]).map(|()| current_cpu());
+            let seen = std::thread::spawn(pinned);
+            assert_eq!(seen.join().expect("no panic"), Ok(Some(cpu)));
+        }
+    }
+
+    #[test]
+    fn cpus_that_are_not_there_are_named() {
+        let error = pin_current_thread(&[1000]).expect_err("so many?");
+        assert!(error.contains("1000"), "{error}");
+        assert!(pin_current_thread(&[usize::MAX]).is_err());
+    }
 }

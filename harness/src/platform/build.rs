@@ -9,11 +9,8 @@ use sha2::{Digest, Sha256};
 /// The build that is running.
 pub fn software() -> Software {
     let commit = env!("BUILD_COMMIT");
-    let profile = if is_development_build() {
-        "debug"
-    } else {
-        "release"
-    };
+    let is_development = is_development_build();
+    let profile = if is_development { "debug" } else { "release" };
     Software {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_commit: (!commit.is_empty()).then(|| commit.to_owned()),
@@ -66,9 +63,8 @@ mod tests {
 
     #[test]
     fn data_of_the_executable_do_not_count() {
-        let executable = std::env::current_exe()
-            .and_then(std::fs::read)
-            .expect("readable");
+        let executable = std::env::current_exe().and_then(std::fs::read);
+        let executable = executable.expect("readable");
         let hash = hash_of_code(&executable).expect("an executable");
         let file = object::File::parse(&*executable).expect("an executable");
         let offset = |kind| {

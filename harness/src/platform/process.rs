@@ -1,10 +1,13 @@
-//! When this process began, and what its children say.
+//! This process: when it began, how it is asked to end; and what its children say.
 
-use std::io::{BufRead, BufReader, Read};
-use std::sync::OnceLock;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
+
+use super::plugin_guard;
 
 /// The beginning of the process, or nearly so: the first call, which is the first thing
 /// that `bench` does.
@@ -21,4 +24,39 @@ pub(crate) fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
         lines.try_for_each(|line| sender.send(line))
     });
     receiver
+}
+
+/// Ctrl-C: the first asks for an end, the second makes one.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Listens to SIGINT and SIGTERM from now on.
+    pub fn listen() -> Self {
+        let interrupt = Interrupt::default();
+        let asked = Arc::clone(&interrupt.0);
+        let listening = ctrlc::set_handler(move || {
+            if asked.swap(true, Relaxed) {
+                plugin_guard::disarm();
+                std::process::exit(Exit::Interrupted as i32);
+            }
+            let _ = writeln!(
+                std::io::stderr(),
+                "\nbench: stopping after this sample; once more to stop at once"
+            );
+        });
+        // Without a handler Ctrl-C ends the program: what is on disk is kept.
+        drop(listening);
+        interrupt
+    }
+
+    /// Whether an end was asked for.
+    pub fn asked(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+
+    /// Asks for an end, as Ctrl-C does.
+    pub fn ask(&self) {
+        self.0.store(true, Relaxed);
+    }
 }

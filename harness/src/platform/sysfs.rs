@@ -55,11 +55,9 @@ mod tests {
 
     #[test]
     fn lists_and_sizes_are_read() {
-        assert_eq!(cpu_list("0-2,8"), Some(vec![0, 1, 2, 8]));
-        assert_eq!(cpu_list(""), Some(vec![]));
-        assert_eq!(cpu_list("x"), None);
-        assert_eq!(size("32768K"), Some(32 << 20));
-        assert_eq!(size("1024"), Some(1024));
-        assert_eq!(size("K"), None);
+        let lists = ["0-2,8", "", "x"].map(cpu_list);
+        assert_eq!(lists, [Some(vec![0, 1, 2, 8]), Some(vec![]), None]);
+        let sizes = ["32768K", "1024", "K"].map(size);
+        assert_eq!(sizes, [Some(32 << 20), Some(1024), None]);
     }
 }

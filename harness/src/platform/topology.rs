@@ -145,10 +145,8 @@ fn read_caches(base: &Path) -> Vec<Cache> {
         };
         (kind != "Instruction").then_some(cache)
     };
-    numbered_folders(base, "index")
-        .into_iter()
-        .filter_map(cache)
-        .collect()
+    let folders = numbered_folders(base, "index").into_iter();
+    folders.filter_map(cache).collect()
 }
 
 /// Folders named by a prefix and a number, in order of the number.

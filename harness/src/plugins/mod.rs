@@ -89,9 +89,6 @@ fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
 /// Tries the variants of plugins that plans have, each on the devices and with the
 /// threads that it is planned for. Those that crash, hang, fail or are wrong are
 /// refused from now on.
-///
-/// # Errors
-/// If nothing can be tried.
 pub(crate) fn try_out(plans: &[Plan], tell: impl Fn(&str)) -> Result<(), PluginFailure> {
     let mut variants: Vec<PluginVariant> = Vec::new();
     for plan in plans {

@@ -62,8 +62,7 @@ fn a_base_that_does_not_speak_the_protocol_is_refused() {
     run.says("unrecognized subcommand")
         .says("choose a later base");
     assert!(!folder.join("r").exists(), "nothing was begun");
-    let run = folder.bench("run pair.toml --against no-such-base");
-    run.exits(2).says("no-such-base");
+    folder.check("2 | run pair.toml --against no-such-base | no-such-base");
 }
 
 /// What a child says that speaks the protocol.

@@ -47,10 +47,7 @@ fn a_list_of_one_task_names_no_other() {
     assert!(run.stdout.starts_with("merge: "), "{}", run.stdout);
     assert!(!run.stdout.contains("\nsort: "), "{}", run.stdout);
     run.prints("[10M]");
-    folder
-        .bench("list srot")
-        .exits(2)
-        .says("did you mean \"sort\"?");
+    folder.check(r#"2 | list srot | did you mean "sort"?"#);
 }
 
 #[test]
@@ -107,15 +104,12 @@ fn defaults_come_from_the_nearest_file() {
         let mut command = folder.command(&format!("sort --dry-run {flags}"));
         Run::of(command.current_dir(&below))
     };
-    let file =
-        "[sort]\nthreads = 1\ndigis = \"1M\"\nvariant = [\"std-stable\"]\nmax-time = \"3s\"\n";
-    folder.write("recobench.toml", file);
+    let sort = "threads = 1\ndigis = \"1M\"\nvariant = [\"std-stable\"]\nmax-time = \"3s\"\n";
+    folder.write("recobench.toml", format!("[sort]\n{sort}"));
     let run = dry_run("");
-    let total = "sort: 1 input, 1 candidate, at most 3s\n";
-    assert!(run.stdout.ends_with(total), "{}{}", run.stdout, run.stderr);
-    run.prints("1 M digis");
-    let run = dry_run("--digis 2M,3M");
-    run.prints("sort: 2 inputs");
+    run.prints("1 M digis")
+        .prints("sort: 1 input, 1 candidate, at most 3s\n");
+    dry_run("--digis 2M,3M").prints("sort: 2 inputs");
     folder.write("bad.toml", "[sort]\nthread = 1\n");
     folder.check(
         r#"
@@ -129,11 +123,8 @@ fn defaults_come_from_the_nearest_file() {
 
 #[test]
 fn the_documented_file_of_defaults_is_one() {
-    let folder = folder();
-    folder.write(
-        "recobench.toml",
-        toml_example(&document("configuration.md")),
-    );
+    let (folder, page) = (folder(), document("configuration.md"));
+    folder.write("recobench.toml", toml_example(&page));
     let here = Surroundings {
         folder: Some(folder.path().to_owned()),
         variable: None,
@@ -145,8 +136,7 @@ fn the_documented_file_of_defaults_is_one() {
 
 #[test]
 fn a_mistyped_folder_is_called_one() {
-    let folder = folder();
-    folder.check(
+    folder().check(
         "
             2 | report gone | gone: no such folder, and no run
             2 | export gone --format csv | gone: no such folder, and no run
@@ -164,8 +154,7 @@ fn a_measuring_command_stores_its_run_with_the_file_of_its_defaults() {
     folder.bench(line).exits(0);
     let store = Store::open(&folder.join("s")).expect("a store");
     assert_eq!(store.list(&Filter::default()).expect("listed").len(), 1);
-    let notes = folder.record("r").notes;
-    let mut notes = notes.iter();
+    let mut notes = folder.record("r").notes.into_iter();
     let note = notes.find(|note| note.starts_with("defaults of flags from"));
     assert!(note.is_some_and(|note| note.ends_with("recobench.toml")));
     assert_eq!(folder.read("rows.csv"), folder.read("r/summary.csv"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{
-    Folder, Run, calm, copy_documented, edit, edit_record, edit_rows, folder, scale,
+    Folder, Run, assert_understood, calm, copy_documented, edit, edit_record, edit_rows, folder,
 };
 use harness::cli::Request;
 use reports::record::{SampleRow, SummaryRow, YesNo, flags};
@@ -25,7 +25,7 @@ fn runs(factor: impl Fn(&SampleRow) -> f64) -> Folder {
         copy_documented("sort-cpu", &folder.join(name), &started);
         calm(&folder.join(name));
     }
-    scale(&folder.join("new"), factor);
+    edit(&folder.join("new"), |row| row.seconds *= factor(row));
     folder
 }
 
@@ -82,10 +82,8 @@ fn advice_is_understood_as_it_stands() {
     let json: Value = run.json();
     let next = json["points"][0]["next"].as_str().expect("advice");
     let (_, command) = next.split_once("then bench").expect("a command");
-    let words = format!("bench{command}");
-    let parsed = harness::cli::parse(words.split_whitespace().map(Into::into));
-    let Ok(Request::Compare(request)) = parsed else {
-        panic!("not understood: {words}");
+    let Request::Compare(request) = assert_understood(&format!("bench{command}")) else {
+        panic!("not a comparison: {command}");
     };
     assert!(request.confirm && request.judging.min_effect == 0.02);
     assert_eq!(request.store, Path::new("my-store"));
@@ -190,18 +188,16 @@ fn runs_of_a_busy_machine_raise_no_alarm() {
     }
     for line in ["compare base new", "compare new base"] {
         let run = folder.bench(line).exits(0);
-        run.prints("0 SLOWER")
-            .prints("0 FASTER")
-            .prints("the machine was busy");
+        run.prints("0 SLOWER").prints("0 FASTER");
+        run.prints("the machine was busy");
     }
 }
 
 #[test]
 fn what_cannot_be_compared_exits_with_5() {
     let folder = runs(|_| 1.0);
-    edit_record(&folder.join("new"), |record| {
-        record["machine_key"] = "elsewhere".into()
-    });
+    let elsewhere = |record: &mut Value| record["machine_key"] = "elsewhere".into();
+    edit_record(&folder.join("new"), elsewhere);
     compare(&folder, "").exits(5).says("--across-machines");
     compare(&folder, "--across-machines").exits(0);
     // An empty run is never a success.

@@ -1,17 +1,14 @@
 //! What the documents say can be done.
 
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::common::{assert_understood, in_repository};
 
 /// README and all pages below `docs/`, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
-    let mut folders = vec![root().join("docs")];
+    let mut pages = ["README.md", "CONTRIBUTING.md"].map(in_repository).to_vec();
+    let mut folders = vec![in_repository("docs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("docs/ is there") {
             let path = entry.expect("listed").path();
@@ -34,10 +31,10 @@ fn commands(text: &str) -> Vec<String> {
     let blocks = text.split("```").skip(1).step_by(2);
     let lines = blocks.flat_map(|block| block.lines());
     let command = |line: &str| {
-        let line = line.trim();
-        let rest = line
-            .strip_prefix("bench ")
-            .or_else(|| line.strip_prefix("cargo run --release -- "))?;
+        let prefixes = ["bench ", "cargo run --release -- "];
+        let rest = prefixes
+            .iter()
+            .find_map(|prefix| line.trim().strip_prefix(prefix))?;
         Some(format!("bench {}", rest.replace('\'', "")))
     };
     lines.filter_map(command).collect()
@@ -49,8 +46,8 @@ fn every_command_is_understood() {
     for (page, text) in pages() {
         for command in commands(&text) {
             count += 1;
-            let parsed = harness::cli::parse(command.split_whitespace().map(OsString::from));
-            assert!(parsed.is_ok(), "{}: {command}", page.display());
+            eprintln!("{}:", page.display());
+            assert_understood(&command);
         }
     }
     assert!(count > 8, "only {count} commands found");
@@ -59,11 +56,8 @@ fn every_command_is_understood() {
 #[test]
 fn every_link_leads_somewhere() {
     for (page, text) in pages() {
-        for target in text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next())
-        {
+        let targets = text.split("](").skip(1);
+        for target in targets.filter_map(|rest| rest.split(')').next()) {
             let file = target.split('#').next().unwrap_or(target);
             if file.is_empty() || file.contains("://") {
                 continue;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::common::servers::{Servers, port, retried, words};
+use crate::common::servers::{Servers, are_installed, port, retried, words};
 use crate::common::{Folder, can_measure, folder, measuring};
 
 /// Measures a little, and exports it; returns the file's text.
@@ -16,19 +16,9 @@ fn exported(folder: &Folder, file: &str) -> String {
     folder.read(file)
 }
 
-/// Whether a program is there; says so if not.
-fn is_installed(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output();
-    let is_there = found.is_ok() || Command::new(program).arg("version").output().is_ok();
-    if !is_there {
-        eprintln!("skipped: {program} is not installed");
-    }
-    is_there
-}
-
 #[test]
 fn prometheus_takes_the_text_format() {
-    if !can_measure() || !is_installed("promtool") {
+    if !can_measure() || !are_installed(&["promtool"]) {
         return;
     }
     let folder = folder();
@@ -61,7 +51,7 @@ bind-address = "127.0.0.1:RPC"
 
 #[test]
 fn influxdb_takes_the_line_protocol() {
-    if !can_measure() || !is_installed("influxd") || !is_installed("curl") {
+    if !can_measure() || !are_installed(&["influxd", "curl"]) {
         return;
     }
     let folder = folder();
@@ -113,8 +103,7 @@ fn tables_have_a_row_a_point_and_replace_the_file_as_a_whole() {
 
 #[test]
 fn what_can_t_be_exported_is_told() {
-    let folder = folder();
-    folder.check(
+    folder().check(
         "
             2 | export gone --format csv | there is no store
             2 | export --all --format csv | there is no store

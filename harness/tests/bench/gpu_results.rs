@@ -1,10 +1,9 @@
 //! `scripts/gpu-results.sh`, with a made-up `bench` where a GPU would be needed.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{BENCH, Folder, Run, folder, in_repository, program};
+use crate::common::{BENCH, Folder, Run, assert_understood, folder, in_repository, program};
 
 /// Runs the script in a folder with a program for `bench`.
 fn script(folder: &Folder, bench: &Path, line: &str) -> Run {
@@ -49,22 +48,18 @@ fn dry_run(line: &str) -> (Vec<String>, u32) {
 fn a_dry_run_names_commands_that_are_understood() {
     let (commands, _) = dry_run("");
     for command in &commands {
-        let parsed = harness::cli::parse(command.split_whitespace().map(OsString::from));
-        assert!(parsed.is_ok(), "{command}");
+        assert_understood(command);
     }
-    for word in [
+    let tasks = ["sort", "decode", "noisy-pads", "sts", "merge", "gather"];
+    let suites = tasks.map(|task| format!("run gpu-{task}"));
+    let others = [
         "bench verify --device cuda:0",
         "devices --measure",
-        "run gpu-sort",
-        "run gpu-decode",
-        "run gpu-noisy-pads",
-        "run gpu-sts",
-        "run gpu-merge",
-        "run gpu-gather",
         "report",
-    ] {
-        let named = commands.iter().any(|command| command.contains(word));
-        assert!(named, "{word}");
+    ];
+    for words in suites.into_iter().chain(others.map(str::to_owned)) {
+        let named = commands.iter().any(|command| command.contains(&words));
+        assert!(named, "{words}");
     }
 }
 
@@ -90,49 +85,46 @@ fn without_a_gpu_it_says_why() {
         return;
     }
     let folder = folder();
-    script(&folder, Path::new(BENCH), "--out out")
-        .exits(5)
-        .says("cuda:0 can't be used");
+    let run = script(&folder, Path::new(BENCH), "--out out");
+    run.exits(5).says("cuda:0 can't be used");
     assert_eq!(codes(&folder), [("verify".to_owned(), "5".to_owned())]);
+}
+
+/// Runs all steps with a `bench` of such commands.
+fn run_with(folder: &Folder, commands: &str) -> (Run, Vec<(String, String)>) {
+    let bench = program(folder, "bench", commands);
+    let run = script(folder, &bench, "--out out");
+    (run, codes(folder))
 }
 
 #[test]
 fn all_is_well_if_all_steps_are() {
     let folder = folder();
-    let bench = program(&folder, "bench", "echo \"$*\" >> calls; echo some output");
-    let run = script(&folder, &bench, "--out out").exits(0);
-    let calls = folder.read("calls");
-    let codes = codes(&folder);
-    assert_eq!(calls.lines().count(), codes.len());
+    let (run, codes) = run_with(&folder, "echo \"$*\" >> calls; echo some output");
+    let run = run.exits(0);
+    assert_eq!(folder.read("calls").lines().count(), codes.len());
     assert!(codes.iter().all(|(_, code)| code == "0"), "{codes:?}");
-    let kept = folder.read("out/gpu-sort.txt");
-    assert_eq!(kept, "some output\n");
+    assert_eq!(folder.read("out/gpu-sort.txt"), "some output\n");
     assert!(!run.stderr.contains("WRONG"), "{}", run.stderr);
 }
 
 #[test]
 fn a_step_that_fails_keeps_no_other_from_running() {
-    let folder = folder();
     let fails = "case \"$1 $2\" in \"run gpu-sort\") echo no disk >&2; exit 1;; esac";
-    let bench = program(&folder, "bench", fails);
-    script(&folder, &bench, "--out out")
-        .exits(1)
-        .says("no disk");
-    let codes = codes(&folder);
+    let (run, codes) = run_with(&folder(), fails);
+    run.exits(1).says("no disk");
     assert_eq!(code_of(&codes, "gpu-sort"), "1");
     assert_eq!(code_of(&codes, "gpu-break-even-text"), "0");
 }
 
 #[test]
 fn a_wrong_output_is_loud_and_decides_the_exit_code() {
-    let folder = folder();
     let fails = "case $1 in devices) exit 1;; run) exit 3;; esac";
-    let bench = program(&folder, "bench", fails);
-    let run = script(&folder, &bench, "--out out").exits(3);
+    let (run, codes) = run_with(&folder(), fails);
     let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads \
                 gpu-sts gpu-merge gpu-gather";
-    run.says(loud);
-    assert_eq!(code_of(&codes(&folder), "devices"), "1");
+    run.exits(3).says(loud);
+    assert_eq!(code_of(&codes, "devices"), "1");
 }
 
 #[test]
@@ -140,18 +132,16 @@ fn a_step_that_takes_too_long_is_stopped_and_told() {
     let folder = folder();
     // In place of coreutils' own: one that lets nobody run.
     program(&folder, "timeout", "exit 124");
-    let bench = program(&folder, "bench", "exit 0");
-    let run = script(&folder, &bench, "--out out").exits(124);
-    assert!(codes(&folder).iter().all(|(_, code)| code == "124"));
-    run.prints("stopped at its time limit");
+    let (run, codes) = run_with(&folder, "exit 0");
+    run.exits(124).prints("stopped at its time limit");
+    assert!(codes.iter().all(|(_, code)| code == "124"));
 }
 
 #[test]
 fn an_interrupt_ends_it() {
-    let folder = folder();
-    let bench = program(&folder, "bench", "[ $1 = devices ] && exit 130; exit 0");
-    script(&folder, &bench, "--out out").exits(130);
-    assert_eq!(codes(&folder).len(), 2);
+    let (run, codes) = run_with(&folder(), "[ $1 = devices ] && exit 130; exit 0");
+    run.exits(130);
+    assert_eq!(codes.len(), 2);
 }
 
 #[test]

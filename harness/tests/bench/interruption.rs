@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::process::Child;
-use std::time::{Duration, Instant};
 
-use crate::common::{Folder, Run, measuring, signal};
+use crate::common::{Folder, Run, measuring, signal, wait_until};
 
 /// A run that would take minutes, once it has written some samples.
 fn long_run(folder: &Folder) -> Child {
@@ -12,12 +11,8 @@ fn long_run(folder: &Folder) -> Child {
                 --variant std-*,block-merge,segmented-radix";
     let child = folder.start(line);
     let samples = folder.join("r/samples.csv");
-    let deadline = Instant::now() + Duration::from_secs(60);
     let written = || fs::read_to_string(&samples).map_or(0, |text| text.lines().count());
-    while written() < 20 {
-        assert!(Instant::now() < deadline, "no samples in a minute");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(|| written() >= 20);
     child
 }
 

@@ -64,7 +64,9 @@ fn charts_are_drawn_unless_refused() {
 fn results_go_to_a_folder_of_their_own_by_default() {
     let Some(folder) = measuring() else { return };
     for _ in 0..2 {
-        folder.bench(format!("sort {LITTLE} {QUICK}")).exits(0);
+        folder
+            .bench(format!("sort {LITTLE} {QUICK} --no-charts"))
+            .exits(0);
     }
     let runs = fs::read_dir(folder.join("results")).expect("made");
     let names: Vec<_> = runs.map(|run| run.expect("listed").file_name()).collect();
@@ -76,15 +78,19 @@ fn results_go_to_a_folder_of_their_own_by_default() {
 #[test]
 fn formats_are_for_other_tools() {
     let Some(folder) = measuring() else { return };
-    let print = |format: &str| {
-        let line = format!("sort {LITTLE} --no-charts --format {format} --out {format} {QUICK}");
-        folder.bench(line).stdout
-    };
-    let rows: Vec<Value> = serde_json::from_str(&print("json")).expect("JSON");
-    assert_eq!(rows.len(), 2);
-    assert!(print("csv").starts_with("algorithm,variant,stage,backend,"));
-    assert!(print("markdown").contains("| --"));
-    assert!(print("table").contains("ratio"));
+    let files = "--format csv=r.csv --format markdown=r.md --format table=r.txt";
+    let run = sort(
+        &folder,
+        &format!("{LITTLE} --no-charts --format json {files}"),
+    );
+    assert_eq!(run.json::<Vec<Value>>().len(), 2);
+    assert!(
+        folder
+            .read("r.csv")
+            .starts_with("algorithm,variant,stage,backend,")
+    );
+    assert!(folder.read("r.md").contains("| --"));
+    assert!(folder.read("r.txt").contains("ratio"));
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::common::{Folder, folder, measuring};
 use harness::platform::placement::{Bind, Placement, PlacesSpec};
 use harness::platform::{Topology, usable_cpus};
-use reports::record::YesNo;
 
 /// A machine below a temporary folder.
 struct FakeMachine {
@@ -14,7 +13,6 @@ struct FakeMachine {
     cpus: Vec<Cpu>,
 }
 
-#[derive(Clone)]
 struct Cpu {
     number: usize,
     package: usize,
@@ -26,17 +24,18 @@ struct Cpu {
 }
 
 impl FakeMachine {
-    fn new(cpus: Vec<Cpu>) -> Self {
+    /// With so many CPUs.
+    fn new(count: usize, cpu: impl Fn(usize) -> Cpu) -> Self {
         let machine = FakeMachine {
             root: folder(),
-            cpus,
+            cpus: (0..count).map(cpu).collect(),
         };
         for cpu in &machine.cpus {
             machine.write_cpu(cpu);
+            let cpus = machine.list(|other| other.node == cpu.node);
+            machine.write(&format!("node/node{}/cpulist", cpu.node), &cpus);
         }
-        machine.write_nodes();
-        let all: Vec<_> = machine.cpus.iter().map(|cpu| cpu.number).collect();
-        machine.set_online(&all);
+        machine.set_online(&machine.all());
         machine
     }
 
@@ -75,14 +74,6 @@ impl FakeMachine {
         }
     }
 
-    fn write_nodes(&self) {
-        let nodes = self.cpus.iter().map(|cpu| cpu.node).max().unwrap_or(0);
-        for node in 0..=nodes {
-            let cpus = self.list(|cpu| cpu.node == node);
-            self.write(&format!("node/node{node}/cpulist"), &cpus);
-        }
-    }
-
     fn set_online(&self, cpus: &[usize]) {
         let list: Vec<_> = cpus.iter().map(ToString::to_string).collect();
         self.write("cpu/online", &list.join(","));
@@ -114,43 +105,36 @@ impl FakeMachine {
 /// Two sockets with two cores each, two threads a core: siblings are 4 apart,
 /// as Linux numbers them.
 fn two_sockets() -> FakeMachine {
-    let cpu = |number: usize| {
-        let core = number % 4;
-        let package = core / 2;
-        Cpu {
-            number,
-            package,
-            core,
-            l3: Some(package),
-            node: package,
-        }
-    };
-    FakeMachine::new((0..8).map(cpu).collect())
+    FakeMachine::new(8, |number| Cpu {
+        number,
+        package: number % 4 / 2,
+        core: number % 4,
+        l3: Some(number % 4 / 2),
+        node: number % 4 / 2,
+    })
 }
 
 /// A socket of 16 cores with four last-level caches.
 fn four_caches() -> FakeMachine {
-    let cpu = |number| Cpu {
+    FakeMachine::new(16, |number| Cpu {
         number,
         package: 0,
         core: number,
         l3: Some(number / 4),
         node: 0,
-    };
-    FakeMachine::new((0..16).map(cpu).collect())
+    })
 }
 
 /// Two cores with two threads each, and four small ones with one and no share
 /// in the last-level cache.
 fn hybrid() -> FakeMachine {
-    let cpu = |number: usize| Cpu {
+    FakeMachine::new(8, |number| Cpu {
         number,
         package: 0,
         core: if number < 4 { number / 2 } else { number },
         l3: (number < 4).then_some(0),
         node: 0,
-    };
-    FakeMachine::new((0..8).map(cpu).collect())
+    })
 }
 
 #[test]
@@ -252,18 +236,15 @@ fn a_mask_limits_the_places() {
 fn binding_really_pins_here() {
     let Some(folder) = measuring() else { return };
     let threads = usable_cpus().len();
-    let line = format!(
+    let rows = folder.measure(format!(
         "sort --segments 24 --digis 20k --variant std-stable --threads {threads} --places threads \
-         --bind close --samples 8 --max-time 5s --no-charts --out r"
-    );
-    folder.bench(line).exits(0);
-    let row = &folder.rows("r")[0];
+         --bind close --samples 8 --max-time 5s --no-charts"
+    ));
+    let row = &rows[0];
     assert_eq!((&row.places[..], &row.bind[..]), ("threads", "close"));
-    assert_eq!(row.valid, YesNo::Yes);
-    let expected = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close))
-        .cpus(threads, &Topology::of_this_machine(), &usable_cpus())
-        .expect("there is room")
-        .expect("placed");
+    let placement = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close));
+    let cpus = placement.cpus(threads, &Topology::of_this_machine(), &usable_cpus());
+    let expected = cpus.expect("there is room").expect("placed");
     let names: Vec<_> = expected.iter().map(|cpus| cpus[0].to_string()).collect();
     for sample in folder.samples("r") {
         assert_eq!(sample.cpu, names.join("+"), "each worker on its own CPU");
@@ -275,9 +256,8 @@ fn binding_really_pins_here() {
 fn one_flag_repeated_is_an_axis() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 5k --variant std-stable --threads 1 --places cores \
-                --bind false --bind close --bind spread --samples 6 --no-charts --out r";
-    folder.bench(line).exits(0);
-    let rows = folder.rows("r");
+                --bind false --bind close --bind spread --samples 6 --no-charts";
+    let rows = folder.measure(line);
     let mut binds: Vec<_> = rows.iter().map(|row| row.bind.as_str()).collect();
     binds.sort_unstable();
     assert_eq!(binds, ["close", "false", "spread"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{BENCH, Run, folder, measuring};
+use crate::common::{BENCH, Run, cells, folder, measuring};
 
 /// Runs the commands of a table, which leave nothing behind.
 #[track_caller]
@@ -107,14 +107,12 @@ fn damaged_input_is_named() {
     let header = "module,side,channel,time_ns,adc\n";
     for case in [
         "cut.csv | HEADER0,0,1,1,1\n0,0,1 | line 3: 3 fields instead of 5",
-        "word.csv | HEADER0,0,one,1,1\n | line 2: channel \"one\"",
+        "word.csv | HEADER0,0,one,1,1 | line 2: channel \"one\"",
         "empty.csv | HEADER | no digis",
         "magic.bin | not digis at all | byte 0: the magic is",
         "cut.bin | STSDIGI1\0\0 | byte 10: the file ends here",
     ] {
-        let [name, content, words] = case.split(" | ").collect::<Vec<_>>()[..] else {
-            panic!("{case}");
-        };
+        let [name, content, words] = cells(case);
         folder.write(name, content.replace("HEADER", header));
         let run = folder.bench(format!("sort --input {name} --out r-{name}"));
         run.exits(1).says(name).says(words);

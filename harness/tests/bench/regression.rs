@@ -8,13 +8,10 @@ use std::time::Duration;
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::Stages;
-use harness::measure::{Assignment, Session};
-use harness::plan::Plan;
-use harness::platform::Interrupt;
 use harness::request::SampleRange;
 use reports::history::{Store, Unfinished};
 
-use crate::common::fake::{FakeCandidate, FakeTask, request};
+use crate::common::fake::{FakeCandidate, FakeTask, measure, request};
 use crate::common::{calm, measuring};
 
 /// Turns of a loop: some 50 µs.
@@ -26,14 +23,14 @@ const SLOWDOWN: u64 = 8;
 static BEFORE: FakeTask = FakeTask {
     name: "loop",
     variants: &["round"],
-    prepare: |_| Ok(FakeCandidate::new(|_| turn(TURNS), true)),
+    prepare: |_| Ok(FakeCandidate::new(|| turn(TURNS), true)),
 };
 
 /// The same task with code that is slower.
 static SLOWED: FakeTask = FakeTask {
     name: "loop",
     variants: &["round"],
-    prepare: |_| Ok(FakeCandidate::new(|_| turn(SLOWDOWN * TURNS), true)),
+    prepare: |_| Ok(FakeCandidate::new(|| turn(SLOWDOWN * TURNS), true)),
 };
 
 fn turn(turns: u64) -> Result<Stages, DeviceError> {
@@ -49,9 +46,7 @@ fn measured(task: &'static FakeTask, out: &Path, store: &Store) -> String {
     request.settings.samples = Some(SampleRange::exactly(40));
     request.settings.max_time = Duration::from_secs(20);
     request.session.profile = true;
-    let plan = Plan::new(&request).expect("a plan");
-    let assignment = Assignment::of(&request, &plan);
-    Session::run(&assignment, &Interrupt::default()).expect("a run");
+    measure(&request);
     calm(out);
     let added = store.add(out, Unfinished::Refuse).expect("stored");
     added.id().to_owned()
@@ -73,8 +68,6 @@ fn a_slowed_variant_is_caught_end_to_end() {
     assert!(folder.read("verdict.md").contains("### 1 point is slower"));
 
     // The other way round it is faster, which is no regression.
-    folder
-        .bench(format!("compare {slowed} {before} --store store"))
-        .exits(0)
-        .prints("FASTER");
+    let run = folder.bench(format!("compare {slowed} {before} --store store"));
+    run.exits(0).prints("FASTER");
 }

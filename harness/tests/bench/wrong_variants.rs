@@ -7,13 +7,10 @@ use algorithms::device::Unavailable;
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::{StageTiming, Stages};
 use harness::failure::Exit;
-use harness::measure::{Assignment, Session};
-use harness::plan::Plan;
-use harness::platform::Interrupt;
 use harness::request::{SampleRange, Settings};
 use reports::record::YesNo;
 
-use crate::common::fake::{FakeCandidate, FakeTask, request};
+use crate::common::fake::{FakeCandidate, FakeTask, measure, request};
 use crate::common::{Folder, folder, row};
 
 /// A task whose variants behave as their names say.
@@ -26,9 +23,9 @@ static BEHAVIOURS: FakeTask = FakeTask {
 fn behaving(variant: &str) -> Result<FakeCandidate, Unavailable> {
     match variant {
         "unavailable" => Err(Unavailable("it needs another shape".into())),
-        "panicking" => Ok(FakeCandidate::new(|_| panic!("it lost its head"), true)),
+        "panicking" => Ok(FakeCandidate::new(|| panic!("it lost its head"), true)),
         "failing" => Ok(FakeCandidate::new(failing_in_time, true)),
-        name => Ok(FakeCandidate::new(|_| Ok(stages()), name == "right")),
+        name => Ok(FakeCandidate::new(|| Ok(stages()), name == "right")),
     }
 }
 
@@ -47,7 +44,7 @@ const RUNS_BEFORE_FAILURE: usize = 4;
 
 /// Fails in the end, however its runs are divided into visits. For a single test,
 /// as tests may share a process.
-fn failing_in_time(_: usize) -> Result<Stages, DeviceError> {
+fn failing_in_time() -> Result<Stages, DeviceError> {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     if RUNS.fetch_add(1, Ordering::Relaxed) < RUNS_BEFORE_FAILURE {
         return Ok(stages());
@@ -74,10 +71,7 @@ fn exit_after(variants: &[&str], samples: usize) -> (Exit, Folder) {
         variants: variants.iter().map(ToString::to_string).collect(),
         ..request.settings
     };
-    let plan = Plan::new(&request).expect("a plan");
-    let assignment = Assignment::of(&request, &plan);
-    let outcome = Session::run(&assignment, &Interrupt::default()).expect("a run");
-    (outcome.exit(), folder)
+    (measure(&request).exit(), folder)
 }
 
 #[test]

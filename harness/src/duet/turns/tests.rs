@@ -9,6 +9,7 @@ use reports::record::Point;
 use super::*;
 
 /// Makes samples of 1 s on the base and `1 + change` on the new side, with noise.
+#[derive(Default)]
 struct Scripted {
     /// By point.
     changes: Vec<f64>,
@@ -18,7 +19,7 @@ struct Scripted {
     /// Why, and after how many generations.
     finished: HashMap<usize, (Stop, usize)>,
     /// Visits after which the time is over.
-    most_visits: usize,
+    most_visits: Option<usize>,
     fails: Option<usize>,
     /// Points each time.
     restarted: Vec<usize>,
@@ -29,11 +30,7 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
         changes: changes.to_vec(),
         noise,
         seed,
-        visits: Vec::new(),
-        finished: HashMap::new(),
-        most_visits: usize::MAX,
-        fails: None,
-        restarted: Vec::new(),
+        ..Scripted::default()
     }
 }
 
@@ -73,7 +70,8 @@ impl PairSampler for Scripted {
     }
 
     fn ends_before(&self, _: Duration) -> bool {
-        self.visits.len() >= self.most_visits
+        self.most_visits
+            .is_some_and(|most| self.visits.len() >= most)
     }
 }
 
@@ -136,7 +134,7 @@ fn what_fails_has_no_more_visits_and_stops_no_other() {
 #[test]
 fn what_there_was_no_time_for_comes_back() {
     let mut sides = scripted(&[0.0; 10], 0.05, 5);
-    sides.most_visits = 100;
+    sides.most_visits = Some(100);
     assert_eq!(measured(&mut sides, &Side::BOTH).len(), 10);
     assert_eq!(sides.visits.len(), 100, "rounds are whole");
 }

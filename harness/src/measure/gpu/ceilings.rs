@@ -36,9 +36,6 @@ const LAUNCHES: usize = 500;
 const LATENCY_REPETITIONS: usize = 100;
 
 /// Copy and triad of the memory, and the link for large blocks of pinned memory.
-///
-/// # Errors
-/// If the device refuses, or takes no times.
 pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     let (copy, triad) = memory(gpu)?;
     Ok(Bandwidth {
@@ -49,9 +46,6 @@ pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
 }
 
 /// The bandwidth of the link for all kinds of memory, over the size of blocks.
-///
-/// # Errors
-/// If the device refuses.
 pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     let mut points = Vec::new();
     for memory in HostMemory::ALL {
@@ -75,9 +69,6 @@ pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
 }
 
 /// What small things take.
-///
-/// # Errors
-/// If the device refuses.
 pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
     let launches = Launches::new(gpu)?;
     let graph = launches.recorded(gpu, LAUNCHES)?;
@@ -121,26 +112,26 @@ fn best_of_kernel(
     gpu: &Gpu,
     start: impl Fn() -> Result<(), DeviceError>,
 ) -> Result<f64, DeviceError> {
-    let mut best = f64::INFINITY;
-    for _ in 0..REPETITIONS {
-        gpu.start_timeline()?;
-        start()?;
-        gpu.finish()?;
-        let stages = gpu.stages()?;
-        let Some(kernel) = stages.first() else {
-            return Err(no_times(gpu));
-        };
-        best = best.min(kernel.seconds);
-    }
-    Ok(best)
-}
-
-fn no_times(gpu: &Gpu) -> DeviceError {
-    DeviceError::Failed {
+    let no_times = || DeviceError::Failed {
         device: gpu.properties().device.clone(),
         what: "taking a time",
         problem: "times mean nothing here".to_owned(),
-    }
+    };
+    least(REPETITIONS, || {
+        gpu.start_timeline()?;
+        start()?;
+        gpu.finish()?;
+        let kernel = gpu.stages()?.into_iter().next();
+        Ok(kernel.ok_or_else(no_times)?.seconds)
+    })
+}
+
+/// The least of so many times.
+fn least(
+    repetitions: usize,
+    mut time: impl FnMut() -> Result<f64, DeviceError>,
+) -> Result<f64, DeviceError> {
+    (0..repetitions).try_fold(f64::INFINITY, |least, _| Ok(time()?.min(least)))
 }
 
 /// Buffers for the largest block that there is room for: page-locked memory may
@@ -192,15 +183,13 @@ fn link_rate(
 
 /// The shortest time in seconds from the start of something until its end is known.
 fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64, DeviceError> {
-    let mut best = f64::INFINITY;
-    for _ in 0..LATENCY_REPETITIONS {
+    least(LATENCY_REPETITIONS, || {
         gpu.finish()?;
         let begin = Instant::now();
         start()?;
         gpu.finish()?;
-        best = best.min(begin.elapsed().as_secs_f64());
-    }
-    Ok(best)
+        Ok(begin.elapsed().as_secs_f64())
+    })
 }
 
 #[cfg(test)]

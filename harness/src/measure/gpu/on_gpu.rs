@@ -55,9 +55,6 @@ pub(crate) enum GpuMode {
 impl OnGpu<'_> {
     /// Just before a run: keeps the GPU at work for a moment, or until its clock is steady
     /// (a second at most) if it had nothing to do for long.
-    ///
-    /// # Errors
-    /// If the device refuses.
     pub(crate) fn warm_up(&self) -> Result<(), DeviceError> {
         if self.mode == GpuMode::Profile {
             return Ok(());
@@ -103,9 +100,6 @@ impl OnGpu<'_> {
     }
 
     /// Writes more than the L2 cache holds.
-    ///
-    /// # Errors
-    /// If the device refuses, or has no room.
     pub(crate) fn empty_cache(&self) -> Result<(), DeviceError> {
         let bytes = match self.gpu.properties().l2_bytes {
             0 => UNKNOWN_L2_BYTES,

@@ -120,13 +120,8 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
         }],
         properties: Some(Properties {
             device: "cuda:0".into(),
-            name: "GPU 100".into(),
-            lanes: 32,
-            multiprocessors: 100,
             multiprocessor_threads: 2048,
-            memory_bytes: 1 << 36,
-            l2_bytes: 1 << 25,
-            shared_bytes: 1 << 17,
+            ..Properties::default()
         }),
         taken_bytes: Some(16_000),
         note: Some("somebody else".into()),

@@ -17,18 +17,13 @@ use crate::platform::counters::fake::Script;
 #[derive(Default)]
 struct Copying {
     gpu: Option<Arc<Gpu>>,
-    counts: Arc<Counts>,
-}
-
-#[derive(Default)]
-struct Counts {
-    resets: AtomicUsize,
-    runs: AtomicUsize,
+    /// Resets and runs.
+    counts: Arc<[AtomicUsize; 2]>,
 }
 
 impl Candidate for Copying {
     fn reset(&mut self) -> Result<(), DeviceError> {
-        self.counts.resets.fetch_add(1, Relaxed);
+        self.counts[0].fetch_add(1, Relaxed);
         Ok(())
     }
 
@@ -37,7 +32,7 @@ impl Candidate for Copying {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        self.counts.runs.fetch_add(1, Relaxed);
+        self.counts[1].fetch_add(1, Relaxed);
         let Some(gpu) = &self.gpu else {
             return Ok(());
         };
@@ -70,7 +65,7 @@ fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, u
     let team = Team::new(1).expect("a thread");
     let monitor = FakeMonitor::default();
     let watch = Watch::new(Box::new(monitor.clone()));
-    let counts = Arc::new(Counts::default());
+    let counts = Arc::<[AtomicUsize; 2]>::default();
     let candidate = Copying {
         gpu: Some(Arc::clone(&gpu)),
         counts: Arc::clone(&counts),
@@ -91,8 +86,8 @@ fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, u
         };
         last = Some(sampler.sample().expect("no failure"));
     }
-    let count = |count: &AtomicUsize| count.load(Relaxed);
-    Some((last?, count(&counts.resets), count(&counts.runs)))
+    let [resets, runs] = [0, 1].map(|number| counts[number].load(Relaxed));
+    Some((last?, resets, runs))
 }
 
 #[test]

@@ -52,13 +52,8 @@ fn normal(random: &mut Stream) -> f64 {
     StandardNormal.sample(random)
 }
 
-/// What became of a series.
-struct Sampled {
-    held: bool,
-    reason: StopReason,
-}
-
-fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
+/// Whether the interval of a series holds the truth, and why it has no more samples.
+fn sample(machine: Machine, policy: &Policy, seed: u64) -> (bool, StopReason) {
     let mut random = stream(seed, [0]);
     let mut series = Series::<()>::default();
     let most_visits = (policy.max_samples / SAMPLES_A_VISIT) as f64;
@@ -80,10 +75,7 @@ fn sample(machine: Machine, policy: &Policy, seed: u64) -> Sampled {
     let truth = (machine.drift * last_visit / (2.0 * most_visits)).exp();
     let samples = statistics::Series::new(&series.seconds, &series.visit_starts);
     let found = samples.interval().expect("enough samples");
-    Sampled {
-        held: found.low <= truth && truth <= found.high,
-        reason,
-    }
+    (found.low <= truth && truth <= found.high, reason)
 }
 
 /// Sees that so many intervals hold the truth as often as they promise, all of them and
@@ -99,8 +91,8 @@ fn check(machine: Machine, series: u64) {
     let sampled = |seed| sample(machine, &policy, seed);
     let (early, late): (Vec<_>, Vec<_>) = (0..series)
         .map(sampled)
-        .partition(|sampled| sampled.reason == StopReason::Interval);
-    let held = |sampled: &[Sampled]| sampled.iter().filter(|sampled| sampled.held).count();
+        .partition(|(_, reason)| *reason == StopReason::Interval);
+    let held = |sampled: &[(bool, StopReason)]| sampled.iter().filter(|(held, _)| *held).count();
     let share = (held(&early) + held(&late)) as f64 / series as f64;
     assert!(share >= least(series as usize), "{machine:?}: {share}");
     // Of few nothing can be said.

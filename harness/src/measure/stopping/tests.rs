@@ -8,90 +8,82 @@ const POLICY: Policy = Policy {
     precision: 0.01,
 };
 
-const SECOND: Duration = Duration::from_secs(1);
-
-/// So many visits of five samples each, which spread by `width`.
-fn series(visits: usize, width: f64, spent: Duration) -> Series<f64> {
+/// So many visits of five samples each, which spread by `width` and took so many seconds.
+fn series(visits: usize, width: f64, seconds: u64) -> Series<f64> {
     let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
-    let seconds: Vec<_> = (0..5 * visits).map(sample).collect();
+    let samples: Vec<_> = (0..5 * visits).map(sample).collect();
     Series {
-        samples: seconds.clone(),
-        seconds,
+        seconds: samples.clone(),
+        samples,
         visit_starts: (0..visits).map(|visit| 5 * visit).collect(),
-        spent,
+        spent: Duration::from_secs(seconds),
         ..Series::default()
     }
 }
 
 #[test]
-fn a_narrow_pilot_and_as_many_visits_again_are_enough() {
-    assert_eq!(POLICY.stops(&series(9, 0.0, SECOND)), None, "too few");
-    let enough = series(10, 0.0, SECOND);
-    assert_eq!(POLICY.stops(&enough), Some(StopReason::Interval));
-    assert_eq!(POLICY.stops(&series(10, 0.5, SECOND)), None);
+fn a_precise_pilot_samples_and_time_end_it() {
+    use StopReason::{Interval, Samples, Time};
+    let given = Policy {
+        min_is_given: true,
+        ..POLICY
+    };
+    let one = Policy {
+        max_samples: 1,
+        ..POLICY
+    };
+    let mut single = series(1, 0.5, 10);
+    single.samples.truncate(1);
+    let mut of_no_duration = series(15, 0.0, 0);
+    of_no_duration.seconds.fill(0.0);
+    for (policy, series, expected, what) in [
+        (POLICY, series(9, 0.0, 1), None, "not as many visits again"),
+        (POLICY, series(10, 0.0, 1), Some(Interval), "as many again"),
+        (POLICY, series(10, 0.5, 1), None, "a wide pilot"),
+        (POLICY, series(14, 0.5, 1), None, "not all samples yet"),
+        (POLICY, series(15, 0.5, 1), Some(Samples), "all samples"),
+        (POLICY, series(1, 0.5, 10), Some(Time), "all the time"),
+        (POLICY, single.clone(), None, "two samples at least"),
+        (one, single, Some(Samples), "no more are allowed"),
+        (given, series(1, 0.5, 20), None, "more were asked for"),
+        (
+            given,
+            series(2, 0.5, 20),
+            Some(Time),
+            "as many as asked for",
+        ),
+        (POLICY, of_no_duration, Some(Samples), "no interval"),
+    ] {
+        assert_eq!(policy.stops(&series), expected, "{what}");
+    }
 }
 
 /// Who would look again would stop.
 #[test]
 fn what_comes_after_the_pilot_does_not_change_the_plan() {
-    let mut late = series(12, 0.0, SECOND);
+    let mut late = series(12, 0.0, 1);
     for (visit, shift) in [0.98, 0.99, 1.0, 1.01, 1.02].into_iter().enumerate() {
         late.seconds[5 * visit..5 * (visit + 1)].fill(shift);
     }
     assert_eq!(POLICY.stops(&late), None);
-    let mut early = series(10, 0.0, SECOND);
+    let mut early = series(10, 0.0, 1);
     early.seconds[25..30].fill(1.1);
     assert_eq!(POLICY.stops(&early), Some(StopReason::Interval));
 }
 
 #[test]
-fn samples_and_time_are_limits() {
-    let ten = 10 * SECOND;
-    assert_eq!(POLICY.stops(&series(14, 0.5, SECOND)), None);
-    let full = series(15, 0.5, SECOND);
-    assert_eq!(POLICY.stops(&full), Some(StopReason::Samples));
-    assert_eq!(POLICY.stops(&series(1, 0.5, ten)), Some(StopReason::Time));
-    let mut single = series(1, 0.5, ten);
-    single.samples.truncate(1);
-    assert_eq!(POLICY.stops(&single), None, "two samples at least");
-    let one = Policy {
-        max_samples: 1,
-        ..POLICY
-    };
-    assert_eq!(one.stops(&single), Some(StopReason::Samples));
-}
-
-#[test]
-fn a_minimum_that_was_asked_for_is_one() {
-    let given = Policy {
-        min_is_given: true,
-        ..POLICY
-    };
-    let late = 20 * SECOND;
-    assert_eq!(given.stops(&series(1, 0.5, late)), None);
-    assert_eq!(given.stops(&series(2, 0.5, late)), Some(StopReason::Time));
-}
-
-#[test]
-fn samples_of_no_duration_end_by_number() {
-    let mut series = series(15, 0.0, Duration::ZERO);
-    series.seconds.fill(0.0);
-    assert_eq!(POLICY.stops(&series), Some(StopReason::Samples));
-}
-
-#[test]
 fn visits_end_by_samples_or_by_their_share_of_the_time() {
-    let visit = |samples: usize, seconds: u64| VisitSoFar {
-        samples,
-        spent: Duration::from_secs(seconds),
-    };
-    let before = series(1, 0.0, SECOND);
-    assert!(!POLICY.ends_visit(&visit(4, 1), &before));
-    assert!(POLICY.ends_visit(&visit(5, 1), &before));
-    assert!(POLICY.ends_visit(&visit(1, 2), &before));
-    assert!(!POLICY.ends_visit(&visit(0, 2), &before), "one at least");
-    let none = series(0, 0.0, SECOND);
-    assert!(!POLICY.ends_visit(&visit(1, 2), &none), "two of a point");
-    let all = series(15, 0.0, SECOND);
-    assert!(POLICY.ends_visit(&visit(0, 0), &all));
+    for (samples, seconds, visits_before, ends, what) in [
+        (4, 1, 1, false, "neither"),
+        (5, 1, 1, true, "samples"),
+        (1, 2, 1, true, "time"),
+        (0, 2, 1, false, "one at least"),
+        (1, 2, 0, false, "two of a point"),
+        (0, 0, 15, true, "all of a point"),
+    ] {
+        let spent = Duration::from_secs(seconds);
+        let visit = VisitSoFar { samples, spent };
+        let before = series(visits_before, 0.0, 1);
+        assert_eq!(POLICY.ends_visit(&visit, &before), ends, "{what}");
+    }
 }

@@ -20,10 +20,7 @@ struct OpenGroup {
 }
 
 /// Opens counters on each thread of a team, and starts them.
-///
-/// # Errors
-/// Why there are none.
-pub(super) fn open(team: &Team) -> Result<Opened, Refusal> {
+pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
     let mut groups = Vec::new();
     for opened in team.run_on_each(|_| open_on_this_thread()) {
         groups.extend(opened.map_err(|error| Refusal::of(&error))?);

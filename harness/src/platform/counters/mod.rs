@@ -11,7 +11,6 @@
 //! | `linux` | the counters of the kernel |
 
 mod event;
-#[cfg(target_os = "linux")]
 mod linux;
 mod reading;
 mod refusal;
@@ -21,6 +20,7 @@ use algorithms::device::Team;
 pub use event::{Counts, Event};
 pub use refusal::Refusal;
 
+pub(crate) use linux::open;
 pub(crate) use reading::Reading;
 #[cfg(test)]
 pub(crate) use reading::fake;
@@ -52,24 +52,6 @@ impl Opened {
     }
 }
 
-/// Opens counters on each thread of a team, and starts them.
-///
-/// # Errors
-/// Why there are none.
-#[cfg(target_os = "linux")]
-pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
-    linux::open(team)
-}
-
-/// As on Linux, if there were any.
-///
-/// # Errors
-/// Always.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn open(_: &Team) -> Result<Opened, Refusal> {
-    Err(Refusal::System)
-}
-
 /// Whether a thread of this process can have counters, in words.
 pub fn availability() -> String {
     let opened = Team::new(1).map(|team| open(&team));
@@ -96,13 +78,9 @@ mod tests {
         };
         assert_eq!(opened(&[]).note(), None);
         let note = opened(&[Event::LastLevelMisses, Event::TlbMisses]).note();
-        assert_eq!(
-            note.as_deref(),
-            Some(
-                "hardware counters: this machine has none for last-level-cache misses and \
-                 data-TLB misses"
-            )
-        );
+        let expected = "hardware counters: this machine has none for last-level-cache misses and \
+                        data-TLB misses";
+        assert_eq!(note.as_deref(), Some(expected));
     }
 
     #[test]

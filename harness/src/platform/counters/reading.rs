@@ -155,13 +155,11 @@ mod tests {
     fn what_never_had_its_turn_is_not_known() {
         let busy = |cycles| group(1000 * cycles, 1000 * cycles, &[(CYCLES, cycles)]);
         let never = |ns| group(ns, 0, &[(CYCLES, 0)]);
-        let counts = counted(&[busy(0), never(0)], &[busy(9), never(5000)]);
-        assert_eq!(counts.get(CYCLES), None);
         // Unless it is a thread that hardly ran, or did not at all.
-        let counts = counted(&[busy(0), never(0)], &[busy(9), never(50)]);
-        assert_eq!(counts.get(CYCLES), Some(9.0));
-        let counts = counted(&[busy(0), never(70)], &[busy(9), never(70)]);
-        assert_eq!(counts.get(CYCLES), Some(9.0));
+        for (from, to, known) in [(0, 5000, None), (0, 50, Some(9.0)), (70, 70, Some(9.0))] {
+            let counts = counted(&[busy(0), never(from)], &[busy(9), never(to)]);
+            assert_eq!(counts.get(CYCLES), known);
+        }
     }
 
     #[test]

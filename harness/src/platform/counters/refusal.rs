@@ -1,10 +1,8 @@
 //! Why there are no counters, and what to do.
 
-#[cfg(target_os = "linux")]
 use std::io;
 
 /// Up to here the kernel lets a process count its own user code.
-#[cfg(target_os = "linux")]
 const PARANOID_ENOUGH: i64 = 2;
 
 /// Why there are no counters.
@@ -34,10 +32,6 @@ pub enum Refusal {
     /// Too many files.
     #[error("too many open files: there are 7 for each thread; raise the limit: ulimit -n")]
     TooManyFiles,
-    /// Another system.
-    #[cfg(not(target_os = "linux"))]
-    #[error("they are read on Linux only")]
-    System,
     /// Something else.
     #[error("perf_event_open failed: {0}")]
     Other(String),
@@ -45,7 +39,6 @@ pub enum Refusal {
 
 impl Refusal {
     /// What an error of the call means here.
-    #[cfg(target_os = "linux")]
     pub(super) fn of(error: &io::Error) -> Self {
         let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
         let paranoid = text.ok().and_then(|text| text.trim().parse().ok());
@@ -53,7 +46,6 @@ impl Refusal {
     }
 
     /// The same where `kernel.perf_event_paranoid` is known.
-    #[cfg(target_os = "linux")]
     fn by(error: &io::Error, paranoid: Option<i64>) -> Self {
         match error.raw_os_error() {
             Some(libc::EACCES | libc::EPERM) => paranoid
@@ -69,7 +61,7 @@ impl Refusal {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -122,9 +122,7 @@ impl Program {
 
     /// Where the pointer at an address points to.
     pub(super) fn pointer(&self, address: u64) -> Option<u64> {
-        let place = self
-            .pointers
-            .binary_search_by_key(&address, |(from, _)| *from);
+        let place = self.pointers.binary_search_by_key(&address, |it| it.0);
         place.ok().map(|place| self.pointers[place].1)
     }
 
@@ -150,8 +148,7 @@ impl Program {
 
     /// Whether an address is in a section of such a kind.
     pub(super) fn is(&self, address: u64, kind: Kind) -> bool {
-        self.section(address)
-            .is_some_and(|section| section.kind == kind)
+        self.section(address).is_some_and(|it| it.kind == kind)
     }
 
     /// What a reference leads to, if that can be told and belongs to the code.

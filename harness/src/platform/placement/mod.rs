@@ -5,13 +5,12 @@
 //! (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
 
 mod bind;
-mod pin;
 mod places;
 
 use std::fmt;
 
 pub use bind::{Bind, BindLevels, assign};
-pub use pin::pin_current_thread;
+pub(super) use places::list;
 pub use places::{Place, PlaceKind, PlacesSpec};
 
 use super::Topology;

@@ -102,11 +102,8 @@ fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), Placem
 /// The CPUs of the mask, grouped by what they share; neighbours come together.
 fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
     let mut groups = BTreeMap::<[usize; 4], Place>::new();
-    let usable = topology
-        .cpus
-        .iter()
-        .filter(|cpu| mask.contains(&cpu.number));
-    for cpu in usable {
+    let cpus = topology.cpus.iter();
+    for cpu in cpus.filter(|cpu| mask.contains(&cpu.number)) {
         let cache = topology.last_level_cache(cpu.number);
         let shared = match kind {
             PlaceKind::Threads => [cpu.package, cpu.node, cpu.core, cpu.number],
@@ -121,7 +118,7 @@ fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
 }
 
 /// CPUs as a list of ranges: `0-3,8`.
-pub(super) fn list(cpus: &[usize]) -> String {
+pub(in crate::platform) fn list(cpus: &[usize]) -> String {
     let runs = cpus.chunk_by(|a, b| a + 1 == *b);
     let range = |run: &[usize]| match run {
         [only] => only.to_string(),
@@ -168,11 +165,11 @@ impl FromStr for PlacesSpec {
         };
         let kind = KINDS.iter().find(|(known, _)| *known == name);
         match (kind, count) {
-            (Some((_, kind)), None) if !text.contains('(') => Ok(PlacesSpec::all(*kind)),
-            (Some((_, kind)), Some(Ok(count))) if count > 0 => Ok(PlacesSpec::Each {
-                kind: *kind,
-                count: Some(count),
-            }),
+            (Some(&(_, kind)), None) if !text.contains('(') => Ok(PlacesSpec::all(kind)),
+            (Some(&(_, kind)), Some(Ok(count))) if count > 0 => {
+                let count = Some(count);
+                Ok(PlacesSpec::Each { kind, count })
+            }
             _ => {
                 let known: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
                 let known = known.join(", ");

@@ -47,19 +47,16 @@ pub struct VariantTrial {
 
 impl std::fmt::Debug for VariantTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (task, device) = (self.task.name(), self.device);
+        let (task, variant) = (self.task.name(), &self.variant);
         write!(
             f,
-            "{task} {} on {device} with {:?}",
-            self.variant, self.threads
+            "{task} {variant} on {} with {:?}",
+            self.device, self.threads
         )
     }
 }
 
 /// Tries a plugin, and writes down how it goes.
-///
-/// # Errors
-/// If that can't be written.
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);

@@ -50,18 +50,12 @@ impl fmt::Display for PluginVariant {
 impl PluginVariant {
     /// Whether it is the same but for the threads.
     pub(super) fn is_same(&self, other: &PluginVariant) -> bool {
-        let threads = self.threads.clone();
-        PluginVariant {
-            threads,
-            ..other.clone()
-        } == *self
+        let identity = |it: &Self| (it.plugin, it.task, it.variant, it.device);
+        identity(self) == identity(other)
     }
 }
 
 /// Loads a plugin in a process of its own.
-///
-/// # Errors
-/// If it is none, or crashes or hangs.
 pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
     process::run(path, None)?.map_err(|Problem { kind, text }| match kind {
         ProblemKind::Refused => PluginFailure::Refused(text),
@@ -73,9 +67,6 @@ pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
 }
 
 /// Tries a variant; what is to be held against it, if anything.
-///
-/// # Errors
-/// If it can't be tried.
 pub(crate) fn run(variant: &PluginVariant) -> Result<Option<Condemnation>, PluginFailure> {
     let verdict = process::run(&variant.plugin.path, Some(variant))?;
     Ok(verdict.err().map(|Problem { kind, text }| match kind {

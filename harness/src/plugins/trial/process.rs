@@ -27,9 +27,6 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_CHARACTERS: usize = 200;
 
 /// Loads a plugin, and tries a variant if one is given.
-///
-/// # Errors
-/// If the process can't be started.
 pub(super) fn run(
     plugin: &Path,
     variant: Option<&PluginVariant>,

@@ -175,10 +175,8 @@ mod tests {
         let problem = Problem::new(ProblemKind::Failed, "a\nright \nb");
         let event = Event::Verdict(Err(problem));
         let line = serde_json::to_string(&event).expect("serialises");
-        assert!(
-            !line.contains('\n') && line.contains("a right  b"),
-            "{line}"
-        );
+        let is_one = !line.contains('\n');
+        assert!(is_one && line.contains("a right  b"), "{line}");
         assert_eq!(serde_json::from_str::<Event>(&line).expect("parses"), event);
     }
 }

@@ -11,6 +11,9 @@ use algorithms::device::{Backend, Device, Target, Unavailable};
 use algorithms::task::{Candidate, Case, Task, VariantInfo};
 use algorithms::timing::Stages;
 use generators::DataError;
+use harness::measure::{Assignment, Outcome, Session};
+use harness::plan::Plan;
+use harness::platform::Interrupt;
 use harness::request::{AxisValues, MeasureRequest, SampleRange, Settings, Source};
 
 /// A task without axes, whose variants are made up.
@@ -26,22 +29,17 @@ pub struct FakeTask {
 
 /// A variant that is ready.
 pub struct FakeCandidate {
-    /// What is timed, by how often it ran before.
-    pub run: fn(usize) -> Result<Stages, DeviceError>,
-    /// Whether its output is right.
-    pub is_right: bool,
-    /// How often it ran.
-    runs: usize,
+    run: fn() -> Result<Stages, DeviceError>,
+    is_right: bool,
     stages: Stages,
 }
 
 impl FakeCandidate {
-    /// A variant that does this.
-    pub fn new(run: fn(usize) -> Result<Stages, DeviceError>, is_right: bool) -> Self {
+    /// A variant of which this is timed, and whose output is right or not.
+    pub fn new(run: fn() -> Result<Stages, DeviceError>, is_right: bool) -> Self {
         FakeCandidate {
             run,
             is_right,
-            runs: 0,
             stages: Stages::new(),
         }
     }
@@ -68,7 +66,7 @@ impl Task for FakeTask {
             summary: "",
             backend: Backend::Cpu,
             stable: true,
-            semantics_supported: &[algorithms::algorithm::Semantics::Exact],
+            semantics_supported: &[Semantics::Exact],
             team_levels: 1,
             plugin: None,
             unavailable_reason: None,
@@ -77,10 +75,11 @@ impl Task for FakeTask {
         self.variants.iter().map(info).collect()
     }
 
-    fn plan(&self, params: Params) -> Result<Plan, DataError> {
-        Ok(Plan {
+    fn plan(&self, params: Params) -> Result<algorithm::Plan, DataError> {
+        let memory_bytes = 0;
+        Ok(algorithm::Plan {
             params,
-            memory_bytes: 0,
+            memory_bytes,
         })
     }
 
@@ -108,9 +107,8 @@ impl Case for FakeCase {
             item_unit: "act",
             bytes_min: 1,
             input_bytes: 1,
-            to_host_bytes: None,
             has_reference: true,
-            metrics: Vec::new(),
+            ..Work::default()
         }
     }
 
@@ -148,8 +146,7 @@ impl Candidate for FakeCandidate {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        self.runs += 1;
-        self.stages = (self.run)(self.runs - 1)?;
+        self.stages = (self.run)()?;
         Ok(())
     }
 
@@ -169,6 +166,13 @@ impl Candidate for FakeCandidate {
     fn buffer_bytes(&self) -> u64 {
         0
     }
+}
+
+/// Measures what is asked for.
+pub fn measure(request: &MeasureRequest) -> Outcome {
+    let plan = Plan::new(request).expect("a plan");
+    let assignment = Assignment::of(request, &plan);
+    Session::run(&assignment, &Interrupt::default()).expect("a run")
 }
 
 /// What `bench TASK --threads 1 --out DIR` asks for: three samples a variant.

@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use harness::cli::Request;
 use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::{read_run, read_samples, read_summary};
 use serde::Serialize;
@@ -105,8 +106,7 @@ impl Folder {
     /// command, and a part of what it says then: `2 | sort --segments 0 | 0 segments`.
     #[track_caller]
     pub fn check(&self, table: &str) {
-        for case in table.lines().filter(|line| !line.trim().is_empty()) {
-            let [code, line, words] = cells(case);
+        for [code, line, words] in rows_of(table) {
             let code = code.parse().expect("an exit code");
             self.bench(line).exits(code).says(words);
         }
@@ -150,6 +150,13 @@ impl Folder {
     }
 }
 
+/// Waits until something is so.
+#[track_caller]
+pub fn wait_until(is_so: impl Fn() -> bool) {
+    let so = servers::retried(|| is_so().then_some(()));
+    assert!(so.is_some(), "not so after two minutes");
+}
+
 /// Sends a signal to a process.
 #[track_caller]
 pub fn signal(child: &Child, name: &str) {
@@ -165,6 +172,12 @@ pub fn program(folder: &Folder, name: &str, commands: &str) -> PathBuf {
     folder.write(name, format!("#!/bin/sh\n{commands}\n"));
     fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("executable");
     path
+}
+
+/// The lines of a table, each with so many cells.
+pub fn rows_of<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let lines = table.lines().filter(|line| !line.trim().is_empty());
+    lines.map(cells)
 }
 
 /// The cells of a line of a table, which are divided by ` | `.
@@ -197,17 +210,19 @@ pub fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
+/// Parses a command line; returns what it asks for.
+#[track_caller]
+pub fn assert_understood(line: &str) -> Request {
+    let parsed = harness::cli::parse(line.split_whitespace().map(Into::into));
+    parsed.unwrap_or_else(|answer| panic!("{line}: {}", answer.text()))
+}
+
 /// The first example of TOML in a page.
 #[track_caller]
 pub fn toml_example(page: &str) -> &str {
     let example = page.split("```toml\n").nth(1);
     let example = example.and_then(|rest| rest.split("```").next());
     example.expect("an example")
-}
-
-/// Multiplies each sample of a run by its factor.
-pub fn scale(run: &Path, factor: impl Fn(&SampleRow) -> f64) {
-    edit(run, |row| row.seconds *= factor(row));
 }
 
 /// Changes each sample of a run.

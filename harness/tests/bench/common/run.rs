@@ -41,13 +41,8 @@ impl Run {
 
     /// All that there is to know, for those who look into a failure.
     fn story(&self) -> String {
-        let Run {
-            line,
-            code,
-            stdout,
-            stderr,
-        } = self;
-        format!("{line}\nexit code {code:?}\n{stdout}{stderr}")
+        let said = self.stdout.clone() + &self.stderr;
+        format!("{}\nexit code {:?}\n{said}", self.line, self.code)
     }
 
     /// The same, if it has ended with this exit code, and not in a panic.
@@ -62,8 +57,8 @@ impl Run {
     #[track_caller]
     pub fn says(&self, words: impl AsRef<str>) -> &Self {
         let words = words.as_ref();
-        let story = || format!("\"{words}\" is not said: {}", self.story());
-        assert!(self.stderr.contains(words), "{}", story());
+        let is_said = self.stderr.contains(words);
+        assert!(is_said, "\"{words}\" is not said: {}", self.story());
         self
     }
 
@@ -71,8 +66,8 @@ impl Run {
     #[track_caller]
     pub fn prints(&self, words: impl AsRef<str>) -> &Self {
         let words = words.as_ref();
-        let story = || format!("\"{words}\" is not printed: {}", self.story());
-        assert!(self.stdout.contains(words), "{}", story());
+        let is_printed = self.stdout.contains(words);
+        assert!(is_printed, "\"{words}\" is not printed: {}", self.story());
         self
     }
 

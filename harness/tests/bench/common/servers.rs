@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Output};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Servers that end with the test, the one started last first.
 #[derive(Default)]
@@ -24,6 +24,19 @@ impl Drop for Servers {
     }
 }
 
+/// Whether all of these programs are there; says which is not.
+pub fn are_installed(programs: &[&str]) -> bool {
+    programs.iter().all(|program| {
+        let line = format!("PATH=$PATH:/usr/sbin command -v {program}");
+        let found = Command::new("sh").args(["-c", &line]).output();
+        let is_there = found.expect("a shell").status.success();
+        if !is_there {
+            eprintln!("skipped: {program} is not installed");
+        }
+        is_there
+    })
+}
+
 /// A free port of this machine, as far as one can tell.
 pub fn port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -41,12 +54,13 @@ pub fn words(output: &Output) -> String {
 }
 
 /// Asks until there is an answer, for two minutes.
-pub fn retried<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    (0..600).find_map(|_| {
+pub fn retried<T>(ask: impl Fn() -> Option<T>) -> Option<T> {
+    let end = Instant::now() + Duration::from_secs(120);
+    loop {
         let answer = ask();
-        if answer.is_none() {
-            sleep(Duration::from_millis(200));
+        if answer.is_some() || Instant::now() > end {
+            return answer;
         }
-        answer
-    })
+        sleep(Duration::from_millis(20));
+    }
 }

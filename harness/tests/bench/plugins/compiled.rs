@@ -41,11 +41,8 @@ impl Workshop {
 
     /// A plugin of the tests, by its source.
     pub fn plugin_of(&self, source: &str, name: &str, defines: &str) -> String {
-        self.compile(
-            &format!("harness/tests/bench/plugins/{source}"),
-            name,
-            defines,
-        )
+        let source = format!("harness/tests/bench/plugins/{source}");
+        self.compile(&source, name, defines)
     }
 
     /// The example of the documentation.

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use reports::record::YesNo;
 
 use super::compiled::{Workshop, measuring, workshop};
-use crate::common::{Run, cells, row, signal};
+use crate::common::{Run, row, rows_of, signal};
 
 /// The notes of plugins that do such things, in a single run; what is beside them is
 /// measured.
@@ -35,8 +35,7 @@ fn notes_of(defines: &[&str]) -> Option<Vec<String>> {
 /// Tries the plugins of a table: how they are compiled, and how their notes begin.
 #[track_caller]
 fn check(table: &str) {
-    let cases = table.lines().filter(|line| !line.trim().is_empty());
-    let cases: Vec<[&str; 2]> = cases.map(cells).collect();
+    let cases: Vec<[&str; 2]> = rows_of(table).collect();
     let defines: Vec<_> = cases.iter().map(|[defines, _]| *defines).collect();
     for (note, [defines, start]) in notes_of(&defines).iter().flatten().zip(&cases) {
         assert!(note.starts_with(start), "{defines}: {note}");
@@ -75,11 +74,8 @@ fn a_crash_is_told_with_its_signal_and_the_input() {
         return;
     };
     let note = &notes[0];
-    let (_, place) = note.split_once(", on ").expect("a place");
-    assert!(
-        place.starts_with("one segment of ") && place.ends_with(" digis, 2 threads (SIGSEGV)"),
-        "{note}"
-    );
+    let (_, place) = note.split_once(", on one segment of ").expect("a place");
+    assert!(place.ends_with(" digis, 2 threads (SIGSEGV)"), "{note}");
 }
 
 #[test]
@@ -128,11 +124,12 @@ fn memory_that_is_not_told_counts_all_the_same() {
 
 #[test]
 fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
-    for (how, word) in [
+    let ways = [
         ("crash", "SIGSEGV"),
         ("give_up", "SIGABRT"),
         ("leave", "exit"),
-    ] {
+    ];
+    for (how, word) in ways {
         let Some(workshop) = measuring() else { return };
         // On the second input only: when it was tried all was well.
         let defines = format!("-DWHERE=run_call -DHOW={how} -DFROM=250000");

@@ -3,7 +3,7 @@
 use reports::record::YesNo;
 
 use super::compiled::{RIGHT, Workshop, measuring, workshop};
-use crate::common::{Run, row};
+use crate::common::{Run, cells, row};
 
 /// Gathers a little, with a variant of our own beside it.
 fn measure(workshop: &Workshop, tracks: &str, defines: &str) -> Run {
@@ -55,13 +55,12 @@ fn both_tasks_list_their_variants() {
 #[test]
 fn what_goes_wrong_is_told_and_never_timed() {
     let crashed = "failed: libtwo.so crashed in run, on tracks of one cluster, 2 threads (SIGSEGV)";
+    let wrong = "wrong output: attached_q_tot, entry 0: ";
+    let spoilt = "wrong output: it changed its source, at byte 5 ";
     for (defines, start) in [
         ("-DHOW=crash -DTRACKS=300", crashed),
-        ("-DHOW=wrong", "wrong output: attached_q_tot, entry 0: "),
-        (
-            "-DHOW=spoil",
-            "wrong output: it changed its source, at byte 5 ",
-        ),
+        ("-DHOW=wrong", wrong),
+        ("-DHOW=spoil", spoilt),
     ] {
         let Some(workshop) = measuring() else { return };
         measure(&workshop, "400", defines).exits(3);
@@ -84,20 +83,14 @@ fn a_crash_on_the_real_input_only_names_it() {
 #[test]
 fn tables_that_make_no_sense_for_gathering_are_refused() {
     let Some(workshop) = workshop() else { return };
-    for (defines, problem) in [
-        (
-            "-DBUFFERS=RECOBENCH_IN_PLACE",
-            "buffers is 2; use one of these for gather on cpu: RECOBENCH_SEPARATE",
-        ),
-        (
-            "-DBUFFERS=RECOBENCH_TO_HOST",
-            "buffers is 3; use one of these for gather on cpu: RECOBENCH_SEPARATE",
-        ),
-        ("-DSTABLE=0", "stable is 0, but a gather keeps the order"),
+    for case in [
+        "-DBUFFERS=RECOBENCH_IN_PLACE | buffers is 2; use one of these for gather on cpu: ",
+        "-DBUFFERS=RECOBENCH_TO_HOST | buffers is 3; use one of these for gather on cpu: ",
+        "-DSTABLE=0 | stable is 0, but a gather keeps the order",
     ] {
+        let [defines, problem] = cells(case);
         let plugin = workshop.plugin_of("gather.c", "libtwo.so", defines);
-        let run = workshop.bench(format!("list --plugin {plugin}"));
-        run.exits(2)
-            .says(format!("variant \"foreign-gather\": {problem}"));
+        let run = workshop.bench(format!("list --plugin {plugin}")).exits(2);
+        run.says(format!("variant \"foreign-gather\": {problem}"));
     }
 }

@@ -20,10 +20,8 @@ fn the_example_is_measured_like_any_other_variant() {
     let [plugin] = &workshop.record("r").plugins[..] else {
         panic!("not one plugin");
     };
-    assert_eq!(
-        (&plugin.file[..], &plugin.version[..]),
-        ("libexample.so", "1.0")
-    );
+    let is = (&plugin.file[..], &plugin.version[..]);
+    assert_eq!(is, ("libexample.so", "1.0"));
     assert_eq!(plugin.fingerprint, example.fingerprint);
     // Input, output, and tables for two threads, which bench lends; starting the threads
     // takes some bytes more.
@@ -97,10 +95,8 @@ fn what_is_not_built_is_listed_with_the_way_to_get_it() {
 #[test]
 fn two_plugins_are_measured_together() {
     let Some(workshop) = measuring() else { return };
-    let (one, two) = (
-        workshop.plugin("libone.so", "-DNAME=\"foreign-1\""),
-        workshop.plugin("libtwo.so", "-DNAME=\"foreign-2\""),
-    );
+    let one = workshop.plugin("libone.so", "-DNAME=\"foreign-1\"");
+    let two = workshop.plugin("libtwo.so", "-DNAME=\"foreign-2\"");
     let run = workshop.measure(&[&one, &two, &one], "foreign*", "");
     run.exits(0).prints("foreign-1").prints("foreign-2");
 }

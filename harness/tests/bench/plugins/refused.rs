@@ -3,14 +3,13 @@
 use std::fs;
 
 use super::compiled::{RIGHT, workshop};
-use crate::common::cells;
+use crate::common::rows_of;
 
 /// Compiles the plugins of a table, and expects the exit code and the words of refusals.
 #[track_caller]
 fn check(code: i32, table: &str) {
     let Some(workshop) = workshop() else { return };
-    for case in table.lines().filter(|line| !line.trim().is_empty()) {
-        let [defines, words] = cells(case);
+    for [defines, words] in rows_of(table) {
         let plugin = workshop.plugin("libforeign.so", defines);
         for line in ["list", "sort --out r", "verify sort", "run smoke --out r"] {
             let run = workshop.bench(format!("{line} --plugin {plugin}"));
@@ -57,10 +56,7 @@ fn names_that_are_taken() {
         r#"-DNAME="std-stable" | "std-stable" (sort, cpu) has the name of one that bench has itself"#,
     );
     let Some(workshop) = workshop() else { return };
-    let (one, two) = (
-        workshop.plugin("libone.so", RIGHT),
-        workshop.plugin("libtwo.so", RIGHT),
-    );
+    let [one, two] = ["libone.so", "libtwo.so"].map(|name| workshop.plugin(name, RIGHT));
     let run = workshop.bench(format!("list --plugin {one} --plugin {two}"));
     let taken = "libtwo.so: its variant \"foreign\" (sort, cpu) has the name of one of ";
     run.exits(2).says(taken).says("libone.so");
