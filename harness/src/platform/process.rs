@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use super::plugin_guard;
+use super::{Exit, plugin_guard};
 
 /// The beginning of the process, or nearly so: the first call, which is the first thing
 /// that `bench` does.
