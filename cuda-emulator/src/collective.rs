@@ -2,70 +2,48 @@
 
 use super::threads::Offer;
 
-/// What lanes do together: `EmulatorCollective` in `build/include/runtime.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Collective {
-    Sync,
-    Ballot,
-    Shuffle,
-    ShuffleUp,
-    ShuffleDown,
-    ShuffleXor,
-    MatchAny,
-    Add,
-    Min,
-    Max,
-    MinSigned,
-    MaxSigned,
-    And,
-    Or,
-    Xor,
+/// The collectives in the order of their numbers, as the authors of kernels call them.
+macro_rules! collectives {
+    ($($name:ident: $called:literal,)*) => {
+        /// What lanes do together: `EmulatorCollective` in `build/include/runtime.h`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Collective {
+            $($name,)*
+        }
+
+        const COLLECTIVES: &[(Collective, &str)] = &[$((Collective::$name, $called),)*];
+    };
 }
 
-/// In the order of their numbers.
-const COLLECTIVES: [Collective; 15] = [
-    Collective::Sync,
-    Collective::Ballot,
-    Collective::Shuffle,
-    Collective::ShuffleUp,
-    Collective::ShuffleDown,
-    Collective::ShuffleXor,
-    Collective::MatchAny,
-    Collective::Add,
-    Collective::Min,
-    Collective::Max,
-    Collective::MinSigned,
-    Collective::MaxSigned,
-    Collective::And,
-    Collective::Or,
-    Collective::Xor,
-];
+collectives! {
+    Sync: "__syncwarp",
+    Ballot: "__ballot_sync",
+    Shuffle: "__shfl_sync",
+    ShuffleUp: "__shfl_up_sync",
+    ShuffleDown: "__shfl_down_sync",
+    ShuffleXor: "__shfl_xor_sync",
+    MatchAny: "__match_any_sync",
+    Add: "__reduce_add_sync",
+    Min: "__reduce_min_sync",
+    Max: "__reduce_max_sync",
+    MinSigned: "__reduce_min_sync",
+    MaxSigned: "__reduce_max_sync",
+    And: "__reduce_and_sync",
+    Or: "__reduce_or_sync",
+    Xor: "__reduce_xor_sync",
+}
 
 /// What CUDA leaves undefined.
 const UNDEFINED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 impl Collective {
     pub(super) fn numbered(kind: u32) -> Option<Self> {
-        COLLECTIVES.get(kind as usize).copied()
+        COLLECTIVES.get(kind as usize).map(|(found, _)| *found)
     }
 
     /// As the kernel's author calls it.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Collective::Sync => "__syncwarp",
-            Collective::Ballot => "__ballot_sync",
-            Collective::Shuffle => "__shfl_sync",
-            Collective::ShuffleUp => "__shfl_up_sync",
-            Collective::ShuffleDown => "__shfl_down_sync",
-            Collective::ShuffleXor => "__shfl_xor_sync",
-            Collective::MatchAny => "__match_any_sync",
-            Collective::Add => "__reduce_add_sync",
-            Collective::Min | Collective::MinSigned => "__reduce_min_sync",
-            Collective::Max | Collective::MaxSigned => "__reduce_max_sync",
-            Collective::And => "__reduce_and_sync",
-            Collective::Or => "__reduce_or_sync",
-            Collective::Xor => "__reduce_xor_sync",
-        }
+        COLLECTIVES[self as usize].1
     }
 }
 

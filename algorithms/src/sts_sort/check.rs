@@ -10,7 +10,6 @@
 
 use std::fmt;
 
-use generators::partition::Partition;
 use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
 use rayon::prelude::*;
@@ -121,12 +120,7 @@ pub(super) fn identical(
     let differ = |at: usize| at >= first && view(reference[at]) != view(output[at]);
     match first_where(output.len(), differ) {
         None => Ok(()),
-        Some(at) => Err(wrong_digi(
-            place(input.partition(), at),
-            at,
-            reference,
-            output,
-        )),
+        Some(at) => Err(wrong_digi(input, at, reference, output)),
     }
 }
 
@@ -161,12 +155,7 @@ pub(super) fn same_keys_and_runs(
     })?;
     match keys {
         None => Ok(()),
-        Some(at) => Err(wrong_digi(
-            place(input.partition(), at),
-            at,
-            reference,
-            output,
-        )),
+        Some(at) => Err(wrong_digi(input, at, reference, output)),
     }
 }
 
@@ -218,16 +207,11 @@ fn check_length(input: &SegmentedDigis, output: &[Digi]) -> Result<(), Mismatch>
     Err(Mismatch::Length { expected, found })
 }
 
-/// Where a place of the flat array is.
-fn place(partition: &Partition, at: usize) -> Position {
-    let segment = partition.segment_of(at);
-    let index = at - partition.range(segment).start;
-    Position { segment, index }
-}
-
-fn wrong_digi(place: Position, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
+fn wrong_digi(input: &SegmentedDigis, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
+    let segment = input.partition().segment_of(at);
+    let index = at - input.partition().range(segment).start;
     Mismatch::Digi {
-        place,
+        place: Position { segment, index },
         expected: expected[at],
         found: found[at],
     }

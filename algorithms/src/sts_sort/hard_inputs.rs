@@ -1,5 +1,6 @@
 //! Small inputs that are hard in some way.
 
+use generators::random::{hash, mix};
 use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
 /// Sizes around those at which variants change what they do: powers of two,
@@ -10,6 +11,9 @@ const SIZES: [usize; 27] = [
     0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 4095, 4097, 5631, 5632, 5633, 7166, 7168,
     7169, 8191, 8192, 8193, 11_264, 11_265, 36_865,
 ];
+
+/// A name, and the bits of a digi that follow from its number.
+type Pattern = (&'static str, fn(u64) -> u64);
 
 pub(super) fn all(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let mut inputs = sizes(seed);
@@ -38,14 +42,13 @@ fn sizes(seed: u64) -> Vec<(String, SegmentedDigis)> {
 fn keys() -> Vec<(String, SegmentedDigis)> {
     const DIGIS: u64 = 6000;
     const MAX: u64 = u64::MAX;
-    type Pattern = (&'static str, fn(u64) -> u64);
     let patterns: [Pattern; 9] = [
         ("all digis identical", |_| 12345),
         ("all keys equal, charges not", |i| 12345 | (i % 32) << 32),
         ("already in order", |i| (i / 8) << 37 | i),
         ("in reverse order", |i| (749 - i / 8) << 37 | (DIGIS - i)),
         ("one channel, random times", |i| {
-            generators::random::mix(i) & 0x7fff_ffff | 5 << 37
+            mix(i) & 0x7fff_ffff | 5 << 37
         }),
         ("one time, all channels", |i| (i * 7 % 2048) << 37 | 1000),
         ("the largest and the smallest key in turns", |i| {
@@ -56,18 +59,13 @@ fn keys() -> Vec<(String, SegmentedDigis)> {
             ((i * i % 3) << 37) | ((i % 32) << 32) | (i * i % 2)
         }),
     ];
-    let input = |(name, bits): Pattern| {
-        let digis: Vec<_> = (0..DIGIS).map(|i| Digi::from_bits(bits(i))).collect();
-        (name.to_owned(), SegmentedDigis::from_segments(&[digis]))
-    };
-    patterns.into_iter().map(input).collect()
+    made(&patterns, 0..DIGIS)
 }
 
 /// Many digis in one channel, or at about the same time: more than what a
 /// bucket usually has.
 fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
     const DIGIS: u64 = 40_000;
-    type Pattern = (&'static str, fn(u64) -> u64);
     let patterns: [Pattern; 4] = [
         ("a crowd in one channel", |random| {
             let channel = if random % 4 == 0 { random % 2048 } else { 77 };
@@ -87,12 +85,19 @@ fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
             }
         }),
     ];
-    let input = |(name, bits): Pattern| {
-        let digi = |i| Digi::from_bits(bits(generators::random::hash(seed, [i])));
-        let digis: Vec<_> = (0..DIGIS).map(digi).collect();
-        (name.to_owned(), SegmentedDigis::from_segments(&[digis]))
+    made(&patterns, (0..DIGIS).map(|i| hash(seed, [i])))
+}
+
+/// One segment of each pattern.
+fn made(
+    patterns: &[Pattern],
+    numbers: impl Iterator<Item = u64> + Clone,
+) -> Vec<(String, SegmentedDigis)> {
+    let input = |(name, bits): &Pattern| {
+        let digis: Vec<_> = numbers.clone().map(bits).map(Digi::from_bits).collect();
+        ((*name).to_owned(), SegmentedDigis::from_segments(&[digis]))
     };
-    patterns.into_iter().map(input).collect()
+    patterns.iter().map(input).collect()
 }
 
 /// Generated digis: each order, with skew, duplicates and many segments.
@@ -107,20 +112,14 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
     };
     let mut shapes = Vec::new();
     for order in [Order::Random, Order::Time, Order::Jitter(64)] {
-        for skew in [
-            Skew::Ratio(1.0),
-            Skew::Ratio(1000.0),
-            Skew::Hot(0.5),
-            Skew::Hot(1.0),
-        ] {
-            for duplicates in [0.0, 0.9] {
-                shapes.push(DigiShape {
-                    order,
-                    skew,
-                    duplicates,
-                    ..base.clone()
-                });
-            }
+        let even = Skew::Ratio(1.0);
+        for skew in [even, Skew::Ratio(1000.0), Skew::Hot(0.5), Skew::Hot(1.0)] {
+            shapes.extend([0.0, 0.9].map(|duplicates| DigiShape {
+                order,
+                skew,
+                duplicates,
+                ..base.clone()
+            }));
         }
     }
     for (segments, digis) in [(1, 200_000), (2, 200_000), (1792, 100_000), (5000, 100)] {
@@ -148,10 +147,9 @@ fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
 }
 
 fn random_segment(size: usize, seed: u64) -> Vec<Digi> {
-    let name = |i| [size as u64, i];
-    (0..size as u64)
-        .map(|i| Digi::from_bits(generators::random::hash(seed, name(i))))
-        .collect()
+    let size = size as u64;
+    let digi = |i| Digi::from_bits(hash(seed, [size, i]));
+    (0..size).map(digi).collect()
 }
 
 #[cfg(test)]

@@ -130,34 +130,6 @@ mod tests {
         clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")
     }
 
-    #[test]
-    fn nothing_done_is_refused() {
-        let nothing = Packed::new(&input().packed());
-        let mismatch = same(&input(), &gather(&input()), &nothing).expect_err("refused");
-        assert!(
-            mismatch
-                .to_string()
-                .starts_with("row_n_clusters, entry 0: [00, 00, 00, 00]")
-        );
-        let short = Packed::from_bytes(&[]);
-        let mismatch = same(&input(), &gather(&input()), &short);
-        assert!(matches!(mismatch, Err(Mismatch::Length { found: 0, .. })));
-    }
-
-    #[test]
-    fn one_wrong_byte_of_any_array_is_found() {
-        let reference = gather(&input());
-        let layout = Layout::new(&input().packed());
-        assert_eq!(same(&input(), &reference, &reference), Ok(()));
-        for (number, field) in FIELDS.iter().enumerate() {
-            let mut output = reference.clone();
-            let last = layout.range(number).end - 1;
-            output.bytes_mut()[last] ^= 1;
-            let mismatch = same(&input(), &reference, &output).expect_err("refused");
-            assert!(mismatch.to_string().starts_with(field.name), "{mismatch}");
-        }
-    }
-
     /// More pieces than are copied one by one.
     fn many_pieces() -> Clusters {
         let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();

@@ -62,10 +62,8 @@ fn links() -> Vec<(String, SliceTracks)> {
     ];
     let input = |(name, link): Pattern| {
         let in_range = |link| if link < TRACKS { link } else { NONE };
-        let links = (0..TRACKS).map(|i| in_range(link(i))).collect();
-        let tracks: Vec<_> = (0..TRACKS).map(|i| stiff(i, 10)).collect();
-        let input = SliceTracks::new(tracks, vec![Relations::ALONE; TRACKS as usize], links);
-        Some((name.to_owned(), input.ok()?))
+        let tracks = (0..TRACKS).map(stiff).collect();
+        Some((name.to_owned(), linked(tracks, |i| in_range(link(i)))?))
     };
     let apart = ("components that numbers keep apart".to_owned(), apart());
     let none = ("no slice tracks".to_owned(), SliceTracks::default());
@@ -81,18 +79,23 @@ fn apart() -> SliceTracks {
         0..4 => (i + 2997) % APART,
         _ => i ^ 1,
     };
-    let tracks: Vec<_> = (0..APART).map(|i| stiff(i, 10)).collect();
-    let links = (0..APART).map(link).collect();
-    SliceTracks::new(tracks, vec![Relations::ALONE; APART as usize], links).unwrap_or_default()
+    linked((0..APART).map(stiff).collect(), link).unwrap_or_default()
+}
+
+/// Slice tracks that are alone but for these links.
+fn linked(tracks: Vec<SliceTrack>, link: impl Fn(u32) -> u32) -> Option<SliceTracks> {
+    let links = (0..tracks.len() as u32).map(link).collect();
+    let relations = vec![Relations::ALONE; tracks.len()];
+    SliceTracks::new(tracks, relations, links).ok()
 }
 
 /// A track that does not curl.
-fn stiff(number: u32, n_clusters: u32) -> SliceTrack {
+fn stiff(number: u32) -> SliceTrack {
     SliceTrack {
         q_over_pt: if number.is_multiple_of(2) { 0.5 } else { -0.5 },
         zt_min: number as f32,
         zt_max: number as f32 + 1.0,
-        n_clusters,
+        n_clusters: 10,
     }
 }
 
@@ -124,13 +127,7 @@ fn kinematics() -> Vec<(String, SliceTracks)> {
     }
     let pairs = kinds.iter().flat_map(|a| kinds.iter().map(|b| [*a, *b]));
     let tracks: Vec<_> = pairs.flatten().collect();
-    let link = |i: usize| match i % 2 {
-        0 => i as u32 + 1,
-        _ => NONE,
-    };
-    let links = (0..tracks.len()).map(link).collect();
-    let relations = vec![Relations::ALONE; tracks.len()];
-    let input = SliceTracks::new(tracks, relations, links).ok();
+    let input = linked(tracks, |i| if i % 2 == 0 { i + 1 } else { NONE });
     let name = "kinematics at the edges".to_owned();
     input.map(|input| (name, input)).into_iter().collect()
 }

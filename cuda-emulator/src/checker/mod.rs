@@ -114,8 +114,8 @@ impl Checker {
         // A block has at most 1024 threads.
         let happened = |moment: &Moment| clocks.happened(moment, access.thread as u16);
         let conflict = space.access(address, bytes, trace, how.writes(), &happened);
-        conflict.map_or(Ok(()), |conflict| {
-            let place = place.moved_to(conflict.offset);
+        conflict.map_or(Ok(()), |(conflict, address)| {
+            let place = self.place(block, found, address);
             let race = Fault::Race(OtherAccess {
                 block: u64::from(conflict.trace.moment.block),
                 thread: u32::from(conflict.trace.moment.thread),

@@ -35,6 +35,7 @@ pub(super) struct Shadow {
 }
 
 /// Two accesses that nothing orders.
+#[derive(Clone, Copy)]
 pub(super) struct Conflict {
     pub(super) trace: Trace,
     pub(super) wrote: bool,

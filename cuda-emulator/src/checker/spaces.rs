@@ -2,7 +2,6 @@
 
 use super::knowledge::Moment;
 use super::shadow::{Conflict, Shadow, Trace};
-use crate::report::MemoryPlace;
 
 /// Behind or before a piece of memory, an address is taken for a slip.
 const NEAR: usize = 4096;
@@ -70,7 +69,8 @@ impl Space {
             .all(|&written| written)
     }
 
-    /// Remembers an access that lies inside, and finds one that it races with.
+    /// Remembers an access that lies inside, and finds one that it races with, and
+    /// the address.
     pub(super) fn access(
         &mut self,
         address: usize,
@@ -78,32 +78,12 @@ impl Space {
         trace: Trace,
         writes: bool,
         happened: &impl Fn(&Moment) -> bool,
-    ) -> Option<Conflict> {
+    ) -> Option<(Conflict, usize)> {
         let offset = address - self.base;
         if writes {
             self.written[offset..][..bytes].fill(true);
         }
-        self.shadow.access(offset, bytes, trace, writes, happened)
-    }
-}
-
-impl MemoryPlace {
-    /// The same memory, so many bytes from its beginning.
-    pub(super) fn moved_to(self, bytes: usize) -> Self {
-        let to = bytes.cast_signed() as i64;
-        match self {
-            MemoryPlace::Global {
-                allocation, size, ..
-            } => MemoryPlace::Global {
-                allocation,
-                offset: to,
-                size,
-            },
-            MemoryPlace::DynamicShared { size, .. } => {
-                MemoryPlace::DynamicShared { offset: to, size }
-            }
-            MemoryPlace::StaticShared { .. } => MemoryPlace::StaticShared { offset: to },
-            unknown @ MemoryPlace::Unknown { .. } => unknown,
-        }
+        let conflict = self.shadow.access(offset, bytes, trace, writes, happened)?;
+        Some((conflict, self.base + conflict.offset))
     }
 }

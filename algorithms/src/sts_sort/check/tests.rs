@@ -30,12 +30,8 @@ fn input() -> SegmentedDigis {
     generate(&shape, 7).expect("a sensible shape")
 }
 
-/// Each check on the right output, spoilt.
-fn rejects(spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
-    rejects_in(Content::Whole, spoil)
-}
-
-fn rejects_in(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
+/// Which checks refuse the right output, spoilt, if variants keep so much of digis.
+fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
     let input = input();
     let reference = reference::sort(&input);
     let mut output = reference.clone();
@@ -43,85 +39,79 @@ fn rejects_in(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>))
     CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
 }
 
-#[test]
-fn the_right_output_passes() {
-    assert_eq!(rejects(|_, _| {}), [false; 3]);
+/// The first digi with a neighbour like that changes places with it.
+fn swap_first(output: &mut [Digi], is_meant: impl Fn(Digi, Digi) -> bool) {
+    let first = (0..).find(|&i: &usize| is_meant(output[i], output[i + 1]));
+    let first = first.expect("such neighbours");
+    output.swap(first, first + 1);
+}
+
+fn lose_addresses(output: &mut [Digi]) {
+    let without = view(Content::WithoutAddress);
+    output.iter_mut().for_each(|digi| *digi = without(*digi));
 }
 
 #[test]
-fn a_no_op_fails() {
-    let no_op = |input: &SegmentedDigis, output: &mut Vec<Digi>| {
-        output.copy_from_slice(input.digis());
-    };
-    assert_eq!(rejects(no_op), [true; 3]);
-}
-
-#[test]
-fn an_empty_or_poisoned_output_fails() {
-    assert_eq!(rejects(|_, output| output.clear()), [true; 3]);
-    assert_eq!(rejects(|_, output| output.fill(Digi::default())), [true; 3]);
-}
-
-#[test]
-fn a_swapped_pair_of_unequal_keys_fails() {
-    let swap = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
-        let unequal = |&i: &usize| output[i].key() != output[i + 1].key();
-        let first = (0..).find(unequal).expect("unequal keys");
-        output.swap(first, first + 1);
-    };
-    assert_eq!(rejects(swap), [true; 3]);
-}
-
-#[test]
-fn a_swapped_pair_of_equal_keys_fails_for_stable_variants_only() {
-    let swap = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
-        let equal =
-            |&i: &usize| output[i].key() == output[i + 1].key() && output[i] != output[i + 1];
-        let first = (0..).find(equal).expect("equal keys");
-        output.swap(first, first + 1);
-    };
-    assert_eq!(rejects(swap), [true, false, false]);
-}
-
-#[test]
-fn a_dropped_digi_fails() {
-    let shorter = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
-        output.remove(17);
-    };
-    assert_eq!(rejects(shorter), [true; 3]);
-    // In its place the one before it once more: the order is still right.
-    let doubled = |_: &SegmentedDigis, output: &mut Vec<Digi>| output[17] = output[16];
-    assert_eq!(rejects(doubled), [true; 3]);
-}
-
-#[test]
-fn a_changed_charge_fails() {
-    let change = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
-        output[17] = Digi::from_bits(output[17].bits() ^ (1 << 32));
-    };
-    assert_eq!(rejects(change), [true; 3]);
-}
-
-#[test]
-fn a_lost_address_counts_only_where_it_was_promised() {
-    let lose = |_: &SegmentedDigis, output: &mut Vec<Digi>| {
-        let without = view(Content::WithoutAddress);
-        output.iter_mut().for_each(|digi| *digi = without(*digi));
-    };
-    assert_eq!(rejects(lose), [true; 3]);
-    assert_eq!(rejects_in(Content::WithoutAddress, lose), [false; 3]);
+fn what_is_wrong_is_refused_and_nothing_else() {
+    type Spoil = fn(&SegmentedDigis, &mut Vec<Digi>);
+    let cases: [(&str, Spoil, [bool; 3]); 10] = [
+        ("right", |_, _| {}, [false; 3]),
+        (
+            "no-op",
+            |input, output| output.copy_from_slice(input.digis()),
+            [true; 3],
+        ),
+        ("empty", |_, output| output.clear(), [true; 3]),
+        (
+            "poisoned",
+            |_, output| output.fill(Digi::default()),
+            [true; 3],
+        ),
+        (
+            "unequal keys swapped",
+            |_, output| swap_first(output, |one, other| one.key() != other.key()),
+            [true; 3],
+        ),
+        (
+            "equal keys swapped",
+            |_, output| {
+                swap_first(output, |one, other| {
+                    one.key() == other.key() && one != other
+                });
+            },
+            [true, false, false],
+        ),
+        ("dropped", |_, output| _ = output.remove(17), [true; 3]),
+        // The order is still right.
+        ("doubled", |_, output| output[17] = output[16], [true; 3]),
+        (
+            "another charge",
+            |_, output| output[17] = Digi::from_bits(output[17].bits() ^ (1 << 32)),
+            [true; 3],
+        ),
+        (
+            "addresses lost",
+            |_, output| lose_addresses(output),
+            [true; 3],
+        ),
+    ];
+    for (name, spoil, expected) in cases {
+        assert_eq!(rejected(Content::Whole, spoil), expected, "{name}");
+    }
 }
 
 #[test]
 fn without_addresses_all_else_counts() {
+    let lose = |_: &SegmentedDigis, output: &mut Vec<Digi>| lose_addresses(output);
+    assert_eq!(rejected(Content::WithoutAddress, lose), [false; 3]);
     let change = |bit: u32| {
         move |_: &SegmentedDigis, output: &mut Vec<Digi>| {
             output[17] = Digi::from_bits(output[17].bits() ^ (1 << bit));
         }
     };
-    for (bit, rejected) in [(3, true), (32, true), (40, true), (31, false), (50, false)] {
-        let found = rejects_in(Content::WithoutAddress, change(bit));
-        assert_eq!(found, [rejected; 3], "bit {bit}");
+    for (bit, expected) in [(3, true), (32, true), (40, true), (31, false), (50, false)] {
+        let found = rejected(Content::WithoutAddress, change(bit));
+        assert_eq!(found, [expected; 3], "bit {bit}");
     }
 }
 
@@ -180,12 +170,11 @@ fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
         } else {
             at - 2
         };
-        for swap in [true, false] {
-            let mut output = reference.clone();
-            match swap {
-                true => output.swap(at, other),
-                false => output[at] = output[other],
-            }
+        let mut swapped = reference.clone();
+        swapped.swap(at, other);
+        let mut doubled = reference.clone();
+        doubled[at] = doubled[other];
+        for output in [swapped, doubled] {
             for (name, check) in CHECKS {
                 let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
                 assert!(found.is_err(), "{name} at {at}");
@@ -204,12 +193,7 @@ fn of_several_wrong_digis_the_first_is_told() {
             output[*at] = Digi::default();
         }
         let found = with_all_pools(|| identical(&input, &reference, &output, WHOLE));
-        let expected = wrong_digi(
-            place(input.partition(), *first),
-            *first,
-            &reference,
-            &output,
-        );
+        let expected = wrong_digi(&input, *first, &reference, &output);
         assert_eq!(found, Err(expected));
     }
 }

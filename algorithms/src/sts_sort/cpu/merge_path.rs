@@ -113,6 +113,7 @@ fn merge(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sts_sort::cpu::test_digis::{random_digis, sorted};
 
     /// Sorted digis with these times, marked with a charge.
     fn run(times: &[u64], adc: u64) -> Vec<Digi> {
@@ -139,8 +140,8 @@ mod tests {
     #[test]
     fn tiles_give_the_same_as_one_merge() {
         let left = run(&(0..1000).map(|i| i * i % 977 / 3).collect::<Vec<_>>(), 0);
-        let (mut left, right) = (left, run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1));
-        left.sort_by_key(|digi| digi.key());
+        let (left, right) = (left, run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1));
+        let left = sorted(&left);
         let mut expected = vec![Digi::default(); 1500];
         merge(&left, &right, &mut expected);
         for tile in [1, 7, 100, 1499, 1500, 2000] {
@@ -154,10 +155,8 @@ mod tests {
     fn runs_of_any_length_are_merged() {
         for length in [0, 1, 9, 10, 11, 25, 100, 30_001] {
             for parts in [1, 3] {
-                let digi = |i: u64| Digi::from_bits(generators::random::mix(i));
-                let mut digis: Vec<_> = (0..length).map(digi).collect();
-                let mut expected = digis.clone();
-                expected.sort_by_key(|digi| digi.key());
+                let mut digis = random_digis(length);
+                let expected = sorted(&digis);
                 digis
                     .chunks_mut(10)
                     .for_each(|run| run.sort_by_key(|digi| digi.key()));

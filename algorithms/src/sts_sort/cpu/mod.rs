@@ -13,6 +13,8 @@ mod radix;
 mod scatter;
 mod segments;
 mod std_sorts;
+#[cfg(test)]
+mod test_digis;
 mod two_arrays;
 
 use super::StsSort;

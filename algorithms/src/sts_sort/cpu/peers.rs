@@ -7,13 +7,13 @@ use generators::sts::Digi;
 use rdst::{RadixKey, RadixSort as _};
 use voracious_radix_sort::{RadixSort as _, Radixable};
 
-use super::parts::{Cost, sort_parts};
-use super::segments::{Scratch, sort_segments};
+use super::parts::Cost;
+use super::segments::{Scratch, sort_by_parts, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 
-/// `rdst` on the very same 8-byte records, with its single-threaded tuner; for
+/// `rdst` with its single-threaded tuner; for
 /// large segments, where threads are idle, with its parallel algorithms.
 pub(super) const RDST: Variant<StsSort> =
     Variant::cpu("rdst", "peer: the crate rdst, a segment at a time", |at| {
@@ -28,41 +28,27 @@ pub(super) const RDST: Variant<StsSort> =
     })
     .unstable();
 
-/// Its unstable sort on the very same 8-byte records.
+/// The unstable sort of `voracious_radix_sort`.
 pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
     "voracious",
     "peer: the crate voracious_radix_sort, unstable, a segment at a time",
     |at| {
-        sort_segments(
-            at,
-            Scratch::WhenSplit,
-            Cost::LogLinear,
-            |digis, scratch, parts| {
-                sort_parts(digis, scratch, parts, |part| {
-                    Record::wrap_slice_mut(part).voracious_sort();
-                })
-            },
-        )
+        sort_by_parts!(at, |part| {
+            Record::wrap_slice_mut(part).voracious_sort();
+        })
     },
 )
 .unstable();
 
-/// The sort that it calls stable, on the very same 8-byte records. With many
+/// The sort that it calls stable. With many
 /// equal keys it is not (seen with version 1.2.0), so it is not checked for that.
 pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
     "voracious-stable",
     "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
     |at| {
-        sort_segments(
-            at,
-            Scratch::WhenSplit,
-            Cost::LogLinear,
-            |digis, scratch, parts| {
-                sort_parts(digis, scratch, parts, |part| {
-                    Record::wrap_slice_mut(part).voracious_stable_sort();
-                })
-            },
-        )
+        sort_by_parts!(at, |part| {
+            Record::wrap_slice_mut(part).voracious_stable_sort();
+        })
     },
 )
 .unstable();

@@ -120,12 +120,7 @@ fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(length: u64) -> Vec<Digi> {
-        (0..length)
-            .map(|i| Digi::from_bits(generators::random::mix(i)))
-            .collect()
-    }
+    use crate::sts_sort::cpu::test_digis::{random_digis, sorted};
 
     #[test]
     fn digits_cover_the_key() {
@@ -138,16 +133,16 @@ mod tests {
     #[test]
     fn parts_give_the_same_as_one_sort() {
         for length in [1, 40, 41, 1000, 50_000] {
-            let mut expected = random(length);
-            expected.sort_by_key(|digi| digi.key());
-            let (mut digis, mut scratch) = (random(length), random(length));
+            let random = random_digis(length);
+            let expected = sorted(&random);
+            let (mut digis, mut scratch) = (random.clone(), random.clone());
             sort_in_place(&mut digis, &mut scratch);
             assert_eq!(digis, expected, "{length}");
             for parts in [1, 2, 7] {
-                let mut digis = random(length);
+                let mut digis = random.clone();
                 let result = sort_in_parts(&mut digis, &mut scratch, parts);
-                let sorted = result.of(&digis, &scratch);
-                assert_eq!(sorted, expected, "{length} in {parts} parts");
+                let found = result.of(&digis, &scratch);
+                assert_eq!(found, expected, "{length} in {parts} parts");
             }
         }
     }

@@ -108,34 +108,31 @@ pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn digis() -> Vec<Digi> {
-        (0..1000)
-            .map(|i| Digi::from_bits(generators::random::mix(i)))
-            .collect()
-    }
+    use crate::sts_sort::cpu::test_digis::random_digis;
 
     #[test]
     fn digis_end_up_in_their_buckets_in_order() {
         let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
-        let mut expected = digis();
+        let digis = random_digis(1000);
+        let mut expected = digis.clone();
         expected.sort_by_key(|&digi| bucket(digi));
         let mut target = vec![Digi::default(); 1000];
-        let mut places = count(&digis(), 7, bucket);
+        let mut places = count(&digis, 7, bucket);
         begin(&mut places);
-        scatter(&digis(), &mut target, &mut places, bucket);
+        scatter(&digis, &mut target, &mut places, bucket);
         assert_eq!(target, expected);
         for part in [1, 33, 999, 1000, 5000] {
             target.fill(Digi::default());
-            let counts = count_parts(&digis(), part, 7, bucket);
-            scatter_parts(&digis(), &mut target, part, &counts, bucket);
+            let counts = count_parts(&digis, part, 7, bucket);
+            scatter_parts(&digis, &mut target, part, &counts, bucket);
             assert_eq!(target, expected, "parts of {part}");
         }
     }
 
     #[test]
     fn one_full_bucket_is_noticed() {
-        let counts = |bucket: fn(Digi) -> usize| count_parts(&digis(), 100, 3, bucket);
+        let digis = random_digis(1000);
+        let counts = |bucket: fn(Digi) -> usize| count_parts(&digis, 100, 3, bucket);
         assert!(moves_nothing(&counts(|_| 2), 1000));
         assert!(!moves_nothing(
             &counts(|digi| usize::from(digi.adc() == 0)),

@@ -84,6 +84,21 @@ pub(super) fn sort_segments<'a>(
     })
 }
 
+/// The same by a sort of parts, which merges them.
+macro_rules! sort_by_parts {
+    ($at:expr, $sort:expr) => {
+        $crate::sts_sort::cpu::segments::sort_segments(
+            $at,
+            $crate::sts_sort::cpu::segments::Scratch::WhenSplit,
+            $crate::sts_sort::cpu::parts::Cost::LogLinear,
+            |digis, scratch, parts| {
+                $crate::sts_sort::cpu::parts::sort_parts(digis, scratch, parts, $sort)
+            },
+        )
+    };
+}
+pub(super) use sort_by_parts;
+
 /// Places in a segment are counted with 32 bits.
 fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
     let longest = input.partition().lengths().max().unwrap_or(0);

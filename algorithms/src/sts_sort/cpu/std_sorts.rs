@@ -1,7 +1,6 @@
 //! The standard library's sorts.
 
-use super::parts::{Cost, sort_parts};
-use super::segments::{Scratch, sort_segments};
+use super::segments::sort_by_parts;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 
@@ -9,16 +8,9 @@ use crate::sts_sort::StsSort;
 /// merged.
 pub(super) const STD_STABLE: Variant<StsSort> =
     Variant::cpu("std-stable", "Rust's slice::sort_by_key a segment", |at| {
-        sort_segments(
-            at,
-            Scratch::WhenSplit,
-            Cost::LogLinear,
-            |digis, scratch, parts| {
-                sort_parts(digis, scratch, parts, |part| {
-                    part.sort_by_key(|digi| digi.key());
-                })
-            },
-        )
+        sort_by_parts!(at, |part| {
+            part.sort_by_key(|digi| digi.key());
+        })
     });
 
 /// `slice::sort_unstable_by_key` (ipnsort) for each segment; segments in parts
@@ -27,16 +19,9 @@ pub(super) const STD_UNSTABLE: Variant<StsSort> = Variant::cpu(
     "std-unstable",
     "Rust's slice::sort_unstable_by_key a segment",
     |at| {
-        sort_segments(
-            at,
-            Scratch::WhenSplit,
-            Cost::LogLinear,
-            |digis, scratch, parts| {
-                sort_parts(digis, scratch, parts, |part| {
-                    part.sort_unstable_by_key(|digi| digi.key());
-                })
-            },
-        )
+        sort_by_parts!(at, |part| {
+            part.sort_unstable_by_key(|digi| digi.key());
+        })
     },
 )
 .unstable();

@@ -65,29 +65,32 @@ impl Given {
 
     /// What is no longer as it was provided.
     fn changed(&self, gpu: &Gpu, input: &Clusters) -> Result<Option<&'static str>, DeviceError> {
-        let bytes = input.bytes();
-        let source = gpu.fetched(&self.source, 0..bytes.len())?;
-        let arrays_now = gpu.fetched(&self.arrays, 0..self.arrays.len())?;
-        let tracks = gpu.fetched(&self.track_starts, 0..self.track_starts.len())?;
-        let rows = gpu.fetched(&self.row_starts, 0..self.row_starts.len())?;
+        let (tracks, rows) = (&input.tracks().starts, &input.rows().starts);
         let changes = [
-            ("its source", first_difference(bytes, &source)),
+            ("its source", differs(gpu, &self.source, input.bytes())?),
             (
                 "its table of arrays",
-                first_difference(&arrays(input), &arrays_now),
+                differs(gpu, &self.arrays, &arrays(input))?,
             ),
             (
                 "the starts of tracks",
-                first_difference(&input.tracks().starts, &tracks),
+                differs(gpu, &self.track_starts, tracks)?,
             ),
-            (
-                "the starts of rows",
-                first_difference(&input.rows().starts, &rows),
-            ),
+            ("the starts of rows", differs(gpu, &self.row_starts, rows)?),
         ];
-        let changed = changes.into_iter().find(|(_, change)| change.is_some());
+        let changed = changes.into_iter().find(|(_, is_changed)| *is_changed);
         Ok(changed.map(|(name, _)| name))
     }
+}
+
+/// Whether a buffer no longer begins with these values.
+fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
+    gpu: &Gpu,
+    buffer: &DeviceBuffer<T>,
+    given: &[T],
+) -> Result<bool, DeviceError> {
+    let now = gpu.fetched(buffer, 0..given.len())?;
+    Ok(first_difference(given, &now).is_some())
 }
 
 impl<'a> DevicePieces<'a> {

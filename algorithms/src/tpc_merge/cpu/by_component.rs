@@ -28,8 +28,8 @@ pub(super) trait FindComponents<'a>: Buffers {
     fn hook(&mut self, input: &SliceTracks);
     /// Every slice track gets to know the name of its component.
     fn jump(&mut self);
-    /// The names.
-    fn labels(&self) -> Labels<'_>;
+    /// The names of the components of all slice tracks, each being one of its slice tracks.
+    fn labels(&self) -> &[u32];
 }
 
 /// What is known of components before any are looked for.
@@ -45,24 +45,9 @@ pub(super) trait BringTogether<'a>: Buffers {
     /// Takes buffers.
     fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self;
     /// Brings links of each component together.
-    fn order(&mut self, input: &SliceTracks, labels: Labels<'_>);
+    fn order(&mut self, input: &SliceTracks, labels: &[u32]);
     /// Follows all links, those of a component in ascending order by one worker.
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>);
-}
-
-/// The names of the components of all slice tracks, each being one of its slice tracks.
-#[derive(Clone, Copy)]
-pub(super) struct Labels<'a>(&'a [u32]);
-
-impl<'a> Labels<'a> {
-    pub(super) fn new(names: &'a [u32]) -> Self {
-        Labels(names)
-    }
-
-    #[inline(always)]
-    pub(super) fn of(self, track: usize) -> u32 {
-        self.0[track]
-    }
 }
 
 /// A variant of these two ways.

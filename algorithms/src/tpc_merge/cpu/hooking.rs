@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::SliceTracks;
 use rayon::prelude::*;
 
-use super::by_component::{FindComponents, Known, Labels, PART};
+use super::by_component::{FindComponents, Known, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
@@ -63,8 +63,8 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
         });
     }
 
-    fn labels(&self) -> Labels<'_> {
-        Labels::new(&self.parents)
+    fn labels(&self) -> &[u32] {
+        &self.parents
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::by_component::{FindComponents, Known, Labels, PART};
+use super::by_component::{FindComponents, Known, PART};
 use super::cuts::pieces;
 use crate::device::atomic;
 use crate::device::prefetch;
@@ -74,8 +74,8 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
         });
     }
 
-    fn labels(&self) -> Labels<'_> {
-        Labels::new(&self.parents)
+    fn labels(&self) -> &[u32] {
+        &self.parents
     }
 }
 

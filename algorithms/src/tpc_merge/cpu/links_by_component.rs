@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::by_component::{BringTogether, Labels, PART};
+use super::by_component::{BringTogether, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::relation_store::SharedRelations;
@@ -34,7 +34,7 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
         }
     }
 
-    fn order(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+    fn order(&mut self, input: &SliceTracks, labels: &[u32]) {
         self.count(input, labels);
         lay_out(&mut self.ends);
         self.fill(input, labels);
@@ -62,20 +62,20 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
 }
 
 impl LinksByComponent<'_> {
-    fn count(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+    fn count(&mut self, input: &SliceTracks, labels: &[u32]) {
         let counts = self.ends.par_chunks_mut(PART);
         counts.for_each(|counts| counts.fill(0));
         let counts = atomic(&mut self.ends);
         linked(input).for_each(|track| {
-            counts[labels.of(track) as usize].fetch_add(1, Ordering::Relaxed);
+            counts[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
         });
     }
 
-    fn fill(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+    fn fill(&mut self, input: &SliceTracks, labels: &[u32]) {
         let places = atomic(&mut self.ends);
         let list = SharedSlice::new(&mut self.linked);
         linked(input).for_each(|track| {
-            let place = places[labels.of(track) as usize].fetch_add(1, Ordering::Relaxed);
+            let place = places[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
             // SAFETY: no place is given out twice.
             unsafe { list.write(place as usize, track as u32) };
         });

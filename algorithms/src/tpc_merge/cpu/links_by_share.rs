@@ -10,7 +10,7 @@ use std::ops::Range;
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 use rayon::prelude::*;
 
-use super::by_component::{BringTogether, Labels};
+use super::by_component::BringTogether;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
@@ -47,7 +47,7 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
         }
     }
 
-    fn order(&mut self, input: &SliceTracks, labels: Labels<'_>) {
+    fn order(&mut self, input: &SliceTracks, labels: &[u32]) {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
         let counts: Vec<_> = ranges
@@ -100,18 +100,18 @@ impl Shares {
     fn links<'a>(
         self,
         input: &'a SliceTracks,
-        labels: Labels<'a>,
+        labels: &'a [u32],
         tracks: Range<usize>,
     ) -> impl Iterator<Item = (usize, Link)> + 'a {
         let links = input.links()[tracks.clone()].iter();
         let links = tracks.zip(links).filter(|(_, link)| **link != NONE);
         links.map(move |(track, &link)| {
-            let share = labels.of(track) >> self.shift;
+            let share = labels[track] >> self.shift;
             (share as usize, [track as u32, link])
         })
     }
 
-    fn count(self, input: &SliceTracks, labels: Labels<'_>, tracks: Range<usize>) -> Vec<usize> {
+    fn count(self, input: &SliceTracks, labels: &[u32], tracks: Range<usize>) -> Vec<usize> {
         let mut counts = vec![0; self.count];
         for (share, _) in self.links(input, labels, tracks) {
             counts[share] += 1;
@@ -122,7 +122,7 @@ impl Shares {
     fn deal_out(
         self,
         input: &SliceTracks,
-        labels: Labels<'_>,
+        labels: &[u32],
         tracks: Range<usize>,
         mut places: Vec<usize>,
         links: &SharedSlice<'_, Link>,

@@ -3,7 +3,7 @@
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
-use super::by_component::{FindComponents, Known, Labels};
+use super::by_component::{FindComponents, Known};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
@@ -42,7 +42,7 @@ impl<'a> FindComponents<'a> for Petgraph<'a> {
         }
     }
 
-    fn labels(&self) -> Labels<'_> {
-        Labels::new(&self.labels)
+    fn labels(&self) -> &[u32] {
+        &self.labels
     }
 }

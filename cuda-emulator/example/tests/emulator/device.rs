@@ -96,14 +96,11 @@ pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
     // SAFETY: the kernel stays within these buffers.
     let statistics =
         unsafe { emulator.launch(kernel, &Launch::linear(blocks, THREADS), &arguments) }?;
-    let mut sum = 0;
-    let expected: Vec<u32> = values
-        .iter()
-        .map(|v| {
-            sum += v;
-            sum
-        })
-        .collect();
+    let sums = values.iter().scan(0, |sum, value| {
+        *sum += value;
+        Some(*sum)
+    });
+    let expected: Vec<u32> = sums.collect();
     assert!(emulator.download::<u32>(output)? == expected, "{config:?}");
     Ok(statistics)
 }

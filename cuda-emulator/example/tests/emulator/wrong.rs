@@ -11,10 +11,13 @@ use crate::device::{THREADS, configs};
 const SEEDS: u64 = 4;
 const BLOCKS: u32 = 3;
 
-type Outcome = Result<Statistics, EmulatorError>;
-
 /// Runs a kernel on buffers of zeros, one word for each thread.
-fn run(config: Config, kernel: &str, buffers: usize, threads: u32) -> Outcome {
+fn run(
+    config: Config,
+    kernel: &str,
+    buffers: usize,
+    threads: u32,
+) -> Result<Statistics, EmulatorError> {
     let emulator = Emulator::new(&KERNELS, config)?;
     let words = vec![0_u32; (BLOCKS * threads) as usize];
     let uploaded = (0..buffers).map(|_| emulator.upload(&words));
@@ -23,17 +26,6 @@ fn run(config: Config, kernel: &str, buffers: usize, threads: u32) -> Outcome {
     let launch = Launch::linear(BLOCKS, threads).with_shared_bytes(threads as usize * 4);
     // SAFETY: what leaves the buffers is only run where the checker stops it.
     unsafe { emulator.launch(kernel, &launch, &arguments) }
-}
-
-/// The bug is found in all orders, and the report names kernel and file.
-fn found(kernel: &str, buffers: usize, checked: bool, expected: impl Fn(&EmulatorError) -> bool) {
-    for config in configs(checked, SEEDS) {
-        let error = run(config, kernel, buffers, THREADS).expect_err(kernel);
-        let report = error.to_string();
-        assert!(expected(&error), "{config:?}: {report}");
-        assert!(report.contains(kernel), "{report}");
-        println!("{report}");
-    }
 }
 
 fn fault(error: &EmulatorError) -> Option<&Fault> {
@@ -70,84 +62,86 @@ fn is_race(error: &EmulatorError, kernel: &str) -> bool {
     lines.iter().all(|at| at.file == file) && lines.iter().any(|at| at.line == line(kernel))
 }
 
-#[test]
-fn missing_syncthreads() {
-    let kernel = "emulator_no_syncthreads";
-    found(kernel, 1, true, |error| {
-        // Who comes first reads what nobody has written yet.
+/// A bug: its kernel, the buffers which that takes, whether the checker alone sees it, and
+/// whether an error of that kernel tells it.
+type Bug = (&'static str, usize, bool, fn(&EmulatorError, &str) -> bool);
+
+const BUGS: [Bug; 14] = [
+    // Who comes first reads what nobody has written yet.
+    ("emulator_no_syncthreads", 1, true, |error, kernel| {
         fault(error) == Some(&Fault::Uninitialised) || is_race(error, kernel)
-    });
-}
-
-#[test]
-fn missing_syncwarp() {
-    let kernel = "emulator_no_syncwarp";
-    for config in configs(true, SEEDS) {
-        let error = run(config, kernel, 1, THREADS).expect_err(kernel);
-        assert!(matches!(fault(&error), Some(Fault::Race(_))), "{error}");
-        assert!(
-            matches!(place(&error), Some(MemoryPlace::DynamicShared { .. })),
-            "{error}"
-        );
-    }
-}
-
-#[test]
-fn races_between_blocks() {
-    let kernel = "emulator_block_race";
-    found(kernel, 1, true, |error| is_race(error, kernel));
-}
-
-#[test]
-fn a_flag_that_releases_nothing() {
-    let kernel = "emulator_no_release";
-    found(kernel, 2, true, |error| {
+    }),
+    ("emulator_no_syncwarp", 1, true, |error, _| {
         matches!(fault(error), Some(Fault::Race(_)))
-    });
-}
-
-#[test]
-fn a_shuffle_without_half_of_its_lanes() {
-    found("emulator_divergent_shuffle", 1, false, |error| {
-        let report = error.to_string();
-        let site = format!("wrong.cu:{}", line("emulator_divergent_shuffle"));
-        matches!(error, EmulatorError::Deadlock { .. })
-            && report.contains("__shfl_down_sync")
-            && report.contains("__syncthreads")
-            && report.contains(&site)
-    });
-}
-
-#[test]
-fn a_barrier_that_some_threads_miss() {
-    found("emulator_divergent_barrier", 1, false, |error| {
-        matches!(error, EmulatorError::Deadlock { .. })
-            && error.to_string().contains("__ballot_sync")
-    });
-}
-
-#[test]
-fn lanes_of_a_mask_that_do_different_things() {
-    found(
+            && matches!(place(error), Some(MemoryPlace::DynamicShared { .. }))
+    }),
+    // Races between blocks.
+    ("emulator_block_race", 1, true, is_race),
+    // A flag that releases nothing.
+    ("emulator_no_release", 2, true, |error, _| {
+        matches!(fault(error), Some(Fault::Race(_)))
+    }),
+    // A shuffle without half of its lanes.
+    ("emulator_divergent_shuffle", 1, false, |error, kernel| {
+        let site = format!("wrong.cu:{}", line(kernel));
+        is_deadlock(error, &["__shfl_down_sync", "__syncthreads", &site])
+    }),
+    // A barrier that some threads miss.
+    ("emulator_divergent_barrier", 1, false, |error, _| {
+        is_deadlock(error, &["__ballot_sync"])
+    }),
+    // Lanes of a mask that do different things.
+    (
         "emulator_unequal_collectives",
         1,
         false,
-        |error| matches!(error, EmulatorError::Misuse { at, .. } if at.line.line == line("emulator_unequal_collectives")),
-    );
+        |error, kernel| matches!(error, EmulatorError::Misuse { at, .. } if at.line.line == line(kernel)),
+    ),
+    ("emulator_uninitialised_shared", 1, true, is_uninitialised),
+    ("emulator_uninitialised_dynamic", 1, true, is_uninitialised),
+    ("emulator_beyond_global", 1, true, |error, _| {
+        fault(error) == Some(&Fault::OutOfBounds)
+    }),
+    ("emulator_beyond_dynamic", 1, true, |error, _| {
+        let size = THREADS as usize * 4;
+        let offset = size as i64;
+        fault(error) == Some(&Fault::OutOfBounds)
+            && place(error) == Some(MemoryPlace::DynamicShared { offset, size })
+    }),
+    ("emulator_misaligned", 1, true, |error, _| {
+        fault(error) == Some(&Fault::Misaligned)
+    }),
+    // A mask with a lane that has returned.
+    ("emulator_exited_lane", 1, false, |error, _| {
+        matches!(error, EmulatorError::Misuse { .. })
+    }),
+    (
+        "emulator_trapping",
+        1,
+        false,
+        |error, _| matches!(error, EmulatorError::Trap { at } if at.thread == 5),
+    ),
+];
+
+fn is_deadlock(error: &EmulatorError, told: &[&str]) -> bool {
+    let report = error.to_string();
+    matches!(error, EmulatorError::Deadlock { .. }) && told.iter().all(|part| report.contains(part))
+}
+
+fn is_uninitialised(error: &EmulatorError, kernel: &str) -> bool {
+    matches!(error, EmulatorError::Access { at, access }
+        if access.fault == Fault::Uninitialised && at.line.line == line(kernel))
 }
 
 #[test]
-fn uninitialised_reads() {
-    for kernel in [
-        "emulator_uninitialised_shared",
-        "emulator_uninitialised_dynamic",
-    ] {
-        found(kernel, 1, true, |error| {
-            let EmulatorError::Access { at, access } = error else {
-                return false;
-            };
-            access.fault == Fault::Uninitialised && at.line.line == line(kernel)
-        });
+fn each_bug_is_found_in_all_orders() {
+    for (kernel, buffers, checked, expected) in BUGS {
+        for config in configs(checked, SEEDS) {
+            let error = run(config, kernel, buffers, THREADS).expect_err(kernel);
+            let report = error.to_string();
+            assert!(expected(&error, kernel), "{config:?}: {report}");
+            assert!(report.contains(kernel), "{report}");
+        }
     }
 }
 
@@ -171,47 +165,6 @@ fn uninitialised_global_memory() {
 }
 
 #[test]
-fn beyond_memory() {
-    found("emulator_beyond_global", 1, true, |error| {
-        fault(error) == Some(&Fault::OutOfBounds)
-    });
-    found("emulator_beyond_dynamic", 1, true, |error| {
-        let size = THREADS as usize * 4;
-        let place = place(error);
-        fault(error) == Some(&Fault::OutOfBounds)
-            && place
-                == Some(MemoryPlace::DynamicShared {
-                    offset: size as i64,
-                    size,
-                })
-    });
-}
-
-#[test]
-fn misaligned_vectors() {
-    found("emulator_misaligned", 1, true, |error| {
-        fault(error) == Some(&Fault::Misaligned)
-    });
-}
-
-#[test]
-fn a_mask_with_a_lane_that_has_returned() {
-    found("emulator_exited_lane", 1, false, |error| {
-        matches!(error, EmulatorError::Misuse { .. })
-    });
-}
-
-#[test]
-fn a_trap() {
-    found(
-        "emulator_trapping",
-        1,
-        false,
-        |error| matches!(error, EmulatorError::Trap { at } if at.thread == 5),
-    );
-}
-
-#[test]
 fn a_spin_that_never_ends() {
     for config in configs(false, 2) {
         let config = Config {
@@ -232,49 +185,29 @@ fn launches_that_no_gpu_takes() {
         let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
         let out = emulator.upload(&[0_u32; 1024]).expect("memory");
         let (pointer, small) = (Argument::pointer(&out), Argument::value(&1_u32));
-        let launch = |kernel: &str, launch: Launch, arguments: &[Argument<'_>]| {
-            // SAFETY: refused before anything runs.
-            unsafe { emulator.launch(kernel, &launch, arguments) }.expect_err("refused")
-        };
         let (kernel, fine) = ("emulator_block_race", Launch::linear(1, 32));
-        let error = launch("emulator_of_nothing", fine, &[]);
-        assert!(
-            matches!(error, EmulatorError::UnknownKernel { .. }),
-            "{error}"
-        );
-        let error = launch(kernel, fine, &[pointer, small]);
-        assert!(
-            matches!(
-                error,
-                EmulatorError::ArgumentCount {
-                    expected: 1,
-                    given: 2,
-                    ..
-                }
-            ),
-            "{error}"
-        );
-        let error = launch(kernel, fine, &[small]);
-        assert!(
-            matches!(
-                error,
-                EmulatorError::ArgumentSize {
-                    expected: 8,
-                    given: 4,
-                    ..
-                }
-            ),
-            "{error}"
-        );
-        let shared = fine.with_shared_bytes(228 << 10);
-        for shape in [
-            Launch::linear(0, 32),
-            Launch::linear(1, 0),
-            Launch::linear(1, 1025),
-            shared,
-        ] {
-            let error = launch(kernel, shape, &[pointer]);
-            assert!(matches!(error, EmulatorError::Shape { .. }), "{error}");
+        let shape = |error: &EmulatorError| matches!(error, EmulatorError::Shape { .. });
+        type Refusal = fn(&EmulatorError) -> bool;
+        let refused: [(_, _, &[Argument<'_>], Refusal); 7] = [
+            ("emulator_of_nothing", fine, &[], |error| {
+                matches!(error, EmulatorError::UnknownKernel { .. })
+            }),
+            (kernel, fine, &[pointer, small], |error| {
+                error.to_string().ends_with("takes 1 arguments, got 2")
+            }),
+            (kernel, fine, &[small], |error| {
+                error.to_string().ends_with("has 8 bytes, got 4")
+            }),
+            (kernel, Launch::linear(0, 32), &[pointer], shape),
+            (kernel, Launch::linear(1, 0), &[pointer], shape),
+            (kernel, Launch::linear(1, 1025), &[pointer], shape),
+            (kernel, fine.with_shared_bytes(228 << 10), &[pointer], shape),
+        ];
+        for (kernel, launch, arguments, expected) in refused {
+            // SAFETY: refused before anything runs.
+            let error = unsafe { emulator.launch(kernel, &launch, arguments) };
+            let error = error.expect_err("refused");
+            assert!(expected(&error), "{error}");
         }
     }
 }

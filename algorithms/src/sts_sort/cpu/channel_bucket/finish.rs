@@ -70,10 +70,10 @@ fn insert(digis: &mut [Digi], digi: Digi, key: &impl Fn(Digi) -> u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sts_sort::cpu::test_digis::{random_digis, sorted};
 
     fn check(mut digis: Vec<Digi>) {
-        let mut expected = digis.clone();
-        expected.sort_by_key(|digi| digi.key());
+        let expected = sorted(&digis);
         finish(&mut digis);
         assert_eq!(digis, expected);
     }
@@ -88,9 +88,8 @@ mod tests {
     #[test]
     fn parts_give_the_same() {
         let digi = |i: u64| Digi::from_bits((i / 700) << 37 | (i ^ 5));
-        let mut expected: Vec<_> = (0..10_000).map(digi).collect();
-        let disordered = expected.clone();
-        expected.sort_by_key(|digi| digi.key());
+        let disordered: Vec<_> = (0..10_000).map(digi).collect();
+        let expected = sorted(&disordered);
         for part in [1, 699, 700, 3000, 20_000] {
             let mut digis = disordered.clone();
             finish_in_parts(&mut digis, part);
@@ -101,10 +100,6 @@ mod tests {
     #[test]
     fn disorder_of_any_size_is_put_right() {
         check((0..5000).rev().map(Digi::from_bits).collect());
-        check(
-            (0..5000)
-                .map(|i| Digi::from_bits(generators::random::mix(i)))
-                .collect(),
-        );
+        check(random_digis(5000));
     }
 }

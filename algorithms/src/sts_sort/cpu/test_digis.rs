@@ -1,0 +1,17 @@
+//! Digis for tests.
+
+use generators::random::mix;
+use generators::sts::Digi;
+
+/// So many digis of any bits.
+pub(super) fn random_digis(length: u64) -> Vec<Digi> {
+    let bits = (0..length).map(mix);
+    bits.map(Digi::from_bits).collect()
+}
+
+/// The same as a stable sort of the standard library leaves them.
+pub(super) fn sorted(digis: &[Digi]) -> Vec<Digi> {
+    let mut digis = digis.to_vec();
+    digis.sort_by_key(|digi| digi.key());
+    digis
+}
