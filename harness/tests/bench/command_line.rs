@@ -42,12 +42,11 @@ fn suites_are_listed_for_people_and_for_programs() {
 
 #[test]
 fn a_list_of_one_task_names_no_other() {
-    let folder = folder();
-    let run = folder.bench("list merge");
-    assert!(run.stdout.starts_with("merge: "), "{}", run.stdout);
-    assert!(!run.stdout.contains("\nsort: "), "{}", run.stdout);
+    let run = folder().bench("list merge");
+    let is_alone = run.stdout.starts_with("merge: ") && !run.stdout.contains("\nsort: ");
+    assert!(is_alone, "{}", run.stdout);
     run.prints("[10M]");
-    folder.check(r#"2 | list srot | did you mean "sort"?"#);
+    folder().check(r#"2 | list srot | did you mean "sort"?"#);
 }
 
 #[test]

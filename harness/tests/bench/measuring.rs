@@ -64,9 +64,8 @@ fn charts_are_drawn_unless_refused() {
 fn results_go_to_a_folder_of_their_own_by_default() {
     let Some(folder) = measuring() else { return };
     for _ in 0..2 {
-        folder
-            .bench(format!("sort {LITTLE} {QUICK} --no-charts"))
-            .exits(0);
+        let run = folder.bench(format!("sort {LITTLE} {QUICK} --no-charts"));
+        run.exits(0);
     }
     let runs = fs::read_dir(folder.join("results")).expect("made");
     let names: Vec<_> = runs.map(|run| run.expect("listed").file_name()).collect();
@@ -84,11 +83,8 @@ fn formats_are_for_other_tools() {
         &format!("{LITTLE} --no-charts --format json {files}"),
     );
     assert_eq!(run.json::<Vec<Value>>().len(), 2);
-    assert!(
-        folder
-            .read("r.csv")
-            .starts_with("algorithm,variant,stage,backend,")
-    );
+    let csv = folder.read("r.csv");
+    assert!(csv.starts_with("algorithm,variant,stage,backend,"));
     assert!(folder.read("r.md").contains("| --"));
     assert!(folder.read("r.txt").contains("ratio"));
 }
@@ -111,10 +107,8 @@ fn variants_and_cache_modes_are_chosen() {
         .iter()
         .map(|row| format!("{} {}", row.variant, row.cache));
     let found = Vec::from_iter(found.collect::<BTreeSet<_>>()).join(", ");
-    assert_eq!(
-        found,
-        "std-stable cold, std-stable hot, std-unstable cold, std-unstable hot"
-    );
+    let expected = "std-stable cold, std-stable hot, std-unstable cold, std-unstable hot";
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, Run, measuring, signal, wait_until};
+use crate::common::{Folder, Run, copy_run, measuring, signal, wait_until};
 use reports::record::SummaryRow;
 use reports::store::read_summary;
 
@@ -132,11 +132,7 @@ fn shards_are_merged_into_the_whole() {
     }
     let some = little(&folder, "--out whole --merge part1 part3").exits(2);
     some.says("given were the shards 1/3, 3/3");
-    fs::create_dir(folder.join("part4")).expect("created");
-    for file in ["run.json", "samples.csv", "summary.csv"] {
-        let path = |part: &str| folder.join(part).join(file);
-        fs::copy(path("part1"), path("part4")).expect("copied");
-    }
+    copy_run(&folder.join("part1"), &folder.join("part4"));
     let twice = little(&folder, "--out whole --merge part1 part2 part3 part4");
     twice.says("is in an earlier shard");
     little(&folder, "--out whole --merge part1 part2 part3").exits(0);

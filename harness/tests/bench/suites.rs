@@ -10,30 +10,24 @@ use harness::suite::Suite;
 #[test]
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
-    let run = folder.bench("run smoke --dry-run").exits(0);
-    run.prints("smoke: 12 inputs, 46 candidates, at most 28s");
-    let left = fs::read_dir(folder.path()).expect("readable").count();
-    assert_eq!(left, 0);
-}
-
-#[test]
-fn a_dry_run_honours_shard_and_budget() {
-    let folder = folder();
-    let run = folder.bench("run smoke --dry-run --shard 2/2 --budget 17s");
-    run.prints("smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s\n");
+    let dry_run = |flags: &str| {
+        folder
+            .bench(format!("run smoke --dry-run {flags}"))
+            .exits(0)
+    };
+    dry_run("").prints("smoke: 12 inputs, 46 candidates, at most 28s");
+    let part = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s\n";
+    dry_run("--shard 2/2 --budget 17s").prints(part);
     folder.check("5 | run smoke --dry-run --shard 13/13 | fewer inputs than shards");
-}
-
-#[test]
-fn a_dry_run_is_told_to_machines_too() {
-    let folder = folder();
-    let json: Value = folder.bench("run smoke --dry-run --format json").json();
+    let json: Value = dry_run("--format json").json();
     assert_eq!(json["inputs"].as_array().map(Vec::len), Some(12));
-    let csv = folder.bench("run smoke --dry-run --format csv").stdout;
+    let csv = dry_run("--format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().map(|row| row.expect("a row"));
     let candidates = rows.map(|row| row[2].parse::<usize>());
     assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(46));
+    let left = fs::read_dir(folder.path()).expect("readable").count();
+    assert_eq!(left, 0);
 }
 
 #[test]

@@ -245,12 +245,16 @@ pub fn edit_rows<R: Serialize + DeserializeOwned>(path: &Path, change: impl FnMu
 
 /// A copy of a run that is kept with the documents, started at another time.
 pub fn copy_documented(name: &str, to: &Path, started: &str) {
-    fs::create_dir_all(to).expect("made");
-    for file in ["run.json", "samples.csv", "summary.csv"] {
-        let from = in_repository("docs/results").join(name).join(file);
-        fs::copy(from, to.join(file)).expect("copied");
-    }
+    copy_run(&in_repository("docs/results").join(name), to);
     edit_record(to, |record| record["started"] = started.into());
+}
+
+/// Copies a run.
+pub fn copy_run(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("made");
+    for file in ["run.json", "samples.csv", "summary.csv"] {
+        fs::copy(from.join(file), to.join(file)).expect("copied");
+    }
 }
 
 /// Makes a run one of a machine that nobody else used: comparisons of runs on a busy one say

@@ -40,11 +40,8 @@ pub fn are_installed(programs: &[&str]) -> bool {
 /// A free port of this machine, as far as one can tell.
 pub fn port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener
-        .local_addr()
-        .expect("an address")
-        .port()
-        .to_string()
+    let address = listener.local_addr().expect("an address");
+    address.port().to_string()
 }
 
 /// All that a program has said.
