@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use algorithms::algorithm::{Plan, TaskInfo, Work};
+use algorithms::algorithm::{self, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Device, Target, Unavailable};
