@@ -1,5 +1,6 @@
 //! `bench run --against`: a suite measured in turn with a base.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::common::{BENCH, Folder, Run, measuring, program};
@@ -84,11 +85,20 @@ fn a_child_that_hangs_is_ended_when_the_budget_is_over() {
     let Some(folder) = suite() else { return };
     let script = format!("read ask; echo '{HELLO}'; exec sleep 600");
     let start = Instant::now();
-    let run = against_script(&folder, &script, "--budget 1s").exits(1);
+    // On a busy machine a second may be over before it is asked anything.
+    let asked = |budget: &str| {
+        let _ = fs::remove_dir_all(folder.join("r"));
+        let run = against_script(&folder, &script, &format!("--budget {budget}"));
+        (run.code == Some(1)).then_some(run)
+    };
+    let run = ["1s", "4s", "16s", "64s"]
+        .iter()
+        .find_map(|budget| asked(budget));
+    let run = run.expect("a budget is enough");
     for expected in ["the base side", "did not find the points", "is kept in r"] {
         run.says(expected);
     }
-    // Far from the minutes that a child may take without a budget.
-    assert!(start.elapsed() < Duration::from_secs(60));
+    // Less than the ten minutes that a child may take without a budget.
+    assert!(start.elapsed() < Duration::from_secs(300));
     assert_eq!(folder.record("r").finished, None);
 }
