@@ -38,17 +38,13 @@ fn bench_format(
     params.set("sectors", "1");
     params.set("orbits", "1");
     params.set("output", output);
-    let case = task
-        .plan(params)
-        .and_then(|plan| task.generate(&plan.params, 1));
+    let case = task.plan(params).and_then(|plan| task.generate(&plan.params, 1));
     let Ok(case) = case else {
         return;
     };
     let mut group = criterion.benchmark_group(format!("decode-{output}"));
     group.throughput(Throughput::Elements(case.work().items));
-    group
-        .sample_size(20)
-        .measurement_time(Duration::from_secs(1));
+    group.sample_size(20).measurement_time(Duration::from_secs(1));
     for (number, info) in task.variants().iter().enumerate() {
         if info.backend == Backend::Cpu {
             let id = BenchmarkId::new(info.name, format.name());

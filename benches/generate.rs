@@ -26,9 +26,7 @@ fn digis(criterion: &mut Criterion) {
     };
     let mut group = criterion.benchmark_group("generate-sts");
     group.throughput(Throughput::Elements(DIGIS));
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(2));
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
     for order in [Order::Random, Order::Time, Order::Jitter(64)] {
         let shape = shape(24, DIGIS, order);
         group.bench_function(order.to_string(), |bencher| {
@@ -44,13 +42,8 @@ fn simulated(criterion: &mut Criterion) {
         return;
     };
     let mut group = criterion.benchmark_group("generate-sts-physics");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(2));
-    for (preset, scale) in [
-        (physics::Preset::CbmAuAu, 0.1),
-        (physics::Preset::Mcbm2024, 0.02),
-    ] {
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
+    for (preset, scale) in [(physics::Preset::CbmAuAu, 0.1), (physics::Preset::Mcbm2024, 0.02)] {
         let scenario = preset.scenario().scaled(scale);
         let Ok(simulation) = physics::Simulation::new(&scenario, 1) else {
             return;
@@ -70,14 +63,10 @@ fn pages(criterion: &mut Criterion) {
         return;
     };
     let mut group = criterion.benchmark_group("generate-tpc");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(2));
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
     for format in ZsFormat::ALL {
-        let shape = TimeFrameShape {
-            orbits: ORBITS,
-            ..TimeFrameShape::of_preset(Preset::PbPb, format)
-        };
+        let shape =
+            TimeFrameShape { orbits: ORBITS, ..TimeFrameShape::of_preset(Preset::PbPb, format) };
         let Ok(generator) = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1) else {
             return;
         };

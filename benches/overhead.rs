@@ -39,23 +39,18 @@ impl Candidate for Nothing {
 
 fn overhead(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("overhead");
-    group
-        .sample_size(30)
-        .measurement_time(Duration::from_secs(2));
+    group.sample_size(30).measurement_time(Duration::from_secs(2));
     for threads in [1, 2] {
         let Ok(team) = Team::new(threads) else {
             continue;
         };
         let mut sampler = CandidateSampler::new(Box::new(Nothing), &team);
-        group.bench_function(
-            format!("in the reported time, {threads} threads"),
-            |bencher| {
-                bencher.iter_custom(|iterations| {
-                    let samples = (0..iterations).filter_map(|_| sampler.sample().ok());
-                    Duration::from_secs_f64(samples.map(|sample| sample.seconds).sum())
-                });
-            },
-        );
+        group.bench_function(format!("in the reported time, {threads} threads"), |bencher| {
+            bencher.iter_custom(|iterations| {
+                let samples = (0..iterations).filter_map(|_| sampler.sample().ok());
+                Duration::from_secs_f64(samples.map(|sample| sample.seconds).sum())
+            });
+        });
         group.bench_function(format!("around a sample, {threads} threads"), |bencher| {
             bencher.iter(|| sampler.sample());
         });

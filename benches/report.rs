@@ -16,22 +16,12 @@ const SAMPLES: usize = 30;
 fn large_run(points: usize) -> Result<Run, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/sort-cpu");
     let small = Run::read(&folder)?;
-    let valid: Vec<_> = small
-        .summary
-        .iter()
-        .filter(|row| row.median_s.is_some())
-        .collect();
+    let valid: Vec<_> = small.summary.iter().filter(|row| row.median_s.is_some()).collect();
     let rows = valid.iter().cycle().take(points).enumerate();
-    let summary: Vec<SummaryRow> = rows
-        .map(|(i, row)| with_digis(row, 1_000_000 * (1 + i / valid.len())))
-        .collect();
+    let summary: Vec<SummaryRow> =
+        rows.map(|(i, row)| with_digis(row, 1_000_000 * (1 + i / valid.len()))).collect();
     let samples = summary.iter().flat_map(samples).collect();
-    Ok(Run {
-        folder: PathBuf::from("results/large"),
-        summary,
-        samples,
-        ..small
-    })
+    Ok(Run { folder: PathBuf::from("results/large"), summary, samples, ..small })
 }
 
 fn with_digis(row: &SummaryRow, digis: usize) -> SummaryRow {
@@ -74,13 +64,9 @@ fn reports_of(points: usize, criterion: &mut Criterion) {
         println!("{points} points make a page of {} bytes", page.len());
     }
     let mut group = criterion.benchmark_group(format!("report of {points} points"));
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(5));
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
     group.bench_function("html", |bencher| bencher.iter(|| report::html(&input)));
-    group.bench_function("markdown", |bencher| {
-        bencher.iter(|| report::markdown(&input))
-    });
+    group.bench_function("markdown", |bencher| bencher.iter(|| report::markdown(&input)));
     group.finish();
 }
 

@@ -30,18 +30,14 @@ fn bench_task(criterion: &mut Criterion, task: &dyn Task, digis: u64, team: &Tea
     let mut params = Params::default();
     params.set("segments", "24");
     params.set("digis", digis.to_string());
-    let case = task
-        .plan(params)
-        .and_then(|plan| task.generate(&plan.params, 1));
+    let case = task.plan(params).and_then(|plan| task.generate(&plan.params, 1));
     let Ok(case) = case else {
         return;
     };
     let place = Target::host(team);
     let mut group = criterion.benchmark_group(task.name());
     group.throughput(Throughput::Elements(digis));
-    group
-        .sample_size(20)
-        .measurement_time(Duration::from_secs(1));
+    group.sample_size(20).measurement_time(Duration::from_secs(1));
     for (number, info) in task.variants().iter().enumerate() {
         if info.backend != Backend::Cpu {
             continue;

@@ -42,17 +42,12 @@ fn main() {
     // In a worktree these are elsewhere.
     for file in ["HEAD", "logs/HEAD"] {
         if let Some(path) = git(&["rev-parse", "--git-path", file]) {
-            println!(
-                "cargo:rerun-if-changed={}",
-                Path::new(ROOT).join(path).display()
-            );
+            println!("cargo:rerun-if-changed={}", Path::new(ROOT).join(path).display());
         }
     }
     // Where sources come without their history, as into a container.
     println!("cargo:rerun-if-env-changed=RECOBENCH_COMMIT");
-    let given = env::var("RECOBENCH_COMMIT")
-        .ok()
-        .filter(|commit| !commit.is_empty());
+    let given = env::var("RECOBENCH_COMMIT").ok().filter(|commit| !commit.is_empty());
     let commit = given.or_else(commit).unwrap_or_default();
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let compiler = output(Command::new(rustc).arg("--version"));

@@ -137,8 +137,7 @@ pub(crate) fn convert<T: Sync, U: Send>(
 
 /// Sets all elements.
 pub(crate) fn fill<T: Copy + Send + Sync>(all: &mut [T], value: T) {
-    all.par_chunks_mut(PIECE)
-        .for_each(|piece| piece.fill(value));
+    all.par_chunks_mut(PIECE).for_each(|piece| piece.fill(value));
 }
 
 /// The elements in ascending order.
@@ -190,11 +189,7 @@ pub(crate) mod tests {
             assert_eq!(first_where(left.len(), wrong), Some(place));
         }
         assert_eq!(first_difference(&left, &left.clone()), None);
-        assert_eq!(
-            first_difference(&left, &left[..7]),
-            None,
-            "as far as both go"
-        );
+        assert_eq!(first_difference(&left, &left[..7]), None, "as far as both go");
     }
 
     #[test]
@@ -209,11 +204,7 @@ pub(crate) mod tests {
         let checks = |wrong: [usize; 2]| {
             with_all_pools(|| {
                 let check = |job| {
-                    if wrong.contains(&job) {
-                        Err(job)
-                    } else {
-                        Ok(())
-                    }
+                    if wrong.contains(&job) { Err(job) } else { Ok(()) }
                 };
                 first_error((0..1000).collect(), check)
             })

@@ -53,11 +53,7 @@ pub(crate) fn shared<T: Send + Sync + 'static, E>(
 
 impl Inputs {
     const fn new(most_bytes: u64) -> Self {
-        Inputs(Mutex::new(Known {
-            most_bytes,
-            alive: Vec::new(),
-            kept: VecDeque::new(),
-        }))
+        Inputs(Mutex::new(Known { most_bytes, alive: Vec::new(), kept: VecDeque::new() }))
     }
 
     fn shared<T: Send + Sync + 'static, E>(
@@ -66,12 +62,7 @@ impl Inputs {
         bytes: impl FnOnce(&T) -> u64,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let key = Key {
-            kind: TypeId::of::<T>(),
-            name,
-            params: params.clone(),
-            seed,
-        };
+        let key = Key { kind: TypeId::of::<T>(), name, params: params.clone(), seed };
         let found = self.known().find(&key);
         if let Some(found) = found.and_then(|input| input.downcast().ok()) {
             return Ok(found);
@@ -79,8 +70,7 @@ impl Inputs {
         // Nobody waits meanwhile: making an input may take others.
         let input = Arc::new(make()?);
         let bytes = bytes(&input);
-        self.known()
-            .note(key, Arc::clone(&input) as Arc<Shared>, bytes);
+        self.known().note(key, Arc::clone(&input) as Arc<Shared>, bytes);
         Ok(input)
     }
 
@@ -96,8 +86,7 @@ impl Known {
     }
 
     fn note(&mut self, key: Key, input: Arc<Shared>, bytes: u64) {
-        self.alive
-            .retain(|(known, input)| *known != key && input.strong_count() > 0);
+        self.alive.retain(|(known, input)| *known != key && input.strong_count() > 0);
         self.alive.push((key, Arc::downgrade(&input)));
         if bytes > self.most_bytes {
             return;

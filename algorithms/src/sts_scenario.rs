@@ -9,23 +9,16 @@ use generators::sts::physics::{Preset, Scenario};
 use crate::axis::{Axis, Flag, Params};
 
 /// Which data.
-pub const PRESET: Flag<Preset> = Flag::choice(
-    "preset",
-    "Data with published counts: cbm-auau or mcbm-2024",
-    Preset::NAMES,
-)
-.or(Preset::CbmAuAu.name());
+pub const PRESET: Flag<Preset> =
+    Flag::choice("preset", "Data with published counts: cbm-auau or mcbm-2024", Preset::NAMES)
+        .or(Preset::CbmAuAu.name());
 /// How much of them.
-pub const SCALE: Flag<f64> = Flag::share(
-    "scale",
-    "Part of the preset, such as 0.1: fewer timeslices, or a shorter one",
-)
-.or("1");
+pub const SCALE: Flag<f64> =
+    Flag::share("scale", "Part of the preset, such as 0.1: fewer timeslices, or a shorter one")
+        .or("1");
 /// Collisions a second.
-pub const RATE: Flag<f64> = Flag::frequency(
-    "rate",
-    "Collisions a second, such as 100kHz [default: the preset's]",
-);
+pub const RATE: Flag<f64> =
+    Flag::frequency("rate", "Collisions a second, such as 100kHz [default: the preset's]");
 /// Noise pulses a second and channel.
 pub const NOISE: Flag<f64> = Flag::frequency(
     "noise",
@@ -47,14 +40,8 @@ pub const ORDER: Flag<Order> = Flag::order(
 .or("time");
 
 /// All of them.
-pub static AXES: &[Axis] = &[
-    PRESET.axis(),
-    SCALE.axis(),
-    RATE.axis(),
-    NOISE.axis(),
-    THRESHOLD.axis(),
-    ORDER.axis(),
-];
+pub static AXES: &[Axis] =
+    &[PRESET.axis(), SCALE.axis(), RATE.axis(), NOISE.axis(), THRESHOLD.axis(), ORDER.axis()];
 
 /// More than this is a mistake.
 const MAX_SCALE: f64 = 1000.0;

@@ -10,12 +10,9 @@ use generators::tpc::simulate::{Load, Preset, TimeFrameShape};
 use crate::axis::{Axis, Flag, Params};
 
 /// What the TPC sees.
-pub const PRESET: Flag<Preset> = Flag::choice(
-    "preset",
-    "What the TPC sees: pbpb-50khz, pp, laser or stress",
-    Preset::NAMES,
-)
-.or(Preset::PbPb.name());
+pub const PRESET: Flag<Preset> =
+    Flag::choice("preset", "What the TPC sees: pbpb-50khz, pp, laser or stress", Preset::NAMES)
+        .or(Preset::PbPb.name());
 /// The format of the pages.
 pub const ZS: Flag<ZsFormat> = Flag::choice(
     "zs",
@@ -30,10 +27,8 @@ pub const ORBITS: Flag<u32> =
 /// Sectors, from sector 0 on.
 pub const SECTORS: Flag<usize> = Flag::count("sectors", "Sectors, from sector 0 on").or("36");
 /// Collisions a second.
-pub const RATE: Flag<f64> = Flag::frequency(
-    "rate",
-    "Collisions or shots a second, such as 50kHz [default: the preset's]",
-);
+pub const RATE: Flag<f64> =
+    Flag::frequency("rate", "Collisions or shots a second, such as 50kHz [default: the preset's]");
 /// The share of pads and time bins with a sample.
 pub const OCCUPANCY: Flag<f64> = Flag::share(
     "occupancy",
@@ -55,11 +50,8 @@ pub const HOT_PADS: Flag<f64> = Flag::share(
     "Share of pads that particles keep busy, up to saturation [default: 0]",
 );
 /// The number of the first orbit.
-pub const FIRST_ORBIT: Flag<u32> = Flag::count(
-    "first-orbit",
-    "Number of the first orbit; it wraps at 4294967296",
-)
-.or("0");
+pub const FIRST_ORBIT: Flag<u32> =
+    Flag::count("first-orbit", "Number of the first orbit; it wraps at 4294967296").or("0");
 /// Which pages there are beside those with data.
 pub const FRAMING: Flag<Framing> = Flag::choice(
     "framing",

@@ -23,12 +23,7 @@ pub type Stages = Vec<StageTiming>;
 impl StageTiming {
     /// A stage that was not called yet.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
-        StageTiming {
-            name: name.into(),
-            seconds: 0.0,
-            calls: 0,
-            bytes: 0,
-        }
+        StageTiming { name: name.into(), seconds: 0.0, calls: 0, bytes: 0 }
     }
 
     /// Adds a call.
@@ -47,10 +42,7 @@ pub(crate) struct Laps {
 
 impl Default for Laps {
     fn default() -> Self {
-        Laps {
-            stages: Stages::new(),
-            since: Instant::now(),
-        }
+        Laps { stages: Stages::new(), since: Instant::now() }
     }
 }
 
@@ -92,10 +84,7 @@ mod tests {
             laps.lap(name, 10);
         }
         let stages = laps.stages();
-        let calls: Vec<_> = stages
-            .iter()
-            .map(|s| (&*s.name, s.calls, s.bytes))
-            .collect();
+        let calls: Vec<_> = stages.iter().map(|s| (&*s.name, s.calls, s.bytes)).collect();
         assert_eq!(calls, [("clear", 2, 20), ("fill", 1, 10)]);
     }
 }

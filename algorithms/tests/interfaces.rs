@@ -84,27 +84,11 @@ fn launchers_see_what_the_source_says() {
 fn what_does_not_fit_is_refused() {
     let other = |from: &str, to: &str| generated(&KERNEL.replace(from, to), IMAGE);
     for (from, to, problem) in [
-        (
-            "u32 count)",
-            "u32 count, u32 more)",
-            "task_sort is not that of src/task/cuda/sort.cu",
-        ),
+        ("u32 count)", "u32 count, u32 more)", "task_sort is not that of src/task/cuda/sort.cu"),
         ("u32 count)", "u32* count)", "task_sort is not that of"),
-        (
-            "(THREADS, 2)",
-            "(2 * THREADS, 2)",
-            "task_sort is not that of",
-        ),
-        (
-            "__launch_bounds__(THREADS, 2)",
-            "",
-            "say __launch_bounds__(THREADS)",
-        ),
-        (
-            "KERNEL_EXPORT(task_sort, Sort)",
-            "",
-            "say KERNEL_EXPORT(task_sort)",
-        ),
+        ("(THREADS, 2)", "(2 * THREADS, 2)", "task_sort is not that of"),
+        ("__launch_bounds__(THREADS, 2)", "", "say __launch_bounds__(THREADS)"),
+        ("KERNEL_EXPORT(task_sort, Sort)", "", "say KERNEL_EXPORT(task_sort)"),
         ("common.h", "other.h", "there is no other.h"),
     ] {
         let error = other(from, to).expect_err(to);
@@ -116,9 +100,7 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn kernels_of_one_interface_have_the_same_parameters() {
-    let second = KERNEL
-        .replace("task_sort", "task_order")
-        .replace("#include \"common.h\"", "");
+    let second = KERNEL.replace("task_sort", "task_order").replace("#include \"common.h\"", "");
     let (_, second) = second.split_once("extern").expect("a kernel");
     let both = format!("{KERNEL}\nextern{second}");
     let image = format!("{IMAGE}{}", IMAGE.replace("task_sort", "task_order"));
@@ -127,8 +109,5 @@ fn kernels_of_one_interface_have_the_same_parameters() {
     assert!(text.contains("static TASK_ORDER: Kernel<Sort>"), "{text}");
     let renamed = both.replacen("u32 count", "u32 length", 1);
     let error = generated(&renamed, &image).expect_err("another name");
-    assert!(
-        error.contains("other parameters than the first Sort has"),
-        "{error}"
-    );
+    assert!(error.contains("other parameters than the first Sort has"), "{error}");
 }

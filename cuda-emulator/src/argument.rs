@@ -18,11 +18,7 @@ pub struct Argument<'a> {
 impl<'a> Argument<'a> {
     /// A number, or a structure laid out as the kernel's.
     pub fn value<T: NoUninit>(value: &'a T) -> Self {
-        Argument {
-            value: (&raw const *value).cast(),
-            bytes: size_of::<T>(),
-            of: PhantomData,
-        }
+        Argument { value: (&raw const *value).cast(), bytes: size_of::<T>(), of: PhantomData }
     }
 
     /// The first bytes of a word, which is the value in little endian.

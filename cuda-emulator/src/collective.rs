@@ -132,11 +132,7 @@ fn shuffled(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
         return value;
     };
     let takes_part = from < u64::BITS && group.mask >> from & 1 == 1;
-    if takes_part {
-        offer(from).value
-    } else {
-        UNDEFINED
-    }
+    if takes_part { offer(from).value } else { UNDEFINED }
 }
 
 #[cfg(test)]
@@ -144,19 +140,11 @@ mod tests {
     use super::*;
 
     fn group(collective: Collective, mask: u64, width: u32) -> Group {
-        Group {
-            collective,
-            mask,
-            arrived: mask,
-            width,
-        }
+        Group { collective, mask, arrived: mask, width }
     }
 
     fn all(collective: Collective, mask: u64, width: u32, parameter: u32) -> Vec<u64> {
-        let offer = |lane: u32| Offer {
-            value: u64::from(lane) * 10,
-            parameter,
-        };
+        let offer = |lane: u32| Offer { value: u64::from(lane) * 10, parameter };
         let group = group(collective, mask, width);
         answers(&group, &offer).map(|(_, answer)| answer).collect()
     }

@@ -89,12 +89,8 @@ impl Lanes {
 
 impl Policy {
     /// All policies.
-    pub const ALL: [Policy; 4] = [
-        Policy::InOrder,
-        Policy::Reverse,
-        Policy::Random,
-        Policy::Preempting,
-    ];
+    pub const ALL: [Policy; 4] =
+        [Policy::InOrder, Policy::Reverse, Policy::Random, Policy::Preempting];
 
     /// Whether chance decides.
     pub(super) fn is_random(self) -> bool {
@@ -108,10 +104,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             lanes: Lanes::L32,
-            schedule: Schedule {
-                seed: 0,
-                policy: Policy::InOrder,
-            },
+            schedule: Schedule { seed: 0, policy: Policy::InOrder },
             checked: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             most_polls: 1 << 22,
@@ -122,19 +115,12 @@ impl Default for Config {
 impl Launch {
     /// Blocks and threads in one dimension, without dynamic shared memory.
     pub fn linear(blocks: u32, threads: u32) -> Self {
-        Launch {
-            grid: [blocks, 1, 1],
-            block: [threads, 1, 1],
-            shared_bytes: 0,
-        }
+        Launch { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_bytes: 0 }
     }
 
     /// The same with so much dynamic shared memory.
     pub fn with_shared_bytes(self, shared_bytes: usize) -> Self {
-        Launch {
-            shared_bytes,
-            ..self
-        }
+        Launch { shared_bytes, ..self }
     }
 
     /// Blocks in all.
@@ -151,9 +137,7 @@ impl Launch {
 /// No product of three 32-bit numbers that a check let through overflows; what
 /// would is more than any limit.
 fn product(sizes: [u32; 3]) -> u64 {
-    sizes
-        .iter()
-        .fold(1_u64, |all, &size| all.saturating_mul(u64::from(size)))
+    sizes.iter().fold(1_u64, |all, &size| all.saturating_mul(u64::from(size)))
 }
 
 impl Statistics {

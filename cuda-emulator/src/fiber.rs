@@ -51,11 +51,7 @@ pub(super) struct StackPool {
 
 impl StackPool {
     fn take(&self, number: usize) -> Result<Stack, EmulatorError> {
-        let free = self
-            .free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let new = || {
             let memory = DefaultStack::new(STACK_BYTES)?;
             let offset = number % COLOURS * COLOUR_BYTES;

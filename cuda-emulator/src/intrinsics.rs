@@ -142,13 +142,7 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc
     }
     let failed = with(|worker| {
         let thread = worker.thread();
-        worker.check(Access {
-            address: address.addr(),
-            bytes,
-            how,
-            pc: pc.addr(),
-            thread,
-        });
+        worker.check(Access { address: address.addr(), bytes, how, pc: pc.addr(), thread });
         worker.has_failed()
     });
     // The access must not be: nobody comes back to a thread after a failure.

@@ -35,10 +35,7 @@ pub(super) fn run(
     check_shape(kernel, launch)?;
     let run = Run {
         kernel,
-        arguments: arguments
-            .iter()
-            .map(|a| a.value)
-            .collect::<Vec<*const c_void>>(),
+        arguments: arguments.iter().map(|a| a.value).collect::<Vec<*const c_void>>(),
         launch: *launch,
         config: *config,
         stacks,
@@ -84,10 +81,7 @@ type Started<'scope> =
     std::io::Result<thread::ScopedJoinHandle<'scope, Result<Statistics, EmulatorError>>>;
 
 fn finished(started: Started<'_>) -> Result<Statistics, EmulatorError> {
-    let failed = |problem: String| EmulatorError::Resources {
-        what: "thread",
-        problem,
-    };
+    let failed = |problem: String| EmulatorError::Resources { what: "thread", problem };
     let thread = started.map_err(|error| failed(error.to_string()))?;
     let joined = thread.join();
     joined.map_err(|_| failed("it panicked".to_owned()))?
@@ -115,9 +109,7 @@ fn check_arguments(kernel: &Kernel, given: &[Argument<'_>]) -> Result<(), Emulat
 }
 
 fn check_shape(kernel: &Kernel, launch: &Launch) -> Result<(), EmulatorError> {
-    let Launch {
-        grid, shared_bytes, ..
-    } = launch;
+    let Launch { grid, shared_bytes, .. } = launch;
     let shared = shared_bytes.saturating_add(kernel.shared.size);
     let threads = launch.threads();
     let problem = if launch.blocks() == 0 || threads == 0 {

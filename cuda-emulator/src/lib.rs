@@ -63,12 +63,7 @@ impl Emulator {
     /// If the build has none.
     pub fn new(kernels: &'static Kernels, config: Config) -> Result<Self, EmulatorError> {
         kernels.thread_slot()?;
-        Ok(Emulator {
-            kernels,
-            config,
-            memory: Mutex::default(),
-            stacks: StackPool::default(),
-        })
+        Ok(Emulator { kernels, config, memory: Mutex::default(), stacks: StackPool::default() })
     }
 
     /// What it was told.

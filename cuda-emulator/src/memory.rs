@@ -123,11 +123,7 @@ impl DeviceMemory {
         checked: bool,
     ) -> Result<Allocation, EmulatorError> {
         let buffer = Buffer::new(bytes)?;
-        let allocation = Allocation {
-            number: self.next,
-            address: buffer.base() as u64,
-            bytes,
-        };
+        let allocation = Allocation { number: self.next, address: buffer.base() as u64, bytes };
         self.next += 1;
         self.regions.push(Region {
             number: allocation.number,
@@ -149,17 +145,13 @@ impl DeviceMemory {
     }
 
     fn index(&self, allocation: Allocation) -> Result<usize, EmulatorError> {
-        let found = self
-            .regions
-            .binary_search_by_key(&allocation.number, |r| r.number);
+        let found = self.regions.binary_search_by_key(&allocation.number, |r| r.number);
         let ours = found
             .ok()
             .filter(|&index| self.regions[index].buffer.base() as u64 == allocation.address);
         ours.ok_or_else(|| {
             let number = allocation.number;
-            EmulatorError::Memory(format!(
-                "allocation {number} is freed or another emulator's"
-            ))
+            EmulatorError::Memory(format!("allocation {number} is freed or another emulator's"))
         })
     }
 }

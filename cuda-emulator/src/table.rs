@@ -62,10 +62,7 @@ impl Kernels {
     /// All of it is as the build script found it in the kernels' objects.
     #[doc(hidden)]
     pub const unsafe fn compiled(kernels: &'static [Kernel], thread_slot: ThreadSlot) -> Self {
-        let known = Known {
-            kernels,
-            thread_slot,
-        };
+        let known = Known { kernels, thread_slot };
         Kernels { known: Ok(known) }
     }
 

@@ -70,9 +70,6 @@ impl Site {
     pub(super) fn source_line(self) -> SourceLine {
         // SAFETY: as whoever made it promised.
         let file = unsafe { CStr::from_ptr(self.file) };
-        SourceLine {
-            file: file.to_string_lossy().into_owned(),
-            line: self.line,
-        }
+        SourceLine { file: file.to_string_lossy().into_owned(), line: self.line }
     }
 }

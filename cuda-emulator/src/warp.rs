@@ -44,27 +44,20 @@ impl Warp {
     }
 
     fn open(&mut self, collective: Collective, mask: u64, width: u32) -> usize {
-        self.groups.push(Group {
-            collective,
-            mask,
-            arrived: 0,
-            width,
-        });
+        self.groups.push(Group { collective, mask, arrived: 0, width });
         self.groups.len() - 1
     }
 
     fn refuse(&self, lane: u32, collective: Collective, mask: u64) -> Result<(), String> {
         let name = collective.name();
         if mask >> lane & 1 == 0 {
-            return Err(format!(
-                "{name}: mask {mask:#x} leaves out the calling lane {lane}"
-            ));
+            return Err(format!("{name}: mask {mask:#x} leaves out the calling lane {lane}"));
         }
         match mask & self.exited {
             0 => Ok(()),
-            gone => Err(format!(
-                "{name}: mask {mask:#x} names lanes {gone:#x}, which have returned"
-            )),
+            gone => {
+                Err(format!("{name}: mask {mask:#x} names lanes {gone:#x}, which have returned"))
+            }
         }
     }
 
@@ -76,12 +69,7 @@ impl Warp {
         self.exited |= 1 << lane;
         let waited_for = |group: &&Group| group.mask >> lane & 1 == 1;
         self.groups.iter().find(waited_for).map_or(Ok(()), |group| {
-            let Group {
-                collective,
-                mask,
-                arrived,
-                ..
-            } = group;
+            let Group { collective, mask, arrived, .. } = group;
             Err(format!(
                 "returned while lanes {arrived:#x} wait for it in {} with mask {mask:#x}",
                 collective.name()
@@ -96,30 +84,18 @@ mod tests {
 
     #[test]
     fn masks_meet_apart() {
-        let mut warp = Warp {
-            existing: 0xF,
-            ..Warp::default()
-        };
+        let mut warp = Warp { existing: 0xF, ..Warp::default() };
         let mut arrive = |lane, mask| warp.arrive(lane, Collective::Sync, mask, 32);
         assert!(arrive(0, 0b0011).expect("fine").is_none());
         assert!(arrive(2, 0b1100).expect("fine").is_none());
-        assert_eq!(
-            arrive(3, 0b1100).expect("fine").map(|g| g.mask),
-            Some(0b1100)
-        );
-        assert_eq!(
-            arrive(1, 0b0011).expect("fine").map(|g| g.mask),
-            Some(0b0011)
-        );
+        assert_eq!(arrive(3, 0b1100).expect("fine").map(|g| g.mask), Some(0b1100));
+        assert_eq!(arrive(1, 0b0011).expect("fine").map(|g| g.mask), Some(0b0011));
         assert!(arrive(1, 0b0001).is_err(), "not its own mask");
     }
 
     #[test]
     fn nobody_waits_for_a_lane_that_has_returned() {
-        let mut warp = Warp {
-            existing: 0b11,
-            ..Warp::default()
-        };
+        let mut warp = Warp { existing: 0b11, ..Warp::default() };
         warp.exit(1).expect("nobody waits");
         let refused = warp.arrive(0, Collective::Ballot, 0b11, 32);
         assert!(refused.expect_err("gone").contains("0x2"));

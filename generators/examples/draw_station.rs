@@ -69,10 +69,7 @@ impl Drawing {
     }
 
     fn place(&self, x: f64, y: f64) -> [f64; 2] {
-        [
-            (self.half[0] + x) * PIXELS_PER_CM,
-            (self.half[1] - y) * PIXELS_PER_CM,
-        ]
+        [(self.half[0] + x) * PIXELS_PER_CM, (self.half[1] - y) * PIXELS_PER_CM]
     }
 
     fn module(&mut self, module: &Module, occupancy: f64) {
@@ -91,9 +88,7 @@ impl Drawing {
 
     fn crossing(&mut self, crossing: &Crossing) {
         let [x, y] = self.place(crossing.x.into(), crossing.y.into());
-        self.line(format_args!(
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2\" fill=\"#e76f51\"/>"
-        ));
+        self.line(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2\" fill=\"#e76f51\"/>"));
     }
 
     fn line(&mut self, line: std::fmt::Arguments) {

@@ -38,10 +38,7 @@ impl DataError {
     }
 
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        DataError::Io {
-            path: path.to_owned(),
-            source,
-        }
+        DataError::Io { path: path.to_owned(), source }
     }
 
     pub(crate) fn format(
@@ -49,10 +46,6 @@ impl DataError {
         place: impl Into<String>,
         problem: impl Into<String>,
     ) -> Self {
-        DataError::Format {
-            path: path.to_owned(),
-            place: place.into(),
-            problem: problem.into(),
-        }
+        DataError::Format { path: path.to_owned(), place: place.into(), problem: problem.into() }
     }
 }

@@ -29,8 +29,7 @@ pub fn stream<const N: usize>(seed: u64, name: [u64; N]) -> Stream {
 
 /// A random number that is a function of its name alone, for random access.
 pub fn hash<const N: usize>(seed: u64, name: [u64; N]) -> u64 {
-    name.into_iter()
-        .fold(mix(seed), |state, word| mix(state ^ mix(word)))
+    name.into_iter().fold(mix(seed), |state, word| mix(state ^ mix(word)))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014) with its increment.

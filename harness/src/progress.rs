@@ -39,11 +39,7 @@ impl Progress {
             output,
             inputs,
             announced: Vec::new(),
-            estimate: Estimate {
-                total: points,
-                budget: max_time,
-                ..Estimate::default()
-            },
+            estimate: Estimate { total: points, budget: max_time, ..Estimate::default() },
         }
     }
 
@@ -173,11 +169,7 @@ mod tests {
 
     #[test]
     fn at_first_the_budget_counts_down_and_later_experience_counts() {
-        let mut estimate = Estimate {
-            total: 6,
-            budget: 10 * SECOND,
-            ..Estimate::default()
-        };
+        let mut estimate = Estimate { total: 6, budget: 10 * SECOND, ..Estimate::default() };
         assert_eq!(estimate.left(), 60 * SECOND);
         estimate.spent_on_others += 4 * SECOND;
         assert_eq!(estimate.left(), 56 * SECOND);

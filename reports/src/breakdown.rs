@@ -48,10 +48,8 @@ pub fn breakdowns(rows: &[&SummaryRow], name: impl Fn(&SummaryRow) -> String) ->
     let settings = grouped(timed, |row| shape::axes(row));
     let breakdowns = settings.into_iter().filter_map(|(axes, rows)| {
         let variants = grouped(rows, |row| name(row));
-        let mut bars: Vec<Bar> = variants
-            .into_iter()
-            .filter_map(|(variant, rows)| bar(variant, &rows))
-            .collect();
+        let mut bars: Vec<Bar> =
+            variants.into_iter().filter_map(|(variant, rows)| bar(variant, &rows)).collect();
         bars.sort_by(|a, b| a.total_s.total_cmp(&b.total_s));
         (!bars.is_empty()).then_some(Breakdown { axes, bars })
     });
@@ -74,11 +72,7 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     if rest > 0.0 {
         parts.push((OTHER.to_owned(), rest));
     }
-    Some(Bar {
-        variant,
-        total_s,
-        parts,
-    })
+    Some(Bar { variant, total_s, parts })
 }
 
 /// The names of all stages in the order of the bar that has most, the rest last: a stage
@@ -122,19 +116,13 @@ mod tests {
     use crate::charts::fixture::row;
 
     fn stage(variant: &str, stage: &str, median: f64) -> SummaryRow {
-        SummaryRow {
-            stage: stage.into(),
-            ..row(variant, "n=1", median)
-        }
+        SummaryRow { stage: stage.into(), ..row(variant, "n=1", median) }
     }
 
     fn of(rows: &[SummaryRow]) -> Vec<Bar> {
         let rows: Vec<_> = rows.iter().collect();
         let name = |row: &SummaryRow| row.variant.clone();
-        breakdowns(&rows, name)
-            .into_iter()
-            .flat_map(|b| b.bars)
-            .collect()
+        breakdowns(&rows, name).into_iter().flat_map(|b| b.bars).collect()
     }
 
     #[test]
@@ -161,11 +149,7 @@ mod tests {
             stage("a", "d2h", 3.0),
         ];
         assert_eq!(of(&rows)[0].parts.len(), 3);
-        let named = [
-            &rows[..],
-            &[stage("a", "scan", 1.0), stage("a", "sort", 3.0)],
-        ]
-        .concat();
+        let named = [&rows[..], &[stage("a", "scan", 1.0), stage("a", "sort", 3.0)]].concat();
         let stages: Vec<_> = of(&named)[0].parts.iter().map(|p| p.0.clone()).collect();
         assert_eq!(stages, ["h2d", "d2h", "scan", "sort"]);
     }

@@ -71,10 +71,8 @@ impl PointFilter {
 fn patterns<T: AsRef<str>>(globs: &[T]) -> Result<Vec<Pattern>, FilterError> {
     let pattern = |glob: &T| {
         let text = glob.as_ref();
-        Pattern::new(text).map_err(|error| FilterError::Pattern {
-            text: text.to_owned(),
-            problem: error.msg,
-        })
+        Pattern::new(text)
+            .map_err(|error| FilterError::Pattern { text: text.to_owned(), problem: error.msg })
     };
     globs.iter().map(pattern).collect()
 }
@@ -123,10 +121,7 @@ impl FromStr for AxisValues {
         let (name, values) = text.split_once('=').ok_or_else(wrong)?;
         let values: Vec<String> = values.split(',').map(str::to_owned).collect();
         let is_whole = !name.is_empty() && values.iter().all(|value| !value.is_empty());
-        let axis = AxisValues {
-            name: name.to_owned(),
-            values,
-        };
+        let axis = AxisValues { name: name.to_owned(), values };
         if is_whole { Ok(axis) } else { Err(wrong()) }
     }
 }
@@ -146,11 +141,7 @@ mod tests {
     #[test]
     fn each_condition_counts_and_none_means_all() {
         assert!(takes(&[], &[], &[]) && PointFilter::default().is_all());
-        assert!(takes(
-            &["so*"],
-            &["x", "block-*"],
-            &["digis=1,2000000", "order=time"]
-        ));
+        assert!(takes(&["so*"], &["x", "block-*"], &["digis=1,2000000", "order=time"]));
         assert!(!takes(&["sts"], &[], &[]));
         assert!(!takes(&[], &["merge"], &[]));
         assert!(!takes(&[], &[], &["order=random"]));
@@ -160,14 +151,9 @@ mod tests {
 
     #[test]
     fn values_may_be_written_as_flags_are() {
-        for axis in [
-            "digis=2M",
-            "digis=2000k",
-            "window=1.50",
-            "threads=2",
-            "device=cpu",
-            "cache=hot",
-        ] {
+        for axis in
+            ["digis=2M", "digis=2000k", "window=1.50", "threads=2", "device=cpu", "cache=hot"]
+        {
             assert!(takes(&[], &[], &[axis]), "{axis}");
         }
         assert!(!takes(&[], &[], &["digis=2"]));
@@ -180,9 +166,7 @@ mod tests {
             let error = text.parse::<AxisValues>().expect_err(text).to_string();
             assert!(error.contains("NAME=VALUE"), "{error}");
         }
-        let error = PointFilter::new(&["["], &[], &[])
-            .expect_err("no glob")
-            .to_string();
+        let error = PointFilter::new(&["["], &[], &[]).expect_err("no glob").to_string();
         assert!(error.starts_with("\"[\" is no pattern"), "{error}");
     }
 }

@@ -28,10 +28,7 @@ mod tests {
 
     #[test]
     fn signs_lose_their_meaning() {
-        assert_eq!(
-            escaped("a|b\n*c* <d> [e](f)"),
-            r"a\|b \*c\* &lt;d&gt; \[e\](f)"
-        );
+        assert_eq!(escaped("a|b\n*c* <d> [e](f)"), r"a\|b \*c\* &lt;d&gt; \[e\](f)");
         assert_eq!(escaped("95 % of `x_y`"), r"95 % of \`x\_y\`");
     }
 

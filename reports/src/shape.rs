@@ -124,10 +124,8 @@ pub fn order(a: &str, b: &str) -> Ordering {
 
 /// Whether an axis at this value is the default that nobody needs to be told.
 pub fn is_silent(name: &str, value: &str) -> bool {
-    matches!(
-        (name, value),
-        ("places", "none" | "") | ("bind", "false" | "")
-    ) || (name == "cache" && value.is_empty())
+    matches!((name, value), ("places", "none" | "") | ("bind", "false" | ""))
+        || (name == "cache" && value.is_empty())
 }
 
 /// Whether the value counts the things that the axis names: `digis`, not

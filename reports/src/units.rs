@@ -14,9 +14,7 @@ fn known(value: f64, words: impl FnOnce() -> String) -> String {
 /// Seconds with a fitting unit and `digits` significant digits: `12.3 ms`.
 pub fn seconds(value: f64, digits: usize) -> String {
     let (scale, unit) = second_unit(value);
-    known(value, || {
-        format!("{} {unit}", significant(value / scale, digits))
-    })
+    known(value, || format!("{} {unit}", significant(value / scale, digits)))
 }
 
 /// The unit that suits a time: its size in seconds and its name.
@@ -57,11 +55,7 @@ pub fn bytes_per_second(value: f64) -> String {
 /// How a ratio of times changes a time, from where on per cent say little in times:
 /// `1.2 % slower`, `3.4 × faster`, `0.0 % slower`.
 pub fn change(ratio: f64) -> String {
-    let (size, word) = if ratio < 1.0 {
-        (1.0 / ratio, "faster")
-    } else {
-        (ratio, "slower")
-    };
+    let (size, word) = if ratio < 1.0 { (1.0 / ratio, "faster") } else { (ratio, "slower") };
     known(ratio, || match (size, word) {
         (2.0.., _) => format!("{} × {word}", significant(size, 2)),
         (_, "faster") => format!("{:.1} % faster", 100.0 * (1.0 - ratio)),
@@ -91,23 +85,13 @@ pub fn significant(value: f64, digits: usize) -> String {
 
 /// Prefixed without needless zeros: `2 M` rather than `2.00 M`.
 fn prefixed(value: f64, digits: usize) -> String {
-    const PREFIXES: [(f64, &str); 5] = [
-        (1e12, " T"),
-        (1e9, " G"),
-        (1e6, " M"),
-        (1e3, " k"),
-        (1.0, ""),
-    ];
-    let fits = PREFIXES
-        .into_iter()
-        .find(|(scale, _)| value.abs() >= *scale);
+    const PREFIXES: [(f64, &str); 5] =
+        [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")];
+    let fits = PREFIXES.into_iter().find(|(scale, _)| value.abs() >= *scale);
     let (scale, prefix) = fits.unwrap_or((1.0, ""));
     let text = significant(value / scale, digits);
-    let text = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text}{prefix}")
 }
 

@@ -43,19 +43,9 @@ fn module(file: &File, files: &Files, interfaces: &mut Interfaces) -> Result<Str
         let header = module_name(include);
         text += &format!("#[allow(unused_imports)]\npub(crate) use super::{header}::*;\n");
     }
-    text.extend(
-        file.declared
-            .constants
-            .iter()
-            .filter_map(|own| constant(file, own)),
-    );
+    text.extend(file.declared.constants.iter().filter_map(|own| constant(file, own)));
     let needed = needed(file, files);
-    for own in file
-        .declared
-        .structs
-        .iter()
-        .filter(|own| needed.contains(&own.name))
-    {
+    for own in file.declared.structs.iter().filter(|own| needed.contains(&own.name)) {
         text += &structure(file, own)?;
     }
     if is_kernel_file(&file.path) {
@@ -81,9 +71,8 @@ fn needed(own: &File, files: &Files) -> BTreeSet<String> {
     let structs = || structs().chain(&own.declared.structs);
     for _ in 0..3 {
         let outer = structs().filter(|own| needed.contains(&own.name));
-        let inner: Vec<_> = outer
-            .flat_map(|own| own.fields.iter().map(|f| f.kind.clone()))
-            .collect();
+        let inner: Vec<_> =
+            outer.flat_map(|own| own.fields.iter().map(|f| f.kind.clone())).collect();
         needed.extend(inner);
     }
     needed
@@ -99,10 +88,7 @@ fn constant(file: &File, constant: &Constant) -> Option<String> {
     let kind = in_rust(&constant.kind);
     let is_whole = ["u8", "u16", "u32", "u64", "i32"].contains(&kind);
     let value = file.known.values.get(&constant.name).filter(|_| is_whole)?;
-    Some(format!(
-        "pub(crate) const {}: {kind} = {value};\n",
-        constant.name
-    ))
+    Some(format!("pub(crate) const {}: {kind} = {value};\n", constant.name))
 }
 
 fn structure(file: &File, own: &Struct) -> Result<String, String> {
@@ -113,10 +99,7 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
     let mut fields = String::new();
     for (field, lengths) in own.fields.iter().zip(&layout.fields) {
         let kind = in_rust(&field.kind).to_owned();
-        let kind = lengths
-            .iter()
-            .rev()
-            .fold(kind, |kind, length| format!("[{kind}; {length}]"));
+        let kind = lengths.iter().rev().fold(kind, |kind, length| format!("[{kind}; {length}]"));
         writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| says("no room"))?;
     }
     if layout.padding > 0 {
@@ -150,9 +133,7 @@ fn launched(
     let arguments = camel(interface.as_ref().unwrap_or(name));
     let mut text = match interfaces.get(&arguments) {
         Some((_, known)) if *known != kernel.parameters => {
-            return Err(says(format!(
-                "other parameters than the first {arguments} has"
-            )));
+            return Err(says(format!("other parameters than the first {arguments} has")));
         }
         Some((module, _)) if *module == module_name(&file.path) => String::new(),
         Some((module, _)) => {
@@ -169,11 +150,7 @@ fn launched(
     };
     let threads = file.known.value(&kernel.threads);
     let threads = threads.ok_or_else(|| says("its number of threads is not known".to_owned()))?;
-    let shared = file
-        .known
-        .values
-        .get(&format!("{name}_shared_bytes"))
-        .unwrap_or(&0);
+    let shared = file.known.values.get(&format!("{name}_shared_bytes")).unwrap_or(&0);
     let constant = name.to_uppercase();
     text += &format!(
         "/// `{name}`\npub(crate) static {constant}: Kernel<{arguments}> =\n\
@@ -188,12 +165,8 @@ fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
         kind if parameter.is_pointer => format!("Ptr<{kind}>"),
         kind => kind.to_owned(),
     };
-    let fields = parameters
-        .iter()
-        .map(|p| format!("pub(crate) {}: {},\n", p.name, kind(p)));
-    let values = parameters
-        .iter()
-        .map(|p| format!("self.{}.argument(), ", p.name));
+    let fields = parameters.iter().map(|p| format!("pub(crate) {}: {},\n", p.name, kind(p)));
+    let values = parameters.iter().map(|p| format!("self.{}.argument(), ", p.name));
     let (fields, values): (String, String) = (fields.collect(), values.collect());
     format!(
         "#[derive(Clone, Copy)]\npub(crate) struct {name} {{\n{fields}}}\n\

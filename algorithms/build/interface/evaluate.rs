@@ -27,10 +27,7 @@ impl Known {
                 _ => None,
             },
             Expr::Paren(inner) => self.of(&inner.expr),
-            Expr::Path(path) => self
-                .values
-                .get(&path.path.get_ident()?.to_string())
-                .copied(),
+            Expr::Path(path) => self.values.get(&path.path.get_ident()?.to_string()).copied(),
             Expr::Call(call) => match (&*call.func, call.args.first()?) {
                 (Expr::Path(function), Expr::Path(kind)) if function.path.is_ident("sizeof") => {
                     self.sizes.get(&kind.path.get_ident()?.to_string()).copied()

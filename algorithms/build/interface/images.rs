@@ -25,11 +25,8 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
                 sizes(entry) == expected(kernel) && after(entry, ".maxntid ") == threads
             });
             if !fits {
-                let problem = format!(
-                    "kernel {} is not that of {}",
-                    kernel.name,
-                    file.path.display()
-                );
+                let problem =
+                    format!("kernel {} is not that of {}", kernel.name, file.path.display());
                 return Err(says(problem).into());
             }
         }
@@ -37,9 +34,7 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
             let constant = format!(" {name}_shared_bytes = ");
             let bytes = after(&image, &constant);
             let bytes = bytes.ok_or_else(|| says(format!("no shared memory of {name}")))?;
-            file.known
-                .values
-                .insert(format!("{name}_shared_bytes"), bytes);
+            file.known.values.insert(format!("{name}_shared_bytes"), bytes);
         }
     }
     Ok(())
@@ -85,8 +80,6 @@ fn after(text: &str, words: &str) -> Option<u64> {
 }
 
 fn number(text: &str) -> Option<u64> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }

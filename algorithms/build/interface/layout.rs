@@ -48,8 +48,7 @@ impl Known {
             for declared in &declared.structs {
                 if let Some(layout) = self.layout(declared) {
                     self.sizes.insert(declared.name.clone(), layout.size);
-                    self.alignments
-                        .insert(declared.name.clone(), layout.alignment);
+                    self.alignments.insert(declared.name.clone(), layout.alignment);
                 }
             }
         }
@@ -57,17 +56,8 @@ impl Known {
 
     /// Where the fields of a struct lie; `None` if any of them has a type that is not known.
     pub fn layout(&self, declared: &Struct) -> Option<Layout> {
-        let asked = declared
-            .alignment
-            .as_ref()
-            .and_then(|tokens| self.value(tokens))
-            .unwrap_or(1);
-        let mut layout = Layout {
-            fields: Vec::new(),
-            size: 0,
-            padding: 0,
-            alignment: asked,
-        };
+        let asked = declared.alignment.as_ref().and_then(|tokens| self.value(tokens)).unwrap_or(1);
+        let mut layout = Layout { fields: Vec::new(), size: 0, padding: 0, alignment: asked };
         for field in &declared.fields {
             let lengths = field.lengths.iter().map(|length| self.value(length));
             let lengths = lengths.collect::<Option<Vec<_>>>()?;

@@ -55,10 +55,7 @@ fn read(
     let mut known = Known::default();
     let mut includes = Vec::new();
     // `portable.h` is the emulator's, and has nothing for launchers.
-    let ours = declared
-        .includes
-        .iter()
-        .filter(|path| !path.ends_with("portable.h"));
+    let ours = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
     for include in ours {
         let beside = path.with_file_name(include);
         let shared = Path::new("kernels").join(include);
@@ -72,15 +69,7 @@ fn read(
     }
     known.learn(&declared);
     let path = path.to_owned();
-    files.insert(
-        path.clone(),
-        File {
-            path,
-            includes,
-            declared,
-            known,
-        },
-    );
+    files.insert(path.clone(), File { path, includes, declared, known });
     Ok(())
 }
 

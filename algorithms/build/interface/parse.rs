@@ -121,9 +121,7 @@ fn included(directive: &str) -> Option<PathBuf> {
 fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let (mut all, mut open) = (Vec::new(), Vec::new());
     for token in tokens {
-        let ours = open
-            .first()
-            .is_some_and(|first| word(first).starts_with("KERNEL_"));
+        let ours = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
         let ends = match &token {
             TokenTree::Punct(sign) if sign.as_char() == ';' => true,
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || ours,
@@ -169,17 +167,12 @@ fn groups(tokens: &[TokenTree], delimiter: Delimiter) -> impl Iterator<Item = To
 /// What stands between commas.
 fn split(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
     let parts = tokens.split(|token| is(token, ','));
-    parts
-        .map(<[_]>::to_vec)
-        .filter(|part| !part.is_empty())
-        .collect()
+    parts.map(<[_]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
 
 /// What stands between commas in the first round brackets.
 fn arguments(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
-    let inner = groups(tokens, Delimiter::Parenthesis)
-        .next()
-        .unwrap_or_default();
+    let inner = groups(tokens, Delimiter::Parenthesis).next().unwrap_or_default();
     split(&inner.into_iter().collect::<Vec<_>>())
 }
 
@@ -201,9 +194,7 @@ fn constants(statement: &[TokenTree]) -> Vec<Constant> {
 
 /// `enum name : kind { first, second };`, without values.
 fn enumerators(statement: &[TokenTree]) -> Vec<Constant> {
-    let body = groups(statement, Delimiter::Brace)
-        .next()
-        .unwrap_or_default();
+    let body = groups(statement, Delimiter::Brace).next().unwrap_or_default();
     let body: Vec<_> = body.into_iter().collect();
     let kind = match statement {
         [_, _, colon, kind, _] if is(colon, ':') => word(kind),
@@ -229,10 +220,7 @@ fn structure(statement: &[TokenTree]) -> Option<Struct> {
     Some(Struct {
         name: words(statement).last()?,
         alignment: groups(statement, Delimiter::Parenthesis).next(),
-        fields: statements(body)
-            .iter()
-            .flat_map(|member| fields(member))
-            .collect(),
+        fields: statements(body).iter().flat_map(|member| fields(member)).collect(),
     })
 }
 
@@ -249,10 +237,7 @@ fn fields(member: &[TokenTree]) -> Vec<Field> {
         kind: kind.clone(),
         lengths: groups(&part, Delimiter::Bracket).collect(),
     };
-    split(&member[1..member.len() - 1])
-        .into_iter()
-        .map(field)
-        .collect()
+    split(&member[1..member.len() - 1]).into_iter().map(field).collect()
 }
 
 /// A kernel; nothing for whatever else is `extern`.
@@ -267,23 +252,14 @@ fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
         return Err(format!("kernel {name}: say __launch_bounds__(THREADS)"));
     };
     let name = word(&statement[bounds + 2]);
-    let threads = arguments(&statement[bounds..])
-        .into_iter()
-        .next()
-        .unwrap_or_default();
-    let parameters = arguments(&statement[bounds + 3..])
-        .into_iter()
-        .map(|tokens| {
-            let what = || format!("kernel {name}: what is {}?", text_of(&tokens));
-            parameter(&tokens).ok_or_else(what)
-        });
+    let threads = arguments(&statement[bounds..]).into_iter().next().unwrap_or_default();
+    let parameters = arguments(&statement[bounds + 3..]).into_iter().map(|tokens| {
+        let what = || format!("kernel {name}: what is {}?", text_of(&tokens));
+        parameter(&tokens).ok_or_else(what)
+    });
     let parameters = parameters.collect::<Result<_, _>>()?;
     let threads = threads.into_iter().collect();
-    Ok(Some(Kernel {
-        name,
-        threads,
-        parameters,
-    }))
+    Ok(Some(Kernel { name, threads, parameters }))
 }
 
 fn parameter(tokens: &[TokenTree]) -> Option<Parameter> {

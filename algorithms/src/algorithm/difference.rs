@@ -41,11 +41,7 @@ pub(crate) fn same<T: Clone + Debug + PartialEq + Sync>(
     output: &[T],
 ) -> Result<(), Difference<T>> {
     if reference.len() != output.len() {
-        return Err(Difference::Count {
-            element,
-            expected: reference.len(),
-            found: output.len(),
-        });
+        return Err(Difference::Count { element, expected: reference.len(), found: output.len() });
     }
     match first_difference(reference, output) {
         None => Ok(()),

@@ -55,11 +55,6 @@ impl<'a, A: Algorithm> Opening<'a, '_, A> {
     where
         A: Algorithm<Output = Vec<T>>,
     {
-        self.session(Filling {
-            arena: self.arena,
-            length,
-            input_bytes,
-            fill,
-        })
+        self.session(Filling { arena: self.arena, length, input_bytes, fill })
     }
 }

@@ -16,11 +16,7 @@ pub trait Output: Clone + PartialEq + Send + Sync + 'static {
     /// # Errors
     /// How it differs.
     fn compare(&self, right: &Self) -> Result<(), Damage> {
-        if self == right {
-            Ok(())
-        } else {
-            Err("not the output of the reference".into())
-        }
+        if self == right { Ok(()) } else { Err("not the output of the reference".into()) }
     }
 
     /// Copies with one element harmed.

@@ -136,19 +136,12 @@ pub(super) struct RunnerSession<A: Algorithm, R: Runner<A>> {
 
 impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
     pub(super) fn new(runner: R, gpu: Option<Arc<Gpu>>) -> Self {
-        RunnerSession {
-            runner,
-            held: None,
-            held_bytes: 0,
-            gpu,
-            task: PhantomData,
-        }
+        RunnerSession { runner, held: None, held_bytes: 0, gpu, task: PhantomData }
     }
 
     /// What was taken, and what was taken more in a run that found it too little.
     fn most_bytes(&self) -> u64 {
-        self.held_bytes
-            .max(self.held.as_ref().map_or(0, R::Buffers::bytes))
+        self.held_bytes.max(self.held.as_ref().map_or(0, R::Buffers::bytes))
     }
 
     /// Does something with the runner and its buffers, and waits for what it has started on a

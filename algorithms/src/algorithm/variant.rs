@@ -98,18 +98,12 @@ impl<A: Algorithm> Variant<A> {
 
     /// One that may order equals as it likes.
     pub const fn unstable(self) -> Self {
-        Variant {
-            stable: false,
-            ..self
-        }
+        Variant { stable: false, ..self }
     }
 
     /// One that keeps the order of equals.
     pub const fn in_order(self) -> Self {
-        Variant {
-            stable: true,
-            ..self
-        }
+        Variant { stable: true, ..self }
     }
 
     /// One that knows these right answers, and which of them an input wants.
@@ -118,22 +112,14 @@ impl<A: Algorithm> Variant<A> {
         supported: &'static [Semantics],
         semantics: fn(&A::Input) -> Semantics,
     ) -> Self {
-        Variant {
-            semantics_supported: supported,
-            semantics,
-            ..self
-        }
+        Variant { semantics_supported: supported, semantics, ..self }
     }
 }
 
 impl<A: Algorithm> Variant<A> {
     /// What it promises of its output for an input.
     pub fn promise(&self, input: &A::Input) -> Promise {
-        Promise {
-            stable: self.stable,
-            content: self.content,
-            semantics: (self.semantics)(input),
-        }
+        Promise { stable: self.stable, content: self.content, semantics: (self.semantics)(input) }
     }
 
     /// What one run makes of an input, in buffers of its own that were overwritten before.
@@ -147,13 +133,8 @@ impl<A: Algorithm> Variant<A> {
         target: &Target<'_>,
     ) -> Result<A::Output, Damage> {
         let arena = Arena::default();
-        let mut session = (self.open)(&Opening {
-            task,
-            variant: *self,
-            input,
-            arena: &arena,
-            target,
-        })?;
+        let mut session =
+            (self.open)(&Opening { task, variant: *self, input, arena: &arena, target })?;
         target.team.run(|| {
             session.reset()?;
             session.poison()?;
@@ -200,9 +181,6 @@ impl<'a, A: Algorithm> Opening<'a, '_, A> {
     /// # Errors
     /// None: so that a variant may end with it.
     pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> Opened<'a, A> {
-        Ok(Box::new(RunnerSession::new(
-            runner,
-            self.target.gpu.clone(),
-        )))
+        Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
     }
 }

@@ -54,11 +54,7 @@ pub enum Relation {
 impl Metric {
     /// A figure that follows from an amount.
     pub const fn new(name: &'static str, amount: f64, relation: Relation) -> Self {
-        Metric {
-            name,
-            amount,
-            relation,
-        }
+        Metric { name, amount, relation }
     }
 
     /// The figure for a run of so many seconds; not finite if there is none.

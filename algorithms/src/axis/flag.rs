@@ -25,16 +25,7 @@ impl<T> Flag<T> {
         value_name: &'static str,
         kind: Kind,
     ) -> Self {
-        Flag {
-            axis: Axis {
-                name,
-                help,
-                value_name,
-                default: None,
-                kind,
-            },
-            values: PhantomData,
-        }
+        Flag { axis: Axis { name, help, value_name, default: None, kind }, values: PhantomData }
     }
 
     /// A whole number.
@@ -123,9 +114,7 @@ where
         let parse = |text: &str| {
             text.parse().map_err(|problem| {
                 let name = self.axis.name;
-                DataError::Shape(format!(
-                    "--{name} has no usable value (\"{text}\"): {problem}"
-                ))
+                DataError::Shape(format!("--{name} has no usable value (\"{text}\"): {problem}"))
             })
         };
         params.get(self.axis.name).map(parse).transpose()
@@ -170,21 +159,12 @@ mod tests {
         const SECTOR: Flag<u8> = Flag::count("sector", "of a file").or("7");
         let mut params = Params::default();
         assert_eq!(SECTOR.given(&params).expect("none"), None);
-        let error = SECTOR
-            .of(&params)
-            .expect_err("nothing was given")
-            .to_string();
+        let error = SECTOR.of(&params).expect_err("nothing was given").to_string();
         assert_eq!(error, "--sector has no value");
         params.complete(&[SECTOR.axis()]);
         assert_eq!(SECTOR.of(&params).expect("the default"), 7);
         params.set(SECTOR.name, "300");
-        let error = SECTOR
-            .of(&params)
-            .expect_err("more than a byte")
-            .to_string();
-        assert!(
-            error.starts_with("--sector has no usable value (\"300\")"),
-            "{error}"
-        );
+        let error = SECTOR.of(&params).expect_err("more than a byte").to_string();
+        assert!(error.starts_with("--sector has no usable value (\"300\")"), "{error}");
     }
 }

@@ -85,20 +85,13 @@ impl Axis {
             Kind::Share => parse_number(text).map(|share| share.to_string()),
             Kind::Frequency => parse_frequency(text).map(|hertz| hertz.to_string()),
             Kind::Duration => parse_duration(text).map(|time| time.to_string()),
-            Kind::Order => text
-                .parse()
-                .map(|order: Order| order.to_string())
-                .map_err(say),
+            Kind::Order => text.parse().map(|order: Order| order.to_string()).map_err(say),
             Kind::Skew => text.parse().map(|skew: Skew| skew.to_string()).map_err(say),
             Kind::Path => Ok(text.to_owned()),
             Kind::Switch => parse_choice(text, &[NO, YES]),
             Kind::Choice(names) => parse_choice(text, names),
         };
-        plain.map_err(|problem| InvalidValue {
-            axis: self.name,
-            text: text.to_owned(),
-            problem,
-        })
+        plain.map_err(|problem| InvalidValue { axis: self.name, text: text.to_owned(), problem })
     }
 }
 
@@ -107,12 +100,8 @@ fn say(error: impl fmt::Display) -> String {
 }
 
 /// Decimal prefixes of counts.
-const PREFIXES: [(&str, u64); 4] = [
-    ("k", 1_000),
-    ("M", 1_000_000),
-    ("G", 1_000_000_000),
-    ("T", 1_000_000_000_000),
-];
+const PREFIXES: [(&str, u64); 4] =
+    [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 
 /// A whole number with a decimal suffix: `24`, `20M`, `1.5k`.
 ///
@@ -151,24 +140,15 @@ fn parse_choice(text: &str, names: &[&str]) -> Result<String, String> {
 }
 
 fn parse_number(text: &str) -> Result<f64, String> {
-    text.parse()
-        .map_err(|_| "not a number; write it such as 0.25".to_owned())
+    text.parse().map_err(|_| "not a number; write it such as 0.25".to_owned())
 }
 
 /// Hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
 fn parse_frequency(text: &str) -> Result<f64, String> {
     let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
-    let units = [
-        ("GHz", 1e9),
-        ("MHz", 1e6),
-        ("kHz", 1e3),
-        ("Hz", 1.0),
-        ("", 1.0),
-    ];
-    let (unit, scale) = units
-        .into_iter()
-        .find(|(unit, _)| text.ends_with(unit))
-        .ok_or_else(problem)?;
+    let units = [("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0), ("", 1.0)];
+    let (unit, scale) =
+        units.into_iter().find(|(unit, _)| text.ends_with(unit)).ok_or_else(problem)?;
     let number = text.strip_suffix(unit).unwrap_or(text).trim();
     let hertz = number.parse::<f64>().map_err(|_| problem())? * scale;
     if hertz.is_finite() && hertz >= 0.0 {
@@ -194,30 +174,13 @@ mod tests {
         assert_eq!(parse_count("20M"), Ok(20_000_000));
         assert_eq!(parse_count("187.5M"), Ok(187_500_000));
         assert_eq!(parse_count("1.5k"), Ok(1500));
-        for bad in [
-            "",
-            "M",
-            "-1",
-            "1.5",
-            "1.0001k",
-            "1e6",
-            "20m",
-            "20 M",
-            "99999999T",
-            "1.2.3k",
-        ] {
+        for bad in ["", "M", "-1", "1.5", "1.0001k", "1e6", "20m", "20 M", "99999999T", "1.2.3k"] {
             assert!(parse_count(bad).is_err(), "{bad}");
         }
     }
 
     fn axis(kind: Kind) -> Axis {
-        Axis {
-            name: "axis",
-            help: "",
-            value_name: "",
-            default: None,
-            kind,
-        }
+        Axis { name: "axis", help: "", value_name: "", default: None, kind }
     }
 
     #[test]
@@ -226,10 +189,7 @@ mod tests {
         assert_eq!(axis(Kind::Frequency).parse("0.5 Hz"), Ok("0.5".into()));
         assert_eq!(axis(Kind::Duration).parse("10ms"), Ok("10000000".into()));
         assert_eq!(axis(Kind::Share).parse("0.250"), Ok("0.25".into()));
-        assert_eq!(
-            axis(Kind::Order).parse("jitter:064"),
-            Ok("jitter:64".into())
-        );
+        assert_eq!(axis(Kind::Order).parse("jitter:064"), Ok("jitter:64".into()));
         assert_eq!(axis(Kind::Skew).parse("4.0"), Ok("4".into()));
     }
 

@@ -31,16 +31,13 @@ impl Params {
 
     /// The values of these axes, as far as they have any.
     pub fn only(&self, axes: &[Axis]) -> Self {
-        let given = axes
-            .iter()
-            .filter_map(|axis| Some((axis.name, self.get(axis.name)?)));
+        let given = axes.iter().filter_map(|axis| Some((axis.name, self.get(axis.name)?)));
         given.collect()
     }
 
     /// Takes the values of these axes away.
     pub fn remove(&mut self, axes: &[Axis]) {
-        self.0
-            .retain(|name, _| !axes.iter().any(|axis| axis.name == *name));
+        self.0.retain(|name, _| !axes.iter().any(|axis| axis.name == *name));
     }
 
     /// What tells an input from a file, by a hash of its content: files of the same name may

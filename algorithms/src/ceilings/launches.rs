@@ -13,10 +13,7 @@ impl Launches {
     /// # Errors
     /// If there is no room for a word.
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
-        Ok(Launches {
-            device: gpu.buffer(1)?,
-            host: gpu.pinned(1)?,
-        })
+        Ok(Launches { device: gpu.buffer(1)?, host: gpu.pinned(1)? })
     }
 
     /// Starts so many kernels, one after the other.

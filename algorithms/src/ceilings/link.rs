@@ -140,10 +140,7 @@ impl LinkBuffers {
         self.copy(gpu, Direction::ToHost, words * WORD)?;
         gpu.finish()?;
         let back = &self.words_of_host()[..words];
-        let other = back
-            .iter()
-            .enumerate()
-            .position(|(i, &found)| found != word(i));
+        let other = back.iter().enumerate().position(|(i, &found)| found != word(i));
         other.map_or(Ok(()), |at| {
             let problem = format!("word {at} did not come back");
             Err(wrong(gpu, "checking the link", problem))

@@ -54,11 +54,8 @@ impl MemoryStreams {
     /// # Errors
     /// If it can't be started.
     pub fn copy(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let arguments = CeilingCopy {
-            to: self.target.ptr(),
-            from: self.left.ptr(),
-            pairs: self.pairs,
-        };
+        let arguments =
+            CeilingCopy { to: self.target.ptr(), from: self.left.ptr(), pairs: self.pairs };
         // SAFETY: both arrays have so many pairs.
         unsafe { gpu.launch(&CEILING_COPY, grid(self.pairs, 2), arguments) }
     }

@@ -28,9 +28,5 @@ fn grid(pairs: u32, arrays: u64) -> Grid {
 
 /// What does not do what it claims is not worth a time.
 fn wrong(gpu: &Gpu, what: &'static str, problem: String) -> DeviceError {
-    DeviceError::Failed {
-        device: gpu.properties().device.clone(),
-        what,
-        problem,
-    }
+    DeviceError::Failed { device: gpu.properties().device.clone(), what, problem }
 }

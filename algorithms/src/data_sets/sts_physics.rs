@@ -12,10 +12,8 @@ use crate::axis::{Axis, Flag, Params, Switch};
 use crate::sts_scenario;
 
 /// Whether truth is written beside the digis.
-const TRUTH: Flag<Switch> = Flag::switch(
-    "truth",
-    "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv",
-);
+const TRUTH: Flag<Switch> =
+    Flag::switch("truth", "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv");
 
 static OWN_AXES: &[Axis] = &[TRUTH.axis()];
 
@@ -40,10 +38,7 @@ impl DataSet for StsPhysics {
         params.complete(sts_scenario::AXES);
         let scenario = sts_scenario::scenario(&params)?;
         check_writable(out, scenario.segments())?;
-        Ok(Plan {
-            memory_bytes: Simulation::new(&scenario, seed)?.estimate().memory_bytes,
-            params,
-        })
+        Ok(Plan { memory_bytes: Simulation::new(&scenario, seed)?.estimate().memory_bytes, params })
     }
 
     fn write(

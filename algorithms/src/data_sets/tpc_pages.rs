@@ -17,11 +17,9 @@ use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
 
 /// The pad mapping of the experiment.
-const MAPPING: Flag<PathBuf> = Flag::path(
-    "mapping",
-    "Pad mapping: a folder with TABLE-*.txt [default: a regular one]",
-)
-.called("DIR");
+const MAPPING: Flag<PathBuf> =
+    Flag::path("mapping", "Pad mapping: a folder with TABLE-*.txt [default: a regular one]")
+        .called("DIR");
 
 static OWN_AXES: &[Axis] = &[MAPPING.axis()];
 
@@ -54,10 +52,7 @@ impl DataSet for TpcPages {
         let shape = time_frame::shape(&params)?;
         let generator = TimeFrameGenerator::new(&shape, &mapping(&params)?, seed)?;
         let pages = generator.estimate().pages / shape.sectors as u64;
-        Ok(Plan {
-            params,
-            memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64,
-        })
+        Ok(Plan { params, memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64 })
     }
 
     fn write(
@@ -71,9 +66,7 @@ impl DataSet for TpcPages {
         let generator = TimeFrameGenerator::new(&shape, &mapping(params)?, seed)?;
         let (written, out) = (write(&generator, out)?, out.display());
         let sectors = shape.sectors;
-        say(&format!(
-            "{written} pages of {sectors} sectors written to {out}"
-        ));
+        say(&format!("{written} pages of {sectors} sectors written to {out}"));
         Ok(())
     }
 }

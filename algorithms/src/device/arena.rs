@@ -37,9 +37,7 @@ impl Arena {
     /// variants of the point together would then keep more than so many.
     pub(crate) fn leave_to_keep(&self, bytes: u64, most: u64) -> Option<Leave<'_>> {
         let add = |kept: u64| kept.checked_add(bytes).filter(|&kept| kept <= most);
-        let added = self
-            .kept
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let added = self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         added.ok().map(|_| Leave { arena: self, bytes })
     }
 
@@ -78,9 +76,7 @@ impl Arena {
     ) -> Result<B, E> {
         let mut buffers = self.free();
         let shelf = buffers.entry(TypeId::of::<B>()).or_default();
-        let found = shelf
-            .iter()
-            .position(|buffer| buffer.downcast_ref().is_some_and(&fits));
+        let found = shelf.iter().position(|buffer| buffer.downcast_ref().is_some_and(&fits));
         let taken = found.and_then(|at| shelf.swap_remove(at).downcast().ok());
         drop(buffers);
         taken.map_or_else(make, |buffer| Ok(*buffer))

@@ -91,10 +91,7 @@ impl Arena {
         &self,
         length: usize,
     ) -> ArenaVec<'_, T> {
-        ArenaVec {
-            vector: self.take(length),
-            arena: self,
-        }
+        ArenaVec { vector: self.take(length), arena: self }
     }
 }
 

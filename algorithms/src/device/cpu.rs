@@ -67,10 +67,7 @@ impl Team {
         let team = Team { pool };
         // Whoever answers has been to its place.
         team.run_on_each(|_| ());
-        let failure = failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         failure.map_or(Ok(team), Err)
     }
 
@@ -105,11 +102,7 @@ mod tests {
     #[test]
     fn a_thread_that_finds_no_place_is_named() {
         let only_first = |worker| {
-            if worker == 0 {
-                Ok(())
-            } else {
-                Err("no room".to_owned())
-            }
+            if worker == 0 { Ok(()) } else { Err("no room".to_owned()) }
         };
         let error = Team::placed(2, only_first).err().expect("refused");
         assert_eq!(error.to_string(), "thread 1 can't be placed: no room");

@@ -62,20 +62,12 @@ pub struct Target<'a> {
 impl<'a> Target<'a> {
     /// The threads alone.
     pub fn host(team: &'a Team) -> Self {
-        Target {
-            device: Device::Cpu,
-            gpu: None,
-            team,
-        }
+        Target { device: Device::Cpu, gpu: None, team }
     }
 
     /// An emulator, started by a thread of the team.
     pub fn emulated(gpu: Arc<Gpu>, team: &'a Team) -> Self {
-        Target {
-            device: Device::Emulator,
-            gpu: Some(gpu),
-            team,
-        }
+        Target { device: Device::Emulator, gpu: Some(gpu), team }
     }
 
     /// The GPU, for variants that are kernels.
@@ -127,9 +119,7 @@ impl FromStr for Device {
             ("emulator", _) => Ok(Device::Emulator),
             ("cuda", _) => Ok(Device::Cuda(0)),
             (_, Some(Ok(number))) => Ok(Device::Cuda(number)),
-            _ => Err(format!(
-                "unknown device \"{text}\"; there are cpu, cuda:N and emulator"
-            )),
+            _ => Err(format!("unknown device \"{text}\"; there are cpu, cuda:N and emulator")),
         }
     }
 }

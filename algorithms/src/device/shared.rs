@@ -17,11 +17,7 @@ unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 impl<'a, T: Copy> SharedSlice<'a, T> {
     /// Shares an array out.
     pub(crate) fn new(array: &'a mut [T]) -> Self {
-        SharedSlice {
-            first: array.as_mut_ptr(),
-            length: array.len(),
-            array: PhantomData,
-        }
+        SharedSlice { first: array.as_mut_ptr(), length: array.len(), array: PhantomData }
     }
 
     /// Writes a place of the array.

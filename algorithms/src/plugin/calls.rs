@@ -15,10 +15,7 @@ pub struct Call {
 impl Call {
     pub(crate) fn new(library: &str, variant: Option<&str>, function: &'static str) -> Self {
         let of = variant.map_or(String::new(), |variant| format!(" of {variant}"));
-        Call {
-            function,
-            words: format!("{library}, in {function}{of}"),
-        }
+        Call { function, words: format!("{library}, in {function}{of}") }
     }
 }
 

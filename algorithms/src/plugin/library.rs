@@ -47,19 +47,14 @@ fn words(error: &libloading::Error) -> String {
         libloading::Error::DlOpen { source } => source.to_string(),
         other => other.to_string(),
     };
-    let after_path = said
-        .split_once(": ")
-        .filter(|(start, _)| start.starts_with('/'));
+    let after_path = said.split_once(": ").filter(|(start, _)| start.starts_with('/'));
     after_path.map_or(said.clone(), |(_, problem)| problem.to_owned())
 }
 
 fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), PluginProblem> {
     // SAFETY: functions of these names are of these types.
     let (abi, table) = unsafe {
-        (
-            library.get::<AbiFunction>(ABI_SYMBOL),
-            library.get::<TableFunction>(TABLE_SYMBOL),
-        )
+        (library.get::<AbiFunction>(ABI_SYMBOL), library.get::<TableFunction>(TABLE_SYMBOL))
     };
     match (abi, table) {
         (Ok(abi), Ok(table)) => Ok((*abi, *table)),

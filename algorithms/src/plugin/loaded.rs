@@ -41,10 +41,7 @@ pub(crate) fn load(
         return Ok(info);
     }
     let loaded = load_new(&real, fingerprint, holder_of);
-    loaded.map_err(|problem| PluginError {
-        path: real,
-        problem,
-    })
+    loaded.map_err(|problem| PluginError { path: real, problem })
 }
 
 fn load_new(
@@ -104,21 +101,14 @@ pub fn condemn(
 pub(crate) fn variants_of(task: &str) -> Vec<&'static LoadedVariant> {
     let loaded = loaded();
     let variants = loaded.iter().flat_map(|plugin| &plugin.variants);
-    variants
-        .copied()
-        .filter(|variant| variant.task == task)
-        .collect()
+    variants.copied().filter(|variant| variant.task == task).collect()
 }
 
 fn check_tasks(variants: &[LoadedVariant]) -> Result<(), String> {
-    let unknown = variants
-        .iter()
-        .find(|variant| !TASKS.contains(&variant.task));
+    let unknown = variants.iter().find(|variant| !TASKS.contains(&variant.task));
     unknown.map_or(Ok(()), |variant| {
         let (name, task, known) = (variant.name, variant.task, TASKS.join(", "));
-        Err(format!(
-            "variant \"{name}\" is for the task \"{task}\"; plugins can be for {known}"
-        ))
+        Err(format!("variant \"{name}\" is for the task \"{task}\"; plugins can be for {known}"))
     })
 }
 
@@ -130,11 +120,7 @@ fn check_names(
     let mut own = HashSet::new();
     for variant in variants {
         let is_new = own.insert((variant.task, variant.backend, variant.name));
-        let other = if is_new {
-            holder_of(variant)
-        } else {
-            Some("in the same plugin".to_owned())
-        };
+        let other = if is_new { holder_of(variant) } else { Some("in the same plugin".to_owned()) };
         if let Some(other) = other {
             return Err(PluginProblem::NameTaken {
                 task: variant.task.to_owned(),

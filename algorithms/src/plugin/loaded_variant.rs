@@ -75,10 +75,7 @@ pub(crate) enum PluginVariant {
 impl PluginInfo {
     /// A failure of this plugin.
     pub(crate) fn failed(&self, problem: impl Into<String>) -> DeviceError {
-        DeviceError::Plugin {
-            plugin: self.file.clone(),
-            problem: problem.into(),
-        }
+        DeviceError::Plugin { plugin: self.file.clone(), problem: problem.into() }
     }
 }
 
@@ -103,9 +100,7 @@ impl LoadedVariant {
     }
 
     pub(crate) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
-        self.condemned
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.condemned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

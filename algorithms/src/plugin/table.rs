@@ -16,10 +16,7 @@ const MOST_CHARACTERS: usize = 200;
 /// Name and version of the plugin.
 pub(super) fn name_and_version(table: &Table) -> Result<(&'static str, &'static str), String> {
     check_size::<Table>(table.size, "the table")?;
-    Ok((
-        text(table.name, "the plugin's name")?,
-        text(table.version, "the plugin's version")?,
-    ))
+    Ok((text(table.name, "the plugin's name")?, text(table.version, "the plugin's version")?))
 }
 
 /// All variants.
@@ -29,9 +26,7 @@ pub(super) fn variants(
 ) -> Result<Vec<LoadedVariant>, String> {
     let count = table.variant_count;
     if count == 0 || count > MOST_VARIANTS {
-        return Err(format!(
-            "it has {count} variants; 1 to {MOST_VARIANTS} can be"
-        ));
+        return Err(format!("it has {count} variants; 1 to {MOST_VARIANTS} can be"));
     }
     if table.variants.is_null() {
         return Err("its list of variants is NULL".to_owned());
@@ -111,18 +106,16 @@ fn check_name(name: &str, place: &str) -> Result<(), String> {
     if name.chars().all(allowed) && !name.starts_with('-') {
         return Ok(());
     }
-    Err(format!(
-        "{place} is called \"{name}\"; use lower case letters, digits and dashes"
-    ))
+    Err(format!("{place} is called \"{name}\"; use lower case letters, digits and dashes"))
 }
 
 fn backend(number: u32, place: &str) -> Result<Backend, String> {
     match number {
         abi::CPU => Ok(Backend::Cpu),
         abi::CUDA => Ok(Backend::Cuda),
-        other => Err(format!(
-            "{place}: backend is {other}; there are RECOBENCH_CPU and RECOBENCH_CUDA"
-        )),
+        other => {
+            Err(format!("{place}: backend is {other}; there are RECOBENCH_CPU and RECOBENCH_CUDA"))
+        }
     }
 }
 
@@ -132,11 +125,7 @@ fn kinds_of_buffers(task: &str, backend: Backend) -> &'static [(u32, &'static st
     match (task, backend) {
         ("gather", Backend::Cpu) => &[SEPARATE],
         ("gather", Backend::Cuda) => &[SEPARATE, (abi::TO_HOST, "RECOBENCH_TO_HOST")],
-        _ => &[
-            SEPARATE,
-            (abi::EITHER, "RECOBENCH_EITHER"),
-            (abi::IN_PLACE, "RECOBENCH_IN_PLACE"),
-        ],
+        _ => &[SEPARATE, (abi::EITHER, "RECOBENCH_EITHER"), (abi::IN_PLACE, "RECOBENCH_IN_PLACE")],
     }
 }
 
@@ -156,12 +145,12 @@ fn buffers(
     }
     match (variant.buffers, variant.output) {
         (abi::EITHER, Some(output)) => Ok(Buffers::Either(output)),
-        (abi::EITHER, None) => Err(format!(
-            "{place}: output is NULL, but RECOBENCH_EITHER needs it"
-        )),
-        (_, Some(_)) => Err(format!(
-            "{place}: output is for RECOBENCH_EITHER only; set it to NULL"
-        )),
+        (abi::EITHER, None) => {
+            Err(format!("{place}: output is NULL, but RECOBENCH_EITHER needs it"))
+        }
+        (_, Some(_)) => {
+            Err(format!("{place}: output is for RECOBENCH_EITHER only; set it to NULL"))
+        }
         (abi::IN_PLACE, None) => Ok(Buffers::InPlace),
         (abi::TO_HOST, None) => Ok(Buffers::ToHost),
         (_, None) => Ok(Buffers::Separate),
@@ -171,9 +160,9 @@ fn buffers(
 /// Whatever is gathered has a place of its own, so there the order is always kept.
 fn stable(variant: &abi::Variant, task: &str, place: &str) -> Result<bool, String> {
     match (yes_or_no(variant.stable, "stable", place)?, task) {
-        (false, "gather") => Err(format!(
-            "{place}: stable is 0, but a gather keeps the order; set it to 1"
-        )),
+        (false, "gather") => {
+            Err(format!("{place}: stable is 0, but a gather keeps the order; set it to 1"))
+        }
         (stable, _) => Ok(stable),
     }
 }
@@ -190,8 +179,6 @@ fn keeps_address(omits: u32, task: &str, place: &str) -> Result<bool, String> {
     match (omits, task) {
         (0, _) => Ok(true),
         (abi::SORT_ADDRESS, "sort") => Ok(false),
-        (other, _) => Err(format!(
-            "{place}: omits is {other}, which {task} does not know"
-        )),
+        (other, _) => Err(format!("{place}: omits is {other}, which {task} does not know")),
     }
 }

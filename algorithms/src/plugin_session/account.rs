@@ -72,11 +72,7 @@ impl Account {
 
     /// What counts: the larger one.
     pub(super) fn bytes(&self) -> u64 {
-        if self.is_off() {
-            self.seen
-        } else {
-            self.declared
-        }
+        if self.is_off() { self.seen } else { self.declared }
     }
 
     /// What a reader should know.

@@ -31,9 +31,7 @@ impl<A: PluginTask> Compiled<A> {
     pub(crate) fn new(task: A, source: &str) -> Option<Self> {
         static LOADING: Mutex<()> = Mutex::new(());
         let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("src")
-            .join(source);
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(source);
         let file = format!("lib{}.so", source.file_stem()?.to_str()?);
         if !plugins().iter().any(|plugin| plugin.file == file) {
             let folder = tempfile::tempdir().expect("a temporary folder");
@@ -127,13 +125,7 @@ impl<A: PluginTask> Compiled<A> {
         target: &Target<'_>,
     ) -> Box<dyn Session<A> + 'a> {
         let variant = of_plugin(loaded);
-        let session = (variant.open)(&Opening {
-            task: &self.task,
-            variant,
-            input,
-            arena,
-            target,
-        });
+        let session = (variant.open)(&Opening { task: &self.task, variant, input, arena, target });
         session.expect("it can run here, or fails later")
     }
 
@@ -145,18 +137,12 @@ impl<A: PluginTask> Compiled<A> {
     }
 
     fn measure(&self, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {
-        let ran = session
-            .reset()
-            .and_then(|()| session.poison())
-            .and_then(|()| session.run());
+        let ran = session.reset().and_then(|()| session.poison()).and_then(|()| session.run());
         ran.map_err(|error| error.to_string())?;
         let stages = session.stages().map_err(|error| error.to_string())?;
         session.inspect().map_err(|error| error.to_string())?;
-        let promise = Promise {
-            stable: false,
-            content: Content::Whole,
-            semantics: Semantics::Exact,
-        };
+        let promise =
+            Promise { stable: false, content: Content::Whole, semantics: Semantics::Exact };
         let reference = self.task.reference(input, promise.semantics);
         let output = session.output().expect("a run");
         let checked = self.task.check(input, reference.as_ref(), &output, promise);
@@ -186,11 +172,7 @@ pub(crate) fn assert_in_baseline<A: PluginTask>(
 /// Compiles what includes the header; `None` without a compiler.
 pub(crate) fn compile(source: &Path, to: &Path, flags: &[&str]) -> Option<()> {
     let is_c = source.extension().is_some_and(|ending| ending == "c");
-    let (name, language) = if is_c {
-        ("cc", "-std=gnu17")
-    } else {
-        ("c++", "-std=c++17")
-    };
+    let (name, language) = if is_c { ("cc", "-std=gnu17") } else { ("c++", "-std=c++17") };
     let mut compiler = Command::new(name);
     compiler
         .args(["-O1", "-Wall", "-Werror", language, "-I"])

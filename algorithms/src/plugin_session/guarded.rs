@@ -51,15 +51,9 @@ impl Guarded {
     /// # Errors
     /// What the system says.
     pub(super) fn new(bytes: usize) -> Result<Self, String> {
-        let pages = bytes
-            .next_multiple_of(ALIGNMENT)
-            .next_multiple_of(PAGE)
-            .max(PAGE);
-        let (slack, offset) = if pages >= LARGE {
-            (2 * HUGE_PAGE, PAGE * random_page())
-        } else {
-            (0, 0)
-        };
+        let pages = bytes.next_multiple_of(ALIGNMENT).next_multiple_of(PAGE).max(PAGE);
+        let (slack, offset) =
+            if pages >= LARGE { (2 * HUGE_PAGE, PAGE * random_page()) } else { (0, 0) };
         let mapped = slack + pages + 2 * PAGE;
         let mapping = map(mapped)?;
         // The pages begin where the guard before them ends.

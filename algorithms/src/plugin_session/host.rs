@@ -116,9 +116,7 @@ impl Host {
             other => format!("answered {other}"),
         };
         let reason = self.take_reason();
-        Err(self
-            .plugin
-            .failed(format!("{ended} in {}: {reason}", call.function)))
+        Err(self.plugin.failed(format!("{ended} in {}: {reason}", call.function)))
     }
 
     fn enter(&self, name: &'static str) -> Result<(), DeviceError> {

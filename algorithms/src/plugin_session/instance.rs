@@ -78,11 +78,7 @@ impl Instance {
             variant,
             host,
             state,
-            needs: abi::Memory {
-                size: size_of::<abi::Memory>(),
-                scratch_bytes: 0,
-                own_bytes: 0,
-            },
+            needs: abi::Memory { size: size_of::<abi::Memory>(), scratch_bytes: 0, own_bytes: 0 },
             input: null(),
         };
         instance.ask_for_needs()?;
@@ -113,9 +109,7 @@ impl Instance {
         self.host.lend(scratch, self.needs.scratch_bytes);
         let reset = self.variant.table.reset;
         // SAFETY: as the caller promises.
-        reset.map_or(Ok(()), |reset| unsafe {
-            self.step(reset, &self.variant.calls.reset)
-        })
+        reset.map_or(Ok(()), |reset| unsafe { self.step(reset, &self.variant.calls.reset) })
     }
 
     /// Calls `run`, and ends the last of its stages.
@@ -169,9 +163,7 @@ impl Instance {
     unsafe fn step(&self, step: abi::Step, call: &'static Call) -> Result<(), DeviceError> {
         // SAFETY: the state is the one that `prepare` made, all else as the caller
         // promises.
-        let answer = watched(call, || unsafe {
-            step(self.state, self.host.as_ptr(), self.input)
-        });
+        let answer = watched(call, || unsafe { step(self.state, self.host.as_ptr(), self.input) });
         self.host.judge(call, answer)
     }
 }

@@ -70,9 +70,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
     /// What went wrong in a plugin's kernels is told with its name.
     fn named(&self, error: DeviceError) -> DeviceError {
         match error {
-            DeviceError::Kernel {
-                device, problem, ..
-            } => DeviceError::Kernel {
+            DeviceError::Kernel { device, problem, .. } => DeviceError::Kernel {
                 kernels: format!("of {}", self.instance.variant().plugin.file),
                 device,
                 problem,

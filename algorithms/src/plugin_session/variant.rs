@@ -27,21 +27,14 @@ pub(crate) const fn of_baseline<A: PluginTask>(
     name: &'static str,
     summary: &'static str,
 ) -> Variant<A> {
-    Variant {
-        plugin: Some(PluginVariant::Absent),
-        ..Variant::cuda(name, summary, open)
-    }
+    Variant { plugin: Some(PluginVariant::Absent), ..Variant::cuda(name, summary, open) }
 }
 
 /// The variant of a plugin, for a task.
 pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Variant<A> {
     Variant {
         stable: loaded.stable,
-        content: if loaded.keeps_address {
-            Content::Whole
-        } else {
-            Content::WithoutAddress
-        },
+        content: if loaded.keeps_address { Content::Whole } else { Content::WithoutAddress },
         plugin: Some(PluginVariant::Loaded(loaded)),
         ..Variant::on(loaded.backend, loaded.name, loaded.summary, open)
     }
@@ -61,11 +54,7 @@ fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
             Err(NotReady::Failed(error)) => Err(error),
         },
     };
-    at.session(Refused {
-        task: at.task,
-        input: at.input,
-        ending,
-    })
+    at.session(Refused { task: at.task, input: at.input, ending })
 }
 
 /// On the team, as all that is called.

@@ -29,11 +29,7 @@ fn quicksort<T: Copy>(mut items: &mut [T], mut depth: u32, key: &impl Fn(&T) -> 
 /// latter begin. Neither part is empty.
 fn partition<T: Copy>(items: &mut [T], key: &impl Fn(&T) -> u64) -> usize {
     let (middle, last) = (items.len() / 2, items.len() - 1);
-    let mut three = [
-        (key(&items[1]), 1),
-        (key(&items[middle]), middle),
-        (key(&items[last]), last),
-    ];
+    let mut three = [(key(&items[1]), 1), (key(&items[middle]), middle), (key(&items[last]), last)];
     three.sort_unstable();
     let (pivot, place) = three[1];
     items.swap(0, place);

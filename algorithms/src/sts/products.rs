@@ -41,9 +41,7 @@ impl Product {
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
         let side = |side: usize| -> Vec<Cluster> {
             let numbers = 0..clusters.counts[side];
-            numbers
-                .map(|number| *clusters.cluster(side, number))
-                .collect()
+            numbers.map(|number| *clusters.cluster(side, number)).collect()
         };
         let sides = (0..clusters.counts.len()).into_par_iter();
         let sides: Vec<_> = sides.map(side).collect();

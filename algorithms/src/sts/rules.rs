@@ -55,10 +55,7 @@ impl Window {
     /// The window of a detector.
     pub fn new(setup: &Setup) -> Self {
         let ns = digi_window::<f32>(setup);
-        Window {
-            ns,
-            whole_ns: ns.floor() as i64,
-        }
+        Window { ns, whole_ns: ns.floor() as i64 }
     }
 
     /// How far apart in time two digis of a channel must be at least, lest a third one

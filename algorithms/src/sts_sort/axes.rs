@@ -9,16 +9,12 @@ use generators::sts::{DigiShape, Order, Rates, SegmentedDigis, Skew};
 use crate::axis::{Axis, Flag, Params};
 
 /// Module sides.
-pub const SEGMENTS: Flag<usize> = Flag::count(
-    "segments",
-    "Segments (module sides): 1792 in the full detector, 24 in mCBM",
-)
-.or("1792");
+pub const SEGMENTS: Flag<usize> =
+    Flag::count("segments", "Segments (module sides): 1792 in the full detector, 24 in mCBM")
+        .or("1792");
 /// All digis together.
-pub(crate) const DIGIS: Flag<u64> = Flag::count(
-    "digis",
-    "Digis in all segments together [default: 20M, or what the rates give]",
-);
+pub(crate) const DIGIS: Flag<u64> =
+    Flag::count("digis", "Digis in all segments together [default: 20M, or what the rates give]");
 /// The order of arrival.
 pub(crate) const ORDER: Flag<Order> = Flag::order(
     "order",
@@ -46,10 +42,8 @@ pub(crate) const TIMESLICE: Flag<u64> = Flag::duration(
            with rates, it says how many digis there are",
 );
 /// Interactions a second.
-pub(crate) const RATE: Flag<f64> = Flag::frequency(
-    "rate",
-    "Interactions a second, such as 10MHz, instead of --digis",
-);
+pub(crate) const RATE: Flag<f64> =
+    Flag::frequency("rate", "Interactions a second, such as 10MHz, instead of --digis");
 /// Noise digis a second in a channel.
 pub(crate) const NOISE: Flag<f64> = Flag::frequency(
     "noise",
@@ -100,10 +94,7 @@ pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
     let digis = match DIGIS.given(params)? {
         Some(digis) => digis,
         None => {
-            let rates = Rates {
-                interactions_hz: RATE.of(params)?,
-                noise_hz: NOISE.of(params)?,
-            };
+            let rates = Rates { interactions_hz: RATE.of(params)?, noise_hz: NOISE.of(params)? };
             rates.digis(segments, timeslice_ns)?
         }
     };
@@ -130,9 +121,7 @@ fn content(digis: &SegmentedDigis) -> u64 {
     let note = |hash: u64, word: u64| mix(hash ^ word);
     digis.segments().fold(0, |hash, segment| {
         let hash = note(hash, segment.len() as u64);
-        segment
-            .iter()
-            .fold(hash, |hash, digi| note(hash, digi.bits()))
+        segment.iter().fold(hash, |hash, digi| note(hash, digi.bits()))
     })
 }
 

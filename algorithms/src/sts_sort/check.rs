@@ -138,19 +138,16 @@ pub(super) fn same_keys_and_runs(
     }
     let keys = |at: usize| reference[at].key() != output[at].key();
     let keys = first_where(output.len(), keys);
-    let end = keys.map_or(input.partition().segments(), |at| {
-        input.partition().segment_of(at)
-    });
+    let end = keys.map_or(input.partition().segments(), |at| input.partition().segment_of(at));
     // Runs of segments before the one that has a wrong key.
     first_error((0..end).collect(), |segment| {
         let range = input.partition().range(segment);
         let (expected, found) = (&reference[range.clone()], &output[range]);
         match first_wrong_run(expected, found, view) {
             None => Ok(()),
-            Some(index) => Err(Mismatch::Run {
-                place: Position { segment, index },
-                digi: expected[index],
-            }),
+            Some(index) => {
+                Err(Mismatch::Run { place: Position { segment, index }, digi: expected[index] })
+            }
         }
     })?;
     match keys {
@@ -210,11 +207,7 @@ fn check_length(input: &SegmentedDigis, output: &[Digi]) -> Result<(), Mismatch>
 fn wrong_digi(input: &SegmentedDigis, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
     let segment = input.partition().segment_of(at);
     let index = at - input.partition().range(segment).start;
-    Mismatch::Digi {
-        place: Position { segment, index },
-        expected: expected[at],
-        found: found[at],
-    }
+    Mismatch::Digi { place: Position { segment, index }, expected: expected[at], found: found[at] }
 }
 
 fn same_digis(left: &[Digi], right: &[Digi], view: View) -> bool {

@@ -47,17 +47,11 @@ fn keys() -> Vec<(String, SegmentedDigis)> {
         ("all keys equal, charges not", |i| 12345 | (i % 32) << 32),
         ("already in order", |i| (i / 8) << 37 | i),
         ("in reverse order", |i| (749 - i / 8) << 37 | (DIGIS - i)),
-        ("one channel, random times", |i| {
-            mix(i) & 0x7fff_ffff | 5 << 37
-        }),
+        ("one channel, random times", |i| mix(i) & 0x7fff_ffff | 5 << 37),
         ("one time, all channels", |i| (i * 7 % 2048) << 37 | 1000),
-        ("the largest and the smallest key in turns", |i| {
-            MAX * (i % 2)
-        }),
+        ("the largest and the smallest key in turns", |i| MAX * (i % 2)),
         ("all bits set", |_| MAX),
-        ("few keys, many of each", |i| {
-            ((i * i % 3) << 37) | ((i % 32) << 32) | (i * i % 2)
-        }),
+        ("few keys, many of each", |i| ((i * i % 3) << 37) | ((i % 32) << 32) | (i * i % 2)),
     ];
     made(&patterns, 0..DIGIS)
 }
@@ -78,11 +72,7 @@ fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
             (random % 3) << 37 | (1 << ((random >> 8) % 31)) | ((random >> 16) % 16)
         }),
         ("a crowd of equal keys and some others", |random| {
-            if random % 8 == 0 {
-                random
-            } else {
-                5 << 37 | 99
-            }
+            if random % 8 == 0 { random } else { 5 << 37 | 99 }
         }),
     ];
     made(&patterns, (0..DIGIS).map(|i| hash(seed, [i])))
@@ -123,16 +113,9 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
         }
     }
     for (segments, digis) in [(1, 200_000), (2, 200_000), (1792, 100_000), (5000, 100)] {
-        shapes.push(DigiShape {
-            segments,
-            digis,
-            ..base.clone()
-        });
+        shapes.push(DigiShape { segments, digis, ..base.clone() });
     }
-    shapes.push(DigiShape {
-        timeslice_ns: 10,
-        ..base
-    });
+    shapes.push(DigiShape { timeslice_ns: 10, ..base });
     shapes.iter().map(|shape| generated(shape, seed)).collect()
 }
 

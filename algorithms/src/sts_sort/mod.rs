@@ -71,10 +71,7 @@ impl Algorithm for StsSort {
         // Pristine input, working copy, scratch, and what a variant may
         // allocate while it runs; then the reference.
         let copies = if shape.digis > REFERENCE_LIMIT { 4 } else { 5 };
-        Ok(Plan {
-            params,
-            memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES),
-        })
+        Ok(Plan { params, memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES) })
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<SegmentedDigis, DataError> {

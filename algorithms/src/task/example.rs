@@ -59,9 +59,7 @@ impl Algorithm for ChannelCounts {
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, SegmentedDigis)> {
         let inputs = StsSort.hard_inputs(seed).into_iter();
-        inputs
-            .filter(|(_, input)| input.partition().segments() > 0)
-            .collect()
+        inputs.filter(|(_, input)| input.partition().segments() > 0).collect()
     }
 
     fn work(&self, input: &SegmentedDigis) -> Work {
@@ -81,9 +79,7 @@ impl Algorithm for ChannelCounts {
     fn reference(&self, input: &SegmentedDigis, _: Semantics) -> Option<Vec<u32>> {
         let of_segment = |digis: &[Digi]| {
             let of_channel = |channel| {
-                let own = digis
-                    .iter()
-                    .filter(|digi| usize::from(digi.channel()) == channel);
+                let own = digis.iter().filter(|digi| usize::from(digi.channel()) == channel);
                 own.count() as u32
             };
             (0..CHANNELS).map(of_channel).collect::<Vec<_>>()

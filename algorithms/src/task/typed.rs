@@ -132,11 +132,7 @@ impl<A: Algorithm> CaseOf<A> {
     /// beside.
     fn passes(&self, output: &A::Output, semantics: Semantics) -> bool {
         PROMISES.into_iter().any(|(stable, content)| {
-            let promise = Promise {
-                stable,
-                content,
-                semantics,
-            };
+            let promise = Promise { stable, content, semantics };
             self.check(output, promise).is_ok()
         })
     }

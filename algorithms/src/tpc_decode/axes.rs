@@ -39,10 +39,8 @@ const FRAGMENT: Flag<u32> = Flag::count(
 )
 .or("4000");
 /// The index of a file of pages.
-pub(crate) const INDEX: Flag<PathBuf> = Flag::path(
-    "index",
-    "The index of a file of pages [default: its name with .index.csv]",
-);
+pub(crate) const INDEX: Flag<PathBuf> =
+    Flag::path("index", "The index of a file of pages [default: its name with .index.csv]");
 /// The sector of a file of pages.
 pub(crate) const SECTOR: Flag<u8> = Flag::count(
     "sector",
@@ -108,10 +106,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
         }
     };
     let pages = estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
-    Ok(Plan {
-        params,
-        memory_bytes: pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64,
-    })
+    Ok(Plan { params, memory_bytes: pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64 })
 }
 
 fn settings(params: &Params) -> Result<Settings, DataError> {
@@ -122,11 +117,7 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
              bins"
         )));
     }
-    Ok(Settings {
-        output: OUTPUT.of(params)?,
-        sharing: PARALLEL.of(params)?,
-        fragment,
-    })
+    Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
 }
 
 /// A time frame from complete parameters; its pages are shared with others that only have
@@ -190,7 +181,5 @@ fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Pa
 /// A hash of all pages.
 fn content(pages: &RawPages) -> u64 {
     let words = pages.bytes().as_chunks::<8>().0.iter();
-    words.fold(u64::from(pages.first_orbit()), |hash, word| {
-        mix(hash ^ u64::from_le_bytes(*word))
-    })
+    words.fold(u64::from(pages.first_orbit()), |hash, word| mix(hash ^ u64::from_le_bytes(*word)))
 }

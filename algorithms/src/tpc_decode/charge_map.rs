@@ -50,9 +50,7 @@ pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
         let first = (number * PIECE) as u32;
         let entries = piece.iter().zip(first..);
         let present = entries.filter(|(charge, _)| **charge > 0);
-        present
-            .map(|(charge, index)| (index, *charge))
-            .collect::<Vec<_>>()
+        present.map(|(charge, index)| (index, *charge)).collect::<Vec<_>>()
     };
     let pieces = map.par_chunks(PIECE).enumerate().map(of_piece);
     let pieces: Vec<_> = pieces.collect();
@@ -72,18 +70,12 @@ pub struct Position {
 
 impl Position {
     /// Of a sample outside the fragment.
-    pub const OUTSIDE: Position = Position {
-        column: 0,
-        time: -1,
-    };
+    pub const OUTSIDE: Position = Position { column: 0, time: -1 };
 
     /// Of a pad and a time bin of the fragment.
     #[inline(always)]
     pub(super) fn new(pad: PadId, local_time: u32) -> Self {
-        Position {
-            column: column(pad) as i16,
-            time: (local_time + TIME_MARGIN) as i16,
-        }
+        Position { column: column(pad) as i16, time: (local_time + TIME_MARGIN) as i16 }
     }
 
     /// The entry of the map.
@@ -196,10 +188,7 @@ pub(crate) struct Converter<'a> {
 impl<'a> Converter<'a> {
     /// For digits of a sector.
     pub(crate) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
-        Converter {
-            gains: gains.of(sector),
-            scale: scale_of(format),
-        }
+        Converter { gains: gains.of(sector), scale: scale_of(format) }
     }
 
     /// The entry for a digit: its charge with 4 bits of fraction, cut off.

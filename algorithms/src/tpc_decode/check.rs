@@ -98,8 +98,7 @@ fn same_charges(
         let of_sector = |entry| contested.get(&(sectors[sector], entry));
         let certain = |charges: &Charges| -> Charges {
             let all = charges.iter().copied();
-            all.filter(|(entry, _)| of_sector(*entry).is_none())
-                .collect()
+            all.filter(|(entry, _)| of_sector(*entry).is_none()).collect()
         };
         let claimed = contested.range((sectors[sector], 0)..=(sectors[sector], u32::MAX));
         let has_a_claim = |((_, entry), claims): (&(u8, u32), &Vec<u16>)| {
@@ -119,11 +118,7 @@ fn same_charges(
 }
 
 fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(Mismatch::Count { expected, found })
-    }
+    if expected == found { Ok(()) } else { Err(Mismatch::Count { expected, found }) }
 }
 
 /// Compares two lists as they are, and, if they are not the same and may be in any order, in
@@ -186,15 +181,9 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     let filled = (0..right.charges.len()).filter(|&at| !right.charges[at].is_empty());
     let filled: Vec<_> = filled.collect();
     let mut all = Mutants::new();
-    all.extend(mutants::inside(right, digits, |all, digits| {
-        all.digits = digits
-    }));
-    all.extend(mutants::inside(right, positions, |all, positions| {
-        all.positions = positions
-    }));
-    all.extend(mutants::inside(right, damaged, |all, damaged| {
-        all.damaged = damaged
-    }));
+    all.extend(mutants::inside(right, digits, |all, digits| all.digits = digits));
+    all.extend(mutants::inside(right, positions, |all, positions| all.positions = positions));
+    all.extend(mutants::inside(right, damaged, |all, damaged| all.damaged = damaged));
     if filled.is_empty() {
         return all;
     }
@@ -202,9 +191,7 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     // So far off that no other sample of a contested entry has it.
     let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
-    all.extend(mutants::inside(right, charges, |all, charges| {
-        all.charges[sector] = charges
-    }));
+    all.extend(mutants::inside(right, charges, |all, charges| all.charges[sector] = charges));
     all
 }
 
@@ -216,19 +203,14 @@ mod tests {
     use crate::tpc_decode::input::Output;
 
     fn digits() -> Vec<Digit> {
-        (0..150_000)
-            .map(|bits| Digit::from_bits(bits << 8))
-            .collect()
+        (0..150_000).map(|bits| Digit::from_bits(bits << 8)).collect()
     }
 
     #[test]
     fn a_wrong_digit_is_found_wherever_it_is_and_the_first_is_told() {
         let expected = digits();
         let (_, frame) = hard_inputs::all(1).swap_remove(0);
-        let of = |digits: &[Digit]| Decoded {
-            digits: digits.to_vec(),
-            ..Decoded::default()
-        };
+        let of = |digits: &[Digit]| Decoded { digits: digits.to_vec(), ..Decoded::default() };
         let checked = |expected: &[Digit], found: &[Digit], in_order| {
             with_all_pools(|| same(&frame, &of(expected), &of(found), in_order))
         };

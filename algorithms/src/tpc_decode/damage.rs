@@ -134,12 +134,7 @@ impl Damage {
         value: impl Into<u64>,
         expected: Expected,
     ) -> Self {
-        Damage {
-            offset,
-            field,
-            value: value.into(),
-            expected,
-        }
+        Damage { offset, field, value: value.into(), expected }
     }
 }
 
@@ -185,12 +180,7 @@ mod tests {
 
     fn page(number: usize, field: Field) -> DamagedPage {
         let damage = Damage::new(70, field, 9_u8, Expected::Exactly(4));
-        DamagedPage {
-            page: number,
-            sector: 7,
-            endpoint: 3,
-            damage,
-        }
+        DamagedPage { page: number, sector: 7, endpoint: 3, damage }
     }
 
     #[test]

@@ -22,9 +22,7 @@ pub struct Fragments {
 impl Fragments {
     /// Fragments of this length, [`MIN_FRAGMENT`] at least.
     pub fn new(length: u32) -> Self {
-        Fragments {
-            length: length.max(MIN_FRAGMENT),
-        }
+        Fragments { length: length.max(MIN_FRAGMENT) }
     }
 
     /// Time bins from one fragment to the next.
@@ -51,9 +49,7 @@ impl Fragments {
         if time_bins.is_empty() {
             return 0..0;
         }
-        let first = (time_bins.start + 1)
-            .saturating_sub(self.length)
-            .div_ceil(self.step());
+        let first = (time_bins.start + 1).saturating_sub(self.length).div_ceil(self.step());
         first..(time_bins.end - 1) / self.step() + 1
     }
 
@@ -98,11 +94,7 @@ mod tests {
                     for number in 0..600 {
                         let all = fragments.time_bins(number);
                         let overlaps = all.start < end && start < all.end;
-                        assert_eq!(
-                            touched.contains(&number),
-                            overlaps,
-                            "{length} {start} {end}"
-                        );
+                        assert_eq!(touched.contains(&number), overlaps, "{length} {start} {end}");
                     }
                 }
             }

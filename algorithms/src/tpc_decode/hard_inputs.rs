@@ -21,15 +21,9 @@ const FIRST_ORBIT: u32 = u32::MAX;
 const SECTORS: [u8; 2] = [4, 35];
 /// So short that the time frame has three.
 const FRAGMENT: u32 = 500;
-const DIGITS: Settings = Settings {
-    output: Output::Digits,
-    sharing: Sharing::Sectors,
-    fragment: FRAGMENT,
-};
-const CHARGES: Settings = Settings {
-    output: Output::ChargeMap,
-    ..DIGITS
-};
+const DIGITS: Settings =
+    Settings { output: Output::Digits, sharing: Sharing::Sectors, fragment: FRAGMENT };
+const CHARGES: Settings = Settings { output: Output::ChargeMap, ..DIGITS };
 /// Time bins, all of one orbit, in which small time frames have a sample of each card of an
 /// endpoint: heads of links then fill a page up, and a block goes on in the next one.
 const SPARSE_TIME_BINS: Range<u32> = 446..640;
@@ -37,10 +31,7 @@ const FEW_CLUSTERS: usize = 30;
 /// Time bins of a fragment of small time frames, which end within several.
 const SHORT_FRAGMENT: u32 = 100;
 /// For checks that take long.
-const SHORT: Settings = Settings {
-    fragment: SHORT_FRAGMENT,
-    ..CHARGES
-};
+const SHORT: Settings = Settings { fragment: SHORT_FRAGMENT, ..CHARGES };
 /// One page in so many is damaged.
 const DAMAGED: usize = 3;
 
@@ -74,10 +65,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
 
 fn one_pool(settings: Settings) -> Settings {
     let sharing = Sharing::Pages;
-    Settings {
-        sharing,
-        ..settings
-    }
+    Settings { sharing, ..settings }
 }
 
 /// The same pages for other settings.
@@ -90,15 +78,9 @@ fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
 /// Streams without every other page: most continuations are lost.
 fn every_other(frame: &TimeFrame) -> TimeFrame {
     let kept = |pages: &[Page]| pages.iter().step_by(2).copied().collect::<Vec<_>>();
-    let streams: Vec<_> = frame
-        .pages
-        .streams()
-        .map(|stream| (stream.id, kept(stream.pages)))
-        .collect();
-    let lengths: Vec<_> = streams
-        .iter()
-        .map(|(id, pages)| (*id, pages.len()))
-        .collect();
+    let streams: Vec<_> =
+        frame.pages.streams().map(|stream| (stream.id, kept(stream.pages))).collect();
+    let lengths: Vec<_> = streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
     let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
 }
@@ -137,10 +119,7 @@ struct Maker {
 impl Maker {
     fn new(seed: u64) -> Self {
         let tables = Tables::new(PadMapping::regular(), Gains::spread(seed));
-        Maker {
-            random: Mutator::new(seed),
-            tables: Arc::new(tables),
-        }
+        Maker { random: Mutator::new(seed), tables: Arc::new(tables) }
     }
 
     fn frame(&mut self, format: ZsFormat, framing: Framing) -> TimeFrame {
@@ -212,16 +191,8 @@ impl Maker {
     /// Neighbouring pads of a row, or all of it; small ADC values, or any.
     fn add_cluster(&mut self, adcs: &mut Adcs, time_bin: u32, row: usize, pads: usize) {
         let in_row = pads_in_row(row);
-        let first = if pads > in_row {
-            0
-        } else {
-            self.random.below(in_row)
-        };
-        let limit = if self.random.below(2) == 0 {
-            1024
-        } else {
-            4096
-        };
+        let first = if pads > in_row { 0 } else { self.random.below(in_row) };
+        let limit = if self.random.below(2) == 0 { 1024 } else { 4096 };
         for pad in (first..in_row).take(pads) {
             let place = (time_bin, PadId::new(row as u8, pad as u8));
             adcs.insert(place, self.random.below(limit) as u16);
@@ -249,8 +220,7 @@ impl Maker {
 #[cfg(test)]
 pub(super) fn whole_frames(seed: u64) -> impl Iterator<Item = TimeFrame> {
     let all = all(seed).into_iter();
-    all.filter(|(name, _)| name.ends_with("time bins"))
-        .map(|(_, frame)| frame)
+    all.filter(|(name, _)| name.ends_with("time bins")).map(|(_, frame)| frame)
 }
 
 #[cfg(test)]
@@ -260,14 +230,11 @@ mod tests {
 
     #[test]
     fn small_time_frames_have_blocks_that_go_on() {
-        let small = all(1)
-            .into_iter()
-            .filter(|(name, _)| name.ends_with("few pages"));
+        let small = all(1).into_iter().filter(|(name, _)| name.ends_with("few pages"));
         for (name, frame) in small {
             let opened = 0..frame.pages.pages().len();
-            let opened: Vec<_> = opened
-                .filter_map(|page| frame.open(page).expect("sound"))
-                .collect();
+            let opened: Vec<_> =
+                opened.filter_map(|page| frame.open(page).expect("sound")).collect();
             let samples: u32 = opened.iter().map(|page| u32::from(page.samples)).sum();
             assert!((1500..3000).contains(&samples), "{name}: {samples}");
             let goes_on = opened.iter().any(|page| page.continuation.is_some());

@@ -69,11 +69,7 @@ named! { "way to share work", Sharing { Sectors = "sectors", Pages = "pages" } }
 impl Tables {
     /// Tables for a mapping.
     pub fn new(mapping: PadMapping, gains: Gains) -> Self {
-        Tables {
-            links: LinkPads::new(&mapping),
-            mapping,
-            gains,
-        }
+        Tables { links: LinkPads::new(&mapping), mapping, gains }
     }
 }
 
@@ -97,13 +93,7 @@ impl TimeFrame {
             first_orbit: pages.first_orbit(),
             orbits: orbits.min(FrameBounds::MAX_ORBITS),
         };
-        TimeFrame {
-            pages,
-            bounds,
-            tables,
-            settings,
-            streams,
-        }
+        TimeFrame { pages, bounds, tables, settings, streams }
     }
 
     /// The pages.
@@ -133,12 +123,7 @@ impl TimeFrame {
     /// A page that was rejected.
     pub(super) fn damaged(&self, page: usize, damage: Damage) -> DamagedPage {
         let id = self.pages.stream(self.streams[page] as usize).id;
-        DamagedPage {
-            page,
-            sector: id.sector,
-            endpoint: id.endpoint.number() as u8,
-            damage,
-        }
+        DamagedPage { page, sector: id.sector, endpoint: id.endpoint.number() as u8, damage }
     }
 
     /// The fragments that any of these pages touches, in order of time.
@@ -187,6 +172,5 @@ pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
     };
     let counts = ZsFormat::ALL.map(|format| (sound(&format), format));
     let most = counts.into_iter().rev().max_by_key(|(count, _)| *count);
-    most.filter(|(count, _)| *count > 0)
-        .map(|(_, format)| format)
+    most.filter(|(count, _)| *count > 0).map(|(_, format)| format)
 }

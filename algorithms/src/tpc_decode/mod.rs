@@ -212,15 +212,8 @@ impl TimeFrame {
 /// Damaged pages in words: how many, and of which kinds.
 pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
     let kinds = count_by_kind(damaged);
-    let kinds: Vec<_> = kinds
-        .iter()
-        .map(|(kind, count)| format!("{kind} {count}"))
-        .collect();
-    format!(
-        "{} of {pages} pages are damaged and left out ({})",
-        damaged.len(),
-        kinds.join(", ")
-    )
+    let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    format!("{} of {pages} pages are damaged and left out ({})", damaged.len(), kinds.join(", "))
 }
 
 fn metrics(load: &Load) -> Vec<Metric> {

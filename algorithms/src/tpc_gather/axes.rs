@@ -8,11 +8,9 @@ use generators::tpc::clusters::{ClusterShape, Clusters};
 
 use crate::axis::{Axis, Flag, Params};
 
-const SCALE: Flag<f64> = Flag::share(
-    "scale",
-    "Size over that of the published timeframe: 130 million clusters, 1.9 GB",
-)
-.or("0.1");
+const SCALE: Flag<f64> =
+    Flag::share("scale", "Size over that of the published timeframe: 130 million clusters, 1.9 GB")
+        .or("0.1");
 const TRACKS: Flag<usize> = Flag::count("tracks", "Tracks [default: 1170000 times the scale]");
 const FEWEST: Flag<usize> = Flag::count("fewest", "Clusters of the shortest tracks").or("20");
 const MOST: Flag<usize> = Flag::count("most", "Clusters of the longest tracks").or("160");
@@ -22,13 +20,8 @@ const ROW_CLUSTERS: Flag<usize> = Flag::count(
 );
 
 /// All of them; generated files have the same.
-pub static AXES: &[Axis] = &[
-    SCALE.axis(),
-    TRACKS.axis(),
-    FEWEST.axis(),
-    MOST.axis(),
-    ROW_CLUSTERS.axis(),
-];
+pub static AXES: &[Axis] =
+    &[SCALE.axis(), TRACKS.axis(), FEWEST.axis(), MOST.axis(), ROW_CLUSTERS.axis()];
 
 /// Fills in what was not given; a size that was counts instead of the scale.
 ///
@@ -79,9 +72,7 @@ fn content(input: &Clusters) -> u64 {
     let starts = input.tracks().starts.iter().map(|&start| start.into());
     let (words, _) = input.bytes().as_chunks();
     let words = words.iter().map(|&word| u64::from_le_bytes(word));
-    starts
-        .chain(words)
-        .fold(0, |hash, word: u64| mix(hash ^ word))
+    starts.chain(words).fold(0, |hash, word: u64| mix(hash ^ word))
 }
 
 #[cfg(test)]

@@ -43,10 +43,7 @@ pub enum Mismatch {
 pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Result<(), Mismatch> {
     let (expected, found) = (reference.bytes(), output.bytes());
     if expected.len() != found.len() {
-        return Err(Mismatch::Length {
-            expected: expected.len(),
-            found: found.len(),
-        });
+        return Err(Mismatch::Length { expected: expected.len(), found: found.len() });
     }
     let sample = output.sample();
     if !sample.is_all() && sample != Sample::of(input) {

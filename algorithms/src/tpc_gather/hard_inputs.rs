@@ -23,29 +23,18 @@ fn pieces() -> Vec<(String, Clusters)> {
     let mut giant_row = vec![2; 9];
     giant_row[5] = 9001;
     let inputs = [
-        (
-            "a track of one cluster, no rows",
-            clusters(&[(5, 1)], &[], 0),
-        ),
+        ("a track of one cluster, no rows", clusters(&[(5, 1)], &[], 0)),
         ("a track of two clusters", clusters(&[(0, 2)], &[0], 1)),
         ("tracks of one cluster", clusters(&ones, &[1; 9], 2)),
-        (
-            "tracks from the last to the first",
-            clusters(&turned, &[3, 0, 5], 5),
-        ),
+        ("tracks from the last to the first", clusters(&turned, &[3, 0, 5], 5)),
         ("tracks without gaps", clusters(&packed, &[7; 30], 8)),
         ("one giant track", clusters(&giant, &[4, 1], 4)),
         ("one giant row", clusters(&packed, &giant_row, 9001)),
         ("empty rows", clusters(&packed, &[0; 300], 12)),
-        (
-            "rows full to their capacity",
-            clusters(&packed, &[13; 150], 13),
-        ),
+        ("rows full to their capacity", clusters(&packed, &[13; 150], 13)),
     ];
     let sound = inputs.into_iter();
-    sound
-        .filter_map(|(name, input)| Some((name.to_owned(), input?)))
-        .collect()
+    sound.filter_map(|(name, input)| Some((name.to_owned(), input?))).collect()
 }
 
 /// Pieces that begin at each distance from a multiple of 256 entries, with lengths around
@@ -67,20 +56,11 @@ fn alignments() -> Vec<(String, Clusters)> {
 
 /// As in measurements, only less.
 fn generated(seed: u64) -> Vec<(String, Clusters)> {
-    let shape = |tracks, row_clusters| ClusterShape {
-        tracks,
-        fewest: 20,
-        most: 160,
-        row_clusters,
-    };
+    let shape = |tracks, row_clusters| ClusterShape { tracks, fewest: 20, most: 160, row_clusters };
     let shapes = [shape(1, 1), shape(300, 2)];
     let made = shapes.into_iter().filter_map(|shape| {
         let input = generate(&shape, seed).ok()?;
-        let ClusterShape {
-            tracks,
-            row_clusters,
-            ..
-        } = shape;
+        let ClusterShape { tracks, row_clusters, .. } = shape;
         let name = format!("{tracks} tracks, {row_clusters} clusters a row");
         Some((name, input))
     });
@@ -121,9 +101,7 @@ pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> O
         row_capacity,
     };
     let layout = places.layout();
-    let mut bytes: Vec<u8> = (0..layout.bytes() as u64)
-        .map(|at| hash(1, [at]) as u8)
-        .collect();
+    let mut bytes: Vec<u8> = (0..layout.bytes() as u64).map(|at| hash(1, [at]) as u8).collect();
     for (number, field) in FIELDS.iter().enumerate() {
         let array = &mut bytes[layout.range(number)];
         match field.name {

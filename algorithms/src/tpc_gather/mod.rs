@@ -75,11 +75,7 @@ fn work_of(input: &Clusters, sample: Sample) -> Work {
         input_bytes: input.bytes().len() as u64,
         to_host_bytes: Some(packed),
         has_reference: true,
-        metrics: vec![Metric::new(
-            "packed_gb_per_s",
-            gigabytes,
-            Relation::PerSecond,
-        )],
+        metrics: vec![Metric::new("packed_gb_per_s", gigabytes, Relation::PerSecond)],
     }
 }
 
@@ -109,10 +105,7 @@ impl Algorithm for TpcGather {
         shape.validate()?;
         let [attached, unattached] = shape.mean_clusters().map(|count| count as u64);
         let clusters = attached * ATTACHED_BYTES + unattached * UNATTACHED_BYTES;
-        Ok(Plan {
-            params,
-            memory_bytes: clusters + shape.tracks as u64 * TRACK_BYTES,
-        })
+        Ok(Plan { params, memory_bytes: clusters + shape.tracks as u64 * TRACK_BYTES })
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<Clusters, DataError> {

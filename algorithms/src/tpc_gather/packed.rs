@@ -24,28 +24,19 @@ pub(super) fn blocks(layout: &Layout) -> usize {
 impl Packed {
     /// Room for so many entries, all of them zeros.
     pub fn new(entries: &Entries) -> Self {
-        Packed {
-            blocks: made(blocks(&Layout::new(entries))),
-            sample: Sample::ALL,
-        }
+        Packed { blocks: made(blocks(&Layout::new(entries))), sample: Sample::ALL }
     }
 
     /// What some memory holds.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut blocks: Vec<Block> = made(bytes.len().div_ceil(size_of::<Block>()));
-        copy(
-            &mut bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()],
-            bytes,
-        );
+        copy(&mut bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()], bytes);
         Packed::from_blocks(blocks)
     }
 
     /// A buffer, to be written and given back.
     pub(super) fn from_blocks(blocks: Vec<Block>) -> Self {
-        Packed {
-            blocks,
-            sample: Sample::ALL,
-        }
+        Packed { blocks, sample: Sample::ALL }
     }
 
     /// The same with some pieces only.

@@ -127,10 +127,7 @@ impl<'a> Array<'a> {
         let length = self.place(piece + 1) - to;
         let first = self.starts[piece] as usize + self.left_out;
         let from = self.begin + first * self.width;
-        Piece {
-            from: from..from + length,
-            to,
-        }
+        Piece { from: from..from + length, to }
     }
 
     /// What of all pieces goes to some bytes of the packed array, and where to in these.
@@ -151,10 +148,7 @@ impl<'a> Array<'a> {
         let start = piece.to.max(bytes.start);
         let end = (piece.to + piece.from.len()).min(bytes.end);
         let from = piece.from.start + (start - piece.to);
-        Some(Piece {
-            from: from..from + (end - start),
-            to: start - bytes.start,
-        })
+        Some(Piece { from: from..from + (end - start), to: start - bytes.start })
     }
 
     /// The bytes in which pieces lie.
@@ -202,10 +196,8 @@ mod tests {
         let array = packing.array(difference.expect("a field"));
         let begin = input.layout().range(difference.expect("a field")).start;
         assert_eq!(array.packed_bytes(), 12);
-        let piece = |from: Range<usize>, to| Piece {
-            from: begin + from.start..begin + from.end,
-            to,
-        };
+        let piece =
+            |from: Range<usize>, to| Piece { from: begin + from.start..begin + from.end, to };
         let all = [piece(16..20, 0), piece(42..42, 4), piece(62..70, 4)];
         assert!((0..3).map(|number| array.piece(number)).eq(all));
         let some: Vec<_> = array.within(2..6).collect();

@@ -27,15 +27,10 @@ pub(super) fn gather(input: &Clusters) -> Packed {
 
 /// Appends all entries of each piece but so many at its beginning.
 fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_out: usize) {
-    let parts = pieces
-        .starts
-        .chunks(PIECES)
-        .zip(pieces.counts.chunks(PIECES));
+    let parts = pieces.starts.chunks(PIECES).zip(pieces.counts.chunks(PIECES));
     let mut shares = Vec::new();
     for (starts, counts) in parts {
-        let entries = counts
-            .iter()
-            .map(|&count| (count as usize).saturating_sub(left_out));
+        let entries = counts.iter().map(|&count| (count as usize).saturating_sub(left_out));
         let bytes = entries.sum::<usize>() * width;
         let (own, others) = std::mem::take(&mut to).split_at_mut(bytes);
         shares.push((own, starts, counts));
@@ -97,10 +92,8 @@ mod tests {
             let field = FIELDS.iter().position(|field| field.name == name);
             let (field, range) = field.map(|field| (field, layout.range(field))).expect(name);
             let begin = input.layout().range(field).start;
-            let expected: Vec<_> = places
-                .iter()
-                .map(|place| input.bytes()[begin + place])
-                .collect();
+            let expected: Vec<_> =
+                places.iter().map(|place| input.bytes()[begin + place]).collect();
             assert_eq!(packed.bytes()[range], expected, "{name}");
         };
         check("attached_flags", &[9, 10, 2, 4, 5, 6]);

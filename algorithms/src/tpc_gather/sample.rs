@@ -19,9 +19,7 @@ impl Sample {
 
     /// As many of an input's as can be copied in a sensible time: all, if they are few.
     pub(super) fn of(input: &Clusters) -> Self {
-        Sample {
-            step: Sample::ALL.copies(input).div_ceil(MOST_COPIES).max(1),
-        }
+        Sample { step: Sample::ALL.copies(input).div_ceil(MOST_COPIES).max(1) }
     }
 
     /// Whether that is all.
@@ -32,11 +30,7 @@ impl Sample {
     /// Which of the pieces of an array belong to it.
     pub(super) fn pieces(self, per: Per, pieces: usize) -> impl Iterator<Item = usize> {
         let is_one_piece = matches!(per, Per::Row | Per::Track);
-        let end = if is_one_piece && !self.is_all() {
-            0
-        } else {
-            pieces
-        };
+        let end = if is_one_piece && !self.is_all() { 0 } else { pieces };
         (0..end).step_by(self.step)
     }
 

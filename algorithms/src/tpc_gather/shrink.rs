@@ -15,10 +15,7 @@ pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
 }
 
 fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
-    let places = Places {
-        tracks: input.tracks().len() - gone.len(),
-        ..*input.places()
-    };
+    let places = Places { tracks: input.tracks().len() - gone.len(), ..*input.places() };
     let mut starts = input.tracks().starts.clone();
     starts.drain(gone.clone());
     let bytes = arrays(input, &places, |per, width, array| {
@@ -31,10 +28,7 @@ fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
 
 /// Rows keep their places, but have no clusters any more.
 fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
-    if input.rows().counts[gone.clone()]
-        .iter()
-        .all(|&count| count == 0)
-    {
+    if input.rows().counts[gone.clone()].iter().all(|&count| count == 0) {
         return None;
     }
     let bytes = arrays(input, input.places(), |per, width, array| {

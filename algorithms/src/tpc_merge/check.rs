@@ -38,10 +38,7 @@ mod tests {
     use generators::tpc::slice_tracks::{Ids, TrackShape, generate};
 
     fn input() -> SliceTracks {
-        let shape = TrackShape {
-            tracks: 500,
-            ids: Ids::Local,
-        };
+        let shape = TrackShape { tracks: 500, ids: Ids::Local };
         generate(&shape, 3).expect("made")
     }
 

@@ -11,11 +11,7 @@ use rayon::prelude::*;
 #[inline(always)]
 pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u32> {
     let related = &input.relations()[track];
-    let named = [
-        input.links()[track],
-        related.segment_prev,
-        related.neighbours[0],
-    ];
+    let named = [input.links()[track], related.segment_prev, related.neighbours[0]];
     named.into_iter().filter(|other| *other != NONE)
 }
 
@@ -28,10 +24,7 @@ pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
     tracks.clone().into_par_iter().for_each(|track| {
         named(input, track as usize).for_each(|other| join(&parents, track, other));
     });
-    tracks
-        .into_par_iter()
-        .map(|track| root(&parents, track))
-        .collect()
+    tracks.into_par_iter().map(|track| root(&parents, track)).collect()
 }
 
 /// Makes one set of the sets of two.
@@ -44,10 +37,7 @@ fn join(parents: &[AtomicU32], mut one: u32, mut other: u32) {
         let (lower, upper) = (one.min(other), one.max(other));
         let parent = &parents[upper as usize];
         // Somebody else may have led it elsewhere meanwhile.
-        if parent
-            .compare_exchange(upper, lower, Relaxed, Relaxed)
-            .is_ok()
-        {
+        if parent.compare_exchange(upper, lower, Relaxed, Relaxed).is_ok() {
             return;
         }
     }
@@ -129,10 +119,7 @@ mod tests {
 
     #[test]
     fn generated_ones_are_small_with_a_tail() {
-        let shape = TrackShape {
-            tracks: 200_000,
-            ids: Ids::Shuffled,
-        };
+        let shape = TrackShape { tracks: 200_000, ids: Ids::Shuffled };
         let sizes = sizes(&generate(&shape, 1).expect("made"));
         let within: usize = sizes.range(2..=6).map(|(size, count)| size * count).sum();
         assert!((100_000..180_000).contains(&within), "{within}");

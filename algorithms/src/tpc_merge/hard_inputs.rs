@@ -44,9 +44,7 @@ fn links() -> Vec<(String, SliceTracks)> {
         }),
         ("one giant ring", |i| (i + 1) % TRACKS),
         ("all to one", |i| if i == 400 { NONE } else { 400 }),
-        ("all to the next but one of three", |i| {
-            i / 3 * 3 + (i + 1) % 3
-        }),
+        ("all to the next but one of three", |i| i / 3 * 3 + (i + 1) % 3),
         ("pairs that name each other", |i| i ^ 1),
         ("pairs far apart", |i| (i + TRACKS / 2) % TRACKS),
         ("components of growing size", |i| {
@@ -101,17 +99,7 @@ fn stiff(number: u32) -> SliceTrack {
 
 /// Pairs of slice tracks at the edges of what makes them one leg, and of what is up.
 fn kinematics() -> Vec<(String, SliceTracks)> {
-    let momenta = [
-        -2.0,
-        2.0,
-        1.999_999_9,
-        2.000_000_2,
-        -0.0,
-        0.0,
-        1e-30,
-        -3.0,
-        3.0,
-    ];
+    let momenta = [-2.0, 2.0, 1.999_999_9, 2.000_000_2, -0.0, 0.0, 1e-30, -3.0, 3.0];
     let extents = [(0.0, 1.0), (1.0, 2.0), (0.5, 0.5), (-1.0, 3.0)];
     let clusters = [50, 51];
     let mut kinds = Vec::new();
@@ -134,23 +122,12 @@ fn kinematics() -> Vec<(String, SliceTracks)> {
 
 /// Random tracks of some legs of some pieces, linked at random within so many numbers.
 fn random(seed: u64) -> Vec<(String, SliceTracks)> {
-    let shapes = [
-        (1, 2, 3),
-        (4, 1, 4),
-        (3, 3, 6),
-        (2, 6, 12),
-        (8, 2, 40),
-        (1, 1, 1500),
-        (5, 4, 1500),
-    ];
+    let shapes =
+        [(1, 2, 3), (4, 1, 4), (3, 3, 6), (2, 6, 12), (8, 2, 40), (1, 1, 1500), (5, 4, 1500)];
     let inputs = shapes.into_iter().enumerate();
     inputs
         .filter_map(|(case, (legs, pieces, within))| {
-            let draw = Draw {
-                seed,
-                case,
-                from: 0,
-            };
+            let draw = Draw { seed, case, from: 0 };
             let input = random_tracks(draw, legs, pieces, within)?;
             let name = format!(
                 "tracks of up to {legs} legs of up to {pieces} pieces, linked within {within}"
@@ -188,11 +165,7 @@ fn random_tracks(mut draw: Draw, legs: u64, pieces: u64, within: u64) -> Option<
     }
     let link = |track: u64, draw: &mut Draw| {
         let other = track / within * within + draw.below(within);
-        if other == track || other >= RANDOM || draw.below(4) == 0 {
-            NONE
-        } else {
-            other as u32
-        }
+        if other == track || other >= RANDOM || draw.below(4) == 0 { NONE } else { other as u32 }
     };
     let links = (0..RANDOM).map(|track| link(track, &mut draw)).collect();
     SliceTracks::new(tracks, relations, links).ok()

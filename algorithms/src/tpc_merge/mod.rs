@@ -84,10 +84,7 @@ impl Algorithm for TpcMerge {
         let has_reference = shape.tracks <= REFERENCE_LIMIT;
         let reference = u64::from(has_reference) * REFERENCE_BYTES;
         let each = 2 * TRACK_BYTES + SCRATCH_BYTES + reference;
-        Ok(Plan {
-            params,
-            memory_bytes: (shape.tracks as u64).saturating_mul(each),
-        })
+        Ok(Plan { params, memory_bytes: (shape.tracks as u64).saturating_mul(each) })
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<SliceTracks, DataError> {
@@ -160,12 +157,7 @@ impl Element for Relations {
     fn changed(&self, choose: Choose<'_>) -> Self {
         let mut changed = *self;
         let [lower, upper] = &mut changed.neighbours;
-        let words = [
-            &mut changed.segment_prev,
-            &mut changed.segment_next,
-            lower,
-            upper,
-        ];
+        let words = [&mut changed.segment_prev, &mut changed.segment_next, lower, upper];
         *words[choose(4)] ^= 1 << choose(32);
         changed
     }

@@ -78,11 +78,7 @@ impl Shares {
             share.len() as u32 - 1
         };
         let places = share_of.iter().zip(0..).map(place).collect();
-        Shares {
-            members,
-            share_of,
-            places,
-        }
+        Shares { members, share_of, places }
     }
 }
 
@@ -172,10 +168,7 @@ impl<'a> Merger<'a> {
         let track = self.track_of[self.number(piece)] as usize;
         let mut legs = self.tracks[track].iter();
         let leg = legs.position(|leg| leg.contains(&piece));
-        Place {
-            track,
-            leg: leg.expect("each piece lies on a leg of its track"),
-        }
+        Place { track, leg: leg.expect("each piece lies on a leg of its track") }
     }
 
     fn follow(&mut self, a: u32, b: u32) {
@@ -271,18 +264,13 @@ impl<'a> Merger<'a> {
 impl Place {
     /// The leg above (1) or below (-1).
     fn beside(self, step: isize) -> Self {
-        Place {
-            leg: self.leg.wrapping_add_signed(step),
-            ..self
-        }
+        Place { leg: self.leg.wrapping_add_signed(step), ..self }
     }
 }
 
 /// All that come from following a relation.
 fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(first), move |track| {
-        Some(next(*track)).filter(|next| *next != NONE)
-    })
+    std::iter::successors(Some(first), move |track| Some(next(*track)).filter(|next| *next != NONE))
 }
 
 #[cfg(test)]
@@ -313,12 +301,7 @@ mod tests {
             let tracks = 5 * MIN_SHARE;
             let input = generate(&TrackShape { tracks, ids }, 1).expect("made");
             let shares = Shares::new(&input, 5);
-            assert!(
-                shares
-                    .members
-                    .iter()
-                    .all(|members| members.len() > tracks / 6)
-            );
+            assert!(shares.members.iter().all(|members| members.len() > tracks / 6));
             assert!(merge(&input) == merge_in(&input, 1));
         }
     }

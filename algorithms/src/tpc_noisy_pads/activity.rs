@@ -41,12 +41,8 @@ pub struct Thresholds {
 
 /// What no pad does: a longer run than charges.
 impl Poison for PadActivity {
-    const POISON: Self = PadActivity {
-        charges: 0,
-        longest_run: u16::MAX,
-        largest: 0,
-        verdict: Verdict::Good,
-    };
+    const POISON: Self =
+        PadActivity { charges: 0, longest_run: u16::MAX, largest: 0, verdict: Verdict::Good };
 }
 
 impl Element for PadActivity {
@@ -63,17 +59,9 @@ impl PadActivity {
     #[inline]
     pub fn new(charges: u16, longest_run: u16, largest: u16, thresholds: &Thresholds) -> Self {
         let busy = charges > thresholds.charges || longest_run > thresholds.run;
-        let verdict = if busy && largest <= thresholds.saturation {
-            Verdict::Noisy
-        } else {
-            Verdict::Good
-        };
-        PadActivity {
-            charges,
-            longest_run,
-            largest,
-            verdict,
-        }
+        let verdict =
+            if busy && largest <= thresholds.saturation { Verdict::Noisy } else { Verdict::Good };
+        PadActivity { charges, longest_run, largest, verdict }
     }
 
     /// Whether it is to be left out.
@@ -88,11 +76,7 @@ mod tests {
 
     #[test]
     fn a_pad_is_noisy_beyond_either_threshold_unless_it_saturates() {
-        let thresholds = Thresholds {
-            charges: 100,
-            run: 20,
-            saturation: 5000,
-        };
+        let thresholds = Thresholds { charges: 100, run: 20, saturation: 5000 };
         let is_noisy =
             |charges, run, largest| PadActivity::new(charges, run, largest, &thresholds).is_noisy();
         assert!(!is_noisy(100, 20, 10) && !is_noisy(101, 21, 5001));

@@ -16,21 +16,14 @@ use crate::time_frame;
 use crate::tpc_decode::charge_map::{CHARGE_SCALE, Gains, entries};
 use crate::tpc_decode::{INDEX, MAPPING, SECTOR, SETTINGS, TimeFrame, TpcDecode};
 
-const OCCUPANCY: Flag<f64> = Flag::share(
-    "max-occupancy",
-    "A pad with charge in a larger share of the time bins is noisy",
-)
-.or("0.5");
-const RUN: Flag<f64> = Flag::count(
-    "max-run",
-    "A pad with charge in more time bins in a row is noisy",
-)
-.or("200");
-const SATURATION: Flag<f64> = Flag::count(
-    "saturation",
-    "But not if its largest charge is above this, in ADC units",
-)
-.or("700");
+const OCCUPANCY: Flag<f64> =
+    Flag::share("max-occupancy", "A pad with charge in a larger share of the time bins is noisy")
+        .or("0.5");
+const RUN: Flag<f64> =
+    Flag::count("max-run", "A pad with charge in more time bins in a row is noisy").or("200");
+const SATURATION: Flag<f64> =
+    Flag::count("saturation", "But not if its largest charge is above this, in ADC units")
+        .or("700");
 /// Noisy pads are looked for in the maps that pages of any format make.
 const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
 const NOISY_PADS: Flag<f64> = time_frame::NOISY_PADS
@@ -74,10 +67,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     thresholds(&params, time_bins)?;
     let map = entries(time_bins) * size_of::<u16>();
     let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
-    Ok(Plan {
-        params,
-        memory_bytes: (shape.sectors * (map + pads)) as u64,
-    })
+    Ok(Plan { params, memory_bytes: (shape.sectors * (map + pads)) as u64 })
 }
 
 fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
@@ -90,10 +80,7 @@ fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
     at_most_all_counted(time_bins, |problem, most| {
         let most = frame_of(most);
-        format!(
-            "{} orbits have {problem}; use {most} orbits or fewer",
-            shape.orbits
-        )
+        format!("{} orbits have {problem}; use {most} orbits or fewer", shape.orbits)
     })
 }
 
@@ -159,9 +146,7 @@ fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps
     let sectors = frame.sector_numbers();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);
     let of_sector = |place: usize| {
-        let own = digits
-            .iter()
-            .filter(|digit| digit.sector() == sectors[place]);
+        let own = digits.iter().filter(|digit| digit.sector() == sectors[place]);
         own.copied().collect()
     };
     maps.add_all(of_sector, &Gains::unit(), frame.format());

@@ -9,11 +9,7 @@ use super::activity::Thresholds;
 use super::input::{ChargeMaps, cells};
 use crate::tpc_decode::charge_map::entry_of;
 
-const THRESHOLDS: Thresholds = Thresholds {
-    charges: 20,
-    run: 10,
-    saturation: 1000,
-};
+const THRESHOLDS: Thresholds = Thresholds { charges: 20, run: 10, saturation: 1000 };
 
 /// Maps with their names.
 pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
@@ -25,10 +21,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     ];
     for (sectors, time_bins) in [(1, 1), (2, 1), (1, 3), (1, 4), (1, 5)] {
         let maps = filled(sectors, time_bins, |_, _, time_bin| 1 + time_bin as u16);
-        inputs.push((
-            format!("{time_bins} time bins of {sectors} sectors, all with charge"),
-            maps,
-        ));
+        inputs.push((format!("{time_bins} time bins of {sectors} sectors, all with charge"), maps));
     }
     inputs.push(("runs at the thresholds".into(), at_thresholds()));
     inputs.push(("pads at the ends of rows".into(), ends_of_rows()));
@@ -107,12 +100,7 @@ struct Runs {
 impl Runs {
     fn new(seed: u64, pad: PadId) -> Self {
         let random = mix(seed ^ mix(pad.bits().into()));
-        Runs {
-            random,
-            longest: 1 << (random % 10),
-            left: 0,
-            charge: 0,
-        }
+        Runs { random, longest: 1 << (random % 10), left: 0, charge: 0 }
     }
 
     fn next_charge(&mut self) -> u16 {

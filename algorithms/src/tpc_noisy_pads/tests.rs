@@ -59,12 +59,7 @@ fn the_first_threshold_is_a_share_of_the_time_the_second_a_number() {
 fn either_threshold_is_enough() {
     let with = |charges, run| {
         let pads = [("noisy-pads", "0.1"), ("hot-pads", "0")];
-        noisy(&[
-            pads[0],
-            pads[1],
-            ("max-occupancy", charges),
-            ("max-run", run),
-        ])
+        noisy(&[pads[0], pads[1], ("max-occupancy", charges), ("max-run", run)])
     };
     assert_eq!(with("1", "1000"), 0.0, "neither can be exceeded");
     assert!(is_near(with("0.5", "1000"), 0.1));

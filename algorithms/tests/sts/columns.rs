@@ -55,19 +55,11 @@ fn write<T>(
 ) {
     let rows: Vec<_> = things.items().iter().map(words).collect();
     let lengths = things.partition().lengths().map(|length| length as u32);
-    let header = [
-        modules as u32,
-        things.segments() as u32,
-        rows.len() as u32,
-        0,
-    ];
+    let header = [modules as u32, things.segments() as u32, rows.len() as u32, 0];
     let columns = rows.first().map_or(0, Vec::len);
     let columns = (0..columns).flat_map(|column| rows.iter().map(move |row| row[column]));
     let all = header.into_iter().chain(lengths).chain(columns);
-    let bytes: Vec<_> = magic
-        .into_iter()
-        .chain(all.flat_map(u32::to_le_bytes))
-        .collect();
+    let bytes: Vec<_> = magic.into_iter().chain(all.flat_map(u32::to_le_bytes)).collect();
     let file = File::create(path).expect("created");
     let mut file = GzEncoder::new(file, Compression::best());
     file.write_all(&bytes).expect("written");
@@ -88,9 +80,7 @@ impl Columns {
         assert_eq!(bytes[..8], magic);
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let groups = word(12) as usize;
-        let lengths: Vec<_> = (0..groups)
-            .map(|group| word(HEADER + 4 * group) as usize)
-            .collect();
+        let lengths: Vec<_> = (0..groups).map(|group| word(HEADER + 4 * group) as usize).collect();
         let words = (HEADER + 4 * groups..bytes.len()).step_by(4).map(word);
         let words: Vec<_> = words.collect();
         assert_eq!(words.len(), columns * lengths.iter().sum::<usize>());

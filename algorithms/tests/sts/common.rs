@@ -25,10 +25,7 @@ pub fn found_by_kernels(
     semantics: Semantics,
     lanes: Lanes,
 ) -> Vec<(&'static str, Vec<Product>)> {
-    let gpu = emulator::gpu_for_tests(Config {
-        lanes,
-        ..Config::default()
-    });
+    let gpu = emulator::gpu_for_tests(Config { lanes, ..Config::default() });
     let Some(gpu) = gpu else { return Vec::new() };
     let team = Team::new(1).expect("a thread");
     found_at(input, semantics, &Target::emulated(gpu, &team))

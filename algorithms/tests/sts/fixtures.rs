@@ -34,10 +34,7 @@ fn timeslice() -> Option<Timeslice> {
 fn expected() -> Option<Product> {
     let clusters = read_clusters(&fixture("full.clusters.bin.gz")?);
     let hits = read_hits(&fixture("full.hits.bin.gz")?);
-    assert_eq!(
-        (clusters.items().len(), hits.items().len()),
-        (171_104, 137_666)
-    );
+    assert_eq!((clusters.items().len(), hits.items().len()), (171_104, 137_666));
     Some(both(clusters, hits))
 }
 
@@ -63,12 +60,7 @@ fn every_published_variant_finds_the_same_to_the_last_bit() {
         let found = found_by_all(&input, Semantics::Published, threads);
         assert!(found.len() >= 3, "{} variants", found.len());
         for (name, found) in found {
-            assert_same(
-                &input,
-                &expected,
-                &found,
-                &format!("{name}, {threads} threads"),
-            );
+            assert_same(&input, &expected, &found, &format!("{name}, {threads} threads"));
         }
     }
 }

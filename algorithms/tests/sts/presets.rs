@@ -17,11 +17,7 @@ fn published(preset: Preset) -> [f64; 3] {
 fn found<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> [usize; 3] {
     let clusters = clusters::<P>(digis, setup);
     let hits = hits::<P>(&clusters, setup);
-    [
-        digis.digis().len(),
-        clusters.items().len(),
-        hits.items().len(),
-    ]
+    [digis.digis().len(), clusters.items().len(), hits.items().len()]
 }
 
 /// Digis, clusters and hits of a part of a preset: exact, and as published.
@@ -32,10 +28,7 @@ fn counts(preset: Preset, scale: f64) -> [[usize; 3]; 2] {
     let mut sums = [[0; 3]; 2];
     for number in 0..scenario.timeslices {
         let digis = simulation.timeslice(number).digis;
-        let counts = [
-            found::<Exact>(&digis, setup),
-            found::<Published>(&digis, setup),
-        ];
+        let counts = [found::<Exact>(&digis, setup), found::<Published>(&digis, setup)];
         for (sum, count) in sums.iter_mut().flatten().zip(counts.as_flattened()) {
             *sum += count;
         }
@@ -49,10 +42,7 @@ fn check(preset: Preset, scale: f64, chance: f64) {
         let wanted = published(preset).map(|millions| millions * 1e6 * scale);
         for ((found, wanted), tolerance) in found.iter().zip(wanted).zip([0.02, 0.02, 0.05]) {
             let off = *found as f64 / wanted - 1.0;
-            assert!(
-                off.abs() <= tolerance + chance,
-                "{preset}: {found} for {wanted}"
-            );
+            assert!(off.abs() <= tolerance + chance, "{preset}: {found} for {wanted}");
         }
     }
 }

@@ -36,24 +36,18 @@ impl Data {
     fn figures(&self, change: impl Fn(usize, Hit) -> Option<Hit>) -> BTreeMap<&'static str, f64> {
         let module = |module: usize| {
             let hits = self.hits.segment(module).iter().enumerate();
-            hits.filter_map(|(number, &hit)| change(number, hit))
-                .collect()
+            hits.filter_map(|(number, &hit)| change(number, hit)).collect()
         };
         let hits: Vec<Vec<Hit>> = (0..self.hits.segments()).map(module).collect();
         let hits = Partitioned::of_modules(&hits);
         let metrics = figures([(&self.setup, &self.crossings, &hits)]);
-        let pairs = metrics
-            .iter()
-            .map(|metric| (metric.name, metric.value(1.0)));
+        let pairs = metrics.iter().map(|metric| (metric.name, metric.value(1.0)));
         pairs.collect()
     }
 }
 
 fn near(value: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (value - expected).abs() <= tolerance,
-        "{value} for {expected}"
-    );
+    assert!((value - expected).abs() <= tolerance, "{value} for {expected}");
 }
 
 #[test]
@@ -77,12 +71,7 @@ fn what_is_missing_wrong_or_off_is_seen() {
     let half = data.figures(|number, hit| (number % 2 == 0).then_some(hit));
     near(half["efficiency"], good["efficiency"] / 2.0, 0.05);
     near(half["ghosts"], good["ghosts"], 0.05);
-    let elsewhere = data.figures(|_, hit| {
-        Some(Hit {
-            x: hit.x + 0.5,
-            ..hit
-        })
-    });
+    let elsewhere = data.figures(|_, hit| Some(Hit { x: hit.x + 0.5, ..hit }));
     assert!(elsewhere["ghosts"] > 0.9, "{elsewhere:?}");
     assert!(elsewhere["efficiency"] < 0.2, "{elsewhere:?}");
     let too_late = data.figures(|_, hit| {

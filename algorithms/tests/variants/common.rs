@@ -19,9 +19,7 @@ pub fn check(mut candidate: Box<dyn Candidate + '_>, target: &Target<'_>) -> Res
 pub fn variants(task: &dyn Task, backend: Backend) -> Vec<(usize, &'static str)> {
     let all = task.variants().into_iter().enumerate();
     let of_backend = all.filter(|(_, variant)| variant.backend == backend);
-    of_backend
-        .map(|(number, variant)| (number, variant.name))
-        .collect()
+    of_backend.map(|(number, variant)| (number, variant.name)).collect()
 }
 
 /// Checks all variants of a task that run there and on such an input; returns how many did, and

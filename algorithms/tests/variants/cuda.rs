@@ -35,11 +35,7 @@ fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
 
 /// How the emulator is to be run.
 fn config(lanes: Lanes, policy: Policy) -> Config {
-    Config {
-        lanes,
-        schedule: Schedule { seed: 1, policy },
-        ..Config::default()
-    }
+    Config { lanes, schedule: Schedule { seed: 1, policy }, ..Config::default() }
 }
 
 /// The emulator, if this build has one.
@@ -79,10 +75,7 @@ fn every_variant_is_right_with_64_lanes_in_random_order() {
 
 #[test]
 fn no_variant_races() {
-    every_variant_is_right(Config {
-        checked: true,
-        ..config(Lanes::L32, Policy::InOrder)
-    });
+    every_variant_is_right(Config { checked: true, ..config(Lanes::L32, Policy::InOrder) });
 }
 
 /// Whether the output is refused of a run that did nothing, with what a right one has left.

@@ -108,14 +108,9 @@ fn pages_of_our_own_have_their_digits() {
     let folder = root().join("generators/tests/generators/golden/tpc");
     let mut digits = String::new();
     let file = File::open(folder.join("digits.csv.gz")).expect("a list of digits");
-    GzDecoder::new(file)
-        .read_to_string(&mut digits)
-        .expect("text");
+    GzDecoder::new(file).read_to_string(&mut digits).expect("text");
     for format in ZsFormat::ALL {
-        let options = [
-            ("sector", "21".to_owned()),
-            ("first-orbit", (u32::MAX - 1).to_string()),
-        ];
+        let options = [("sector", "21".to_owned()), ("first-orbit", (u32::MAX - 1).to_string())];
         let frame = read(&folder.join(format!("{format}.pages.gz")), &options);
         check(&frame, format, &expected(&digits, format), format.name());
     }

@@ -20,10 +20,7 @@ pub fn missing_compiler() -> Option<String> {
     let runs = |compiler: cc::Tool| {
         let mut probe = Command::new(compiler.path());
         let silent = probe.stdout(Stdio::null()).stderr(Stdio::null());
-        silent
-            .arg("--version")
-            .status()
-            .is_ok_and(|status| status.success())
+        silent.arg("--version").status().is_ok_and(|status| status.success())
     };
     (!found.is_ok_and(runs)).then(|| format!("built without a C++ compiler: {advice}"))
 }
@@ -80,9 +77,7 @@ impl Compiler<'_> {
         }
         if unit.checked {
             build.define("EMULATOR_CHECKED", None);
-            build
-                .flag("-fsanitize=thread")
-                .flag_if_supported("-Wno-tsan");
+            build.flag("-fsanitize=thread").flag_if_supported("-Wno-tsan");
             show_as_written(&mut build);
         }
         build
@@ -91,11 +86,7 @@ impl Compiler<'_> {
     /// All that an object depends on.
     fn ingredients(&self, unit: &Unit, build: &cc::Build, folders: &[PathBuf]) -> String {
         let own = include_folder().to_owned();
-        let inputs = self
-            .headers
-            .iter()
-            .chain(folders)
-            .chain([&own, &unit.source]);
+        let inputs = self.headers.iter().chain(folders).chain([&own, &unit.source]);
         let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
         let command = build.get_compiler().to_command();
         format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
@@ -105,24 +96,13 @@ impl Compiler<'_> {
     fn base(&self) -> cc::Build {
         let mut build = cc::Build::new();
         build.cpp(true).cpp_link_stdlib(None).std("c++17");
-        build
-            .opt_level(2)
-            .debug(true)
-            .warnings(true)
-            .extra_warnings(true);
+        build.opt_level(2).debug(true).warnings(true).extra_warnings(true);
         build.include(include_folder()).includes(self.headers);
-        build
-            .flag("-fno-exceptions")
-            .flag("-fno-rtti")
-            .flag("-fno-threadsafe-statics");
+        build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
         // All of a unit's shared memory lies in one place.
-        build
-            .flag("-fno-data-sections")
-            .flag("-ftls-model=initial-exec");
+        build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");
         // Helpers in headers needn't all be used; pragmas are for other compilers.
-        build
-            .flag("-Wno-unused-function")
-            .flag("-Wno-unknown-pragmas");
+        build.flag("-Wno-unused-function").flag("-Wno-unknown-pragmas");
         // Kernels whose results must be those of the host to the bit tell nvcc so.
         build.flag("-ffp-contract=off");
         // Reports name files from the folder of the crate on: see `checker/lines.rs`.
@@ -147,9 +127,7 @@ fn object(build: &cc::Build, source: &Path) -> Result<PathBuf, String> {
     let compiled = build.file(source).try_compile_intermediates();
     let failed = |error: cc::Error| format!("{} does not compile: {error}", source.display());
     let mut objects = compiled.map_err(failed)?;
-    objects
-        .pop()
-        .ok_or_else(|| format!("{}: no object", source.display()))
+    objects.pop().ok_or_else(|| format!("{}: no object", source.display()))
 }
 
 /// The file that is compiled: the kernel file, with all but its kernels hidden from the
@@ -195,9 +173,7 @@ fn in_parallel<T: Sync, R: Send>(
         mine.collect::<Vec<_>>()
     };
     let mut done = thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.unwrap_or(1))
-            .map(|_| scope.spawn(worker))
-            .collect();
+        let workers: Vec<_> = (0..jobs.unwrap_or(1)).map(|_| scope.spawn(worker)).collect();
         let results = workers.into_iter().flat_map(|worker| worker.join().ok());
         results.flatten().collect::<Vec<_>>()
     });

@@ -47,10 +47,7 @@ impl Kernels {
     pub fn in_folders<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
         Kernels {
-            folders: folders
-                .into_iter()
-                .map(|folder| root.join(folder))
-                .collect(),
+            folders: folders.into_iter().map(|folder| root.join(folder)).collect(),
             headers: Vec::new(),
             switch: None,
             root,
@@ -99,11 +96,7 @@ impl Kernels {
 
     fn table(&self, out: &Path) -> Result<String, Box<dyn Error>> {
         let units = sources::units(&self.files()?)?;
-        let compiler = compile::Compiler {
-            root: &self.root,
-            headers: &self.headers,
-            out,
-        };
+        let compiler = compile::Compiler { root: &self.root, headers: &self.headers, out };
         let objects = compiler.compile(&units, &self.folders)?;
         table::of(&units, &objects)
     }

@@ -76,11 +76,7 @@ fn named(source: &str, words: &str) -> Vec<String> {
 
 fn refuse_doubles(units: &[Unit]) -> Result<(), Box<dyn Error>> {
     let first = |unit: &&Unit| unit.lanes == 32 && !unit.checked;
-    let mut names: Vec<_> = units
-        .iter()
-        .filter(first)
-        .flat_map(|u| &u.kernels)
-        .collect();
+    let mut names: Vec<_> = units.iter().filter(first).flat_map(|u| &u.kernels).collect();
     names.sort();
     let double = names.windows(2).find(|pair| pair[0] == pair[1]);
     double.map_or(Ok(()), |pair| {

@@ -50,12 +50,7 @@ pub fn of(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>>
 }
 
 fn row(unit: &Unit, kernel: &str, shared: &Shared) -> String {
-    let Unit {
-        prefix,
-        lanes,
-        checked,
-        ..
-    } = unit;
+    let Unit { prefix, lanes, checked, .. } = unit;
     let Shared { before, size } = shared;
     format!(
         "    Kernel {{ name: {kernel:?}, lanes: {lanes}, checked: {checked}, \
@@ -68,17 +63,10 @@ fn shared_memory(path: &Path) -> Result<Shared, Box<dyn Error>> {
     let bytes = fs::read(path)?;
     let file = object::File::parse(bytes.as_slice())?;
     let is_anchor = |symbol: &object::Symbol<'_, '_>| {
-        symbol
-            .name()
-            .is_ok_and(|name| name.contains("emulator_anchor"))
+        symbol.name().is_ok_and(|name| name.contains("emulator_anchor"))
     };
-    let anchor = file
-        .symbols()
-        .find(is_anchor)
-        .ok_or("no anchor in the object")?;
-    let section = anchor
-        .section_index()
-        .ok_or("the anchor is in no section")?;
+    let anchor = file.symbols().find(is_anchor).ok_or("no anchor in the object")?;
+    let section = anchor.section_index().ok_or("the anchor is in no section")?;
     let elsewhere = file.sections().find(|other| {
         let thread_local = matches!(
             other.kind(),
@@ -91,8 +79,5 @@ fn shared_memory(path: &Path) -> Result<Shared, Box<dyn Error>> {
         return Err(format!("shared memory in a section of its own: {name}").into());
     }
     let size = file.section_by_index(section)?.size();
-    Ok(Shared {
-        before: anchor.address(),
-        size,
-    })
+    Ok(Shared { before: anchor.address(), size })
 }

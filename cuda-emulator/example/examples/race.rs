@@ -22,19 +22,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// How often each byte occurs, as a kernel counts it.
 fn histogram(kernel: &str, text: &[u8]) -> Result<Vec<u32>, EmulatorError> {
-    let config = Config {
-        checked: true,
-        ..Config::default()
-    };
+    let config = Config { checked: true, ..Config::default() };
     let emulator = Emulator::new(&KERNELS, config)?;
     let bytes = emulator.upload(text)?;
     let counts = emulator.upload(&[0_u32; 256])?;
     let count = text.len() as u32;
-    let arguments = [
-        Argument::pointer(&bytes),
-        Argument::value(&count),
-        Argument::pointer(&counts),
-    ];
+    let arguments =
+        [Argument::pointer(&bytes), Argument::value(&count), Argument::pointer(&counts)];
     // SAFETY: each byte of the text is counted in one of 256 words, and accesses are checked.
     unsafe { emulator.launch(kernel, &Launch::linear(4, 256), &arguments) }?;
     emulator.download(counts)

@@ -78,9 +78,7 @@ impl Block {
         });
         // Threads point at the block, which stays in its box.
         let device = &raw const block.device;
-        block.threads = grid_points(launch.block)
-            .map(|index| thread(index, device))
-            .collect();
+        block.threads = grid_points(launch.block).map(|index| thread(index, device)).collect();
         let warps = block.threads.chunks(lanes as usize);
         block.warps = warps.map(|threads| warp_of(threads.len())).collect();
         Ok(block)
@@ -191,13 +189,7 @@ impl Block {
             slot,
         ];
         let (threads, lanes) = (self.threads.len(), self.lanes as usize);
-        self.checked = Some(CheckedBlock::new(
-            threads,
-            lanes,
-            dynamic,
-            static_shared,
-            own,
-        ));
+        self.checked = Some(CheckedBlock::new(threads, lanes, dynamic, static_shared, own));
     }
 
     /// Gives all of a meeting their answers; those that waited can go on.
@@ -234,11 +226,7 @@ impl Block {
 
 fn thread(index: [u32; 3], block: *const DeviceBlock) -> Thread {
     Thread {
-        device: DeviceThread {
-            index,
-            slice: 0,
-            block,
-        },
+        device: DeviceThread { index, slice: 0, block },
         state: State::Fresh,
         offer: Offer::default(),
         result: 0,
@@ -246,10 +234,7 @@ fn thread(index: [u32; 3], block: *const DeviceBlock) -> Thread {
 }
 
 fn warp_of(threads: usize) -> Warp {
-    Warp {
-        existing: u64::MAX >> (u64::BITS as usize - threads),
-        ..Warp::default()
-    }
+    Warp { existing: u64::MAX >> (u64::BITS as usize - threads), ..Warp::default() }
 }
 
 /// The points of a box, x first.

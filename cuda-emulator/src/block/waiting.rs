@@ -5,19 +5,12 @@ use crate::collective::Group;
 use crate::threads::{Site, State, Thread};
 
 /// Barriers: `EmulatorBarrier` in `build/include/runtime.h`.
-const BARRIER_NAMES: [&str; 4] = [
-    "__syncthreads",
-    "__syncthreads_count",
-    "__syncthreads_and",
-    "__syncthreads_or",
-];
+const BARRIER_NAMES: [&str; 4] =
+    ["__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"];
 
 /// The name of a barrier of that kind.
 pub(super) fn barrier(kind: u32) -> &'static str {
-    BARRIER_NAMES
-        .get(kind as usize)
-        .copied()
-        .unwrap_or("a barrier")
+    BARRIER_NAMES.get(kind as usize).copied().unwrap_or("a barrier")
 }
 
 impl Block {
@@ -46,13 +39,8 @@ impl Block {
                 let (warp, lane) = self.lane(number);
                 let here = |group: &&Group| group.arrived >> lane & 1 == 1;
                 let group = self.warps[warp].groups.iter().find(here)?;
-                let Group {
-                    collective, mask, ..
-                } = group;
-                Some(at(
-                    &format!("{} with mask {mask:#x}", collective.name()),
-                    site,
-                ))
+                let Group { collective, mask, .. } = group;
+                Some(at(&format!("{} with mask {mask:#x}", collective.name()), site))
             }
             State::Exited => Some("have returned".to_owned()),
             State::Fresh | State::Ready(_) => None,

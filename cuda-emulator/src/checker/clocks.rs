@@ -29,11 +29,7 @@ struct ThreadClock {
 impl Clocks {
     /// Before anything has happened.
     pub(super) fn new(block: u32, threads: usize, lanes: usize) -> Self {
-        let thread = ThreadClock {
-            clock: 1,
-            mates: vec![0; lanes],
-            ..ThreadClock::default()
-        };
+        let thread = ThreadClock { clock: 1, mates: vec![0; lanes], ..ThreadClock::default() };
         Clocks {
             block,
             lanes,
@@ -113,11 +109,7 @@ impl Clocks {
     /// A thread sees what somebody published.
     pub(super) fn sees(&mut self, thread: u16, published: &Knowledge, acquires: bool) {
         let thread = &mut self.threads[usize::from(thread)];
-        let known = if acquires {
-            &mut thread.gained
-        } else {
-            &mut thread.pending
-        };
+        let known = if acquires { &mut thread.gained } else { &mut thread.pending };
         known.merge(published);
     }
 
@@ -140,10 +132,7 @@ impl Clocks {
         all.merge(&thread.gained);
         all.blocks.insert(self.block, self.barrier);
         let first = usize::from(number) / self.lanes * self.lanes;
-        for (mate, &clock) in (first..)
-            .zip(&thread.mates)
-            .filter(|(_, clock)| **clock > 0)
-        {
+        for (mate, &clock) in (first..).zip(&thread.mates).filter(|(_, clock)| **clock > 0) {
             // A block has at most 1024 threads.
             all.threads.insert((self.block, mate as u16), clock);
         }

@@ -29,12 +29,7 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     pub(super) fn knows(&self, moment: &Moment) -> bool {
-        let Moment {
-            block,
-            thread,
-            barrier,
-            clock,
-        } = moment;
+        let Moment { block, thread, barrier, clock } = moment;
         let by_block = self.blocks.get(block).is_some_and(|known| known > barrier);
         let by_thread = || self.threads.get(&(*block, *thread));
         by_block || by_thread().is_some_and(|known| known >= clock)

@@ -58,9 +58,7 @@ unsafe extern "C" fn first_image(
     // SAFETY: as above.
     let headers =
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let loaded = headers
-        .iter()
-        .filter(|header| header.p_type == libc::PT_LOAD);
+    let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
     let starts = loaded.clone().map(|header| header.p_vaddr as usize);
     let ends = loaded.map(|header| header.p_vaddr as usize + header.p_memsz as usize);
     let (start, end) = (starts.min().unwrap_or(0), ends.max().unwrap_or(0));
@@ -76,10 +74,8 @@ fn find_line(address: u64) -> Option<SourceLine> {
     while let Ok(Some(frame)) = frames.next() {
         let location = frame.location?;
         let file = location.file?;
-        found = Some(SourceLine {
-            file: from_root(file).to_owned(),
-            line: location.line.unwrap_or(0),
-        });
+        found =
+            Some(SourceLine { file: from_root(file).to_owned(), line: location.line.unwrap_or(0) });
         if !HELPERS.iter().any(|helper| file.ends_with(helper)) {
             break;
         }

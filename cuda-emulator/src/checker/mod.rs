@@ -75,12 +75,7 @@ impl Checker {
         stack: &Range<usize>,
         access: Access,
     ) -> Result<(), Box<Finding>> {
-        let Access {
-            address,
-            bytes,
-            how,
-            ..
-        } = access;
+        let Access { address, bytes, how, .. } = access;
         if stack.contains(&address) || block.own.iter().any(|own| own.contains(&address)) {
             return Ok(());
         }
@@ -97,12 +92,7 @@ impl Checker {
         // Before what it publishes, which covers the access itself.
         let trace = self.trace(block, access);
         self.synchronise(block, access, matches!(found, Found::Global(_)));
-        let CheckedBlock {
-            clocks,
-            dynamic_shared,
-            static_shared,
-            ..
-        } = block;
+        let CheckedBlock { clocks, dynamic_shared, static_shared, .. } = block;
         let space = match found {
             Found::Global(index) => &mut self.global[index].1,
             Found::Dynamic => dynamic_shared,
@@ -157,9 +147,9 @@ impl Checker {
                 offset: block.dynamic_shared.offset(address),
                 size: block.dynamic_shared.size(),
             },
-            Found::Static => MemoryPlace::StaticShared {
-                offset: block.static_shared.offset(address),
-            },
+            Found::Static => {
+                MemoryPlace::StaticShared { offset: block.static_shared.offset(address) }
+            }
         }
     }
 
@@ -182,11 +172,7 @@ impl Checker {
             return;
         }
         let thread = access.thread as u16;
-        let published = if global {
-            &mut self.published
-        } else {
-            &mut block.published
-        };
+        let published = if global { &mut self.published } else { &mut block.published };
         if let Some(known) = published.get(&address).filter(|_| how.reads()) {
             block.clocks.sees(thread, known, how.acquires());
         }
@@ -213,12 +199,7 @@ impl Checker {
 
     fn finding(&self, access: Access, fault: Fault, place: MemoryPlace) -> Box<Finding> {
         let line = self.image.line(self.image.shorten(access.pc));
-        let bad = BadAccess {
-            fault,
-            bytes: access.bytes,
-            writes: access.how.writes(),
-            place,
-        };
+        let bad = BadAccess { fault, bytes: access.bytes, writes: access.how.writes(), place };
         Box::new((line, bad))
     }
 }

@@ -47,10 +47,7 @@ impl Shadow {
     /// Nothing remembered of so many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let pages = bytes.div_ceil(WORD * WORDS_OF_A_PAGE);
-        Shadow {
-            pages: (0..pages).map(|_| None).collect(),
-            split: Vec::new(),
-        }
+        Shadow { pages: (0..pages).map(|_| None).collect(), split: Vec::new() }
     }
 
     pub(super) fn clear(&mut self) {
@@ -74,11 +71,7 @@ impl Shadow {
             let until = next.min(end);
             let found = self.access_word(at, until - at, trace, writes, happened);
             if let Some((trace, wrote)) = found {
-                return Some(Conflict {
-                    trace,
-                    wrote,
-                    offset: at,
-                });
+                return Some(Conflict { trace, wrote, offset: at });
             }
             at = until;
         }
@@ -106,9 +99,7 @@ impl Shadow {
         }
         let cells = &mut self.split[cell.split as usize - 1];
         let touched = &mut cells[at % WORD..][..bytes];
-        touched
-            .iter_mut()
-            .find_map(|cell| cell.access(trace, writes, happened))
+        touched.iter_mut().find_map(|cell| cell.access(trace, writes, happened))
     }
 }
 
@@ -155,27 +146,18 @@ mod tests {
     use super::*;
 
     fn trace(thread: u16, atomic: bool) -> Trace {
-        let moment = Moment {
-            thread,
-            ..Moment::default()
-        };
-        Trace {
-            moment,
-            pc: 1,
-            atomic,
-        }
+        let moment = Moment { thread, ..Moment::default() };
+        Trace { moment, pc: 1, atomic }
     }
 
     /// Nothing is ordered but a thread's own.
     fn race(accesses: &[(usize, usize, u16, bool, bool)]) -> bool {
         let mut shadow = Shadow::new(64);
-        accesses
-            .iter()
-            .any(|&(offset, bytes, thread, writes, atomic)| {
-                let own = |moment: &Moment| moment.thread == thread;
-                let trace = trace(thread, atomic);
-                shadow.access(offset, bytes, trace, writes, &own).is_some()
-            })
+        accesses.iter().any(|&(offset, bytes, thread, writes, atomic)| {
+            let own = |moment: &Moment| moment.thread == thread;
+            let trace = trace(thread, atomic);
+            shadow.access(offset, bytes, trace, writes, &own).is_some()
+        })
     }
 
     #[test]

@@ -25,11 +25,7 @@ pub(super) struct Space {
 impl Space {
     pub(super) fn new(base: usize, written: Vec<bool>) -> Self {
         let shadow = Shadow::new(written.len());
-        Space {
-            base,
-            written,
-            shadow,
-        }
+        Space { base, written, shadow }
     }
 
     pub(super) fn into_written(self) -> Vec<bool> {
@@ -64,9 +60,7 @@ impl Space {
     }
 
     pub(super) fn is_written(&self, address: usize, bytes: usize) -> bool {
-        self.written[address - self.base..][..bytes]
-            .iter()
-            .all(|&written| written)
+        self.written[address - self.base..][..bytes].iter().all(|&written| written)
     }
 
     /// Remembers an access that lies inside, and finds one that it races with, and

@@ -90,12 +90,7 @@ impl fmt::Display for BadAccess {
 impl fmt::Display for OtherAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.wrote { "wrote" } else { "read" };
-        let OtherAccess {
-            block,
-            thread,
-            line,
-            ..
-        } = self;
+        let OtherAccess { block, thread, line, .. } = self;
         write!(f, "which thread {thread} of block {block} {verb} in {line}")
     }
 }
@@ -103,11 +98,7 @@ impl fmt::Display for OtherAccess {
 impl fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryPlace::Global {
-                allocation,
-                offset,
-                size,
-            } => {
+            MemoryPlace::Global { allocation, offset, size } => {
                 write!(f, "byte {offset} of allocation {allocation} ({size} bytes)")
             }
             MemoryPlace::DynamicShared { offset, size } => {

@@ -122,10 +122,6 @@ impl Worker<'_> {
     }
 
     pub(crate) fn thread_at(&self, line: SourceLine) -> ThreadAt {
-        ThreadAt {
-            block: self.block_at(),
-            thread: self.thread,
-            line,
-        }
+        ThreadAt { block: self.block_at(), thread: self.thread, line }
     }
 }

@@ -38,11 +38,7 @@ impl Worker<'_> {
             }
             self.retire_block();
         }
-        let wanted = if self.policy().is_random() {
-            BLOCKS_AT_ONCE
-        } else {
-            1
-        };
+        let wanted = if self.policy().is_random() { BLOCKS_AT_ONCE } else { 1 };
         let wanted = wanted.min(self.most_blocks());
         while self.blocks.len() < wanted && self.begin_block()? {}
         Ok(!self.blocks.is_empty())
@@ -72,12 +68,7 @@ impl Worker<'_> {
     }
 
     fn new_block(&self) -> Result<Box<Block>, EmulatorError> {
-        let Run {
-            launch,
-            config,
-            kernel,
-            ..
-        } = self.run;
+        let Run { launch, config, kernel, .. } = self.run;
         let mut block = Block::new(launch, config.lanes.count(), kernel.shared.size)?;
         if self.checker.is_some() {
             let (shared, slot) = (self.static_shared.addr(), self.slot.addr());

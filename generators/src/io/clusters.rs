@@ -40,11 +40,7 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
 /// error names the track or row.
 pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
     check_cluster_file(path)?;
-    let mut source = Source {
-        path,
-        from: open(path)?,
-        offset: 0,
-    };
+    let mut source = Source { path, from: open(path)?, offset: 0 };
     let places = source.header()?;
     let starts = source.portion(places.tracks.saturating_mul(size_of::<u32>()), "starts")?;
     let bytes = source.arrays(&places)?;
@@ -70,12 +66,7 @@ pub fn write_clusters(path: &Path, clusters: &Clusters) -> Result<(), DataError>
 fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
     let places = clusters.places();
     sink.write_all(&MAGIC)?;
-    for number in [
-        places.tracks,
-        places.attached,
-        places.rows,
-        places.row_capacity,
-    ] {
+    for number in [places.tracks, places.attached, places.rows, places.row_capacity] {
         sink.write_all(&(number as u64).to_le_bytes())?;
     }
     for start in &clusters.tracks().starts {

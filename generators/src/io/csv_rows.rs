@@ -15,9 +15,7 @@ pub(super) fn for_each_row(
     columns: &[&str],
     mut take: impl FnMut(&StringRecord) -> Result<(), String>,
 ) -> Result<(), DataError> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
     let header = reader.headers().map_err(|error| csv_error(path, &error))?;
     if header != columns {
         let found = header.iter().collect::<Vec<_>>().join(",");
@@ -25,10 +23,7 @@ pub(super) fn for_each_row(
         return Err(DataError::format(path, "line 1", problem));
     }
     let mut record = StringRecord::new();
-    while reader
-        .read_record(&mut record)
-        .map_err(|error| csv_error(path, &error))?
-    {
+    while reader.read_record(&mut record).map_err(|error| csv_error(path, &error))? {
         let line = record.position().map_or(0, csv::Position::line);
         take(&record)
             .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;

@@ -66,14 +66,8 @@ pub(super) fn read(
     // by what is there.
     let mut bytes = Vec::new();
     let io_error = |error| DataError::io(path, error);
-    source
-        .take(HEADER_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(io_error)?;
-    source
-        .take(rest(&bytes))
-        .read_to_end(&mut bytes)
-        .map_err(io_error)?;
+    source.take(HEADER_BYTES).read_to_end(&mut bytes).map_err(io_error)?;
+    source.take(rest(&bytes)).read_to_end(&mut bytes).map_err(io_error)?;
     let partition = header(&bytes, limits)
         .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
     let columns = Columns::new(&bytes, &partition);
@@ -97,9 +91,7 @@ fn rest(header: &[u8]) -> u64 {
         return 0;
     }
     let counts = u64::from(u32_at(header, 12)) * COUNT_BYTES;
-    u64_at(header, 16)
-        .saturating_mul(DIGI_BYTES)
-        .saturating_add(counts + 1)
+    u64_at(header, 16).saturating_mul(DIGI_BYTES).saturating_add(counts + 1)
 }
 
 /// The partition that the header describes, or the offset of what is wrong.
@@ -160,11 +152,7 @@ impl<'a> Columns<'a> {
         let digis = partition.elements();
         let (times, rest) = bytes[start..].split_at(4 * digis);
         let (channels, charges) = rest.split_at(2 * digis);
-        Columns {
-            times,
-            channels,
-            charges,
-        }
+        Columns { times, channels, charges }
     }
 
     fn digi(&self, side: ModuleSide, position: usize, limits: Limits) -> Result<Digi, String> {

@@ -55,16 +55,8 @@ fn parse(record: &StringRecord, limits: Limits) -> Result<(ModuleSide, Digi), St
     };
     let module = number(0)?;
     in_range("module", module, limits.modules as u32 - 1)?;
-    let side = ModuleSide {
-        module: module as usize,
-        back: parse_side(&record[1])?,
-    };
-    let row = Row {
-        side,
-        channel: number(2)?,
-        time_ns: number(3)?,
-        adc: number(4)?,
-    };
+    let side = ModuleSide { module: module as usize, back: parse_side(&record[1])? };
+    let row = Row { side, channel: number(2)?, time_ns: number(3)?, adc: number(4)? };
     Ok((side, row.digi(limits)?))
 }
 
@@ -78,11 +70,7 @@ fn parse_side(text: &str) -> Result<bool, String> {
 
 /// A stable counting sort by segment.
 fn by_segment(rows: &[(ModuleSide, Digi)]) -> SegmentedDigis {
-    let modules = rows
-        .iter()
-        .map(|(side, _)| side.module + 1)
-        .max()
-        .unwrap_or(0);
+    let modules = rows.iter().map(|(side, _)| side.module + 1).max().unwrap_or(0);
     let mut counts = vec![0; 2 * modules];
     for (side, _) in rows {
         counts[side.segment(modules)] += 1;

@@ -19,17 +19,11 @@ pub(super) struct Limits {
 
 impl Limits {
     /// All that digis have room for.
-    pub(super) const OF_DIGIS: Limits = Limits {
-        modules: MAX_SEGMENTS / 2,
-        adc: MAX_ADC,
-    };
+    pub(super) const OF_DIGIS: Limits = Limits { modules: MAX_SEGMENTS / 2, adc: MAX_ADC };
 
     /// Those of a detector.
     pub(super) fn of(setup: &Setup) -> Self {
-        Limits {
-            modules: setup.modules().len(),
-            adc: setup.asic().n_adc - 1,
-        }
+        Limits { modules: setup.modules().len(), adc: setup.asic().n_adc - 1 }
     }
 }
 
@@ -48,12 +42,7 @@ impl Row {
         in_range("time_ns", self.time_ns, MAX_TIME_NS)?;
         in_range("adc", self.adc, u32::from(limits.adc))?;
         let address = Address::of_module(self.side.module);
-        Ok(Digi::new(
-            address,
-            self.channel as u16,
-            self.time_ns,
-            self.adc as u8,
-        ))
+        Ok(Digi::new(address, self.channel as u16, self.time_ns, self.adc as u8))
     }
 }
 
@@ -66,14 +55,11 @@ pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), Strin
 
 /// What is wrong with a line of text.
 pub(super) fn csv_error(path: &Path, error: &csv::Error) -> DataError {
-    let place = error.position().map_or_else(
-        || "while reading".to_owned(),
-        |place| format!("line {}", place.line()),
-    );
+    let place = error
+        .position()
+        .map_or_else(|| "while reading".to_owned(), |place| format!("line {}", place.line()));
     let problem = match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} fields instead of {expected_len}; is the file cut off?")
         }
         _ => error.to_string(),

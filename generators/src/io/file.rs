@@ -43,11 +43,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
     let io_error = |source| DataError::io(path, source);
     let file = File::open(path).map_err(io_error)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-    if reader
-        .fill_buf()
-        .map_err(io_error)?
-        .starts_with(&GZIP_MAGIC)
-    {
+    if reader.fill_buf().map_err(io_error)?.starts_with(&GZIP_MAGIC) {
         Ok(Box::new(MultiGzDecoder::new(reader)))
     } else {
         Ok(Box::new(reader))
@@ -58,9 +54,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
 pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
     let file = File::create(path).map_err(|source| DataError::io(path, source))?;
     let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
-    let compress = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let compress = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     Ok(if compress {
         Sink::Gzip(Box::new(GzEncoder::new(writer, Compression::default())))
     } else {

@@ -96,7 +96,5 @@ pub fn write_digis(path: &Path, digis: &SegmentedDigis) -> Result<(), DataError>
         Format::Csv => digi_csv::write(&mut sink, digis),
         Format::Bin => digi_bin::write(&mut sink, digis),
     };
-    written
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }

@@ -22,9 +22,7 @@ pub fn read_setup(path: &Path) -> Result<Setup, DataError> {
         let key = error.path().to_string();
         format_error(path, &key, error.inner())
     })?;
-    reader
-        .end()
-        .map_err(|error| format_error(path, ".", &error))?;
+    reader.end().map_err(|error| format_error(path, ".", &error))?;
     Ok(setup)
 }
 

@@ -41,9 +41,7 @@ pub fn stem(path: &Path) -> String {
 
 fn write(path: &Path, content: impl Fn(&mut Sink) -> io::Result<()>) -> Result<(), DataError> {
     let mut sink = create(path)?;
-    content(&mut sink)
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    content(&mut sink).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }
 
 fn write_crossings(sink: &mut Sink, truth: &Truth) -> io::Result<()> {

@@ -10,12 +10,8 @@ use crate::tpc::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};
 use crate::tpc::mapping::{CHANNELS_IN_CHIP, CHIPS_IN_FEC, ChipChannel};
 use crate::tpc::{LinkChannel, PadId, PadMapping};
 
-const TABLES: [&str; 4] = [
-    "TABLE-IROC.txt",
-    "TABLE-OROC1.txt",
-    "TABLE-OROC2.txt",
-    "TABLE-OROC3.txt",
-];
+const TABLES: [&str; 4] =
+    ["TABLE-IROC.txt", "TABLE-OROC1.txt", "TABLE-OROC2.txt", "TABLE-OROC3.txt"];
 const COLUMNS: usize = 14;
 
 /// A column that is used, and what its values are below.
@@ -32,11 +28,7 @@ const CHIP: Column = column("SAMPA chip", 12, CHIPS_IN_FEC);
 const CHANNEL: Column = column("channel on the SAMPA", 13, CHANNELS_IN_CHIP);
 
 const fn column(name: &'static str, number: usize, limit: usize) -> Column {
-    Column {
-        name,
-        number,
-        limit,
-    }
+    Column { name, number, limit }
 }
 
 /// Reads `TABLE-IROC.txt`, `TABLE-OROC1.txt`, `TABLE-OROC2.txt` and
@@ -81,9 +73,7 @@ impl Wires {
         let fields: Vec<_> = line.split_whitespace().collect();
         if fields.len() != COLUMNS {
             let count = fields.len();
-            return Err(format!(
-                "{count} columns instead of {COLUMNS}; is the file cut off?"
-            ));
+            return Err(format!("{count} columns instead of {COLUMNS}; is the file cut off?"));
         }
         let pad = parse_pad(&fields)?;
         let channel = ChipChannel {
@@ -119,19 +109,14 @@ impl Wires {
 }
 
 fn missing(path: &Path, source: std::io::Error) -> DataError {
-    DataError::Io {
-        path: PathBuf::from(path),
-        source,
-    }
+    DataError::Io { path: PathBuf::from(path), source }
 }
 
 fn parse_pad(fields: &[&str]) -> Result<PadId, String> {
     let (row, pad): (u8, u8) = (ROW.parse(fields)?, PAD.parse(fields)?);
     let pads = pads_in_row(usize::from(row));
     if usize::from(pad) >= pads {
-        return Err(format!(
-            "pad {pad} is not in row {row}, which has {pads} pads"
-        ));
+        return Err(format!("pad {pad} is not in row {row}, which has {pads} pads"));
     }
     Ok(PadId::new(row, pad))
 }
@@ -140,16 +125,13 @@ impl Column {
     fn parse(&self, fields: &[&str]) -> Result<u8, String> {
         let text = fields[self.number];
         let value = text.parse::<usize>().ok();
-        value
-            .filter(|value| *value < self.limit)
-            .map(|value| value as u8)
-            .ok_or_else(|| {
-                format!(
-                    "{} \"{text}\" (column {}) is not a whole number from 0 to {}",
-                    self.name,
-                    self.number + 1,
-                    self.limit - 1
-                )
-            })
+        value.filter(|value| *value < self.limit).map(|value| value as u8).ok_or_else(|| {
+            format!(
+                "{} \"{text}\" (column {}) is not a whole number from 0 to {}",
+                self.name,
+                self.number + 1,
+                self.limit - 1
+            )
+        })
     }
 }

@@ -23,9 +23,7 @@ impl Exponential {
     /// Computes the table.
     pub fn new() -> Self {
         let knot = |k: usize| gap_of_survival(1.0 - k as f64 / BINS as f64);
-        Exponential {
-            knots: std::array::from_fn(knot),
-        }
+        Exponential { knots: std::array::from_fn(knot) }
     }
 
     /// The gap that belongs to 32 random bits.

@@ -46,9 +46,7 @@ impl Landau {
             let value = points[end - 1] + (points[end] - points[end - 1]) * fraction;
             value.min(largest) as f32
         };
-        Landau {
-            knots: (0..=BINS).map(knot).collect(),
-        }
+        Landau { knots: (0..=BINS).map(knot).collect() }
     }
 
     /// The number that belongs to 32 random bits.

@@ -22,9 +22,7 @@ impl Normal {
     /// Computes the table.
     pub fn new() -> Self {
         let knot = |k: usize| quantile(k as f64 / BINS as f64) as f32;
-        Normal {
-            knots: (0..=BINS).map(knot).collect(),
-        }
+        Normal { knots: (0..=BINS).map(knot).collect() }
     }
 
     /// The number of mean 0 and variance 1 that belongs to 32 random bits.

@@ -59,10 +59,7 @@ impl ModuleSide {
     /// The module side of a segment: fronts of all modules, then backs.
     pub fn of_segment(segment: usize, segments: usize) -> Self {
         let modules = modules(segments);
-        ModuleSide {
-            module: segment % modules,
-            back: segment >= modules,
-        }
+        ModuleSide { module: segment % modules, back: segment >= modules }
     }
 
     /// The segment of a module side in a detector with `modules` modules.

@@ -22,10 +22,7 @@ pub(super) struct Tables {
 
 impl Tables {
     pub(super) fn new() -> Self {
-        Tables {
-            gaps: Exponential::new(),
-            charges: std::array::from_fn(charge),
-        }
+        Tables { gaps: Exponential::new(), charges: std::array::from_fn(charge) }
     }
 
     /// A digi without time; channel and charge come from the low bits.
@@ -149,9 +146,7 @@ mod tests {
     fn charges_peak_early_and_have_a_long_tail() {
         let charges = Tables::new().charges;
         let mut histogram = [0; 32];
-        charges
-            .iter()
-            .for_each(|&charge| histogram[usize::from(charge)] += 1);
+        charges.iter().for_each(|&charge| histogram[usize::from(charge)] += 1);
         let peak = (0..32).max_by_key(|&charge| histogram[charge]);
         assert!((5..=7).contains(&peak.expect("not empty")), "{histogram:?}");
         assert!(charges[255] > 15, "{charges:?}");
@@ -162,13 +157,7 @@ mod tests {
     fn a_window_too_short_for_its_digis_holds_them_all_the_same() {
         let mut chunk = [Digi::default(); 100];
         let address = Address::of_module(0);
-        fill_ordered(
-            &mut chunk,
-            &Tables::new(),
-            address,
-            7..8,
-            &mut stream(1, [0]),
-        );
+        fill_ordered(&mut chunk, &Tables::new(), address, 7..8, &mut stream(1, [0]));
         assert!(chunk.iter().all(|digi| digi.time_ns() == 7));
     }
 }

@@ -45,12 +45,7 @@ struct Segment<'a> {
 impl<'a> Segment<'a> {
     fn new(shape: &'a DigiShape, seed: u64, segment: usize) -> Self {
         let side = ModuleSide::of_segment(segment, shape.segments);
-        Segment {
-            shape,
-            seed,
-            number: segment as u64,
-            address: Address::of_module(side.module),
-        }
+        Segment { shape, seed, number: segment as u64, address: Address::of_module(side.module) }
     }
 
     fn fill(&self, digis: &mut [Digi], tables: &Tables) {

@@ -42,8 +42,7 @@ impl Displacer {
         debug_assert!(self.admitted.is_multiple_of(2), "slots are drawn in pairs");
         let range = self.places as u64 + 1;
         let known = self.slots.len();
-        self.slots
-            .resize(known + digis.len().next_multiple_of(2), 0);
+        self.slots.resize(known + digis.len().next_multiple_of(2), 0);
         for (pair, slots) in self.slots[known..].chunks_exact_mut(2).enumerate() {
             let first = self.admitted + 2 * pair;
             let bits = mix(self.seed ^ first as u64);

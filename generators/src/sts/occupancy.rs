@@ -7,9 +7,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Spreads `digis` over `segments`; the sum is exact.
 pub(super) fn counts(digis: u64, segments: usize, skew: Skew) -> Vec<usize> {
-    let weights: Vec<f64> = (0..segments)
-        .map(|segment| weight(segment, segments, skew))
-        .collect();
+    let weights: Vec<f64> = (0..segments).map(|segment| weight(segment, segments, skew)).collect();
     let total: f64 = weights.iter().sum();
     // Rounding the running sum rather than each share keeps the total exact.
     let mut running = 0.0;

@@ -48,10 +48,7 @@ mod tests {
     use super::*;
 
     fn digis(interactions_hz: f64, noise_hz: f64) -> Result<u64, DataError> {
-        let rates = Rates {
-            interactions_hz,
-            noise_hz,
-        };
+        let rates = Rates { interactions_hz, noise_hz };
         rates.digis(1792, 1_000_000)
     }
 

@@ -54,9 +54,7 @@ impl DigiShape {
     /// # Errors
     /// Which value can't be, and what can.
     pub fn validate(&self) -> Result<(), DataError> {
-        let DigiShape {
-            segments, digis, ..
-        } = *self;
+        let DigiShape { segments, digis, .. } = *self;
         if segments == 0 {
             return Err(DataError::shape("0 segments hold no digis; use 1 or more"));
         }
@@ -67,9 +65,7 @@ impl DigiShape {
             )));
         }
         if digis == 0 {
-            return Err(DataError::shape(
-                "0 digis leave nothing to do; use 1 or more",
-            ));
+            return Err(DataError::shape("0 digis leave nothing to do; use 1 or more"));
         }
         self.validate_shares()?;
         self.validate_timeslice()
@@ -125,9 +121,7 @@ impl FromStr for Order {
             None if text == "random" => Ok(Order::Random),
             None if text == "time" => Ok(Order::Time),
             Some(("jitter", places)) => places.parse().map(Order::Jitter).map_err(|_| {
-                DataError::shape(format!(
-                    "jitter:{places} needs a number of places: jitter:64"
-                ))
+                DataError::shape(format!("jitter:{places} needs a number of places: jitter:64"))
             }),
             _ => Err(DataError::shape(format!(
                 "unknown order \"{text}\"; there are random, time and jitter:N"

@@ -157,10 +157,7 @@ mod tests {
         let digit = Digit::new(35, PadId::new(151, 137), Digit::TIME_BINS - 1, 4095);
         assert_eq!((digit.sector(), digit.row(), digit.pad()), (35, 151, 137));
         assert_eq!(digit.pad_id(), PadId::new(151, 137));
-        assert_eq!(
-            (digit.time_bin(), digit.adc()),
-            (Digit::TIME_BINS - 1, 4095)
-        );
+        assert_eq!((digit.time_bin(), digit.adc()), (Digit::TIME_BINS - 1, 4095));
         assert_eq!(digit.with_adc(7).adc(), 7);
         assert_eq!(digit.with_adc(7).place(), digit.place());
         assert_eq!(size_of::<Digit>(), 8);

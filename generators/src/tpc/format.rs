@@ -45,9 +45,7 @@ named! {
 impl ZsFormat {
     /// The format with this version number, if there is one.
     pub fn of_version(version: u8) -> Option<Self> {
-        ZsFormat::ALL
-            .into_iter()
-            .find(|format| format.version() == version)
+        ZsFormat::ALL.into_iter().find(|format| format.version() == version)
     }
 
     /// The version number in the headers of pages.
@@ -85,11 +83,7 @@ impl ZsFormat {
             ZsFormat::Row10 => quarters / 4 + (quarters % 4) / 2,
             _ => quarters,
         };
-        if adc > self.max_adc() {
-            self.max_adc()
-        } else {
-            adc
-        }
+        if adc > self.max_adc() { self.max_adc() } else { adc }
     }
 }
 

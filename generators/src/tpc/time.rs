@@ -70,10 +70,7 @@ mod tests {
         for bin in 0..10_000 {
             let frame = frame_of(bin);
             assert!(time_bins_of(frame).contains(&bin));
-            assert_eq!(
-                time_bin_of(frame, u64::from(crossing_of(bin))),
-                u64::from(bin)
-            );
+            assert_eq!(time_bin_of(frame, u64::from(crossing_of(bin))), u64::from(bin));
         }
     }
 

@@ -9,12 +9,7 @@ use generators::tpc::clusters::{ClusterShape, Clusters, generate};
 const HEADER_BYTES: usize = 40;
 
 fn made() -> Clusters {
-    let shape = ClusterShape {
-        tracks: 30,
-        fewest: 1,
-        most: 9,
-        row_clusters: 3,
-    };
+    let shape = ClusterShape { tracks: 30, fewest: 1, most: 9, row_clusters: 3 };
     generate(&shape, 1).expect("a sensible shape")
 }
 
@@ -32,9 +27,7 @@ fn same(one: &Clusters, other: &Clusters) -> bool {
     let (length, layout) = (one.bytes().len(), one.layout());
     let arrays = |clusters: &Clusters| -> Vec<Vec<u8>> {
         let fields = 0..generators::tpc::clusters::FIELDS.len();
-        fields
-            .map(|field| clusters.bytes()[layout.range(field)].to_vec())
-            .collect()
+        fields.map(|field| clusters.bytes()[layout.range(field)].to_vec()).collect()
     };
     one.tracks() == other.tracks()
         && one.rows() == other.rows()
@@ -87,10 +80,7 @@ fn places_that_can_not_be_are_named() {
     assert!(header([1, u64::MAX, 1, 1]).contains("are too many"));
     assert!(header([1, 1, u64::MAX, u64::MAX]).contains("are too many"));
     let claims = header([1 << 29, 1 << 29, 1, 1]);
-    assert!(
-        claims.contains("the file ends here, within its starts"),
-        "{claims}"
-    );
+    assert!(claims.contains("the file ends here, within its starts"), "{claims}");
 }
 
 #[test]

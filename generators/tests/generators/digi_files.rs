@@ -41,18 +41,12 @@ fn what_is_written_comes_back() {
 #[test]
 fn csv_columns_are_as_documented() {
     let address = Address::of_module(0);
-    let segments = [
-        vec![Digi::new(address, 3, 70, 9)],
-        vec![Digi::new(address, 1023, 5, 31)],
-    ];
+    let segments = [vec![Digi::new(address, 3, 70, 9)], vec![Digi::new(address, 1023, 5, 31)]];
     let folder = folder();
     let path = folder.path().join("d.csv");
     write_digis(&path, &SegmentedDigis::from_segments(&segments)).expect("written");
     let text = fs::read_to_string(&path).expect("read");
-    assert_eq!(
-        text,
-        "module,side,channel,time_ns,adc\n0,0,3,70,9\n0,1,1023,5,31\n"
-    );
+    assert_eq!(text, "module,side,channel,time_ns,adc\n0,0,3,70,9\n0,1,1023,5,31\n");
 }
 
 #[test]
@@ -77,15 +71,9 @@ fn damaged_csv_is_refused_with_its_line() {
     };
     for (rows, expected) in [
         ("0,0,1,1\n", "line 3: 4 fields instead of 5"),
-        (
-            "0,0,abc,1,1\n",
-            "line 3: channel \"abc\" is not a whole number",
-        ),
+        ("0,0,abc,1,1\n", "line 3: channel \"abc\" is not a whole number"),
         ("0,0,1,-5,1\n", "line 3: time_ns \"-5\""),
-        (
-            "0,0,1,2147483648,1\n",
-            "line 3: time_ns 2147483648 is above 2147483647",
-        ),
+        ("0,0,1,2147483648,1\n", "line 3: time_ns 2147483648 is above 2147483647"),
         ("0,0,1024,1,1\n", "line 3: channel 1024 is above 1023"),
         ("0,0,1,1,32\n", "line 3: adc 32 is above 31"),
         ("0,2,1,1,1\n", "line 3: side \"2\""),
@@ -117,31 +105,13 @@ fn damaged_binaries_are_refused_with_their_offset() {
     let first_charge = first_channel + 2 * 5000;
     for (bytes, expected) in [
         (patched(0, b"STSHITS1"), "byte 0: the magic is \"STSHITS1\""),
-        (
-            patched(8, &[13]),
-            "byte 12: 24 module sides don't fit 13 modules",
-        ),
-        (
-            patched(16, &[0xff; 8]),
-            "byte 16: the module sides hold 5000",
-        ),
+        (patched(8, &[13]), "byte 12: 24 module sides don't fit 13 modules"),
+        (patched(16, &[0xff; 8]), "byte 16: the module sides hold 5000"),
         (patched(24, &[0xff; 4]), "byte 16: the module sides hold"),
-        (
-            patched(first_time, &[0xff; 4]),
-            "digi 0, front of module 0: time_ns",
-        ),
-        (
-            patched(first_channel, &[0, 4]),
-            "digi 0, front of module 0: channel 1024",
-        ),
-        (
-            patched(first_charge, &[32]),
-            "digi 0, front of module 0: adc 32",
-        ),
-        (
-            [&good[..], &[0; 9]].concat(),
-            "there is more behind the last column",
-        ),
+        (patched(first_time, &[0xff; 4]), "digi 0, front of module 0: time_ns"),
+        (patched(first_channel, &[0, 4]), "digi 0, front of module 0: channel 1024"),
+        (patched(first_charge, &[32]), "digi 0, front of module 0: adc 32"),
+        ([&good[..], &[0; 9]].concat(), "there is more behind the last column"),
         (b"STS".to_vec(), "byte 0: the magic is \"STS\""),
         (vec![], "byte 0: the magic is \"\""),
     ] {

@@ -27,9 +27,7 @@ fn critical() -> f64 {
 
 fn samples<T>(of: &impl Distribution<T>, number: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
     let mut random = stream(7, [number]);
-    (0..SAMPLES)
-        .map(|_| as_number(of.sample(&mut random)))
-        .collect()
+    (0..SAMPLES).map(|_| as_number(of.sample(&mut random))).collect()
 }
 
 fn gap_of_mean_one(gap: u32) -> f64 {

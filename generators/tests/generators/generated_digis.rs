@@ -22,9 +22,7 @@ fn make(shape: &DigiShape) -> SegmentedDigis {
 
 /// Depends on each bit and on its place.
 fn checksum(data: &SegmentedDigis) -> u64 {
-    data.digis()
-        .iter()
-        .fold(0, |sum, digi| mix(sum ^ digi.bits()))
+    data.digis().iter().fold(0, |sum, digi| mix(sum ^ digi.bits()))
 }
 
 #[test]
@@ -35,19 +33,10 @@ fn data_are_golden() {
         timeslice_ns: 10_000_000,
         ..shape(Order::Jitter(64))
     };
-    let hot = DigiShape {
-        skew: Skew::Hot(0.5),
-        duplicates: 0.25,
-        ..shape(Order::Random)
-    };
-    let checksums = [
-        shape(Order::Random),
-        shape(Order::Time),
-        shape(Order::Jitter(64)),
-        skewed,
-        hot,
-    ]
-    .map(|shape| checksum(&make(&shape)));
+    let hot = DigiShape { skew: Skew::Hot(0.5), duplicates: 0.25, ..shape(Order::Random) };
+    let checksums =
+        [shape(Order::Random), shape(Order::Time), shape(Order::Jitter(64)), skewed, hot]
+            .map(|shape| checksum(&make(&shape)));
     assert_eq!(
         checksums,
         [
@@ -63,11 +52,7 @@ fn data_are_golden() {
 #[test]
 fn threads_make_no_difference() {
     for order in [Order::Random, Order::Time, Order::Jitter(100)] {
-        let shape = DigiShape {
-            segments: 3,
-            duplicates: 0.1,
-            ..shape(order)
-        };
+        let shape = DigiShape { segments: 3, duplicates: 0.1, ..shape(order) };
         let expected = make(&shape);
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -86,10 +71,7 @@ fn seeds_make_a_difference() {
 #[test]
 fn time_order_is_time_order() {
     for duplicates in [0.0, 0.5] {
-        let data = make(&DigiShape {
-            duplicates,
-            ..shape(Order::Time)
-        });
+        let data = make(&DigiShape { duplicates, ..shape(Order::Time) });
         for segment in data.segments() {
             assert!(segment.is_sorted_by_key(|digi| digi.time_ns()));
         }
@@ -121,10 +103,7 @@ fn random_order_has_as_many_descents_as_chance_gives() {
 #[test]
 fn times_and_channels_fill_their_ranges() {
     for order in [Order::Random, Order::Time] {
-        let data = make(&DigiShape {
-            timeslice_ns: 1_000_000,
-            ..shape(order)
-        });
+        let data = make(&DigiShape { timeslice_ns: 1_000_000, ..shape(order) });
         let latest = data.digis().iter().map(|digi| digi.time_ns()).max();
         assert!((990_000..1_000_000).contains(&latest.expect("digis")));
         let channels: HashSet<_> = data.digis().iter().map(|digi| digi.channel()).collect();
@@ -135,16 +114,10 @@ fn times_and_channels_fill_their_ranges() {
 #[test]
 fn the_share_of_duplicates_is_as_asked() {
     for order in [Order::Random, Order::Time, Order::Jitter(9)] {
-        let data = make(&DigiShape {
-            duplicates: 0.3,
-            ..shape(order)
-        });
+        let data = make(&DigiShape { duplicates: 0.3, ..shape(order) });
         let keys = |segment: &[_]| -> usize {
-            let keys: HashSet<_> = segment
-                .iter()
-                .map(generators::sts::Digi::clone)
-                .map(|digi| digi.key())
-                .collect();
+            let keys: HashSet<_> =
+                segment.iter().map(generators::sts::Digi::clone).map(|digi| digi.key()).collect();
             keys.len()
         };
         let unique: usize = data.segments().map(keys).sum();
@@ -164,15 +137,8 @@ fn addresses_belong_to_the_module_of_the_segment() {
 
 #[test]
 fn gaps_between_digis_are_exponential() {
-    let data = make(&DigiShape {
-        segments: 1,
-        ..shape(Order::Time)
-    });
-    let times: Vec<_> = data
-        .digis()
-        .iter()
-        .map(|digi| f64::from(digi.time_ns()))
-        .collect();
+    let data = make(&DigiShape { segments: 1, ..shape(Order::Time) });
+    let times: Vec<_> = data.digis().iter().map(|digi| f64::from(digi.time_ns())).collect();
     let gaps: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let above = |limit: f64| {

@@ -12,10 +12,7 @@ const HEADER: &str = "q_over_pt,zt_min,zt_max,n_clusters,segment_prev,segment_ne
                       neighbour_lower,neighbour_upper,link";
 
 fn made() -> SliceTracks {
-    let shape = TrackShape {
-        tracks: 3000,
-        ids: Ids::Shuffled,
-    };
+    let shape = TrackShape { tracks: 3000, ids: Ids::Shuffled };
     generate(&shape, 1).expect("a sensible shape")
 }
 
@@ -46,12 +43,7 @@ fn what_is_written_comes_back() {
 
 #[test]
 fn columns_are_as_documented() {
-    let track = SliceTrack {
-        q_over_pt: -0.25,
-        zt_min: 1.5,
-        zt_max: 2.0,
-        n_clusters: 70,
-    };
+    let track = SliceTrack { q_over_pt: -0.25, zt_min: 1.5, zt_max: 2.0, n_clusters: 70 };
     let mut relations = [Relations::ALONE; 3];
     relations[0].segment_next = 1;
     relations[1].segment_prev = 0;
@@ -84,15 +76,9 @@ fn fields_that_make_no_sense_are_named_with_their_line() {
 #[test]
 fn relations_that_make_no_sense_are_named_with_their_slice_track() {
     let error = error_of_rows("1,0,1,5,-1,-1,-1,-1,7\n");
-    assert!(
-        error.contains("slice track 0: link 7 is none of the 1"),
-        "{error}"
-    );
+    assert!(error.contains("slice track 0: link 7 is none of the 1"), "{error}");
     let error = error_of_rows("1,0,1,5,-1,1,-1,-1,-1\n1,0,1,5,-1,-1,-1,-1,-1\n");
-    assert!(
-        error.contains("slice track 0: segment_next is 1, but"),
-        "{error}"
-    );
+    assert!(error.contains("slice track 0: segment_next is 1, but"), "{error}");
     let error = error_of_rows("1,NaN,1,5,-1,-1,-1,-1,-1\n");
     assert!(error.contains("slice track 0: q_over_pt"), "{error}");
     assert!(error_of_rows("").contains("holds no slice tracks"));

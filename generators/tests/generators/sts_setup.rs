@@ -37,11 +37,7 @@ fn what_is_written_comes_back() {
 #[test]
 fn missing_keys_are_named() {
     let whole = text(&regular());
-    for (key, place) in [
-        ("nAdc", "asic"),
-        ("pitch", "modules[0]"),
-        ("landau", "line"),
-    ] {
+    for (key, place) in [("nAdc", "asic"), ("pitch", "modules[0]"), ("landau", "line")] {
         let renamed = whole.replacen(&format!("\"{key}\""), "\"other\"", 1);
         let error = error_of(&renamed);
         let missing = format!("missing field `{key}`");
@@ -54,16 +50,10 @@ fn senseless_values_are_named_with_line_and_key() {
     let whole = text(&regular());
     let line =
         |text: &str, key: &str| 1 + text.lines().position(|l| l.contains(key)).expect("there");
-    let flat = whole.replacen(
-        "1.0,\n        0.0,\n        0.0,",
-        "0.0,\n        0.0,\n        0.0,",
-        1,
-    );
+    let flat =
+        whole.replacen("1.0,\n        0.0,\n        0.0,", "0.0,\n        0.0,\n        0.0,", 1);
     let error = error_of(&flat);
-    assert!(
-        error.contains("modules[0]") && error.contains("is no rotation"),
-        "{error}"
-    );
+    assert!(error.contains("modules[0]") && error.contains("is no rotation"), "{error}");
     let text = whole.replacen("\"nAdc\": 32", "\"nAdc\": 40", 1);
     let error = error_of(&text);
     assert!(error.contains("asic: nAdc is 40"), "{error}");
@@ -73,10 +63,7 @@ fn senseless_values_are_named_with_line_and_key() {
     let words = whole.replacen("\"pitch\": 0.0058", "\"pitch\": \"wide\"", 1);
     let error = error_of(&words);
     assert!(error.contains("modules[0].pitch"), "{error}");
-    assert!(
-        error.contains(&format!("line {}", line(&words, "wide"))),
-        "{error}"
-    );
+    assert!(error.contains(&format!("line {}", line(&words, "wide"))), "{error}");
 }
 
 fn number_after(text: &str, word: &str) -> usize {

@@ -15,10 +15,7 @@ impl Answer {
     /// or of success if help was asked for.
     pub fn print(self) -> ExitCode {
         let text = self.0.render().ansi().to_string();
-        let asked = matches!(
-            self.0.kind(),
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-        );
+        let asked = matches!(self.0.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
         // A reader that has left is no failure.
         if asked {
             let _ = write!(anstream::stdout(), "{text}");

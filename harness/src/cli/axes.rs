@@ -22,18 +22,11 @@ pub(super) fn flag(axis: &'static Axis, many: bool) -> Arg {
         .help(format!("{}{default}", axis.help))
         .help_heading("Data");
     let flag = match axis.kind {
-        Kind::Switch => flag
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value(YES),
+        Kind::Switch => flag.num_args(0..=1).require_equals(true).default_missing_value(YES),
         Kind::Path => flag.value_hint(ValueHint::AnyPath),
         _ => flag,
     };
-    if many {
-        flag.value_delimiter(',').action(ArgAction::Append)
-    } else {
-        flag
-    }
+    if many { flag.value_delimiter(',').action(ArgAction::Append) } else { flag }
 }
 
 /// The values given for the axes, each once.

@@ -102,10 +102,7 @@ impl TypedValueParser for Parser {
             let mut command = command.clone();
             return Err(command.error(ErrorKind::ValueValidation, problem));
         }
-        Ok(Wanted {
-            name,
-            file: file.map(PathBuf::from),
-        })
+        Ok(Wanted { name, file: file.map(PathBuf::from) })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

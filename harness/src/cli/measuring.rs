@@ -63,10 +63,7 @@ impl FromArgMatches for TaskRequest {
         let measuring = request(task, matches)?;
         match task.name() {
             DECODE => Ok(decoding(measuring, PageFlags::from_arg_matches(matches)?)),
-            STS => Ok(reconstructing(
-                measuring,
-                FoundFlags::from_arg_matches(matches)?,
-            )),
+            STS => Ok(reconstructing(measuring, FoundFlags::from_arg_matches(matches)?)),
             _ => Ok(TaskRequest::Measure(Box::new(measuring))),
         }
     }
@@ -120,10 +117,9 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
 
 fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
     let source = match matches.get_one::<PathBuf>("input") {
-        Some(file) => Source::File {
-            path: file.clone(),
-            options: axes::values(task.file_axes(), matches),
-        },
+        Some(file) => {
+            Source::File { path: file.clone(), options: axes::values(task.file_axes(), matches) }
+        }
         None => Source::Generated(axes::values(task.axes(), matches)),
     };
     Ok(MeasureRequest {

@@ -69,10 +69,8 @@ pub fn parse_in(
     surroundings: &Surroundings,
 ) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
-    let typed: Vec<_> = arguments
-        .iter()
-        .map(|argument| argument.to_string_lossy().into_owned())
-        .collect();
+    let typed: Vec<_> =
+        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself are told all that they need.
@@ -91,10 +89,7 @@ pub fn parse_in(
     }
     let matches = command.try_get_matches_from(arguments).map_err(Answer)?;
     let request = request(&matches, typed, defaults).map_err(Answer)?;
-    Ok(Parsed {
-        request,
-        color: color::of(&matches),
-    })
+    Ok(Parsed { request, color: color::of(&matches) })
 }
 
 fn is_hidden(command: &Command, arguments: &[OsString]) -> bool {

@@ -89,10 +89,7 @@ fn senseless_values_are_refused_with_their_flag() {
         ("--digis many", "--digis \"many\": not a whole number"),
         ("--rate NaN", "--rate \"NaN\""),
         ("--rate=-1kHz", "--rate \"-1kHz\""),
-        (
-            "--order sideways",
-            "unknown order \"sideways\"; there are random, time",
-        ),
+        ("--order sideways", "unknown order \"sideways\"; there are random, time"),
         ("--threads 0", "--threads"),
         ("--samples 0", "--samples"),
         ("--samples 20..10", "--samples"),

@@ -31,18 +31,12 @@ pub struct TrialFlags {
 impl TrialFlags {
     /// What they mean.
     pub fn request(self) -> TrialRequest {
-        let variant = self
-            .task
-            .zip(self.variant)
-            .map(|(task, variant)| VariantTrial {
-                device: self.device.unwrap_or(Device::Cpu),
-                threads: self.threads,
-                task,
-                variant,
-            });
-        TrialRequest {
-            plugin: self.plugin,
+        let variant = self.task.zip(self.variant).map(|(task, variant)| VariantTrial {
+            device: self.device.unwrap_or(Device::Cpu),
+            threads: self.threads,
+            task,
             variant,
-        }
+        });
+        TrialRequest { plugin: self.plugin, variant }
     }
 }

@@ -20,11 +20,7 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
     let Source::File { path, options } = &request.measuring.source else {
         return Err(Failure::Usage("--digits and --strict need --input".into()));
     };
-    let options = options
-        .combinations()
-        .into_iter()
-        .next()
-        .unwrap_or_default();
+    let options = options.combinations().into_iter().next().unwrap_or_default();
     let (frame, _) = TpcDecode.read(path, &options)?;
     let decoded = frame.digits();
     if request.pages.damage == DamagePolicy::Refuse {
@@ -55,10 +51,7 @@ fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure>
 
 fn refuse_damage(path: &Path, decoded: &Decoded) -> Result<(), Failure> {
     decoded.damaged.first().map_or(Ok(()), |damaged| {
-        Err(Failure::DamagedPage {
-            path: path.to_owned(),
-            damaged: *damaged,
-        })
+        Err(Failure::DamagedPage { path: path.to_owned(), damaged: *damaged })
     })
 }
 

@@ -4,9 +4,7 @@ use crate::failure::{Exit, Failure};
 use crate::request::GenerateRequest;
 
 pub(super) fn run(request: &GenerateRequest) -> Result<Exit, Failure> {
-    let GenerateRequest {
-        data, seed, out, ..
-    } = request;
+    let GenerateRequest { data, seed, out, .. } = request;
     let params = request.axes.combinations().pop().unwrap_or_default();
     let plan = data.plan(params, *seed, out)?;
     crate::plan::check_memory(&plan)?;

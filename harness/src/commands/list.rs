@@ -19,11 +19,7 @@ use crate::suite::built_in;
 pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
     plugins::load(&request.plugins, Baseline::Listed)?;
     super::put(&request.format, |format, _| {
-        Ok(if request.suites {
-            suites(format)
-        } else {
-            variants(shown(&request.tasks), format)
-        })
+        Ok(if request.suites { suites(format) } else { variants(shown(&request.tasks), format) })
     })?;
     Ok(Exit::Success)
 }
@@ -65,10 +61,9 @@ fn suites(format: DescriptionFormat) -> String {
 
 fn describe(task: &dyn Task) -> Value {
     let variant = |info: &VariantInfo| {
-        let availability = info.unavailable_reason.map_or_else(
-            || availability(info.backend),
-            |reason| Err(reason.to_owned()),
-        );
+        let availability = info
+            .unavailable_reason
+            .map_or_else(|| availability(info.backend), |reason| Err(reason.to_owned()));
         json!({
             "name": info.name,
             "backend": info.backend.to_string(),
@@ -146,8 +141,7 @@ fn other_answers(info: &VariantInfo) -> String {
 
 /// The plugin that a variant comes from, behind its summary.
 fn origin(info: &VariantInfo) -> String {
-    info.plugin
-        .map_or(String::new(), |plugin| format!(" [{}]", plugin.file))
+    info.plugin.map_or(String::new(), |plugin| format!(" [{}]", plugin.file))
 }
 
 fn table(task: &dyn Task) -> String {

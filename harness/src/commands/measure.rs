@@ -14,9 +14,7 @@ use crate::plugins::{self, Baseline};
 use crate::request::MeasureRequest;
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
-    let MeasureRequest {
-        settings, session, ..
-    } = request;
+    let MeasureRequest { settings, session, .. } = request;
     let output = &session.output;
     if settings.devices.contains(&Device::Emulator) {
         let refusal = "nothing was measured: the emulator shows whether kernels are right, not \
@@ -34,11 +32,8 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     let start = go_on(request, &mut plan)?;
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
-    let assignment = Assignment {
-        started: process_start(),
-        start,
-        ..Assignment::of(request, &plan)
-    };
+    let assignment =
+        Assignment { started: process_start(), start, ..Assignment::of(request, &plan) };
     let mut outcome = Session::run(&assignment, &interrupt)?;
     keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
     let exit = present(&mut outcome, output)?;
@@ -57,8 +52,6 @@ fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Start, Failure> {
     let all = plan.len();
     plan.retain(|point| !earlier.done.contains(point));
     let (done, folder) = (all - plan.len(), earlier.folder.display());
-    say(&format!(
-        "going on with {folder}: {done} of {all} points are done"
-    ));
+    say(&format!("going on with {folder}: {done} of {all} points are done"));
     Ok(Start::Resume)
 }

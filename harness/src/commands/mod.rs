@@ -90,9 +90,7 @@ fn variants_of_host<A: Algorithm>(
     let infos = task.map_or_else(Vec::new, |task| task.variants());
     let selected = select_variants(&infos, globs).map_err(Failure::Usage)?;
     let variants = algorithm.variants();
-    let here = selected
-        .into_iter()
-        .filter(|&number| infos[number].backend == Backend::Cpu);
+    let here = selected.into_iter().filter(|&number| infos[number].backend == Backend::Cpu);
     Ok(here.map(|number| variants[number]).collect())
 }
 
@@ -134,9 +132,7 @@ fn paint() -> Paint {
 /// has left (`bench list | head`) is no failure, and changes no exit code.
 fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    let printed = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+    let printed = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match printed {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),

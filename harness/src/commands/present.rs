@@ -32,9 +32,7 @@ pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exi
     })?;
     let folder = outcome.folder.display();
     if outcome.interrupted {
-        super::say(&format!(
-            "bench: interrupted; what was measured is kept in {folder}"
-        ));
+        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
     if !output.quiet {
         for note in outcome.record.iter().flat_map(|record| &record.notes) {
@@ -81,11 +79,7 @@ fn draw(outcome: &mut Outcome, rank: Rank) -> Result<(), Failure> {
     let (summary, samples) = (&outcome.summary, &outcome.samples);
     charts::draw(&outcome.folder, record, summary, samples, rank)?;
     // A run that is only shown again is left as it was.
-    if let Some(effort) = record
-        .effort
-        .as_mut()
-        .filter(|_| outcome.effort.wall_s > 0.0)
-    {
+    if let Some(effort) = record.effort.as_mut().filter(|_| outcome.effort.wall_s > 0.0) {
         let charts_s = start.elapsed().as_secs_f64();
         effort.charts_s += charts_s;
         effort.wall_s += charts_s;

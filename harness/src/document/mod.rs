@@ -32,11 +32,7 @@ pub(crate) fn read<T>(
         problems.add(error.span().map_or(0, |span| span.start), message);
     }
     problems.refuse(path, text)?;
-    let value = read(Section {
-        table: table.get_ref(),
-        at: 0,
-        problems: &problems,
-    });
+    let value = read(Section { table: table.get_ref(), at: 0, problems: &problems });
     problems.refuse(path, text)?;
     Ok(value)
 }
@@ -160,10 +156,7 @@ impl<'a> Entry<'a> {
             DeValue::Boolean(value) => value.to_string(),
             other => {
                 let (key, kind) = (self.key, other.type_str());
-                problems.add(
-                    at,
-                    format!("{key} takes numbers and strings; found: {kind}"),
-                );
+                problems.add(at, format!("{key} takes numbers and strings; found: {kind}"));
                 return None;
             }
         };

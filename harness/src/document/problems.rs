@@ -63,11 +63,7 @@ impl Problems {
     pub(super) fn refuse(&self, path: &str, text: &str) -> Result<(), InvalidDocument> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);
-            Problem {
-                line,
-                column,
-                text: problem,
-            }
+            Problem { line, column, text: problem }
         };
         let mut problems: Vec<_> = self.0.take().into_iter().map(problem).collect();
         if problems.is_empty() {

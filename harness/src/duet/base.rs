@@ -42,28 +42,18 @@ pub(crate) fn find(
         Some(Err(problem)) => format!(" ({problem})"),
         None => String::new(),
     };
-    let unknown = || DuetError::NoBase {
-        name: name.to_owned(),
-        store: store.to_owned(),
-        hint,
-    };
+    let unknown = || DuetError::NoBase { name: name.to_owned(), store: store.to_owned(), hint };
     let commit = commit_of(name).ok_or_else(unknown)?;
     built(name, &commit, store, tell)
 }
 
 fn file(path: &Path, source: std::io::Error) -> DuetError {
-    DuetError::File {
-        path: path.to_owned(),
-        source,
-    }
+    DuetError::File { path: path.to_owned(), source }
 }
 
 /// The executable that made a run.
 fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Executable, DuetError> {
-    let not_kept = || DuetError::NotKept {
-        run: name.to_owned(),
-        store: store.to_owned(),
-    };
+    let not_kept = || DuetError::NotKept { run: name.to_owned(), store: store.to_owned() };
     let record = read_run(folder).map_err(|_| not_kept())?;
     let fingerprint = &record.software.fingerprint;
     let store_kept = Store::open(store).ok();
@@ -84,11 +74,7 @@ fn commit_of(name: &str) -> Option<String> {
 }
 
 fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
-        .args(arguments)
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new("git").args(arguments).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
@@ -112,11 +98,8 @@ fn built(
     let (short, see) = (&commit[..12], log.display());
     tell(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
-    let failed = |problem: String| DuetError::Build {
-        revision: name.to_owned(),
-        problem,
-        log: log.clone(),
-    };
+    let failed =
+        |problem: String| DuetError::Build { revision: name.to_owned(), problem, log: log.clone() };
     // What a killed build left.
     let path = tree.display().to_string();
     let _ = git(&["worktree", "remove", "--force", &path]);

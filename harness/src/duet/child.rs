@@ -109,10 +109,7 @@ impl Child {
 
     fn foreign_if_died(&self, error: DuetError) -> DuetError {
         match error {
-            DuetError::Child {
-                problem: ChildProblem::Died { said, .. },
-                ..
-            } => self.foreign(said),
+            DuetError::Child { problem: ChildProblem::Died { said, .. }, .. } => self.foreign(said),
             other => other,
         }
     }
@@ -127,9 +124,8 @@ impl Child {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => Err(self.foreign(format!(
-                "it speaks version {protocol} of the protocol, not {VERSION}"
-            ))),
+            Ok(Answer::Hello { protocol, .. }) => Err(self
+                .foreign(format!("it speaks version {protocol} of the protocol, not {VERSION}"))),
             Ok(_) => Err(self.foreign("it answers something else".to_owned())),
             // An older build does not know the subcommand, and says so.
             Err(error) => Err(self.foreign_if_died(error)),
@@ -189,11 +185,7 @@ impl Child {
     }
 
     fn failed(&self, problem: ChildProblem) -> DuetError {
-        DuetError::Child {
-            side: self.side.name(),
-            bench: self.bench.clone(),
-            problem,
-        }
+        DuetError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
     }
 
     fn died(&mut self, task: &str) -> DuetError {
@@ -206,11 +198,7 @@ impl Child {
         let ended = self.process.wait();
         let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
         let last = &said[said.len().saturating_sub(LAST_LINES)..];
-        let said = if last.is_empty() {
-            how
-        } else {
-            format!("{how}, {}", last.join(" / "))
-        };
+        let said = if last.is_empty() { how } else { format!("{how}, {}", last.join(" / ")) };
         let task = task.to_owned();
         self.failed(ChildProblem::Died { task, said })
     }

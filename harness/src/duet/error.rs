@@ -25,31 +25,19 @@ pub enum DuetError {
     Foreign { bench: PathBuf, problem: String },
     /// A side that does not do what it is asked to.
     #[error("the {side} side ({}) {problem}", bench.display())]
-    Child {
-        side: &'static str,
-        bench: PathBuf,
-        problem: ChildProblem,
-    },
+    Child { side: &'static str, bench: PathBuf, problem: ChildProblem },
     /// Both sides made data of the same name, and they are not the same.
     #[error(
         "base and new make other data of {input}: {base} and {new} (items, bytes); their times \
          can't be compared"
     )]
-    OtherData {
-        input: String,
-        base: String,
-        new: String,
-    },
+    OtherData { input: String, base: String, new: String },
     /// A name that means nothing.
     #[error(
         "--against {name}: no run of that name in {}, no such file, and no revision of a git \
          checkout here{hint}", store.display()
     )]
-    NoBase {
-        name: String,
-        store: PathBuf,
-        hint: String,
-    },
+    NoBase { name: String, store: PathBuf, hint: String },
     /// A run whose executable nobody kept.
     #[error(
         "the executable that made {run} was not kept in {}: measure a base with \
@@ -58,11 +46,7 @@ pub enum DuetError {
     NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
     #[error("{revision} can't be built: {problem}; the whole output is in {}", log.display())]
-    Build {
-        revision: String,
-        problem: String,
-        log: PathBuf,
-    },
+    Build { revision: String, problem: String, log: PathBuf },
     /// A file or folder that can't be read or written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },

@@ -59,10 +59,7 @@ impl Orders {
         let place = *self.places.entry(key).or_insert(self.inputs.len());
         if place == self.inputs.len() {
             self.inputs.push(InputOrder {
-                input: InputPoints {
-                    seed,
-                    points: Vec::new(),
-                },
+                input: InputPoints { seed, points: Vec::new() },
                 memory_bytes,
                 max_time,
             });

@@ -61,10 +61,7 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
             Some(_) => answer(&error("inputs have to be opened first"))?,
         }
     };
-    let planned: Vec<_> = inputs
-        .iter()
-        .map(|input| Plan::of_points(&input.points))
-        .collect();
+    let planned: Vec<_> = inputs.iter().map(|input| Plan::of_points(&input.points)).collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
     let resources = match Resources::to_serve(plans, is_known) {
         Ok(resources) => resources,
@@ -81,21 +78,12 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
 }
 
 fn hello(again: bool) -> Answer {
-    let software = if again {
-        Software::default()
-    } else {
-        platform::software()
-    };
-    Answer::Hello {
-        protocol: VERSION,
-        software: Box::new(software),
-    }
+    let software = if again { Software::default() } else { platform::software() };
+    Answer::Hello { protocol: VERSION, software: Box::new(software) }
 }
 
 fn error(problem: impl ToString) -> Answer {
-    Answer::Error {
-        problem: problem.to_string(),
-    }
+    Answer::Error { problem: problem.to_string() }
 }
 
 /// Inputs that are prepared and sampled by their numbers.
@@ -163,12 +151,7 @@ impl<'p> Server<'p> {
                 Ok(Answer::Prepare(served.prepare()?))
             }
             Ask::Visit(order) => self.visit(&order),
-            Ask::Finish {
-                input,
-                point,
-                stopped_by,
-                samples,
-            } => {
+            Ask::Finish { input, point, stopped_by, samples } => {
                 let (state, number) = self.find(input, point)?;
                 let rows = state.summary(number, &stopped_by, &samples);
                 Ok(Answer::Finish { rows })
@@ -180,11 +163,7 @@ impl<'p> Server<'p> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
         let (rows, failed) = state.visit_one(number, order);
-        Ok(Answer::Visit {
-            rows,
-            seconds: start.elapsed().as_secs_f64(),
-            failed,
-        })
+        Ok(Answer::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
     fn find(&mut self, input: usize, point: usize) -> Result<(&mut InputState<'p>, usize), String> {

@@ -104,10 +104,7 @@ pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2],
         child.greet(again)?;
         Ok(child)
     };
-    let mut children = [
-        start(Side::Base, &against.base)?,
-        start(Side::New, &against.new)?,
-    ];
+    let mut children = [start(Side::Base, &against.base)?, start(Side::New, &against.new)?];
     for child in &mut children {
         child.introduced()?;
     }
@@ -122,10 +119,7 @@ impl Sides<'_> {
             inputs.iter().map(|order| order.input.points.len()).sum()
         };
         let all = points(&inputs);
-        let rule = Rule {
-            thresholds: self.against.thresholds,
-            seed: self.against.record.seed,
-        };
+        let rule = Rule { thresholds: self.against.thresholds, seed: self.against.record.seed };
         let mut left_out = 0;
         for (number, batch) in batches(inputs).into_iter().enumerate() {
             if self.ends_before(Duration::ZERO) {
@@ -149,11 +143,7 @@ impl Sides<'_> {
                 }
             }
             let unfinished = turns::measure(turns, all, &rule, self)?;
-            let why = if self.interrupt.asked() {
-                Stop::Interrupt
-            } else {
-                Stop::Time
-            };
+            let why = if self.interrupt.asked() { Stop::Interrupt } else { Stop::Time };
             for turn in unfinished {
                 self.finish(&turn, why)?;
             }
@@ -164,9 +154,7 @@ impl Sides<'_> {
     /// Which sides can't measure a point, by input and point.
     pub(super) fn open(&mut self) -> Result<Unknown, DuetError> {
         let inputs = self.inputs.iter().map(|order| order.input.clone());
-        let ask = Ask::Open {
-            inputs: inputs.collect(),
-        };
+        let ask = Ask::Open { inputs: inputs.collect() };
         let task = "find the points that are to be measured";
         for side in Side::BOTH {
             self.child(side).send(&ask, task)?;
@@ -175,10 +163,7 @@ impl Sides<'_> {
         for side in Side::BOTH {
             let limit = self.timeout(PREPARE_TIMEOUT);
             match self.child(side).receive(task, limit)? {
-                Answer::Open {
-                    unknown,
-                    fingerprints,
-                } if unknown.len() == self.inputs.len() => {
+                Answer::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
                     both[side as usize] = unknown;
                     // Who is started again does not tell them.
                     if fingerprints.iter().flatten().any(|told| !told.is_empty()) {

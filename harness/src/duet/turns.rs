@@ -115,13 +115,7 @@ pub(super) struct Rule {
 
 impl Turn {
     pub(super) fn new(input: usize, point: usize, sides: Vec<Side>, max_time: Duration) -> Self {
-        Turn {
-            input,
-            point,
-            sides,
-            max_time,
-            ..Turn::default()
-        }
+        Turn { input, point, sides, max_time, ..Turn::default() }
     }
 
     /// How many rounds it has had.
@@ -132,9 +126,7 @@ impl Turn {
 
     /// The first visit that is due in a round.
     fn order(&self, round: usize) -> VisitOrder {
-        let fit = self
-            .run
-            .map_or(0.0, |run| VISIT.as_secs_f64() / run.as_secs_f64().max(1e-9));
+        let fit = self.run.map_or(0.0, |run| VISIT.as_secs_f64() / run.as_secs_f64().max(1e-9));
         VisitOrder {
             input: self.input,
             point: self.point,

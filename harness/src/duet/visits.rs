@@ -19,12 +19,7 @@ impl PairSampler for Sides<'_> {
         let limit = VISIT_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
         let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
-        let Answer::Visit {
-            rows,
-            seconds,
-            failed,
-        } = answer
-        else {
+        let Answer::Visit { rows, seconds, failed } = answer else {
             return Err(self.child(side).unexpected(&task));
         };
         let rows = self.numbered(side, order, rows);
@@ -40,11 +35,7 @@ impl PairSampler for Sides<'_> {
                 self.effort.timed_s += timed;
             }
         }
-        Ok(Visited {
-            rows,
-            took,
-            failed: !failed.is_empty(),
-        })
+        Ok(Visited { rows, took, failed: !failed.is_empty() })
     }
 
     fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {

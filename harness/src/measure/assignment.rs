@@ -57,11 +57,7 @@ pub enum Start {
 impl Start {
     /// Goes on where there is an earlier run.
     pub fn after<T>(earlier: &Option<T>) -> Self {
-        if earlier.is_some() {
-            Start::Resume
-        } else {
-            Start::New
-        }
+        if earlier.is_some() { Start::Resume } else { Start::New }
     }
 }
 

@@ -53,12 +53,7 @@ impl<'a> Batches<'a> {
             let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
-        Batches {
-            assignment,
-            resources,
-            left: left.into(),
-            made: (0, 0.0),
-        }
+        Batches { assignment, resources, left: left.into(), made: (0, 0.0) }
     }
 
     /// Measures one batch after the other until nothing or no time is left.
@@ -184,13 +179,8 @@ impl<'a> Batches<'a> {
         };
         let points =
             |job: &Job<'_>, count| std::iter::repeat_n(job.request.settings.max_time, count);
-        let of_batch = batch
-            .iter()
-            .flat_map(|(job, state)| points(job, state.sampled()));
-        let later = self
-            .left
-            .iter()
-            .flat_map(|(job, input)| points(job, input.candidates.len()));
+        let of_batch = batch.iter().flat_map(|(job, state)| points(job, state.sampled()));
+        let later = self.left.iter().flat_map(|(job, input)| points(job, input.candidates.len()));
         let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
         let (bytes, seconds) = self.made;
         let making = seconds * later_bytes as f64 / bytes.max(1) as f64;

@@ -67,9 +67,7 @@ mod tests {
         let base = parent.path().join("results/now-confirm");
         let folders: BTreeSet<PathBuf> = thread::scope(|scope| {
             let comers: Vec<_> = (0..COMERS).map(|_| scope.spawn(|| claim(&base))).collect();
-            let claimed = comers
-                .into_iter()
-                .map(|comer| comer.join().expect("no panic"));
+            let claimed = comers.into_iter().map(|comer| comer.join().expect("no panic"));
             claimed.map(|folder| folder.expect("made")).collect()
         });
         assert_eq!(folders.len(), COMERS);

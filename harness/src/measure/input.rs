@@ -145,9 +145,7 @@ impl<'p> InputState<'p> {
         let (resources, plan) = (self.resources, self.plan);
         let spec = &self.input.candidates[number];
         let place = resources.place(plan, spec).map_err(Refusal::unavailable)?;
-        let CandidateState {
-            subject, sampler, ..
-        } = &mut self.candidates[number];
+        let CandidateState { subject, sampler, .. } = &mut self.candidates[number];
         subject.describe(case.work(), resources.ceilings(plan, spec));
         let candidate = case.prepare(spec.variant, &place);
         let mut candidate = candidate.map_err(Refusal::unavailable)?;
@@ -157,11 +155,7 @@ impl<'p> InputState<'p> {
         }
         let referred = Instant::now();
         self.effort.reference_s += (referred - start).as_secs_f64();
-        let run = if resources.is_known {
-            run_candidate
-        } else {
-            check_candidate
-        };
+        let run = if resources.is_known { run_candidate } else { check_candidate };
         let checked = check(candidate.as_mut(), &place, subject, run);
         let has_figures = resources.mode == GpuMode::Measure && !resources.is_known;
         let figures = checked.and_then(|()| {
@@ -191,12 +185,7 @@ impl<'p> InputState<'p> {
         self.take_energy(policy, recorder)?;
         let (mut subjects, mut visited) = (Vec::new(), Vec::new());
         for (number, candidate) in self.candidates.iter_mut().enumerate() {
-            let CandidateState {
-                subject,
-                series,
-                sampler,
-                ..
-            } = candidate;
+            let CandidateState { subject, series, sampler, .. } = candidate;
             subjects.push(&*subject);
             if let Some(sampler) = sampler {
                 sampler.slowdown = self.slowdown;
@@ -269,11 +258,7 @@ impl<'p> InputState<'p> {
     /// Closes all candidates: there is no more time, or the user asked for an end.
     pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         let interrupted = recorder.interrupt.asked();
-        let reason = if interrupted {
-            StopReason::Interrupt
-        } else {
-            StopReason::Time
-        };
+        let reason = if interrupted { StopReason::Interrupt } else { StopReason::Time };
         for candidate in &mut self.candidates {
             let (subject, series) = (&candidate.subject, &candidate.series);
             if matches!(candidate.phase, Phase::Finished(_)) {

@@ -15,26 +15,14 @@ type Remark = (fn(&Sample) -> bool, &'static str);
 
 /// What concerns threads on the host.
 const ON_CPU: [Remark; 3] = [
-    (
-        |sample| sample.migrated,
-        "moved between CPUs: threads are not pinned",
-    ),
-    (
-        |sample| sample.slow_clock,
-        "at a low clock: throttling, or other load?",
-    ),
-    (
-        |sample| sample.disturbed,
-        "while others used the cores: a busy machine, or a busy host?",
-    ),
+    (|sample| sample.migrated, "moved between CPUs: threads are not pinned"),
+    (|sample| sample.slow_clock, "at a low clock: throttling, or other load?"),
+    (|sample| sample.disturbed, "while others used the cores: a busy machine, or a busy host?"),
 ];
 
 /// What concerns a GPU; what limits its clock is told apart.
 const ON_GPU: [Remark; 2] = [
-    (
-        |sample| sample.slow_clock,
-        "at a low clock of the GPU: other work on it, or a limit?",
-    ),
+    (|sample| sample.slow_clock, "at a low clock of the GPU: other work on it, or a limit?"),
     (
         |sample| sample.launches_in_stages,
         "with launches that the device did not wait for: their cost is in the times of kernels",
@@ -56,9 +44,7 @@ pub(super) fn notes(
     });
     let outside = series.samples.len() - counted.len();
     if outside > 0 {
-        notes.push(format!(
-            "{outside} more samples do not count: a thread was outside its place"
-        ));
+        notes.push(format!("{outside} more samples do not count: a thread was outside its place"));
     }
     if counted.len() == 1 {
         notes.push("a single sample: nothing is known of its scatter".to_owned());
@@ -94,9 +80,7 @@ mod tests {
 
     fn of(backend: Backend, affected: usize, sample: Sample) -> String {
         let quiet = Sample::default();
-        let all: Vec<_> = (0..10)
-            .map(|i| if i < affected { &sample } else { &quiet })
-            .collect();
+        let all: Vec<_> = (0..10).map(|i| if i < affected { &sample } else { &quiet }).collect();
         let series = Series {
             samples: all.iter().map(|sample| (*sample).clone()).collect(),
             ..Series::default()
@@ -117,11 +101,7 @@ mod tests {
 
     #[test]
     fn rows_say_what_concerns_their_device_unless_it_is_a_stray_sample() {
-        let gpu = [
-            "4 of 10 samples at a low clock of the GPU",
-            "held down by heat",
-            "launches",
-        ];
+        let gpu = ["4 of 10 samples at a low clock of the GPU", "held down by heat", "launches"];
         let cpu = ["moved between CPUs", "busy"];
         for (backend, told, others) in [
             (Backend::Cuda, &gpu[..], ["CPU", "cores"]),

@@ -72,9 +72,7 @@ macro_rules! double {
 #[cfg(target_arch = "aarch64")]
 macro_rules! double {
     ($register:literal) => {
-        concat!(
-            "add {", $register, "}, {", $register, "}, {", $register, "}"
-        )
+        concat!("add {", $register, "}, {", $register, "}, {", $register, "}")
     };
 }
 
@@ -150,10 +148,7 @@ impl Usual {
         let Some(clock) = self.clocks.quantile(0.5) else {
             return Condition::default();
         };
-        let cycles: Vec<_> = readings
-            .iter()
-            .map(|reading| reading.cycles(clock))
-            .collect();
+        let cycles: Vec<_> = readings.iter().map(|reading| reading.cycles(clock)).collect();
         cycles.iter().for_each(|&cycles| self.cycles.add(cycles));
         let least = self.cycles.quantile(LEAST).unwrap_or(f64::INFINITY);
         Condition {
@@ -207,10 +202,7 @@ mod tests {
     use super::*;
 
     fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
-        usual.judge(&[Reading {
-            clock_mhz,
-            crowd_us: cycles / clock_mhz,
-        }])
+        usual.judge(&[Reading { clock_mhz, crowd_us: cycles / clock_mhz }])
     }
 
     #[test]

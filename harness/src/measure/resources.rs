@@ -51,20 +51,14 @@ impl Resources {
         is_known: bool,
     ) -> Result<Self, TeamError> {
         let resources = Resources::of(plans, GpuMode::Measure)?;
-        Ok(Resources {
-            is_known,
-            ..resources
-        })
+        Ok(Resources { is_known, ..resources })
     }
 
     /// What the rows of a candidate have in common.
     pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> Subject {
         let variant = plan.variant(spec);
-        let fingerprint = if self.is_known {
-            String::new()
-        } else {
-            platform::variant_fingerprint(variant)
-        };
+        let fingerprint =
+            if self.is_known { String::new() } else { platform::variant_fingerprint(variant) };
         Subject::new(point, variant, &fingerprint)
     }
 
@@ -83,10 +77,7 @@ impl Resources {
             Device::Cpu => self.team(plan, spec).bandwidth,
             device => self.watched.get(device).and_then(|state| state.bandwidth),
         };
-        Ceilings {
-            backend: spec.device.backend(),
-            bandwidth,
-        }
+        Ceilings { backend: spec.device.backend(), bandwidth }
     }
 
     /// A sampler of a candidate that is ready, with all that surrounds its samples.
@@ -106,11 +97,8 @@ impl Resources {
         sampler.spec = Some(&plan.teams[spec.team]);
         sampler.usual = Some(&team.usual);
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
-        sampler.on_gpu = watched.map(|(gpu, watched)| OnGpu {
-            gpu,
-            watch: &watched.watch,
-            mode: self.mode,
-        });
+        sampler.on_gpu =
+            watched.map(|(gpu, watched)| OnGpu { gpu, watch: &watched.watch, mode: self.mode });
         sampler
     }
 

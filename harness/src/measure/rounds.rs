@@ -74,12 +74,7 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
     /// A candidate by its number, with the samples of earlier visits.
     pub fn new(number: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
         series.begin_visit();
-        VisitedCandidate {
-            number,
-            sampler,
-            series,
-            so_far: VisitSoFar::default(),
-        }
+        VisitedCandidate { number, sampler, series, so_far: VisitSoFar::default() }
     }
 
     /// A run, unless it fails.

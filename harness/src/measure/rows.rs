@@ -55,17 +55,11 @@ impl Subject {
             stable: info.stable,
             work: Work::default(),
             extent: Extent::All,
-            fingerprint: info
-                .plugin
-                .map_or(fingerprint, |plugin| &plugin.fingerprint)
-                .to_owned(),
+            fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
             quality: Vec::new(),
-            ceilings: Ceilings {
-                backend: info.backend,
-                bandwidth: None,
-            },
+            ceilings: Ceilings { backend: info.backend, bandwidth: None },
             on_device: OnDevice::default(),
             energy_j: None,
         }
@@ -164,10 +158,7 @@ impl Subject {
 
     /// The row of a candidate that was not timed.
     pub(super) fn invalid_row(&self, note: &str) -> SummaryRow {
-        SummaryRow {
-            note: note.to_owned(),
-            ..self.empty_row(TOTAL)
-        }
+        SummaryRow { note: note.to_owned(), ..self.empty_row(TOTAL) }
     }
 
     fn described(
@@ -245,9 +236,7 @@ impl Subject {
         self.on_device.describe(leaf(&stage.name), &mut metrics);
         let is_scope = all.iter().any(|other| is_within(&other.name, &stage.name));
         let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
-        let rate = moved
-            .zip(row.median_s)
-            .map(|(bytes, median)| bytes / median);
+        let rate = moved.zip(row.median_s).map(|(bytes, median)| bytes / median);
         let most = self.ceilings.of(&stage.name).filter(|_| !is_scope);
         SummaryRow {
             bytes_per_s: rate.and_then(finite),

@@ -215,11 +215,7 @@ impl<'a> CandidateSampler<'a> {
 
     /// Whether the cores were as usual before and after a run.
     fn judge(&self, before: &[CoreState], after: &[CoreState]) -> Condition {
-        let readings: Vec<_> = before
-            .iter()
-            .chain(after)
-            .filter_map(|core| core.reading)
-            .collect();
+        let readings: Vec<_> = before.iter().chain(after).filter_map(|core| core.reading).collect();
         self.usual.map_or_else(Condition::default, |usual| {
             let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
             usual.judge(&readings)
@@ -303,11 +299,7 @@ impl Sampler for CandidateSampler<'_> {
     /// that it is woken takes some milliseconds.
     fn sample(&mut self) -> Result<Sample, DeviceError> {
         let team = self.team;
-        if team.threads() == 1 {
-            team.run(|| self.take())
-        } else {
-            self.take()
-        }
+        if team.threads() == 1 { team.run(|| self.take()) } else { self.take() }
     }
 
     /// A GPU is at work before each run.

@@ -50,10 +50,7 @@ impl<'a> Session<'a> {
         let resources = Resources::of(plans, gpu_mode(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
         plugin_guard::keep_results_in(folder.path());
-        let mut session = Session {
-            assignment,
-            resources,
-        };
+        let mut session = Session { assignment, resources };
         let mut progress = progress(assignment);
         progress.line(&format!("results go to {}", folder.path().display()));
         for note in &record.notes {
@@ -148,10 +145,7 @@ fn progress(assignment: &Assignment<'_>) -> Progress {
     let plans = || assignment.jobs.iter().map(|job| job.plan);
     let inputs = plans().map(|plan| plan.inputs.len()).sum();
     let points = plans().map(Plan::len).sum();
-    let times = assignment
-        .jobs
-        .iter()
-        .map(|job| job.request.settings.max_time);
+    let times = assignment.jobs.iter().map(|job| job.request.settings.max_time);
     let max_time = times.max().unwrap_or_default();
     Progress::new(assignment.quiet, inputs, points, max_time)
 }
@@ -201,11 +195,7 @@ fn open(
             // However often it is stopped: one note, of the last time.
             record.notes.retain(|note| !note.starts_with(RESUMED));
             record.notes.push(format!("{RESUMED} {}", now()));
-            let rows = Rows {
-                samples: run.samples,
-                summary: run.summary,
-                ..Rows::default()
-            };
+            let rows = Rows { samples: run.samples, summary: run.summary, ..Rows::default() };
             Ok((folder, record, rows))
         }
     }
@@ -214,10 +204,9 @@ fn open(
 /// A store that fails in the middle leaves what was measured before.
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
-        MeasureError::Store(source) => MeasureError::StoreInterrupted {
-            source,
-            kept: folder.display().to_string(),
-        },
+        MeasureError::Store(source) => {
+            MeasureError::StoreInterrupted { source, kept: folder.display().to_string() }
+        }
         other => other,
     }
 }
@@ -234,10 +223,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         command: assignment.command.to_vec(),
         started: now(),
         finished: None,
-        seed: assignment
-            .jobs
-            .first()
-            .map_or(0, |job| job.request.settings.seed),
+        seed: assignment.jobs.first().map_or(0, |job| job.request.settings.seed),
         suite: assignment.suite.clone(),
         pair: None,
         software: platform::software(),

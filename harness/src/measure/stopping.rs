@@ -70,11 +70,8 @@ impl Policy {
         if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        let least = if self.min_is_given {
-            self.min_samples
-        } else {
-            LEAST_SAMPLES.min(self.max_samples)
-        };
+        let least =
+            if self.min_is_given { self.min_samples } else { LEAST_SAMPLES.min(self.max_samples) };
         (taken >= least && series.spent >= self.max_time).then_some(StopReason::Time)
     }
 

@@ -143,11 +143,8 @@ pub(super) struct CacheFlush {
 impl CacheFlush {
     /// For a team on CPUs with so many bytes of last-level cache.
     pub(super) fn new(team: &Team, last_level_bytes: u64) -> Self {
-        let bytes = if last_level_bytes == 0 {
-            UNKNOWN_CACHE_BYTES
-        } else {
-            TIMES * last_level_bytes
-        };
+        let bytes =
+            if last_level_bytes == 0 { UNKNOWN_CACHE_BYTES } else { TIMES * last_level_bytes };
         let part = bytes as usize / team.threads();
         let parts = (0..team.threads()).map(|_| vec![0; part].into()).collect();
         CacheFlush { parts }

@@ -23,10 +23,7 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     if needed <= available {
         return Ok(());
     }
-    let params = plan
-        .params
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
+    let params = plan.params.iter().map(|(name, value)| format!("{name}={value}"));
     let params: Vec<_> = params.collect();
     Err(PlanError::Usage(format!(
         "{} needs {} of memory, but {} are available; use fewer items",
@@ -44,14 +41,9 @@ mod tests {
 
     #[test]
     fn too_much_is_refused_with_both_numbers() {
-        let mut plan = Plan {
-            params: Params::default(),
-            memory_bytes: 32_000_000_000_000,
-        };
+        let mut plan = Plan { params: Params::default(), memory_bytes: 32_000_000_000_000 };
         plan.params.set("digis", "1000000000000");
-        let error = check(&plan, 8_000_000_000)
-            .expect_err("too much")
-            .to_string();
+        let error = check(&plan, 8_000_000_000).expect_err("too much").to_string();
         assert!(error.contains("digis=1000000000000 needs 32 TB"), "{error}");
         assert!(error.contains("8 GB are available"), "{error}");
         assert!(check(&plan, u64::MAX).is_ok());

@@ -145,9 +145,7 @@ impl Plan {
     pub fn retain(&mut self, mut keep: impl FnMut(&Point) -> bool) {
         for mut input in std::mem::take(&mut self.inputs) {
             let specs = std::mem::take(&mut input.candidates);
-            let kept = specs
-                .into_iter()
-                .filter(|spec| keep(&self.point(&input, spec)));
+            let kept = specs.into_iter().filter(|spec| keep(&self.point(&input, spec)));
             input.candidates = kept.collect();
             if !input.candidates.is_empty() {
                 self.inputs.push(input);

@@ -58,12 +58,7 @@ impl Plan {
             self.teams.len() - 1
         });
         let candidates = &mut self.inputs[0].candidates;
-        candidates.push(CandidateSpec {
-            variant,
-            device,
-            team,
-            cache,
-        });
+        candidates.push(CandidateSpec { variant, device, team, cache });
         Ok(candidates.len() - 1)
     }
 }

@@ -28,11 +28,8 @@ impl Plan {
         notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.display())));
         notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
         notes.dedup();
-        let input = |(origin, memory_bytes)| Input {
-            origin,
-            memory_bytes,
-            candidates: candidates.clone(),
-        };
+        let input =
+            |(origin, memory_bytes)| Input { origin, memory_bytes, candidates: candidates.clone() };
         Ok(Plan {
             notes,
             inputs: origins.into_iter().map(input).collect(),
@@ -83,12 +80,7 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
         let backend = device.backend();
         for &variant in selected.iter().filter(|&&i| infos[i].backend == backend) {
             check_levels(request, &infos[variant])?;
-            let spec = |(team, cache)| CandidateSpec {
-                variant,
-                device,
-                team,
-                cache,
-            };
+            let spec = |(team, cache)| CandidateSpec { variant, device, team, cache };
             candidates.extend(ways(request, device, teams).map(spec));
         }
     }
@@ -109,26 +101,14 @@ fn ways(
         Device::Cpu => 0..teams,
         _ => 0..teams.min(1),
     };
-    teams.flat_map(|team| {
-        request
-            .settings
-            .caches
-            .iter()
-            .map(move |&cache| (team, cache))
-    })
+    teams.flat_map(|team| request.settings.caches.iter().map(move |&cache| (team, cache)))
 }
 
 /// A note for each device that was named but has nothing to run.
 fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
     let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
     let note = |device: &Device| why_idle(request, *device);
-    request
-        .settings
-        .devices
-        .iter()
-        .filter(is_idle)
-        .map(note)
-        .collect()
+    request.settings.devices.iter().filter(is_idle).map(note).collect()
 }
 
 /// Refuses bindings for more levels of teams than a variant has.

@@ -32,9 +32,9 @@ impl TeamSpec {
     pub fn start(&self) -> Result<Team, TeamError> {
         match self.cpus.clone() {
             None => Team::new(self.threads),
-            Some(cpus) => Team::placed(self.threads, move |worker| {
-                pin_current_thread(&cpus[worker])
-            }),
+            Some(cpus) => {
+                Team::placed(self.threads, move |worker| pin_current_thread(&cpus[worker]))
+            }
         }
     }
 

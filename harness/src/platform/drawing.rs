@@ -90,11 +90,7 @@ mod tests {
             core: number % 4,
             node: number % 4 / 2,
         };
-        let cache = |cpus: [usize; 4]| Cache {
-            level: 3,
-            cpus: cpus.to_vec(),
-            bytes: 32 << 20,
-        };
+        let cache = |cpus: [usize; 4]| Cache { level: 3, cpus: cpus.to_vec(), bytes: 32 << 20 };
         let topology = Topology {
             cpus: (0..8).map(cpu).collect(),
             caches: vec![cache([0, 1, 4, 5]), cache([2, 3, 6, 7])],

@@ -19,10 +19,7 @@ pub struct Gpus {
 impl Gpus {
     /// GPUs, and the emulator as `config` says.
     pub fn with_emulator(config: Config) -> Self {
-        Gpus {
-            open: Mutex::default(),
-            emulator: config,
-        }
+        Gpus { open: Mutex::default(), emulator: config }
     }
 
     /// A place to run. A GPU on which a kernel has failed is opened anew, since
@@ -68,11 +65,7 @@ impl Gpus {
 /// Plugins for GPUs use the primary context; everything else does then, too, so that
 /// no GPU has to go from one context to another between samples.
 fn sharing() -> ContextSharing {
-    if plugin::any_for(Backend::Cuda) {
-        ContextSharing::WithPlugins
-    } else {
-        ContextSharing::Own
-    }
+    if plugin::any_for(Backend::Cuda) { ContextSharing::WithPlugins } else { ContextSharing::Own }
 }
 
 fn lost(device: Device) -> DeviceError {
@@ -88,9 +81,7 @@ fn lost(device: Device) -> DeviceError {
 pub fn usable_devices() -> Vec<Device> {
     let gpus = cuda::devices().map_or(0, |(_, gpus)| gpus.len());
     let numbers = 0..u32::try_from(gpus).unwrap_or(u32::MAX);
-    std::iter::once(Device::Cpu)
-        .chain(numbers.map(Device::Cuda))
-        .collect()
+    std::iter::once(Device::Cpu).chain(numbers.map(Device::Cuda)).collect()
 }
 
 /// Why a device can't be used; `None` if it can.

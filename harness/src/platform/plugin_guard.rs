@@ -103,16 +103,7 @@ fn blame(call: &Call, how: &str) -> ! {
         Some(folder) => ("; what was measured before is kept in ", folder.as_str()),
         None => ("; nothing was measured", ""),
     };
-    for text in [
-        "\nbench: plugin ",
-        &call.words,
-        ", crashed (",
-        how,
-        ")",
-        kept,
-        folder,
-        "\n",
-    ] {
+    for text in ["\nbench: plugin ", &call.words, ", crashed (", how, ")", kept, folder, "\n"] {
         // SAFETY: so many bytes are there. Whether anybody reads them makes no difference.
         unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     }

@@ -52,10 +52,7 @@ impl Topology {
         let cpu = |&number: &usize| read_cpu(&base, &nodes, number);
         let caches = |number: &usize| read_caches(&base.join(format!("cpu{number}/cache")));
         let shared: BTreeSet<_> = numbers.iter().flat_map(caches).collect();
-        Topology {
-            cpus: numbers.iter().map(cpu).collect(),
-            caches: shared.into_iter().collect(),
-        }
+        Topology { cpus: numbers.iter().map(cpu).collect(), caches: shared.into_iter().collect() }
     }
 
     /// The topology of this machine.
@@ -89,8 +86,7 @@ impl Topology {
     pub fn last_level_cache(&self, cpu: usize) -> usize {
         let shared = self.caches.iter().filter(|cache| cache.cpus.contains(&cpu));
         let last = shared.max_by_key(|cache| cache.level);
-        last.and_then(|cache| cache.cpus.first().copied())
-            .unwrap_or(0)
+        last.and_then(|cache| cache.cpus.first().copied()).unwrap_or(0)
     }
 
     /// The caches by level and size.
@@ -99,11 +95,7 @@ impl Topology {
         for cache in &self.caches {
             *counts.entry((cache.level, cache.bytes)).or_default() += 1;
         }
-        let level = |((level, bytes), count)| CacheLevel {
-            level,
-            bytes,
-            count,
-        };
+        let level = |((level, bytes), count)| CacheLevel { level, bytes, count };
         counts.into_iter().map(level).collect()
     }
 

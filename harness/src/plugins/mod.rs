@@ -74,10 +74,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
 
 /// A hash of the whole file: kernels are no machine code that could be told from data.
 fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
-    let unreadable = |problem: String| PluginFailure::Unreadable {
-        path: path.to_owned(),
-        problem,
-    };
+    let unreadable = |problem: String| PluginFailure::Unreadable { path: path.to_owned(), problem };
     // A pipe would never end.
     if path.exists() && !path.is_file() {
         return Err(unreadable("it is no file".to_owned()));

@@ -63,9 +63,8 @@ pub(crate) fn typed_default(axis: &Axis) -> Option<String> {
         let digits = plain.strip_suffix(zeros).filter(|it| !it.is_empty())?;
         Some(format!("{digits}{prefix}"))
     };
-    let mut short = [("000000000", "G"), ("000000", "M"), ("000", "k")]
-        .into_iter()
-        .filter_map(prefixed);
+    let mut short =
+        [("000000000", "G"), ("000000", "M"), ("000", "k")].into_iter().filter_map(prefixed);
     let short = short.find(|_| axis.kind == Kind::Count);
     Some(short.unwrap_or_else(|| plain.to_owned()))
 }
@@ -80,17 +79,9 @@ mod tests {
         let tracks = merge.axes().iter().find(|axis| axis.name == "tracks");
         let tracks = tracks.and_then(typed_default);
         assert_eq!(tracks.as_deref(), Some("10M"));
-        for axis in algorithms::registry::tasks()
-            .iter()
-            .flat_map(|task| task.axes())
-        {
+        for axis in algorithms::registry::tasks().iter().flat_map(|task| task.axes()) {
             let typed = typed_default(axis).map(|text| axis.parse(&text));
-            assert_eq!(
-                typed,
-                axis.default.map(|text| axis.parse(text)),
-                "{}",
-                axis.name
-            );
+            assert_eq!(typed, axis.default.map(|text| axis.parse(text)), "{}", axis.name);
         }
     }
 
@@ -98,10 +89,7 @@ mod tests {
     fn combinations_cover_the_product() {
         let values = AxisValues(vec![
             ("segments", vec!["24".into(), "1792".into()]),
-            (
-                "order",
-                vec!["random".into(), "time".into(), "jitter:64".into()],
-            ),
+            ("order", vec!["random".into(), "time".into(), "jitter:64".into()]),
         ]);
         let combinations = values.combinations();
         assert_eq!((combinations.len(), values.count()), (6, 6));

@@ -127,11 +127,7 @@ pub struct ListRunsRequest {
 impl ListRunsRequest {
     /// Which runs.
     pub fn filter(&self) -> Filter {
-        Filter {
-            task: self.task.clone(),
-            accepted: self.accepted,
-            ..self.runs.filter()
-        }
+        Filter { task: self.task.clone(), accepted: self.accepted, ..self.runs.filter() }
     }
 }
 
@@ -225,10 +221,7 @@ impl ShiftJudging {
     pub fn terms(&self) -> Terms {
         Terms {
             min_effect: self.min_effect,
-            search: Search {
-                significance: self.significance,
-                ..Search::default()
-            },
+            search: Search { significance: self.significance, ..Search::default() },
             false_discovery: self.false_discovery,
         }
     }
@@ -242,9 +235,6 @@ impl ChangesRequest {
             [task] if !task.contains(['*', '?', '[']) => Some(task.clone()),
             _ => None,
         };
-        Filter {
-            task,
-            ..self.runs.filter()
-        }
+        Filter { task, ..self.runs.filter() }
     }
 }

@@ -126,12 +126,7 @@ pub struct DecodeRequest {
 #[command(next_help_heading = "Data")]
 pub struct PageFlags {
     /// Write the digits to a file (.csv) and measure nothing.
-    #[arg(
-        long,
-        value_name = "OUT",
-        requires = "input",
-        conflicts_with = "output"
-    )]
+    #[arg(long, value_name = "OUT", requires = "input", conflicts_with = "output")]
     pub digits: Option<PathBuf>,
     /// Stop at the first damaged page, with exit code 1.
     #[arg(long = "strict", requires = "input", action = ArgAction::SetTrue)]

@@ -21,10 +21,7 @@ pub struct Outputs<F> {
 impl<F> Outputs<F> {
     /// Standard output only.
     pub fn only(stdout: F) -> Self {
-        Outputs {
-            stdout,
-            files: Vec::new(),
-        }
+        Outputs { stdout, files: Vec::new() }
     }
 }
 
@@ -70,10 +67,8 @@ pub enum DescriptionFormat {
 }
 
 impl Formats for DescriptionFormat {
-    const NAMED: &'static [(&'static str, Self)] = &[
-        ("table", DescriptionFormat::Table),
-        ("json", DescriptionFormat::Json),
-    ];
+    const NAMED: &'static [(&'static str, Self)] =
+        &[("table", DescriptionFormat::Table), ("json", DescriptionFormat::Json)];
 }
 
 /// What a measuring command leaves behind.

@@ -26,7 +26,5 @@ impl PointFlags {
 
 fn glob(text: &str) -> Result<String, String> {
     let filter = PointFilter::new(&[text], &[], &[]);
-    filter
-        .map(|_| text.to_owned())
-        .map_err(|error| error.to_string())
+    filter.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }

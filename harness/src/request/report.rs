@@ -54,10 +54,8 @@ pub enum ReportFormat {
     Markdown,
 }
 
-const FORMATS: [(&str, ReportFormat); 2] = [
-    ("html", ReportFormat::Html),
-    ("markdown", ReportFormat::Markdown),
-];
+const FORMATS: [(&str, ReportFormat); 2] =
+    [("html", ReportFormat::Html), ("markdown", ReportFormat::Markdown)];
 
 impl ReportRequest {
     /// What to write: what was said, or what the ending of the file says.

@@ -19,23 +19,13 @@ pub struct Settings {
     #[arg(help_heading = "Data")]
     pub seed: u64,
     /// Variants by name or glob, such as std-* [default: all]
-    #[arg(
-        long = "variant",
-        value_name = "NAME",
-        value_delimiter = ',',
-        help_heading = "Where"
-    )]
+    #[arg(long = "variant", value_name = "NAME", value_delimiter = ',', help_heading = "Where")]
     pub variants: Vec<String>,
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
     /// cpu, cuda:N [default: the CPU and every usable GPU]
-    #[arg(
-        long = "device",
-        value_name = "DEVICE",
-        value_delimiter = ',',
-        help_heading = "Where"
-    )]
+    #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
     /// Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]
@@ -44,29 +34,14 @@ pub struct Settings {
     pub threads: Vec<Vec<usize>>,
     /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
     /// a list such as {0:4},{4:4}; repeatable [default: none]
-    #[arg(
-        long,
-        value_name = "PLACES",
-        help_heading = "Where",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "PLACES", help_heading = "Where", hide_short_help = true)]
     pub places: Vec<PlacesSpec>,
     /// Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
     /// teams; repeatable [default: close if there are places]
-    #[arg(
-        long = "bind",
-        value_name = "POLICY",
-        help_heading = "Where",
-        hide_short_help = true
-    )]
+    #[arg(long = "bind", value_name = "POLICY", help_heading = "Where", hide_short_help = true)]
     pub binds: Vec<BindLevels>,
     /// Whether the last-level cache is flushed before each sample.
-    #[arg(
-        long = "cache",
-        value_name = "MODE",
-        value_delimiter = ',',
-        help_heading = "Where"
-    )]
+    #[arg(long = "cache", value_name = "MODE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::caches(), default_value = "hot")]
     pub caches: Vec<CacheMode>,
     /// Samples a variant and point, at least and at most; without MAX as many more as it takes

@@ -152,9 +152,6 @@ impl Outputs<AnyFormat> {
         };
         let files = self.files.iter();
         let files = files.map(|(wanted, file)| Ok((format(*wanted)?, file.clone())));
-        Ok(Outputs {
-            stdout: format(self.stdout)?,
-            files: files.collect::<Result<_, String>>()?,
-        })
+        Ok(Outputs { stdout: format(self.stdout)?, files: files.collect::<Result<_, String>>()? })
     }
 }

@@ -32,20 +32,14 @@ impl Default for SampleRange {
 impl SampleRange {
     /// So many, and no fewer.
     pub const fn exactly(samples: usize) -> Self {
-        SampleRange {
-            min: samples,
-            max: samples,
-        }
+        SampleRange { min: samples, max: samples }
     }
 }
 
 /// `10..100`, `10-100`, `30..` for at least so many, or a single number for exactly so
 /// many.
 pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
-    let (min, max) = text
-        .split_once("..")
-        .or_else(|| text.split_once('-'))
-        .unwrap_or((text, text));
+    let (min, max) = text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
     let number = |part: &str| part.trim().parse::<usize>().ok();
     let min = number(min);
     let max = match max.trim() {
@@ -81,9 +75,7 @@ pub(crate) fn change_significance(text: &str) -> Result<f64, String> {
     let least = 1.0 / (1 + Search::default().permutations) as f64;
     match text.parse::<f64>() {
         Ok(level) if (least..1.0).contains(&level) => Ok(level),
-        _ => Err(format!(
-            "use a number from {least} to below 1, such as 0.005"
-        )),
+        _ => Err(format!("use a number from {least} to below 1, such as 0.005")),
     }
 }
 
@@ -186,10 +178,7 @@ pub(crate) fn rank() -> impl TypedValueParser<Value = Rank> {
 
 /// What makes the exit code 4.
 pub(crate) fn fail_on() -> impl TypedValueParser<Value = FailOn> {
-    named([
-        ("slower", FailOn::Slower),
-        ("inconclusive", FailOn::Inconclusive),
-    ])
+    named([("slower", FailOn::Slower), ("inconclusive", FailOn::Inconclusive)])
 }
 
 /// What a flag without a value means: `off` if it is not given.

@@ -79,11 +79,7 @@ impl VerifyRequest {
 
     /// Inputs with more items are left out.
     pub fn most_items(&self) -> u64 {
-        let default = if self.races {
-            MOST_ITEMS_FOR_RACES
-        } else {
-            u64::MAX
-        };
+        let default = if self.races { MOST_ITEMS_FOR_RACES } else { u64::MAX };
         self.max_items.unwrap_or(default)
     }
 }

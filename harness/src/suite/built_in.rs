@@ -49,9 +49,7 @@ pub fn names() -> [&'static str; SUITES.len()] {
 /// The suites by what their own files say; reading no more than that takes no time.
 pub fn list() -> Vec<Listed> {
     let suites = SUITES.iter();
-    suites
-        .filter_map(|(name, text)| listed(name, text))
-        .collect()
+    suites.filter_map(|(name, text)| listed(name, text)).collect()
 }
 
 fn listed(name: &'static str, text: &str) -> Option<Listed> {
@@ -105,10 +103,8 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
     match built_in {
         Some((_, text)) if !suite.is_file() => Ok((*text).to_owned()),
         _ if !suite.exists() => Err(unknown(suite)),
-        _ => fs::read_to_string(suite).map_err(|source| SuiteError::Unreadable {
-            path: suite.to_owned(),
-            source,
-        }),
+        _ => fs::read_to_string(suite)
+            .map_err(|source| SuiteError::Unreadable { path: suite.to_owned(), source }),
     }
 }
 

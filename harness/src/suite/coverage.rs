@@ -38,9 +38,8 @@ fn missing(
 ) -> BTreeSet<(&'static str, &'static str)> {
     let device = |point: &&Point| point.device.starts_with(&backend.to_string());
     let points = suite.points().filter(device).filter(|point| counts(point));
-    let there: BTreeSet<_> = points
-        .map(|point| (point.algorithm.as_str(), point.variant.as_str()))
-        .collect();
+    let there: BTreeSet<_> =
+        points.map(|point| (point.algorithm.as_str(), point.variant.as_str())).collect();
     let mut all = registered(backend);
     all.retain(|pair| !there.contains(pair));
     all

@@ -34,10 +34,7 @@ impl<'a> Exclude<'a> {
         if section.entries().next().is_none() {
             section.problem("this exclude says nothing; name what it drops");
         }
-        Exclude {
-            section,
-            conditions: section.entries().filter_map(condition).collect(),
-        }
+        Exclude { section, conditions: section.entries().filter_map(condition).collect() }
     }
 
     /// Whether it drops a point.
@@ -56,9 +53,9 @@ impl<'a> Exclude<'a> {
                 "no point of the task has this {}, so this exclude drops nothing",
                 entry.key
             )),
-            None => self
-                .section
-                .problem("no point meets all of this, so this exclude drops nothing"),
+            None => {
+                self.section.problem("no point meets all of this, so this exclude drops nothing")
+            }
         }
     }
 }

@@ -50,12 +50,7 @@ impl Part {
             let points = points(task, &params, &settings);
             Ok(SuiteInput { params, points })
         });
-        Ok(Part {
-            inputs: inputs.collect::<Result<_, DataError>>()?,
-            task,
-            axes,
-            settings,
-        })
+        Ok(Part { inputs: inputs.collect::<Result<_, DataError>>()?, task, axes, settings })
     }
 
     /// All points.

@@ -87,13 +87,7 @@ fn measured_twice(point: &Point, more: usize) -> String {
 fn hash(parts: &[Part]) -> String {
     let mut lines = Vec::new();
     for part in parts {
-        let Settings {
-            seed,
-            samples,
-            max_time,
-            precision,
-            ..
-        } = &part.settings;
+        let Settings { seed, samples, max_time, precision, .. } = &part.settings;
         let (range, time) = (samples.unwrap_or_default(), max_time.as_nanos());
         let sampling = format!("{seed} {}..{} {time} {precision}", range.min, range.max);
         let points = part.points();

@@ -6,24 +6,12 @@ use crate::document::{Entry, Section};
 use crate::request::{Settings, values};
 
 /// The keys, but for `variants`, which are those of a task.
-pub(super) const KEYS: [&str; 9] = [
-    "seed",
-    "samples",
-    "max-time",
-    "precision",
-    "threads",
-    "places",
-    "bind",
-    "cache",
-    "device",
-];
+pub(super) const KEYS: [&str; 9] =
+    ["seed", "samples", "max-time", "precision", "threads", "places", "bind", "cache", "device"];
 
 /// What flags mean that are not given, but on the host; and what `[defaults]` say.
 pub(super) fn defaults(section: Option<Section<'_>>) -> Settings {
-    let mut settings = Settings {
-        devices: vec![Device::Cpu],
-        ..Settings::default()
-    };
+    let mut settings = Settings { devices: vec![Device::Cpu], ..Settings::default() };
     for entry in section.into_iter().flat_map(Section::entries) {
         if !read_key(&mut settings, entry) {
             entry.unknown("in the defaults", &KEYS);
@@ -36,10 +24,7 @@ pub(super) fn defaults(section: Option<Section<'_>>) -> Settings {
 pub(super) fn read_key(settings: &mut Settings, entry: Entry<'_>) -> bool {
     match entry.key {
         "seed" => set(&mut settings.seed, entry.value(values::seed)),
-        "samples" => set(
-            &mut settings.samples,
-            entry.value(values::sample_range).map(Some),
-        ),
+        "samples" => set(&mut settings.samples, entry.value(values::sample_range).map(Some)),
         "max-time" => set(&mut settings.max_time, entry.value(values::duration)),
         "precision" => set(&mut settings.precision, entry.value(values::percentage)),
         "threads" => settings.threads = entry.values(values::thread_counts),
@@ -61,11 +46,11 @@ fn set<T>(setting: &mut T, value: Option<T>) {
 
 fn device(text: &str) -> Result<Device, String> {
     match values::device(text)? {
-        Device::Emulator => Err(
-            "the emulator shows whether kernels are right, not how fast they are; \
+        Device::Emulator => {
+            Err("the emulator shows whether kernels are right, not how fast they are; \
              use `bench verify --device emulator`"
-                .to_owned(),
-        ),
+                .to_owned())
+        }
         device => Ok(device),
     }
 }

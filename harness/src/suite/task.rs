@@ -75,9 +75,7 @@ fn drop_excluded(part: &mut Part, excludes: &[Exclude<'_>]) {
 fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
     let before = section.problem_count();
     let mut spec = of.first_values();
-    section
-        .entries()
-        .for_each(|entry| spec.read_included_key(entry));
+    section.entries().for_each(|entry| spec.read_included_key(entry));
     spec.check_levels(section);
     if !sound || section.problem_count() > before {
         return None;
@@ -97,11 +95,7 @@ struct TaskSpec {
 impl TaskSpec {
     /// All variants on the task's default data.
     fn new(task: &'static dyn Task, defaults: &Settings) -> Self {
-        TaskSpec {
-            task,
-            settings: defaults.clone(),
-            axes: BTreeMap::new(),
-        }
+        TaskSpec { task, settings: defaults.clone(), axes: BTreeMap::new() }
     }
 
     /// The same with the first value of each axis only.
@@ -195,9 +189,7 @@ impl TaskSpec {
         let axes = AxisValues::new(axes.collect());
         let count = axes.count();
         if count > MOST_INPUTS {
-            section.problem(format!(
-                "{count} combinations of axes; {MOST_INPUTS} at most"
-            ));
+            section.problem(format!("{count} combinations of axes; {MOST_INPUTS} at most"));
             return None;
         }
         let part = Part::product(self.task, axes, self.settings.clone());
@@ -213,10 +205,7 @@ pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
 
 /// The values of an axis in plain form, each once.
 pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
-    let plain = |text: &str| {
-        axis.parse(text)
-            .map_err(|error| error.problem().to_string())
-    };
+    let plain = |text: &str| axis.parse(text).map_err(|error| error.problem().to_string());
     let mut values = entry.values(plain);
     each_once(&mut values);
     values

@@ -40,10 +40,7 @@ fn check(text: &str, expected: &str) {
 fn check_each(head: &str, table: &str) {
     for case in table.lines().filter(|line| !line.trim().is_empty()) {
         let (text, expected) = case.split_once(" | ").expect("two cells");
-        check(
-            &(head.to_owned() + &text.trim().replace("\\n", "\n")),
-            expected,
-        );
+        check(&(head.to_owned() + &text.trim().replace("\\n", "\n")), expected);
     }
 }
 
@@ -123,10 +120,7 @@ fn all_problems_are_told_at_once() {
     let lines = found.iter().filter_map(|problem| problem.split(':').next());
     let expected = ["3", "4", "6", "9", "11", "12", "14", "16"];
     assert!(lines.eq(expected), "{found:#?}");
-    let error = Suite::parse("t.toml", text)
-        .err()
-        .expect("an error")
-        .to_string();
+    let error = Suite::parse("t.toml", text).err().expect("an error").to_string();
     assert!(error.starts_with("8 problems in t.toml\nt.toml:3:1: unknown key"));
 }
 
@@ -213,10 +207,7 @@ fn defaults_are_overridden_by_tasks() {
         [[task]]\nname = \"sort\"\nthreads = 3\nplaces = [\"cores\", \"{0}\"]\nbind = \"close\"\n";
     let suite = suite(text);
     let (settings, two) = (&suite.parts[0].settings, Duration::from_secs(2));
-    assert_eq!(
-        (settings.thread_counts(), settings.max_time),
-        (vec![3], two)
-    );
+    assert_eq!((settings.thread_counts(), settings.max_time), (vec![3], two));
     let points = suite.points();
     let places: HashSet<_> = points.map(|it| (&it.places[..], &it.bind[..])).collect();
     let expected = [("cores", "close"), ("{0}", "close")];
@@ -250,13 +241,9 @@ fn equal_hashes_are_the_same_suite() {
     assert_eq!(base.len(), 16);
     let same = "variants = [\"std-unstable\", \"std-stable\"]\n";
     assert_eq!(base, hash(same));
-    for other in [
-        "seed = 2",
-        "samples = 10",
-        "max-time = \"9s\"",
-        "precision = 2",
-        "cache = \"cold\"",
-    ] {
+    for other in
+        ["seed = 2", "samples = 10", "max-time = \"9s\"", "precision = 2", "cache = \"cold\""]
+    {
         let lines = format!("variants = \"std-*\"\n{other}\n");
         assert_ne!(base, hash(&lines), "{other}");
     }

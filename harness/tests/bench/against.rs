@@ -60,8 +60,7 @@ fn a_base_that_does_not_speak_the_protocol_is_refused() {
     // It says why only some time after it is heard no more.
     let script = "exec <&- >&-; sleep 0.2; echo 'error: unrecognized subcommand' >&2; exit 2";
     let run = against_script(&folder, script, "").exits(2);
-    run.says("unrecognized subcommand")
-        .says("choose a later base");
+    run.says("unrecognized subcommand").says("choose a later base");
     assert!(!folder.join("r").exists(), "nothing was begun");
     folder.check("2 | run pair.toml --against no-such-base | no-such-base");
 }
@@ -91,9 +90,7 @@ fn a_child_that_hangs_is_ended_when_the_budget_is_over() {
         let run = against_script(&folder, &script, &format!("--budget {budget}"));
         (run.code == Some(1)).then_some(run)
     };
-    let run = ["1s", "4s", "16s", "64s"]
-        .iter()
-        .find_map(|budget| asked(budget));
+    let run = ["1s", "4s", "16s", "64s"].iter().find_map(|budget| asked(budget));
     let run = run.expect("a budget is enough");
     for expected in ["the base side", "did not find the points", "is kept in r"] {
         run.says(expected);

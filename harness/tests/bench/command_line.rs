@@ -106,8 +106,7 @@ fn defaults_come_from_the_nearest_file() {
     let sort = "threads = 1\ndigis = \"1M\"\nvariant = [\"std-stable\"]\nmax-time = \"3s\"\n";
     folder.write("recobench.toml", format!("[sort]\n{sort}"));
     let run = dry_run("");
-    run.prints("1 M digis")
-        .prints("sort: 1 input, 1 candidate, at most 3s\n");
+    run.prints("1 M digis").prints("sort: 1 input, 1 candidate, at most 3s\n");
     dry_run("--digis 2M,3M").prints("sort: 2 inputs");
     folder.write("bad.toml", "[sort]\nthread = 1\n");
     folder.check(
@@ -124,10 +123,7 @@ fn defaults_come_from_the_nearest_file() {
 fn the_documented_file_of_defaults_is_one() {
     let (folder, page) = (folder(), document("configuration.md"));
     folder.write("recobench.toml", toml_example(&page));
-    let here = Surroundings {
-        folder: Some(folder.path().to_owned()),
-        variable: None,
-    };
+    let here = Surroundings { folder: Some(folder.path().to_owned()), variable: None };
     let arguments = ["bench", "sort"].map(OsString::from);
     let problem = parse_in(arguments, &here).err().map(|answer| answer.text());
     assert_eq!(problem, None);

@@ -40,9 +40,7 @@ fn clearest() -> String {
         let (low, high) = row.ci95_low_s.zip(row.ci95_high_s)?;
         Some((high - low) / row.median_s?)
     };
-    let known = rows
-        .iter()
-        .filter_map(|row| Some((width(row)?, row.point().id())));
+    let known = rows.iter().filter_map(|row| Some((width(row)?, row.point().id())));
     let (_, id) = known.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a point");
     id
 }
@@ -176,9 +174,7 @@ fn runs_of_a_busy_machine_raise_no_alarm() {
     let folder = runs(|_| 2.2);
     for (name, load) in [("base", 3.0), ("new", 7.5)] {
         let run = folder.join(name);
-        edit_record(&run, |record| {
-            record["environment"]["load_1min"] = load.into()
-        });
+        edit_record(&run, |record| record["environment"]["load_1min"] = load.into());
         edit(&run, |row| {
             if row.sample % 3 > 0 {
                 let joint = if row.flags.is_empty() { "" } else { "+" };

@@ -32,9 +32,7 @@ fn commands(text: &str) -> Vec<String> {
     let lines = blocks.flat_map(|block| block.lines());
     let command = |line: &str| {
         let prefixes = ["bench ", "cargo run --release -- "];
-        let rest = prefixes
-            .iter()
-            .find_map(|prefix| line.trim().strip_prefix(prefix))?;
+        let rest = prefixes.iter().find_map(|prefix| line.trim().strip_prefix(prefix))?;
         Some(format!("bench {}", rest.replace('\'', "")))
     };
     lines.filter_map(command).collect()

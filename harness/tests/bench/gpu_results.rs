@@ -52,11 +52,7 @@ fn a_dry_run_names_commands_that_are_understood() {
     }
     let tasks = ["sort", "decode", "noisy-pads", "sts", "merge", "gather"];
     let suites = tasks.map(|task| format!("run gpu-{task}"));
-    let others = [
-        "bench verify --device cuda:0",
-        "devices --measure",
-        "report",
-    ];
+    let others = ["bench verify --device cuda:0", "devices --measure", "report"];
     for words in suites.into_iter().chain(others.map(str::to_owned)) {
         let named = commands.iter().any(|command| command.contains(&words));
         assert!(named, "{words}");

@@ -10,10 +10,7 @@ fn fill_store(folder: &Folder, days: usize) {
         let noise = 1.0 + 0.002 * ((day * 7) % 5) as f64;
         let slow = if day > 20 { 1.1 } else { 1.0 };
         let medians = [("steady", 1e-3 * noise), ("slow", 2e-3 * noise * slow)];
-        let (name, date) = (
-            format!("day-{day:02}"),
-            format!("2026-01-{day:02}T00:00:00Z"),
-        );
+        let (name, date) = (format!("day-{day:02}"), format!("2026-01-{day:02}T00:00:00Z"));
         made_up::write_run(folder, &name, &date, 1, &medians);
         line = format!("{line} {name}");
     }

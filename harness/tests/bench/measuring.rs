@@ -78,10 +78,7 @@ fn results_go_to_a_folder_of_their_own_by_default() {
 fn formats_are_for_other_tools() {
     let Some(folder) = measuring() else { return };
     let files = "--format csv=r.csv --format markdown=r.md --format table=r.txt";
-    let run = sort(
-        &folder,
-        &format!("{LITTLE} --no-charts --format json {files}"),
-    );
+    let run = sort(&folder, &format!("{LITTLE} --no-charts --format json {files}"));
     assert_eq!(run.json::<Vec<Value>>().len(), 2);
     let csv = folder.read("r.csv");
     assert!(csv.starts_with("algorithm,variant,stage,backend,"));
@@ -100,12 +97,8 @@ fn quiet_says_nothing_but_the_results() {
 #[test]
 fn variants_and_cache_modes_are_chosen() {
     let Some(folder) = measuring() else { return };
-    let rows = folder.measure(format!(
-        "sort {LITTLE} --cache hot,cold --no-charts {QUICK}"
-    ));
-    let found = rows
-        .iter()
-        .map(|row| format!("{} {}", row.variant, row.cache));
+    let rows = folder.measure(format!("sort {LITTLE} --cache hot,cold --no-charts {QUICK}"));
+    let found = rows.iter().map(|row| format!("{} {}", row.variant, row.cache));
     let found = Vec::from_iter(found.collect::<BTreeSet<_>>()).join(", ");
     let expected = "std-stable cold, std-stable hot, std-unstable cold, std-unstable hot";
     assert_eq!(found, expected);

@@ -27,9 +27,7 @@ fn slice_tracks_of_a_file_are_merged() {
         let Some(folder) = measuring() else { return };
         let line = format!("generate tracks --tracks 500 --ids shuffled --out {name}");
         folder.bench(line).exits(0);
-        let rows = folder.measure(format!(
-            "merge --input {name} --device cpu --no-charts {QUICK}"
-        ));
+        let rows = folder.measure(format!("merge --input {name} --device cpu --no-charts {QUICK}"));
         assert!(rows.iter().all(|row| row.items == 500));
     }
 }

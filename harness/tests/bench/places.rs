@@ -26,10 +26,7 @@ struct Cpu {
 impl FakeMachine {
     /// With so many CPUs.
     fn new(count: usize, cpu: impl Fn(usize) -> Cpu) -> Self {
-        let machine = FakeMachine {
-            root: folder(),
-            cpus: (0..count).map(cpu).collect(),
-        };
+        let machine = FakeMachine { root: folder(), cpus: (0..count).map(cpu).collect() };
         for cpu in &machine.cpus {
             machine.write_cpu(cpu);
             let cpus = machine.list(|other| other.node == cpu.node);

@@ -123,10 +123,8 @@ fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
     folder.bench(report("sort-cuda", "--out t.md")).exits(0);
     let by_kernels = report("sort-cuda", "--rank kernel --out k.md");
     folder.bench(by_kernels).exits(0);
-    for (file, of, by) in [
-        ("t.md", "end to end", "end to end"),
-        ("k.md", "by kernels", "kernels"),
-    ] {
+    for (file, of, by) in [("t.md", "end to end", "end to end"), ("k.md", "by kernels", "kernels")]
+    {
         let best = format!("**sort, {of}: channel-bucket");
         assert_has(&folder.read(file), &[&best, &format!("ranked by: {by}")]);
     }

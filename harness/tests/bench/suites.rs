@@ -10,11 +10,7 @@ use harness::suite::Suite;
 #[test]
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
-    let dry_run = |flags: &str| {
-        folder
-            .bench(format!("run smoke --dry-run {flags}"))
-            .exits(0)
-    };
+    let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
     dry_run("").prints("smoke: 12 inputs, 46 candidates, at most 28s");
     let part = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);

@@ -115,13 +115,8 @@ fn generated_pages_are_the_same_each_time() {
     let read = |name: &str| fs::read(folder.join(name)).expect("written");
     assert!(read("a.pages") == read("b.pages"));
     let index = String::from_utf8(read("a.index.csv")).expect("text");
-    let counts = index
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.rsplit(',').next());
-    let pages: usize = counts
-        .map(|count| count.parse::<usize>().expect("a number"))
-        .sum();
+    let counts = index.lines().skip(1).filter_map(|line| line.rsplit(',').next());
+    let pages: usize = counts.map(|count| count.parse::<usize>().expect("a number")).sum();
     assert_eq!(read("a.pages").len(), 8192 * pages);
     assert!(index.starts_with("sector,endpoint,n_pages\n0,0,"));
 }

@@ -13,10 +13,8 @@ pub const MIN_SIZES: usize = 3;
 /// become more wherever nothing else changes. `digis` is such a one, and so is a
 /// rate if the time is given.
 pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
-    let names: BTreeSet<&str> = rows
-        .iter()
-        .flat_map(|row| row.params.iter().map(|(name, _)| name))
-        .collect();
+    let names: BTreeSet<&str> =
+        rows.iter().flat_map(|row| row.params.iter().map(|(name, _)| name)).collect();
     let counted = names.into_iter().map(|name| (values(rows, name), name));
     let long = counted.filter(|(values, _)| *values >= MIN_SIZES);
     let sizes = long.filter(|(_, name)| items_rise_with(rows, name));
@@ -28,9 +26,7 @@ pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
 pub fn setting(row: &SummaryRow, size: &str) -> Axes {
     let params = row.params.iter().filter(|(name, _)| *name != size);
     let params = params.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    params
-        .chain([("cache".to_owned(), row.cache.clone())])
-        .collect()
+    params.chain([("cache".to_owned(), row.cache.clone())]).collect()
 }
 
 /// The number of different values, if all are numbers.
@@ -45,9 +41,7 @@ fn values(rows: &[&SummaryRow], name: &str) -> usize {
 fn items_rise_with(rows: &[&SummaryRow], name: &str) -> bool {
     let settings = grouped(rows.iter().copied(), |row| setting(row, name));
     settings.iter().all(|(_, rows)| {
-        let points = rows
-            .iter()
-            .filter_map(|row| Some((row.params.number(name)?, row.items)));
+        let points = rows.iter().filter_map(|row| Some((row.params.number(name)?, row.items)));
         rises(points)
     })
 }
@@ -70,10 +64,7 @@ mod tests {
     use crate::charts::fixture::row;
 
     fn with_items(params: &str, items: u64) -> SummaryRow {
-        SummaryRow {
-            items,
-            ..row("a", params, 1e-3)
-        }
+        SummaryRow { items, ..row("a", params, 1e-3) }
     }
 
     fn of(rows: &[SummaryRow]) -> Option<String> {

@@ -60,9 +60,7 @@ pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
         return Vec::new();
     };
     let settings = grouped(timed, |row| size::setting(row, &size));
-    let sweeps = settings
-        .iter()
-        .flat_map(|(setting, rows)| of_setting(setting, rows));
+    let sweeps = settings.iter().flat_map(|(setting, rows)| of_setting(setting, rows));
     without_common(sweeps.collect())
 }
 
@@ -78,9 +76,7 @@ fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     let cpu = Curve::fastest(rows.iter().filter(|row| row.device == CPU), END_TO_END);
     let sweep = |(device, rows): &(String, Vec<&'a SummaryRow>)| Sweep {
         setting: [setting.as_slice(), &[("device".to_owned(), device.clone())]].concat(),
-        item: rows
-            .first()
-            .map_or_else(String::new, |row| row.item_unit.clone()),
+        item: rows.first().map_or_else(String::new, |row| row.item_unit.clone()),
         cpu: cpu.clone(),
         end_to_end: Curve::fastest(rows, END_TO_END),
         kernels: Curve::fastest(rows, KERNELS),
@@ -101,10 +97,7 @@ fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
 impl<'a> Sweep<'a> {
     /// The CPU against the GPU in all ways that were measured at enough sizes.
     pub fn duels(&self) -> Vec<Duel> {
-        let ways = [
-            (Way::EndToEnd, &self.end_to_end),
-            (Way::Kernels, &self.kernels),
-        ];
+        let ways = [(Way::EndToEnd, &self.end_to_end), (Way::Kernels, &self.kernels)];
         let duels = ways.map(|(way, gpu)| Duel::new(way, &self.cpu, gpu));
         let is_long = |duel: &Duel| duel.contests.len() >= size::MIN_SIZES;
         duels.into_iter().filter(is_long).collect()
@@ -143,10 +136,7 @@ impl Duel {
                 second: timing(row),
             })
         };
-        Duel {
-            way,
-            contests: gpu.points().filter_map(contest).collect(),
-        }
+        Duel { way, contests: gpu.points().filter_map(contest).collect() }
     }
 
     /// Where the GPU becomes faster than the CPU, or slower.
@@ -186,11 +176,8 @@ mod tests {
         assert_eq!(sweeps.len(), 1);
         assert!(sweeps[0].setting.is_empty(), "{:?}", sweeps[0].setting);
         assert_eq!(sweeps[0].item, "digi");
-        let variants: Vec<_> = sweeps[0]
-            .cpu
-            .points()
-            .map(|(_, row)| row.variant.as_str())
-            .collect();
+        let variants: Vec<_> =
+            sweeps[0].cpu.points().map(|(_, row)| row.variant.as_str()).collect();
         assert_eq!(variants, ["small", "small", "large", "large", "large"]);
         let way = |duel: &Duel| (duel.way, duel.contests.len());
         let ways: Vec<_> = sweeps[0].duels().iter().map(way).collect();
@@ -211,10 +198,7 @@ mod tests {
         let second = rows
             .iter()
             .filter(|row| row.device == "cuda:0")
-            .map(|row| SummaryRow {
-                device: "cuda:1".into(),
-                ..row.clone()
-            });
+            .map(|row| SummaryRow { device: "cuda:1".into(), ..row.clone() });
         rows.extend(second.collect::<Vec<_>>());
         let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
         let device = |name: &str| vec![("device".to_owned(), name.to_owned())];
@@ -238,17 +222,10 @@ mod tests {
     #[test]
     fn sizes_that_are_not_valid_do_not_count() {
         let mut rows = break_even_rows(&["random"]);
-        for row in rows
-            .iter_mut()
-            .filter(|row| row.device != "cpu" && row.items > 1_000_000)
-        {
+        for row in rows.iter_mut().filter(|row| row.device != "cpu" && row.items > 1_000_000) {
             row.valid = YesNo::No;
         }
-        let sizes: Vec<_> = of(&rows)[0]
-            .duels()
-            .iter()
-            .map(|duel| duel.contests.len())
-            .collect();
+        let sizes: Vec<_> = of(&rows)[0].duels().iter().map(|duel| duel.contests.len()).collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

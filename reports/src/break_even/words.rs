@@ -54,14 +54,8 @@ fn sentence(duel: &Duel, items: &str) -> String {
         return no_crossing(duel, items);
     };
     let way = duel.way.words();
-    let others = others
-        .iter()
-        .map(|crossing| format!(", {}", beyond(crossing, duel, items)));
-    format!(
-        "{} {way}{}",
-        beyond(first, duel, items),
-        others.collect::<String>()
-    )
+    let others = others.iter().map(|crossing| format!(", {}", beyond(crossing, duel, items)));
+    format!("{} {way}{}", beyond(first, duel, items), others.collect::<String>())
 }
 
 /// `from 45 k digis on (41 k to 52 k) the GPU wins`.
@@ -80,12 +74,8 @@ fn interval(crossing: &Crossing, duel: &Duel) -> String {
         return "interval not known".to_owned();
     }
     let (smallest, largest) = ends(duel);
-    let low = crossing
-        .low
-        .map_or_else(|| format!("below {smallest}"), units::count);
-    let high = crossing
-        .high
-        .map_or_else(|| format!("beyond {largest}"), units::count);
+    let low = crossing.low.map_or_else(|| format!("below {smallest}"), units::count);
+    let high = crossing.high.map_or_else(|| format!("beyond {largest}"), units::count);
     format!("{low} to {high}")
 }
 
@@ -146,10 +136,7 @@ mod tests {
     #[test]
     fn a_crossing_is_told_with_its_interval() {
         let said = said([10.0, 31.6, 100.0, 316.0], Some(0.02));
-        assert_eq!(
-            said,
-            ["from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"]
-        );
+        assert_eq!(said, ["from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"]);
     }
 
     #[test]
@@ -172,18 +159,9 @@ mod tests {
     fn no_crossing_is_told() {
         let begin = "no crossing from 1 k to 1 M digis: ";
         for (gpu_us, end) in [
-            (
-                [2.0, 20.0, 200.0, 2000.0],
-                "the CPU wins end to end at all sizes",
-            ),
-            (
-                [0.5, 5.0, 50.0, 500.0],
-                "the GPU wins end to end at all sizes",
-            ),
-            (
-                [1.0, 10.0, 100.0, 1000.0],
-                "neither wins clearly end to end",
-            ),
+            ([2.0, 20.0, 200.0, 2000.0], "the CPU wins end to end at all sizes"),
+            ([0.5, 5.0, 50.0, 500.0], "the GPU wins end to end at all sizes"),
+            ([1.0, 10.0, 100.0, 1000.0], "neither wins clearly end to end"),
             (
                 [1.0, 5.0, 50.0, 500.0],
                 "the GPU wins end to end at 3 of 4 sizes and is not clearly slower at the others",
@@ -196,10 +174,7 @@ mod tests {
     #[test]
     fn without_intervals_none_is_told() {
         let said = said([10.0, 31.6, 100.0, 316.0], None);
-        assert_eq!(
-            said,
-            ["from 100 k digis on (interval not known) the GPU wins end to end"]
-        );
+        assert_eq!(said, ["from 100 k digis on (interval not known) the GPU wins end to end"]);
     }
 
     #[test]
@@ -209,10 +184,7 @@ mod tests {
         let sweep = &sweeps(&rows)[0];
         let said = sentences(sweep);
         assert!(said[0].ends_with("the GPU wins end to end"), "{said:?}");
-        assert!(
-            said[1].ends_with("the GPU wins by its kernels alone"),
-            "{said:?}"
-        );
+        assert!(said[1].ends_with("the GPU wins by its kernels alone"), "{said:?}");
         assert_eq!(
             entrants(sweep),
             "fastest on the CPU: small with 2 threads, then large with 2 threads; on the GPU: \

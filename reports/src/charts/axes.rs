@@ -50,11 +50,7 @@ impl Axis {
         }
         let short = self.said(shape::short_value);
         let distinct: BTreeSet<&String> = short.iter().collect();
-        if distinct.len() == short.len() {
-            short
-        } else {
-            self.said(shape::value)
-        }
+        if distinct.len() == short.len() { short } else { self.said(shape::value) }
     }
 
     fn said(&self, say: fn(&str, &str) -> String) -> Vec<String> {
@@ -76,13 +72,7 @@ pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
             names.push(name);
         }
     }
-    names
-        .into_iter()
-        .map(|name| Axis {
-            values: values(rows, &name),
-            name,
-        })
-        .collect()
+    names.into_iter().map(|name| Axis { values: values(rows, &name), name }).collect()
 }
 
 /// The axes that vary on at least one device. An axis that merely differs
@@ -92,11 +82,7 @@ pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     for row in rows {
         by_device.entry(&row.device).or_default().push(row);
     }
-    let varies = |axis: &Axis| {
-        by_device
-            .values()
-            .any(|rows| values(rows, &axis.name).len() > 1)
-    };
+    let varies = |axis: &Axis| by_device.values().any(|rows| values(rows, &axis.name).len() > 1);
     all(rows).into_iter().filter(varies).collect()
 }
 
@@ -109,10 +95,9 @@ pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[&Axis]) -> Vec<Panel<'a>> {
         let places = positions.iter().zip(&values);
         let key = places.filter_map(|(positions, value)| positions.get(value.as_str()).copied());
         let key = key.collect();
-        let panel = panels.entry(key).or_insert_with(|| Panel {
-            title: title(axes, &values),
-            rows: Vec::new(),
-        });
+        let panel = panels
+            .entry(key)
+            .or_insert_with(|| Panel { title: title(axes, &values), rows: Vec::new() });
         panel.rows.push(row);
     }
     panels.into_values().collect()
@@ -145,19 +130,13 @@ mod tests {
         let cpu = row("a", "digis=1", 1e-3);
         assert_eq!(varying(&[&cpu, &gpu]), []);
         let more = row("a", "digis=10", 1e-3);
-        let names: Vec<_> = varying(&[&cpu, &gpu, &more])
-            .into_iter()
-            .map(|a| a.name)
-            .collect();
+        let names: Vec<_> = varying(&[&cpu, &gpu, &more]).into_iter().map(|a| a.name).collect();
         assert_eq!(names, ["digis"]);
     }
 
     #[test]
     fn panels_come_in_the_order_of_their_values() {
-        let rows = [
-            row("a", "n=100;order=b", 1.0),
-            row("a", "n=24;order=b", 1.0),
-        ];
+        let rows = [row("a", "n=100;order=b", 1.0), row("a", "n=24;order=b", 1.0)];
         let rows: Vec<_> = rows.iter().collect();
         let axes = varying(&rows);
         let panels = panels(&rows, &axes.iter().collect::<Vec<_>>());
@@ -168,10 +147,7 @@ mod tests {
     #[test]
     fn labels_stay_distinct() {
         let values = vec!["1000000".to_owned(), "1000001".to_owned()];
-        let axis = Axis {
-            name: "digis".into(),
-            values,
-        };
+        let axis = Axis { name: "digis".into(), values };
         assert_eq!(axis.labels(), ["1 M", "1000001"]);
         let values = vec!["1280".to_owned(), "1344".to_owned()];
         let name = "segments".into();

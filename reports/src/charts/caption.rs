@@ -42,9 +42,7 @@ fn machine(study: &Study) -> String {
         counted(study.run.environment.usable_threads, "usable thread"),
     ];
     let devices: BTreeSet<&str> = study.rows.iter().map(|row| row.device.as_str()).collect();
-    let gpus = devices
-        .into_iter()
-        .filter_map(|device| gpu(machine, device));
+    let gpus = devices.into_iter().filter_map(|device| gpu(machine, device));
     let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
     all.join(shape::SEPARATOR)
 }
@@ -59,9 +57,7 @@ fn gpu(machine: &Machine, device: &str) -> Option<String> {
 
 /// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.
 fn data(study: &Study) -> String {
-    let fixed = axes::all(&study.rows)
-        .into_iter()
-        .filter(|axis| !study.varying.contains(axis));
+    let fixed = axes::all(&study.rows).into_iter().filter(|axis| !study.varying.contains(axis));
     let phrases = fixed.filter_map(|axis| fixed_phrase(study, &axis));
     let phrases: Vec<String> = phrases.collect();
     phrases.join(shape::SEPARATOR)
@@ -101,9 +97,7 @@ fn left_out(study: &Study) -> Vec<String> {
     for row in &study.left_out {
         by_reason.entry(Reason::of(row)).or_default().push(row);
     }
-    let texts = by_reason
-        .iter()
-        .flat_map(|(reason, rows)| not_shown(study, rows, reason.words()));
+    let texts = by_reason.iter().flat_map(|(reason, rows)| not_shown(study, rows, reason.words()));
     texts.collect()
 }
 
@@ -137,28 +131,20 @@ impl Reason {
 /// Whole variants by name, and how many points others lack.
 fn not_shown(study: &Study, rows: &[&SummaryRow], reason: &str) -> Vec<String> {
     let shown: BTreeSet<String> = study.rows.iter().map(|row| study.series(row)).collect();
-    let (partly, wholly): (Vec<_>, Vec<_>) = rows
-        .iter()
-        .map(|row| study.series(row))
-        .partition(|name| shown.contains(name));
+    let (partly, wholly): (Vec<_>, Vec<_>) =
+        rows.iter().map(|row| study.series(row)).partition(|name| shown.contains(name));
     let whole: BTreeSet<String> = wholly.into_iter().collect();
     let mut texts = Vec::new();
     if !whole.is_empty() {
         let names: Vec<&str> = whole.iter().map(String::as_str).collect();
         let count = counted(whole.len(), "variant");
-        texts.push(format!(
-            "{count} not shown: {reason} ({})",
-            names.join(", ")
-        ));
+        texts.push(format!("{count} not shown: {reason} ({})", names.join(", ")));
     }
     if !partly.is_empty() {
         let names: BTreeSet<&str> = partly.iter().map(String::as_str).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let count = counted(partly.len(), "point");
-        texts.push(format!(
-            "{count} not shown: {reason} ({})",
-            names.join(", ")
-        ));
+        texts.push(format!("{count} not shown: {reason} ({})", names.join(", ")));
     }
     texts
 }
@@ -176,20 +162,14 @@ mod tests {
 
     #[test]
     fn only_what_does_not_vary_is_said() {
-        let rows = [
-            row("a", "digis=2000000;n=1", 1e-3),
-            row("a", "digis=2000000;n=2", 1e-3),
-        ];
+        let rows = [row("a", "digis=2000000;n=1", 1e-3), row("a", "digis=2000000;n=2", 1e-3)];
         assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
     }
 
     #[test]
     fn the_machine_is_named() {
         let rows = [row("a", "digis=1", 1e-3)];
-        assert_eq!(
-            of(&rows)[0],
-            "Model 9000, 2 cores, 25 GB memory, 2 usable threads"
-        );
+        assert_eq!(of(&rows)[0], "Model 9000, 2 cores, 25 GB memory, 2 usable threads");
     }
 
     #[test]
@@ -198,11 +178,7 @@ mod tests {
         gpu.device = "cuda:0".into();
         gpu.threads = 1;
         let caption = of(&[row("a", "digis=1", 1e-3), gpu]);
-        assert!(
-            caption[0].ends_with(" · cuda:0: GPU 100, 80 GB"),
-            "{}",
-            caption[0]
-        );
+        assert!(caption[0].ends_with(" · cuda:0: GPU 100, 80 GB"), "{}", caption[0]);
         assert!(caption[1].contains("2 threads on cpu, 1 thread on cuda:0"));
     }
 

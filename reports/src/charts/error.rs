@@ -41,9 +41,6 @@ pub enum ChartError {
 impl ChartError {
     /// A picture for `path` that could not be made.
     pub(super) fn draw(path: &Path, reason: impl std::fmt::Display) -> Self {
-        ChartError::Draw {
-            path: path.to_owned(),
-            reason: reason.to_string(),
-        }
+        ChartError::Draw { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -39,10 +39,7 @@ pub fn svg(name: &str, scene: &Scene) -> Result<String, ChartError> {
 }
 
 fn write_file(path: &Path, content: &[u8]) -> Result<(), ChartError> {
-    fs::write(path, content).map_err(|source| ChartError::Write {
-        path: path.to_owned(),
-        source,
-    })
+    fs::write(path, content).map_err(|source| ChartError::Write { path: path.to_owned(), source })
 }
 
 fn svg_text(scene: &Scene) -> Result<String, String> {

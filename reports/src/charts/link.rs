@@ -19,10 +19,8 @@ const READING: &str = "h2d: host to device, d2h: device to host, both: both ways
 pub fn figure(record: &CeilingsRecord) -> Option<Figure> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));
-    let panels: Vec<Panel> = devices
-        .iter()
-        .map(|device| panel(record, device, devices.len(), &palette))
-        .collect();
+    let panels: Vec<Panel> =
+        devices.iter().map(|device| panel(record, device, devices.len(), &palette)).collect();
     if panels.is_empty() {
         return None;
     }
@@ -64,36 +62,22 @@ fn panel(record: &CeilingsRecord, device: &str, devices: usize, palette: &Palett
         name: name_of_curve,
     };
     Panel {
-        title: if devices > 1 {
-            device.to_owned()
-        } else {
-            String::new()
-        },
+        title: if devices > 1 { device.to_owned() } else { String::new() },
         curves: names.into_iter().map(curve).collect(),
     }
 }
 
 fn axis(record: &CeilingsRecord) -> Axis {
     let sizes: BTreeSet<u64> = record.links.iter().map(|point| point.block_bytes).collect();
-    Axis {
-        name: AXIS.to_owned(),
-        values: sizes.iter().map(u64::to_string).collect(),
-    }
+    Axis { name: AXIS.to_owned(), values: sizes.iter().map(u64::to_string).collect() }
 }
 
 fn ruler(scale: &Scale, height: f64, what: &str) -> Ruler {
     let pixel = |value: f64| height * (1.0 - scale.position(value));
-    let tick = |value: f64| Tick {
-        at: pixel(value),
-        label: units::bytes_per_second(value),
-    };
+    let tick = |value: f64| Tick { at: pixel(value), label: units::bytes_per_second(value) };
     Ruler {
         label: what.to_owned(),
-        ticks: scale
-            .ticks((height / 36.0) as usize)
-            .into_iter()
-            .map(tick)
-            .collect(),
+        ticks: scale.ticks((height / 36.0) as usize).into_iter().map(tick).collect(),
         minor: scale.minor_ticks().into_iter().map(pixel).collect(),
         grid: true,
     }
@@ -105,8 +89,6 @@ fn machine(record: &CeilingsRecord) -> String {
         let memory = units::bytes(gpu.memory_bytes as f64);
         format!("cuda:{i}: {}, {memory}", gpu.model)
     });
-    let all: Vec<String> = std::iter::once(record.machine.cpu_model.clone())
-        .chain(gpus)
-        .collect();
+    let all: Vec<String> = std::iter::once(record.machine.cpu_model.clone()).chain(gpus).collect();
     all.join(crate::shape::SEPARATOR)
 }

@@ -6,29 +6,19 @@ use plotters::style::RGBColor;
 /// A whisker with caps: a vertical line from `low` to `high` at `x`.
 pub fn whisker(x: f64, low: f64, high: f64, cap: f64, color: RGBColor) -> Vec<Mark> {
     let across = |y: f64| Mark::line((x - cap, y), (x + cap, y), color, 1);
-    vec![
-        Mark::line((x, low), (x, high), color, 1),
-        across(low),
-        across(high),
-    ]
+    vec![Mark::line((x, low), (x, high), color, 1), across(low), across(high)]
 }
 
 /// Points joined by a line; a single point has none.
 pub fn polyline(points: &[At], color: RGBColor, width: u32) -> Option<Mark> {
     let points = points.to_vec();
-    (points.len() > 1).then_some(Mark::Path {
-        points,
-        color,
-        width,
-    })
+    (points.len() > 1).then_some(Mark::Path { points, color, width })
 }
 
 /// Points joined by a dashed line.
 pub fn dashes(points: &[At], color: RGBColor, width: u32) -> Vec<Mark> {
     let pieces = points.windows(2).flat_map(|ends| pieces(ends[0], ends[1]));
-    pieces
-        .map(|(from, to)| Mark::line(from, to, color, width))
-        .collect()
+    pieces.map(|(from, to)| Mark::line(from, to, color, width)).collect()
 }
 
 /// The dashes between two points, the last one cut where the line ends.

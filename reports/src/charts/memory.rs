@@ -43,10 +43,9 @@ fn reading(varying: &[Axis], shown: &[Axis]) -> String {
     match (silent.is_empty(), shown.is_empty()) {
         (true, _) => READING.to_owned(),
         (false, true) => format!("{READING}; the same to 1 % at all points"),
-        (false, false) => format!(
-            "{READING}; the same to 1 % at all values of {}",
-            silent.join(", ")
-        ),
+        (false, false) => {
+            format!("{READING}; the same to 1 % at all values of {}", silent.join(", "))
+        }
     }
 }
 

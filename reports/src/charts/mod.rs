@@ -130,9 +130,7 @@ pub fn draw_links(dir: &Path, record: &CeilingsRecord) -> Result<Vec<PathBuf>, C
 ///
 /// If `dir` cannot be made, or a file cannot be drawn or written.
 pub fn draw_trends(dir: &Path, trends: &[&Trend]) -> Result<Vec<PathBuf>, ChartError> {
-    let tasks = grouped(trends.iter().copied(), |trend| {
-        trend.track.point.algorithm.clone()
-    });
+    let tasks = grouped(trends.iter().copied(), |trend| trend.track.point.algorithm.clone());
     let mut paths = Vec::new();
     for (task, trends) in tasks {
         let figures = trend::figure(&task, &trends).into_iter();
@@ -168,16 +166,12 @@ pub(crate) fn published_svgs(figure: &Reproduction) -> Result<Vec<NamedSvg>, Cha
 fn published_pages(figure: &Reproduction) -> Vec<Page> {
     let id = &figure.figure.id;
     let figures = published::figure(figure).into_iter();
-    figures
-        .flat_map(|figure| Page::all(id, &format!("published-{id}"), figure))
-        .collect()
+    figures.flat_map(|figure| Page::all(id, &format!("published-{id}"), figure)).collect()
 }
 
 fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {
-    fs::create_dir_all(dir).map_err(|source| ChartError::Folder {
-        path: dir.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(dir)
+        .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
     files::write(dir, &page.name, &page.figure.scene())
 }
 
@@ -298,9 +292,5 @@ fn columns(natural: usize, count: usize) -> usize {
 
 /// The size of a plot that is one of `count`, in pixels.
 fn panel_size(count: usize) -> (f64, f64) {
-    if count > 1 {
-        (390.0, 260.0)
-    } else {
-        (780.0, 460.0)
-    }
+    if count > 1 { (390.0, 260.0) } else { (780.0, 460.0) }
 }

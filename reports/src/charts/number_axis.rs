@@ -10,10 +10,8 @@ pub fn ruler(scale: &Scale, height: f64, what: &str) -> Ruler {
         // Factors double, as the threads do that they are compared with.
         Spread::Log => scale.doublings((height / 24.0) as usize),
     };
-    let tick = |value: f64| Tick {
-        at: height * (1.0 - scale.position(value)),
-        label: plain(value),
-    };
+    let tick =
+        |value: f64| Tick { at: height * (1.0 - scale.position(value)), label: plain(value) };
     Ruler {
         label: what.to_owned(),
         ticks: values.into_iter().map(tick).collect(),
@@ -41,9 +39,6 @@ mod tests {
     fn factors_double_and_ratios_take_equal_steps() {
         let factors = Scale::new(0.6, 20.0, Spread::Log);
         assert_eq!(labels(&factors), ["1", "2", "4", "8", "16"]);
-        assert_eq!(
-            labels(&Scale::from_zero(2.3)),
-            ["0", "0.5", "1", "1.5", "2"]
-        );
+        assert_eq!(labels(&Scale::from_zero(2.3)), ["0", "0.5", "1", "1.5", "2"]);
     }
 }

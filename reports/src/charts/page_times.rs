@@ -20,12 +20,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
         .map(|quantity| bars::figure(&study, &study.varying, quantity, READING));
     let title = format!("{}: total time and time a page", study.algorithm);
     let plots = titled(total.plots, "total").chain(titled(page.plots, "a page"));
-    Some(Figure {
-        title,
-        plots: plots.collect(),
-        columns: 2,
-        ..total
-    })
+    Some(Figure { title, plots: plots.collect(), columns: 2, ..total })
 }
 
 /// Plots whose titles say which time they show.
@@ -42,10 +37,7 @@ fn titled(plots: Vec<Plot>, what: &str) -> impl Iterator<Item = Plot> {
 /// The study without the rows that have no pages.
 fn with_pages<'a>(study: &Study<'a>) -> Study<'a> {
     let mut study = study.clone();
-    let (known, unknown) = study
-        .rows
-        .into_iter()
-        .partition(|row| page_time(row).is_some());
+    let (known, unknown) = study.rows.into_iter().partition(|row| page_time(row).is_some());
     study.rows = known;
     study.left_out.extend::<Vec<_>>(unknown);
     study

@@ -22,19 +22,11 @@ pub struct Metrics {
 
 impl Metrics {
     /// The SVG backend: sizes are divided by 1.24 and lines begin 0.76 em up.
-    pub const SVG: Metrics = Metrics {
-        scale: 1.0,
-        font_size: 1.24,
-        ascent: 0.76,
-    };
+    pub const SVG: Metrics = Metrics { scale: 1.0, font_size: 1.24, ascent: 0.76 };
 
     /// The bitmap backend with `ab_glyph`: the baseline is half a size down.
     pub fn bitmap(scale: f64) -> Metrics {
-        Metrics {
-            scale,
-            font_size: HEIGHT_OF_EM,
-            ascent: HEIGHT_OF_EM / 2.0,
-        }
+        Metrics { scale, font_size: HEIGHT_OF_EM, ascent: HEIGHT_OF_EM / 2.0 }
     }
 
     fn pixel(&self, at: At) -> (i32, i32) {
@@ -57,9 +49,7 @@ pub fn paint<B: DrawingBackend>(scene: &Scene, backend: &mut B, metrics: Metrics
     backend.ensure_prepared().map_err(BackendError)?;
     let corner = (f64::from(scene.width), f64::from(scene.height));
     let white = ShapeStyle::from(&WHITE).filled();
-    backend
-        .draw_rect((0, 0), metrics.pixel(corner), &white, true)
-        .map_err(BackendError)?;
+    backend.draw_rect((0, 0), metrics.pixel(corner), &white, true).map_err(BackendError)?;
     for mark in &scene.marks {
         paint_mark(mark, backend, metrics)?;
     }
@@ -73,11 +63,9 @@ fn paint_mark<B: DrawingBackend>(mark: &Mark, backend: &mut B, metrics: Metrics)
             let (from, to) = (metrics.pixel(*from), metrics.pixel(*to));
             backend.draw_rect(from, to, &metrics.stroke(*color, 1), true)
         }
-        Mark::Path {
-            points,
-            color,
-            width,
-        } => backend.draw_path(pixels(points), &metrics.stroke(*color, *width)),
+        Mark::Path { points, color, width } => {
+            backend.draw_path(pixels(points), &metrics.stroke(*color, *width))
+        }
         Mark::Polygon { points, color } => {
             backend.fill_polygon(pixels(points), &metrics.stroke(*color, 1))
         }
@@ -103,9 +91,7 @@ fn paint_text<B: DrawingBackend>(label: &Label, backend: &mut B, metrics: Metric
     };
     let size = label.size * metrics.font_size * metrics.scale;
     let font = (FAMILY, size).into_font().transform(transform);
-    let style = TextStyle::from(font)
-        .color(&label.color)
-        .pos(Pos::new(h_pos, VPos::Top));
+    let style = TextStyle::from(font).color(&label.color).pos(Pos::new(h_pos, VPos::Top));
     let painted = backend.draw_text(&label.text, &style, metrics.pixel(top));
     painted.map_err(DrawingAreaErrorKind::BackendError)
 }

@@ -82,31 +82,15 @@ impl Style {
     fn nth(index: usize) -> Style {
         let base = COLORS[index % COLORS.len()];
         let turn = index / COLORS.len();
-        let color = if turn < 2 {
-            base
-        } else {
-            mixed(base, BLACK, 0.45)
-        };
-        let filling = if turn % 2 == 1 {
-            mixed(color, WHITE, 0.8)
-        } else {
-            color
-        };
+        let color = if turn < 2 { base } else { mixed(base, BLACK, 0.45) };
+        let filling = if turn % 2 == 1 { mixed(color, WHITE, 0.8) } else { color };
         let shape = SHAPES[index % SHAPES.len()];
-        Style {
-            color,
-            filling,
-            shape: Some(shape),
-        }
+        Style { color, filling, shape: Some(shape) }
     }
 
     /// The look of what data are compared with: dashed, without markers.
     pub fn reference() -> Style {
-        Style {
-            color: REFERENCE,
-            filling: REFERENCE,
-            shape: None,
-        }
+        Style { color: REFERENCE, filling: REFERENCE, shape: None }
     }
 
     /// The colour of an area that belongs to the line and lies under others.
@@ -130,23 +114,12 @@ impl Style {
     /// A bar between two corners.
     pub fn bar(&self, from: At, to: At) -> Vec<Mark> {
         const BORDER: f64 = 2.0;
-        let mut marks = vec![Mark::Rect {
-            from,
-            to,
-            color: self.color,
-        }];
-        let inner = (
-            (from.0 + BORDER, from.1 + BORDER),
-            (to.0 - BORDER, to.1 - BORDER),
-        );
+        let mut marks = vec![Mark::Rect { from, to, color: self.color }];
+        let inner = ((from.0 + BORDER, from.1 + BORDER), (to.0 - BORDER, to.1 - BORDER));
         let has_inside = inner.0.0 < inner.1.0 && inner.0.1 < inner.1.1;
         if self.filling != self.color && has_inside {
             let (from, to) = inner;
-            marks.push(Mark::Rect {
-                from,
-                to,
-                color: self.filling,
-            });
+            marks.push(Mark::Rect { from, to, color: self.filling });
         }
         marks
     }

@@ -25,11 +25,7 @@ mod tests {
     use super::*;
 
     fn placed(places: &str, bind: &str) -> String {
-        words(&SummaryRow {
-            places: places.into(),
-            bind: bind.into(),
-            ..row("a", "n=1", 1e-3)
-        })
+        words(&SummaryRow { places: places.into(), bind: bind.into(), ..row("a", "n=1", 1e-3) })
     }
 
     #[test]

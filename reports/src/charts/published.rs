@@ -88,19 +88,13 @@ fn plot(dots: &[Dot], labels: &[&str], palette: &Palette) -> Plot {
     // So few values would stand in a narrow corner of the page.
     let width = (labels.len() as f64 * STEP).max(420.0);
     let step = width / labels.len() as f64;
-    let ends = dots
-        .iter()
-        .map(|dot| dot.interval.unwrap_or((dot.speed_up, dot.speed_up)));
-    let (low, high) = ends.fold((1.0f64, 1.0f64), |(low, high), end| {
-        (low.min(end.0), high.max(end.1))
-    });
+    let ends = dots.iter().map(|dot| dot.interval.unwrap_or((dot.speed_up, dot.speed_up)));
+    let (low, high) =
+        ends.fold((1.0f64, 1.0f64), |(low, high), end| (low.min(end.0), high.max(end.1)));
     // A narrower range may have a single power of two to label.
     let y = Scale::new(low, high, Spread::beyond(4.0, low, high));
     let at = |i: usize| step * (i as f64 + 0.5);
-    let tick = |(i, label): (usize, &&str)| Tick {
-        at: at(i),
-        label: (*label).to_owned(),
-    };
+    let tick = |(i, label): (usize, &&str)| Tick { at: at(i), label: (*label).to_owned() };
     let base = HEIGHT * (1.0 - y.position(1.0));
     let mut marks = dashes(&[(0.0, base), (width, base)], Style::reference().color, 1);
     for (i, label) in labels.iter().enumerate() {
@@ -147,10 +141,7 @@ mod tests {
     fn reproduced(id: &str) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id);
         let (record, rows) = (run(), rows());
-        let here = Here {
-            record: &record,
-            rows: &rows,
-        };
+        let here = Here { record: &record, rows: &rows };
         Reproduction::of(figure.expect(id), &here)
     }
 
@@ -165,10 +156,7 @@ mod tests {
         let markers = chart.plots[0].marks.iter().filter(is_marker).count();
         assert_eq!(markers, published + here);
         assert!(chart.legend.iter().any(|(name, _)| name == HERE));
-        assert_eq!(
-            chart.caption[1],
-            "here: Model 9000, 2 threads, cuda:0: GPU 100"
-        );
+        assert_eq!(chart.caption[1], "here: Model 9000, 2 threads, cuda:0: GPU 100");
     }
 
     #[test]

@@ -60,10 +60,7 @@ fn titled(plots: Vec<Plot>, what: &str) -> Vec<Plot> {
 fn reading(silent: &[&str]) -> String {
     match silent {
         [] => READING.to_owned(),
-        axes => format!(
-            "{READING}; figures are the same at all values of {}",
-            axes.join(", ")
-        ),
+        axes => format!("{READING}; figures are the same at all values of {}", axes.join(", ")),
     }
 }
 
@@ -95,10 +92,7 @@ mod tests {
     }
 
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
-        let mut row = SummaryRow {
-            threads,
-            ..row(variant, "n=1", 1e-3)
-        };
+        let mut row = SummaryRow { threads, ..row(variant, "n=1", 1e-3) };
         for quality in Quality::ALL {
             row.metrics.set(quality.metric(), "0.5");
         }

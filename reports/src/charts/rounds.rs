@@ -28,9 +28,8 @@ pub fn figure(study: &Study) -> Option<Figure> {
     let samples: Vec<Vec<Samples>> = panels.iter().map(of_panel).collect();
     let all = || samples.iter().flatten().flat_map(|(_, samples)| samples);
     let last_round = all().map(|(round, _)| *round).max()?;
-    let (low, high) = all().fold((f64::INFINITY, 0.0f64), |(low, high), (_, s)| {
-        (s.min(low), s.max(high))
-    });
+    let (low, high) =
+        all().fold((f64::INFINITY, 0.0f64), |(low, high), (_, s)| (s.min(low), s.max(high)));
 
     let size = super::panel_size(panels.len());
     let x = Scale::around(0.0, last_round as f64);
@@ -41,10 +40,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
         height: size.1,
         x: x_ruler(&x, last_round, size.0),
         y: time_axis::ruler(&y, size.1, "time of a sample"),
-        marks: samples
-            .iter()
-            .flat_map(|(row, s)| marks(study, row, s, (&x, &y), size))
-            .collect(),
+        marks: samples.iter().flat_map(|(row, s)| marks(study, row, s, (&x, &y), size)).collect(),
     };
     let last = axes.last().map_or(1, |axis| axis.values.len());
     Some(Figure {
@@ -71,16 +67,8 @@ fn of_panel<'a>(by_point: &ByPoint, panel: &Panel<'a>) -> Vec<Samples<'a>> {
 fn x_ruler(scale: &Scale, last: usize, width: f64) -> Ruler {
     let is_round = |value: &f64| value.fract() == 0.0 && (0.0..=last as f64).contains(value);
     let whole = scale.ticks(10).into_iter().filter(is_round);
-    let tick = |value: f64| Tick {
-        at: width * scale.position(value),
-        label: value.to_string(),
-    };
-    Ruler {
-        label: "round".into(),
-        ticks: whole.map(tick).collect(),
-        minor: Vec::new(),
-        grid: true,
-    }
+    let tick = |value: f64| Tick { at: width * scale.position(value), label: value.to_string() };
+    Ruler { label: "round".into(), ticks: whole.map(tick).collect(), minor: Vec::new(), grid: true }
 }
 
 fn marks(
@@ -92,10 +80,7 @@ fn marks(
 ) -> Vec<Mark> {
     let style = study.style(&study.series(row));
     let pixel = |(round, seconds): &(usize, f64)| {
-        (
-            width * x.position(*round as f64),
-            height * (1.0 - y.position(*seconds)),
-        )
+        (width * x.position(*round as f64), height * (1.0 - y.position(*seconds)))
     };
     let points: Vec<_> = samples.iter().map(pixel).collect();
     let line = style.line(&points, 1);
@@ -113,16 +98,12 @@ mod tests {
     #[test]
     fn each_sample_is_a_marker() {
         let rows = [row("a", "n=1", 1e-3)];
-        let samples: Vec<_> = (0..7)
-            .map(|i| SampleRow::new(&rows[0].point(), "total", i, i, 1e-3))
-            .collect();
+        let samples: Vec<_> =
+            (0..7).map(|i| SampleRow::new(&rows[0].point(), "total", i, i, 1e-3)).collect();
         let (run, names) = (run(), SeriesNames::new(&rows));
         let study = Study::new(&run, "sort", &rows, &samples, &names);
         let plot = figure(&study).expect("there are samples").plots.remove(0);
-        let markers = plot
-            .marks
-            .iter()
-            .filter(|mark| matches!(mark, Mark::Disc { .. }));
+        let markers = plot.marks.iter().filter(|mark| matches!(mark, Mark::Disc { .. }));
         assert_eq!(markers.count(), 7);
         assert!(plot.x.ticks.iter().all(|tick| !tick.label.contains('.')));
     }

@@ -31,11 +31,7 @@ impl Scale {
     /// From zero to a bit above `high`.
     pub fn from_zero(high: f64) -> Scale {
         let high = if high > 0.0 { high * 1.08 } else { 1.0 };
-        Scale {
-            low: 0.0,
-            high,
-            spread: Spread::Linear,
-        }
+        Scale { low: 0.0, high, spread: Spread::Linear }
     }
 
     /// Around the values, logarithmic if they span a decade.
@@ -113,10 +109,7 @@ impl Scale {
         let rough = (self.high - self.low) / count.max(1) as f64;
         let power = 10f64.powf(rough.log10().floor());
         let nice = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
-        let step = nice
-            .into_iter()
-            .find(|step| *step >= rough * 0.999)
-            .unwrap_or(rough);
+        let step = nice.into_iter().find(|step| *step >= rough * 0.999).unwrap_or(rough);
         let first = (self.low / step).ceil() as i64;
         let last = (self.high / step).floor() as i64;
         (first..=last).map(|i| i as f64 * step).collect()
@@ -176,10 +169,7 @@ mod tests {
     #[test]
     fn doublings_stay_on_the_axis() {
         let scale = Scale::new(1.0, 144.0, Spread::Log);
-        assert_eq!(
-            scale.doublings(10),
-            [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]
-        );
+        assert_eq!(scale.doublings(10), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
         assert_eq!(scale.doublings(4), [1.0, 4.0, 16.0, 64.0]);
     }
 

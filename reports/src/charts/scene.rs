@@ -126,11 +126,7 @@ impl Mark {
     /// A straight line.
     pub fn line(from: At, to: At, color: RGBColor, width: u32) -> Mark {
         let points = vec![from, to];
-        Mark::Path {
-            points,
-            color,
-            width,
-        }
+        Mark::Path { points, color, width }
     }
 
     /// The same mark, moved.

@@ -68,10 +68,7 @@ fn stack(study: &Study, panel: &Panel) -> Option<Stacks> {
     let axes = found.first()?.axes.clone();
     let mut bars: Vec<Bar> = found.into_iter().flat_map(|found| found.bars).collect();
     bars.sort_by(|a, b| a.variant.cmp(&b.variant));
-    Some(Stacks {
-        title: panel.title.clone(),
-        breakdown: Breakdown { axes, bars },
-    })
+    Some(Stacks { title: panel.title.clone(), breakdown: Breakdown { axes, bars } })
 }
 
 /// The looks of the stages, in the order of the bars.
@@ -110,16 +107,10 @@ fn plot(stacks: &Stacks, looks: &Looks, scale: &Scale, height: f64) -> Plot {
     let width = (PITCH * bars.len() as f64).max(LEAST_WIDTH);
     let pitch = width / bars.len() as f64;
     let middle = |i: usize| (i as f64 + 0.5) * pitch;
-    let tick = |(i, bar): (usize, &Bar)| Tick {
-        at: middle(i),
-        label: bar.variant.clone(),
-    };
+    let tick = |(i, bar): (usize, &Bar)| Tick { at: middle(i), label: bar.variant.clone() };
     let pixel = |seconds: f64| height * (1.0 - scale.position(seconds));
     let marks = bars.iter().enumerate().flat_map(|(i, bar)| {
-        let sides = (
-            middle(i) - 0.5 * SHARE * PITCH,
-            middle(i) + 0.5 * SHARE * PITCH,
-        );
+        let sides = (middle(i) - 0.5 * SHARE * PITCH, middle(i) + 0.5 * SHARE * PITCH);
         let mut marks = parts(bar, looks, sides, pixel);
         marks.push(number(bar, (middle(i), pixel(top(bar)) - 5.0)));
         marks
@@ -128,10 +119,7 @@ fn plot(stacks: &Stacks, looks: &Looks, scale: &Scale, height: f64) -> Plot {
         title: stacks.title.clone(),
         width,
         height,
-        x: Ruler {
-            ticks: bars.iter().enumerate().map(tick).collect(),
-            ..Ruler::default()
-        },
+        x: Ruler { ticks: bars.iter().enumerate().map(tick).collect(), ..Ruler::default() },
         y: time_axis::ruler(scale, height, "median time"),
         marks: marks.collect(),
     }
@@ -148,9 +136,7 @@ fn parts(
     let parts = bar.parts.iter().flat_map(|(stage, seconds)| {
         let start = end;
         end += seconds;
-        looks
-            .of(stage)
-            .bar((left, pixel(end)), (right, pixel(start)))
+        looks.of(stage).bar((left, pixel(end)), (right, pixel(start)))
     });
     parts.collect()
 }
@@ -188,11 +174,7 @@ mod tests {
     #[test]
     fn stages_fill_the_bar_from_the_bottom() {
         let figure = of(&rows("a", 1)).expect("stages");
-        let names: Vec<_> = figure
-            .legend
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let names: Vec<_> = figure.legend.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["count", "scatter", "other"]);
         let parts = figure.plots[0].marks.iter().filter_map(|mark| match mark {
             Mark::Rect { from, to, .. } => Some((from.1, to.1)),
@@ -210,11 +192,7 @@ mod tests {
     fn what_varies_makes_panels_with_one_scale() {
         let rows = [rows("a", 1), rows("b", 1), rows("a", 2)].concat();
         let figure = of(&rows).expect("stages");
-        let titles: Vec<_> = figure
-            .plots
-            .iter()
-            .map(|plot| plot.title.as_str())
-            .collect();
+        let titles: Vec<_> = figure.plots.iter().map(|plot| plot.title.as_str()).collect();
         assert_eq!(titles, ["threads = 1", "threads = 2"]);
         assert_eq!(figure.plots[0].x.ticks.len(), 2);
         assert_eq!(figure.plots[0].y.ticks, figure.plots[1].y.ticks);

@@ -84,20 +84,14 @@ fn plot(stacks: &Stacks, looks: &Looks, scale: &Scale, height: f64) -> Plot {
     let (mut marks, mut ticks) = (Vec::new(), Vec::new());
     for ((variant, group), pitch) in variants.iter().zip(&groups).zip(widths) {
         marks.extend(group_marks(group, left, scale, height));
-        ticks.push(Tick {
-            at: left + (pitch - GAP) / 2.0,
-            label: variant.variant.clone(),
-        });
+        ticks.push(Tick { at: left + (pitch - GAP) / 2.0, label: variant.variant.clone() });
         left += pitch;
     }
     Plot {
         title: stacks.title.clone(),
         width,
         height,
-        x: Ruler {
-            ticks,
-            ..Ruler::default()
-        },
+        x: Ruler { ticks, ..Ruler::default() },
         y: time_axis::ruler(scale, height, "median time"),
         marks,
     }
@@ -159,18 +153,10 @@ mod tests {
         let figure = of(&[rows("a", 1e-3), rows("b", 1.0)].concat()).expect("apart");
         let (tops, height) = tops(&figure);
         assert_eq!(tops.len(), 6);
-        assert!(
-            tops.iter().all(|top| (0.0..height).contains(top)),
-            "{tops:?}"
-        );
+        assert!(tops.iter().all(|top| (0.0..height).contains(top)), "{tops:?}");
         let apart = |of: usize| tops[of] - tops[of + 3];
         assert!((apart(0) - apart(2)).abs() < 1e-9, "count and the whole");
-        assert!(
-            figure
-                .caption
-                .iter()
-                .any(|line| line.contains("logarithmic"))
-        );
+        assert!(figure.caption.iter().any(|line| line.contains("logarithmic")));
     }
 
     #[test]

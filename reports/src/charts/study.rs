@@ -70,17 +70,7 @@ impl<'a> Study<'a> {
         let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == TOTAL);
         let (rows, left_out): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_drawable(row));
         let varying = axes::varying(&rows);
-        Study {
-            run,
-            algorithm,
-            rows,
-            stages,
-            left_out,
-            varying,
-            samples,
-            ranked_by,
-            names,
-        }
+        Study { run, algorithm, rows, stages, left_out, varying, samples, ranked_by, names }
     }
 
     /// The same with the kernels of variants that have any; none if no variant has.
@@ -134,10 +124,7 @@ impl<'a> Study<'a> {
     fn lags(&self) -> HashMap<String, f64> {
         let mut lags: HashMap<String, Vec<f64>> = HashMap::new();
         for (_, rows) in grouped(self.rows.iter().copied(), |row| shape::axes(row)) {
-            let fastest = rows
-                .iter()
-                .map(|row| median(row))
-                .fold(f64::INFINITY, f64::min);
+            let fastest = rows.iter().map(|row| median(row)).fold(f64::INFINITY, f64::min);
             for row in rows {
                 let lag = (median(row) / fastest).ln();
                 lags.entry(self.series(row)).or_default().push(lag);

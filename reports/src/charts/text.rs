@@ -39,11 +39,7 @@ pub fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split(' ').flat_map(|word| cut(word, size, limit)) {
-        let longer = if line.is_empty() {
-            word.clone()
-        } else {
-            format!("{line} {word}")
-        };
+        let longer = if line.is_empty() { word.clone() } else { format!("{line} {word}") };
         if width(&longer, size) <= limit {
             line = longer;
         } else {

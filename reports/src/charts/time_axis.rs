@@ -18,16 +18,9 @@ pub fn ruler(scale: &Scale, height: f64, what: &str) -> Ruler {
         false => plain(value / unit),
     };
     let pixel = |value: f64| height * (1.0 - scale.position(value));
-    let tick = |value: f64| Tick {
-        at: pixel(value),
-        label: label(value),
-    };
+    let tick = |value: f64| Tick { at: pixel(value), label: label(value) };
     Ruler {
-        label: if own_units {
-            what.to_owned()
-        } else {
-            format!("{what} [{name}]")
-        },
+        label: if own_units { what.to_owned() } else { format!("{what} [{name}]") },
         ticks: values.into_iter().map(tick).collect(),
         minor: scale.minor_ticks().into_iter().map(pixel).collect(),
         grid: true,
@@ -51,12 +44,7 @@ mod tests {
     fn the_unit_suits_the_values() {
         let (label, ticks) = labels(Scale::from_zero(0.0123));
         assert_eq!(label, "time [ms]");
-        assert_eq!(
-            ticks,
-            ["0", "2", "4", "6", "8", "10", "12"]
-                .map(String::from)
-                .to_vec()
-        );
+        assert_eq!(ticks, ["0", "2", "4", "6", "8", "10", "12"].map(String::from).to_vec());
         assert_eq!(labels(Scale::from_zero(3.3e-7)).0, "time [ns]");
         assert_eq!(labels(Scale::from_zero(3.3e-5)).0, "time [µs]");
     }

@@ -67,26 +67,16 @@ fn title(trend: &Trend) -> String {
 fn extent(trend: &Trend) -> (f64, f64) {
     let visits = trend.track.visits.iter();
     let ends = visits.map(|visit| visit.interval.unwrap_or((visit.median_s, visit.median_s)));
-    ends.fold((f64::INFINITY, 0.0), |(low, high): At, end| {
-        (low.min(end.0), high.max(end.1))
-    })
+    ends.fold((f64::INFINITY, 0.0), |(low, high): At, end| (low.min(end.0), high.max(end.1)))
 }
 
 /// Runs are counted: ticks between them would mean nothing.
 fn runs(scale: &Scale, count: usize, width: f64) -> Ruler {
     let is_run = |value: &f64| value.fract() == 0.0 && (1.0..=count as f64).contains(value);
-    let tick = |value: f64| Tick {
-        at: width * scale.position(value),
-        label: value.to_string(),
-    };
+    let tick = |value: f64| Tick { at: width * scale.position(value), label: value.to_string() };
     Ruler {
         label: "run, the oldest first".to_owned(),
-        ticks: scale
-            .ticks(6)
-            .into_iter()
-            .filter(is_run)
-            .map(tick)
-            .collect(),
+        ticks: scale.ticks(6).into_iter().filter(is_run).map(tick).collect(),
         minor: Vec::new(),
         grid: false,
     }
@@ -104,11 +94,7 @@ fn visits(trend: &Trend, style: &Style, pixel: &dyn Fn(At) -> At) -> Vec<Mark> {
         let ends = visit.interval.map(|(low, high)| (end(low), end(high)));
         let whisker = ends.map(|(low, high)| whisker(at.0, low, high, 2.0, style.shade()));
         let marker = style.marker(at, 2.5);
-        whisker
-            .into_iter()
-            .flatten()
-            .chain(marker)
-            .collect::<Vec<_>>()
+        whisker.into_iter().flatten().chain(marker).collect::<Vec<_>>()
     });
     marks.flatten().collect()
 }
@@ -139,10 +125,8 @@ mod tests {
     use crate::trend::{Terms, trends};
 
     fn found() -> Vec<Trend> {
-        let tracks = vec![
-            track("changed", &[(20, 1e-3), (10, 1.1e-3)]),
-            track("steady", &[(20, 1e-3)]),
-        ];
+        let tracks =
+            vec![track("changed", &[(20, 1e-3), (10, 1.1e-3)]), track("steady", &[(20, 1e-3)])];
         trends(tracks, &Terms::default(), &[])
     }
 
@@ -152,25 +136,14 @@ mod tests {
         let figure = figure("sort", &trends.iter().collect::<Vec<_>>()).expect("two");
         let is_disc = |mark: &&Mark| matches!(mark, Mark::Disc { .. } | Mark::Polygon { .. });
         let markers = |plot: &Plot| plot.marks.iter().filter(is_disc).count();
-        assert_eq!(
-            figure.plots.iter().map(markers).collect::<Vec<_>>(),
-            [30, 20]
-        );
+        assert_eq!(figure.plots.iter().map(markers).collect::<Vec<_>>(), [30, 20]);
         let text = |mark: &Mark| match mark {
             Mark::Text(label) => Some(label.text.clone()),
             _ => None,
         };
         let texts: Vec<String> = figure.plots[0].marks.iter().filter_map(text).collect();
-        assert!(
-            texts.len() == 1 && texts[0].starts_with("+10."),
-            "{texts:?}"
-        );
-        assert!(
-            figure.plots[1]
-                .marks
-                .iter()
-                .all(|mark| text(mark).is_none())
-        );
+        assert!(texts.len() == 1 && texts[0].starts_with("+10."), "{texts:?}");
+        assert!(figure.plots[1].marks.iter().all(|mark| text(mark).is_none()));
     }
 
     #[test]

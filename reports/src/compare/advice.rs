@@ -72,11 +72,8 @@ fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The command that measures a point again, with data of the same seed.
 pub fn command(key: &Key, seed: u64) -> String {
-    let mut command = format!(
-        "bench {} --variant {}",
-        key.point.algorithm,
-        quoted(&key.point.variant)
-    );
+    let mut command =
+        format!("bench {} --variant {}", key.point.algorithm, quoted(&key.point.variant));
     let mut flag = |name: &str, value: &str| {
         command.push_str(&format!(" --{name} {}", quoted(value)));
     };
@@ -132,24 +129,16 @@ mod tests {
             places: "{0:1},{1:1}".into(),
             bind: "close".into(),
             cache: "hot".into(),
-            params: "order=jitter:64;timeslice=1000"
-                .parse()
-                .expect("well formed"),
+            params: "order=jitter:64;timeslice=1000".parse().expect("well formed"),
         };
         let key = Key::new(point, "total");
         let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
              --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
         assert_eq!(command(&key, 7), expected);
         let mut key = key;
-        key.point.params = "content=ab;digis=5;input=my digis.csv"
-            .parse()
-            .expect("well formed");
+        key.point.params = "content=ab;digis=5;input=my digis.csv".parse().expect("well formed");
         let expected = "bench sort --variant rdst --input 'my digis.csv' --device cpu";
-        assert!(
-            command(&key, 7).starts_with(expected),
-            "{}",
-            command(&key, 7)
-        );
+        assert!(command(&key, 7).starts_with(expected), "{}", command(&key, 7));
     }
 
     #[test]
@@ -173,16 +162,8 @@ mod tests {
         let flags = ["--min-effect", "3%", "--store", "my store"].map(str::to_owned);
         let expected = "bench run smoke --against old --store 'my store'";
         assert_eq!(against("old", &record, &flags).as_deref(), Some(expected));
-        let given = [
-            "/bin/bench",
-            "run",
-            "smoke",
-            "--out",
-            "x",
-            "--against=v1",
-            "--out=y",
-            "--quiet",
-        ];
+        let given =
+            ["/bin/bench", "run", "smoke", "--out", "x", "--against=v1", "--out=y", "--quiet"];
         record.command = given.map(str::to_owned).to_vec();
         let expected = "bench run smoke --against=v1 --quiet";
         assert_eq!(against("old", &record, &flags).as_deref(), Some(expected));

@@ -31,10 +31,7 @@ impl Circumstances {
     pub fn of(base: &Measured, new: &Measured) -> Self {
         let executables = [base, new].map(|run| &run.record.software.fingerprint);
         let (base, new) = (Load::of(base), Load::of(new));
-        let differ = base
-            .load
-            .zip(new.load)
-            .is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
+        let differ = base.load.zip(new.load).is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
         Circumstances {
             busy: base.is_busy() || new.is_busy(),
             unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY,

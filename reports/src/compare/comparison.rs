@@ -165,12 +165,8 @@ fn nan_for_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Er
 
 impl Verdict {
     /// All of them, the most urgent first.
-    pub const ALL: [Verdict; 4] = [
-        Verdict::Slower,
-        Verdict::Inconclusive,
-        Verdict::Faster,
-        Verdict::Same,
-    ];
+    pub const ALL: [Verdict; 4] =
+        [Verdict::Slower, Verdict::Inconclusive, Verdict::Faster, Verdict::Same];
 }
 
 impl fmt::Display for Verdict {
@@ -192,9 +188,7 @@ impl Comparison {
 
     /// The points with a verdict.
     pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
-        self.points
-            .iter()
-            .filter(move |point| point.verdict == verdict)
+        self.points.iter().filter(move |point| point.verdict == verdict)
     }
 
     /// The points of the base whose variants gave a wrong output in the new run, or failed.

@@ -29,9 +29,7 @@ pub fn words(base: &Params, new: &Params) -> Option<String> {
         let ratio = ratio(base, new, metric)?;
         ((ratio - 1.0).abs() >= WORTH_A_WORD).then(|| more(ratio, name))
     });
-    let said: Vec<_> = std::iter::once("same instructions".to_owned())
-        .chain(changed)
-        .collect();
+    let said: Vec<_> = std::iter::once("same instructions".to_owned()).chain(changed).collect();
     Some(said.join(", "))
 }
 
@@ -67,27 +65,15 @@ mod tests {
             Some("same instructions, 12 % more last-level cache misses, 10 % more cycles")
         );
         let works = "cycles_per_item=11;instructions_per_item=21.8;llc_misses_per_item=0.1";
-        assert_eq!(
-            said(base, works).as_deref(),
-            Some("9.0 % more instructions")
-        );
-        assert_eq!(
-            said(works, base).as_deref(),
-            Some("8.3 % fewer instructions")
-        );
+        assert_eq!(said(base, works).as_deref(), Some("9.0 % more instructions"));
+        assert_eq!(said(works, base).as_deref(), Some("8.3 % fewer instructions"));
     }
 
     #[test]
     fn what_was_not_counted_explains_nothing() {
         assert_eq!(said("", "instructions_per_item=1"), None);
-        assert_eq!(
-            said("instructions_per_item=0", "instructions_per_item=1"),
-            None
-        );
-        assert_eq!(
-            said("instructions_per_item=x", "instructions_per_item=1"),
-            None
-        );
+        assert_eq!(said("instructions_per_item=0", "instructions_per_item=1"), None);
+        assert_eq!(said("instructions_per_item=x", "instructions_per_item=1"), None);
         let alone = "instructions_per_item=5";
         assert_eq!(said(alone, alone).as_deref(), Some("same instructions"));
         let odd = "instructions_per_item=5;llc_misses_per_item=0";

@@ -28,9 +28,7 @@ impl Judgement {
     /// the same code differ. A change has to be beyond that, too.
     #[must_use]
     pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
-        let own = self
-            .evidence()
-            .filter(|_| self.why != Why::IdenticalSamples);
+        let own = self.evidence().filter(|_| self.why != Why::IdenticalSamples);
         let Some(both) = own.map(|own| own.between_runs(between)) else {
             return self;
         };
@@ -67,11 +65,7 @@ impl Judgement {
             _ => return self,
         };
         let is_settled = self.verdict == Verdict::Inconclusive || self.why == Why::IdenticalSamples;
-        if is_settled {
-            self
-        } else {
-            self.not_clear(why)
-        }
+        if is_settled { self } else { self.not_clear(why) }
     }
 
     /// The same of one machine code in two executables, measured in turn: what differs is
@@ -91,11 +85,7 @@ impl Judgement {
     }
 
     fn not_clear(self, why: Why) -> Self {
-        Judgement {
-            verdict: Verdict::Inconclusive,
-            why,
-            ..self
-        }
+        Judgement { verdict: Verdict::Inconclusive, why, ..self }
     }
 }
 
@@ -118,18 +108,11 @@ mod tests {
         assert_eq!(verdict(judged(1.05, 0.001)), clear);
         let hidden = judged(1.05, 0.03);
         assert_eq!(verdict(hidden), (Verdict::Inconclusive, Why::RunsDiffer));
-        assert!(
-            hidden
-                .runs_differ
-                .is_some_and(|differ| (differ - 0.0424).abs() < 1e-4)
-        );
+        assert!(hidden.runs_differ.is_some_and(|differ| (differ - 0.0424).abs() < 1e-4));
         assert_eq!(judged(1.3, 0.03).verdict, Verdict::Slower);
         assert_eq!(judged(1.0001, 0.001).verdict, Verdict::Same);
         let identical = judged(1.0, 0.03);
-        assert_eq!(
-            (identical.why, identical.runs_differ),
-            (Why::IdenticalSamples, None)
-        );
+        assert_eq!((identical.why, identical.runs_differ), (Why::IdenticalSamples, None));
     }
 
     #[test]
@@ -137,33 +120,17 @@ mod tests {
         let limits = Thresholds::default();
         let clear = judge(&series(30, 1.0, 0.01), &series(30, 3.0, 0.01), &limits);
         let same = judge(&series(30, 1.0, 0.01), &series(30, 1.0001, 0.01), &limits);
-        let known = clear.of_runs_that_differ(
-            Between {
-                deviation: 0.01,
-                df: 8.0,
-            },
-            &limits,
-        );
+        let known = clear.of_runs_that_differ(Between { deviation: 0.01, df: 8.0 }, &limits);
         let under = |found: Judgement, busy, unlike| {
-            let found = found.under(Circumstances {
-                busy,
-                unlike,
-                rebuilt: false,
-            });
+            let found = found.under(Circumstances { busy, unlike, rebuilt: false });
             (found.verdict, found.why)
         };
         assert_eq!(under(clear, false, false).0, Verdict::Slower);
         for found in [clear, same] {
-            assert_eq!(
-                under(found, true, false),
-                (Verdict::Inconclusive, Why::Busy)
-            );
+            assert_eq!(under(found, true, false), (Verdict::Inconclusive, Why::Busy));
         }
         assert_eq!(under(known, true, false).0, Verdict::Slower);
-        assert_eq!(
-            under(known, true, true),
-            (Verdict::Inconclusive, Why::UnlikeLoads)
-        );
+        assert_eq!(under(known, true, true), (Verdict::Inconclusive, Why::UnlikeLoads));
         let identical = judge(&series(30, 1.0, 0.01), &series(30, 1.0, 0.01), &limits);
         assert_eq!(under(identical, true, true).0, Verdict::Same);
     }

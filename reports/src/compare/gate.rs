@@ -27,14 +27,9 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
 fn rates(gate: &SelfTest) -> String {
     let ways = [("run after run", &gate.trials), ("in turn", &gate.in_turn)];
     let ways = ways.iter().filter(|(_, trials)| !trials.is_empty());
-    let said: Vec<_> = ways
-        .map(|(name, trials)| format!("{name}: {}", rates_of(trials)))
-        .collect();
+    let said: Vec<_> = ways.map(|(name, trials)| format!("{name}: {}", rates_of(trials))).collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
-    format!(
-        "This gate on this machine (selftest of {day}): {}",
-        said.join("; ")
-    )
+    format!("This gate on this machine (selftest of {day}): {}", said.join("; "))
 }
 
 /// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.

@@ -57,18 +57,13 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         return Err(CompareError::machines(base, new));
     }
     let (in_base, in_new) = (by_key(base), by_key(new));
-    let pairs: Vec<Pair<'_>> = new
-        .points
-        .iter()
-        .filter_map(|point| pair(&in_base, point))
-        .collect();
+    let pairs: Vec<Pair<'_>> =
+        new.points.iter().filter_map(|point| pair(&in_base, point)).collect();
     if pairs.is_empty() {
         return Err(CompareError::nothing_in_common(base, new));
     }
     let circumstances = Circumstances::of(base, new);
-    let judged = pairs
-        .par_iter()
-        .map(|pair| judged(pair, circumstances, terms));
+    let judged = pairs.par_iter().map(|pair| judged(pair, circumstances, terms));
     let (mut judgements, series): (Vec<_>, Vec<_>) = judged.unzip();
     let family = hold_back(&mut judgements, &terms.thresholds);
     let (name, other) = (name(base), self::name(new));
@@ -172,9 +167,8 @@ fn of_runs<'a>(
 ) -> (Judgement, [&'a Series; 2]) {
     let (judgement, series) = judged_alike(base, new, &terms.thresholds);
     let between = terms.scatter.as_ref().map(|scatter| scatter.of(key));
-    let judgement = between.map_or(judgement, |between| {
-        judgement.of_runs_that_differ(between, &terms.thresholds)
-    });
+    let judgement = between
+        .map_or(judgement, |between| judgement.of_runs_that_differ(between, &terms.thresholds));
     (judgement, series)
 }
 
@@ -190,11 +184,7 @@ fn judged_alike<'a>(
     }
     let judgement = judge(&base.all, &new.all, thresholds);
     let doubtful = base.is_doubtful() || new.is_doubtful();
-    let judgement = if doubtful {
-        judgement.doubted()
-    } else {
-        judgement
-    };
+    let judgement = if doubtful { judgement.doubted() } else { judgement };
     (judgement, [&base.all, &new.all])
 }
 

@@ -98,10 +98,7 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
         runs_differ: None,
     };
     let p_change = |evidence: Evidence| evidence.p_value(thresholds.min_effect.ln_1p());
-    Judgement {
-        p_change: judgement.evidence().filter(|_| !identical).map(p_change),
-        ..judgement
-    }
+    Judgement { p_change: judgement.evidence().filter(|_| !identical).map(p_change), ..judgement }
 }
 
 impl Judgement {
@@ -188,10 +185,7 @@ pub(super) mod tests {
     #[test]
     fn the_same_numbers_are_the_same_however_noisy() {
         let noisy = series(30, 1.0, 0.8);
-        assert_eq!(
-            verdict(&noisy, &noisy),
-            (Verdict::Same, Why::IdenticalSamples)
-        );
+        assert_eq!(verdict(&noisy, &noisy), (Verdict::Same, Why::IdenticalSamples));
         let few = series(3, 1.0, 0.1);
         assert_eq!(verdict(&few, &few), (Verdict::Same, Why::IdenticalSamples));
     }
@@ -207,27 +201,15 @@ pub(super) mod tests {
     fn what_the_samples_do_not_tell_is_not_told() {
         let base = series(30, 1.0, 0.01);
         let around = series(30, 1.011, 0.01);
-        assert_eq!(
-            verdict(&base, &around),
-            (Verdict::Inconclusive, Why::AroundMinimum)
-        );
+        assert_eq!(verdict(&base, &around), (Verdict::Inconclusive, Why::AroundMinimum));
         let wide = series(30, 1.02, 0.8);
         assert_eq!(verdict(&base, &wide), (Verdict::Inconclusive, Why::TooWide));
         let few = series(5, 1.5, 0.01);
-        assert_eq!(
-            verdict(&base, &few),
-            (Verdict::Inconclusive, Why::TooFewSamples)
-        );
+        assert_eq!(verdict(&base, &few), (Verdict::Inconclusive, Why::TooFewSamples));
         let none = Series::new(&[], &[]);
-        assert_eq!(
-            verdict(&base, &none),
-            (Verdict::Inconclusive, Why::TooFewSamples)
-        );
+        assert_eq!(verdict(&base, &none), (Verdict::Inconclusive, Why::TooFewSamples));
         let still = Series::new(&[0.0; 10], &[0]);
-        assert_eq!(
-            verdict(&base, &still),
-            (Verdict::Inconclusive, Why::NoDuration)
-        );
+        assert_eq!(verdict(&base, &still), (Verdict::Inconclusive, Why::NoDuration));
     }
 
     #[test]
@@ -239,21 +221,14 @@ pub(super) mod tests {
         assert!(p_change(1.05) < 1e-6 && p_change(1.02) > p_change(1.05));
         let same = series(30, 1.0, 0.02);
         assert_eq!(judge(&same, &same, &limits).p_change, None);
-        let known = Between {
-            deviation: 0.02,
-            df: 8.0,
-        };
+        let known = Between { deviation: 0.02, df: 8.0 };
         let of_runs = found(1.05).of_runs_that_differ(known, &limits);
         assert!(of_runs.p_change > found(1.05).p_change);
     }
 
     #[test]
     fn few_samples_have_no_interval_whatever_their_range() {
-        let found = judge(
-            &series(5, 1.0, 0.01),
-            &series(50, 2.0, 0.01),
-            &Thresholds::default(),
-        );
+        let found = judge(&series(5, 1.0, 0.01), &series(50, 2.0, 0.01), &Thresholds::default());
         assert_eq!(found.why, Why::TooFewSamples);
         assert_eq!((found.interval, found.p_change), (None, None));
     }
@@ -263,14 +238,8 @@ pub(super) mod tests {
         let (base, new) = (series(8, 1.0, 0.01), series(8, 1.5, 0.01));
         assert_eq!(verdict(&base, &new).0, Verdict::Slower);
         // All of 8 beyond all of 8 others is as much as ranks can say.
-        let strict = Thresholds {
-            significance: 1e-6,
-            ..Thresholds::default()
-        };
+        let strict = Thresholds { significance: 1e-6, ..Thresholds::default() };
         let found = judge(&base, &new, &strict);
-        assert_eq!(
-            (found.verdict, found.why),
-            (Verdict::Inconclusive, Why::RanksDisagree)
-        );
+        assert_eq!((found.verdict, found.why), (Verdict::Inconclusive, Why::RanksDisagree));
     }
 }

@@ -71,11 +71,7 @@ impl Measured {
         });
         let series = series.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let rows = rows?;
-        Ok(Measured {
-            folder: folder.to_owned(),
-            record,
-            points: points(&rows, &series),
-        })
+        Ok(Measured { folder: folder.to_owned(), record, points: points(&rows, &series) })
     }
 
     /// Leaves the points that a filter takes.
@@ -159,9 +155,7 @@ impl<'a> ByFields<'a> {
         let mut found = HashMap::new();
         for series in series.values() {
             let entry = found.entry(&series.fields);
-            entry
-                .and_modify(|known| *known = None)
-                .or_insert(Some(series));
+            entry.and_modify(|known| *known = None).or_insert(Some(series));
         }
         ByFields(found)
     }

@@ -54,10 +54,7 @@ fn p_value(judgement: &Judgement) -> f64 {
 
 fn family(points: usize, changes: usize, rate: f64) -> Family {
     let needed = rate * (changes + 1) as f64 / points.max(1) as f64;
-    Family {
-        points,
-        needed: needed.min(OF_INTERVAL),
-    }
+    Family { points, needed: needed.min(OF_INTERVAL) }
 }
 
 #[cfg(test)]
@@ -83,11 +80,7 @@ mod tests {
     }
 
     fn same() -> Judgement {
-        Judgement {
-            verdict: Verdict::Same,
-            why: Why::BelowMinimum,
-            ..change(Some(1e-9))
-        }
+        Judgement { verdict: Verdict::Same, why: Why::BelowMinimum, ..change(Some(1e-9)) }
     }
 
     fn verdicts(mut judged: Vec<(bool, Judgement)>) -> (Vec<Verdict>, [Family; 2]) {

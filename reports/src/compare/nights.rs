@@ -53,10 +53,8 @@ impl RunScatter {
         let levels = trend::levels(&series, &Terms::default());
         let scatter = groups.into_iter().zip(levels);
         let scatter = scatter.filter_map(|((key, nights), (levels, _))| {
-            let levels: Vec<&[Night]> = levels
-                .iter()
-                .map(|level| &nights[level.runs.clone()])
-                .collect();
+            let levels: Vec<&[Night]> =
+                levels.iter().map(|level| &nights[level.runs.clone()]).collect();
             point(key, &levels)
         });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
@@ -70,10 +68,7 @@ fn night(row: &SummaryRow) -> Option<Night> {
     let error = ends.map(|(low, high)| (high / low).ln() / (2.0 * WITHIN));
     let error = error.filter(|error| error.is_finite());
     // What a run does not know of itself counts as what runs differ by.
-    Some(Night {
-        seconds,
-        variance: error.map_or(0.0, |error| error.powi(2)),
-    })
+    Some(Night { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
 }
 
 /// From the deviations of the runs from the medians of their levels.
@@ -85,14 +80,8 @@ fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     }
     let sizes: Vec<f64> = deviations.iter().map(|deviation| deviation.abs()).collect();
     let farthest = FARTHEST * NORMAL * median(&sizes);
-    let squares = sizes.iter().map(|size| {
-        if farthest > 0.0 {
-            size.min(farthest)
-        } else {
-            *size
-        }
-        .powi(2)
-    });
+    let squares =
+        sizes.iter().map(|size| if farthest > 0.0 { size.min(farthest) } else { *size }.powi(2));
     let df = (runs - 1) as f64;
     let nights = levels.iter().copied().flatten();
     let within = nights.map(|night| night.variance).sum::<f64>() / deviations.len() as f64;
@@ -165,14 +154,8 @@ mod tests {
     #[test]
     fn a_few_runs_say_nothing_and_old_ones_no_longer() {
         assert_eq!(deviation(&history(&[1.0, 1.0], 0.02, 0.01)), None);
-        assert_eq!(
-            deviation(&history(&[1.0; 3], 0.02, 0.01)).map(|(_, df)| df),
-            Some(2.0)
-        );
-        assert_eq!(
-            deviation(&history(&[1.0; 90], 0.02, 0.01)).map(|(_, df)| df),
-            Some(59.0)
-        );
+        assert_eq!(deviation(&history(&[1.0; 3], 0.02, 0.01)).map(|(_, df)| df), Some(2.0));
+        assert_eq!(deviation(&history(&[1.0; 90], 0.02, 0.01)).map(|(_, df)| df), Some(59.0));
     }
 
     #[test]

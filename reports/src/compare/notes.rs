@@ -42,9 +42,7 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
 
 fn in_turn(run: &Measured) -> bool {
     let samples = run.points.iter().flat_map(|point| &point.samples);
-    samples
-        .into_iter()
-        .any(|samples| !samples.rounds.is_empty())
+    samples.into_iter().any(|samples| !samples.rounds.is_empty())
 }
 
 fn unfinished(name: &str, run: &Measured) -> Option<String> {
@@ -72,10 +70,7 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
     if in_turn(run) {
         return None;
     }
-    let samples = run
-        .points
-        .iter()
-        .filter_map(|point| point.samples.as_ref().ok());
+    let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
     let without = samples.filter(|samples| !samples.all.has_visits()).count();
     (without > 0).then(|| {
         format!(
@@ -91,33 +86,13 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     let (ea, eb) = (&a.environment, &b.environment);
     let pairs = [
-        (
-            "the seed of the data",
-            a.seed.to_string(),
-            b.seed.to_string(),
-        ),
+        ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
         ("the kernel", ea.kernel.clone(), eb.kernel.clone()),
         ("the governor", text(&ea.governor), text(&eb.governor)),
-        (
-            "huge pages",
-            text(&ea.transparent_huge_pages),
-            text(&eb.transparent_huge_pages),
-        ),
-        (
-            "the number of usable CPUs",
-            ea.usable_threads.to_string(),
-            eb.usable_threads.to_string(),
-        ),
-        (
-            "the compiler",
-            a.software.compiler.clone(),
-            b.software.compiler.clone(),
-        ),
-        (
-            "the build",
-            a.software.build_profile.clone(),
-            b.software.build_profile.clone(),
-        ),
+        ("huge pages", text(&ea.transparent_huge_pages), text(&eb.transparent_huge_pages)),
+        ("the number of usable CPUs", ea.usable_threads.to_string(), eb.usable_threads.to_string()),
+        ("the compiler", a.software.compiler.clone(), b.software.compiler.clone()),
+        ("the build", a.software.build_profile.clone(), b.software.build_profile.clone()),
     ];
     let differ = |(what, a, b): (&str, String, String)| {
         (a != b).then(|| format!("{what} changed from {a} to {b}"))

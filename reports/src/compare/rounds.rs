@@ -57,8 +57,7 @@ impl Measured {
     /// If its samples can't be read.
     pub fn with_rounds(mut self) -> Result<Self, StoreError> {
         let mut found = rounds_of(&read_samples(&self.folder)?);
-        self.points
-            .retain(|point| JUDGED.contains(&point.key.stage.as_str()));
+        self.points.retain(|point| JUDGED.contains(&point.key.stage.as_str()));
         for point in &mut self.points {
             if let Ok(samples) = &mut point.samples {
                 let key = (point.key.point.id(), point.key.stage.clone());
@@ -256,16 +255,9 @@ mod tests {
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
         assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
-        let disturbed = [Round {
-            disturbed: 0.2,
-            ..quiet[0]
-        }; 10];
+        let disturbed = [Round { disturbed: 0.2, ..quiet[0] }; 10];
         assert_eq!(Quantity::of(&disturbed, &quiet), Quantity::Cpu);
-        let teams = [Round {
-            cpu: None,
-            cpu_low: None,
-            ..round(1.9)
-        }; 10];
+        let teams = [Round { cpu: None, cpu_low: None, ..round(1.9) }; 10];
         assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);
     }
 }

@@ -67,12 +67,7 @@ impl RunScatter {
             known.map(|point| (key(point), between(point))).collect();
         let variants = variants(&points);
         let worst = variants.values().copied().reduce(larger)?;
-        Some(RunScatter {
-            points,
-            variants,
-            worst,
-            origin,
-        })
+        Some(RunScatter { points, variants, worst, origin })
     }
 
     /// How it came to be known.
@@ -123,10 +118,7 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
 fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Estimate> {
     let samples = point.samples.as_ref().ok()?;
     let found = samples.quiet.as_ref().unwrap_or(&samples.all).estimate()?;
-    Some(Estimate {
-        logarithm: found.logarithm - slowdown.ln_1p(),
-        ..found
-    })
+    Some(Estimate { logarithm: found.logarithm - slowdown.ln_1p(), ..found })
 }
 
 /// The root of the mean square over the points of each variant; what more runs tell counts
@@ -148,9 +140,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
         }
     };
     let found = found.into_iter();
-    found
-        .map(|(variant, points)| (variant, together(points)))
-        .collect()
+    found.map(|(variant, points)| (variant, together(points))).collect()
 }
 
 fn key(point: &PointScatter) -> Key {
@@ -163,10 +153,7 @@ fn variant(key: &Key) -> Variant {
 }
 
 fn between(point: &PointScatter) -> Between {
-    Between {
-        deviation: point.between,
-        df: (point.runs - 1) as f64,
-    }
+    Between { deviation: point.between, df: (point.runs - 1) as f64 }
 }
 
 fn larger(a: Between, b: Between) -> Between {
@@ -192,21 +179,13 @@ mod tests {
             cache: "hot".into(),
             params: format!("segments={segments}").parse().expect("well formed"),
         };
-        PointScatter {
-            point,
-            stage: "total".into(),
-            between,
-            runs: 9,
-        }
+        PointScatter { point, stage: "total".into(), between, runs: 9 }
     }
 
     #[test]
     fn a_point_scatters_no_less_than_its_variant() {
-        let points = [
-            scatter("bucket", 1, 0.04),
-            scatter("bucket", 2, 0.0),
-            scatter("compare", 1, 0.001),
-        ];
+        let points =
+            [scatter("bucket", 1, 0.04), scatter("bucket", 2, 0.0), scatter("compare", 1, 0.001)];
         let known = RunScatter::of_points(&points).expect("known");
         let of = |variant, segments| known.of(&key(&scatter(variant, segments, 0.0))).deviation;
         let bucket = 0.04 / 2.0_f64.sqrt();
@@ -222,22 +201,13 @@ mod tests {
         assert_eq!(RunScatter::of_points(&[]), None);
         let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
         assert_eq!(RunScatter::of_points(&broken), None);
-        let few = PointScatter {
-            runs: 1,
-            ..scatter("a", 1, 0.1)
-        };
+        let few = PointScatter { runs: 1, ..scatter("a", 1, 0.1) };
         assert_eq!(RunScatter::of_points(&[few]), None);
     }
     #[test]
     fn a_point_with_few_runs_takes_little_from_its_variant() {
-        let few = PointScatter {
-            runs: 3,
-            ..scatter("a", 1, 0.2)
-        };
-        let many = PointScatter {
-            runs: 41,
-            ..scatter("a", 2, 0.01)
-        };
+        let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
+        let many = PointScatter { runs: 41, ..scatter("a", 2, 0.01) };
         let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
         let found = known.of(&key(&many));
         assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
@@ -247,22 +217,13 @@ mod tests {
     #[test]
     fn history_comes_first_unless_it_is_short() {
         let of = |runs: usize, origin| {
-            let point = PointScatter {
-                runs,
-                ..scatter("a", 1, 0.01)
-            };
+            let point = PointScatter { runs, ..scatter("a", 1, 0.01) };
             RunScatter::of_origin(&[point], origin)
         };
         let test = || of(9, Origin::SelfTest);
         let origin = |history, test| RunScatter::best(history, test).map(|known| known.origin());
-        assert_eq!(
-            origin(of(5, Origin::History), test()),
-            Some(Origin::History)
-        );
-        assert_eq!(
-            origin(of(4, Origin::History), test()),
-            Some(Origin::SelfTest)
-        );
+        assert_eq!(origin(of(5, Origin::History), test()), Some(Origin::History));
+        assert_eq!(origin(of(4, Origin::History), test()), Some(Origin::SelfTest));
         assert_eq!(origin(of(4, Origin::History), None), Some(Origin::History));
         assert_eq!(origin(None, test()), Some(Origin::SelfTest));
         assert_eq!(RunScatter::best(None, None), None);

@@ -76,9 +76,7 @@ impl Found<'_> {
             }
             Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
             Why::RunsDiffer => {
-                let differ = judgement
-                    .runs_differ
-                    .map_or_else(String::new, units::percent);
+                let differ = judgement.runs_differ.map_or_else(String::new, units::percent);
                 format!("{range}: runs of the same code differ by {differ} on this machine")
             }
             Why::ByChance => {
@@ -117,13 +115,12 @@ impl Found<'_> {
                 "measure it with more samples: {} --samples 30..100 --max-time 30s",
                 command(key, seed)
             )),
-            (Verdict::Slower, _) if self.code == Code::Same => Some(format!(
-                "compare the environments in both run.json, then {again}"
-            )),
-            (Verdict::Slower, _) => Some(format!(
-                "{again}, then profile it: {} --profile",
-                command(key, seed)
-            )),
+            (Verdict::Slower, _) if self.code == Code::Same => {
+                Some(format!("compare the environments in both run.json, then {again}"))
+            }
+            (Verdict::Slower, _) => {
+                Some(format!("{again}, then profile it: {} --profile", command(key, seed)))
+            }
             (Verdict::Inconclusive, Why::NoDuration) => {
                 Some("measure a larger point: this one takes no time".to_owned())
             }
@@ -143,9 +140,7 @@ fn in_turn(judgement: &Judgement) -> String {
         // Others had its core for a part of the time.
         Quantity::Cpu => ", by the thread's own time",
     };
-    rounds.map_or_else(String::new, |rounds| {
-        format!(" in {rounds} rounds in turn{of}")
-    })
+    rounds.map_or_else(String::new, |rounds| format!(" in {rounds} rounds in turn{of}"))
 }
 
 fn with_code(verdict: Verdict, code: Code) -> &'static str {
@@ -163,11 +158,7 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
 fn range(interval: Interval) -> String {
     let change = |ratio: f64| {
         let slower = ratio >= 1.0;
-        let size = if slower {
-            ratio - 1.0
-        } else {
-            1.0 / ratio - 1.0
-        };
+        let size = if slower { ratio - 1.0 } else { 1.0 / ratio - 1.0 };
         (100.0 * size, if slower { "slower" } else { "faster" })
     };
     let digits = |percent: f64| units::significant(percent, 2);
@@ -175,11 +166,7 @@ fn range(interval: Interval) -> String {
     match (low_way == high_way, low_way) {
         (true, "slower") => format!("{} to {} % slower", digits(low), digits(high)),
         (true, _) => format!("{} to {} % faster", digits(high), digits(low)),
-        (false, _) => format!(
-            "{} % {low_way} to {} % {high_way}",
-            digits(low),
-            digits(high)
-        ),
+        (false, _) => format!("{} % {low_way} to {} % {high_way}", digits(low), digits(high)),
     }
 }
 
@@ -190,10 +177,7 @@ mod tests {
     fn judgement(why: Why, verdict: Verdict) -> Judgement {
         Judgement {
             ratio: 1.04,
-            interval: Some(Interval {
-                low: 1.02,
-                high: 1.06,
-            }),
+            interval: Some(Interval { low: 1.02, high: 1.06 }),
             df: Some(20.0),
             p_value: Some(1e-4),
             p_change: Some(0.03),
@@ -209,10 +193,7 @@ mod tests {
         Found {
             judgement,
             code: Code::Changed,
-            family: Family {
-                points: 64,
-                needed: 0.02 / 64.0,
-            },
+            family: Family { points: 64, needed: 0.02 / 64.0 },
             counters: Some("same instructions".to_owned()),
             thresholds,
         }
@@ -237,21 +218,11 @@ mod tests {
         let expected = "2.0 to 6.0 % slower, but among 64 points such a difference is expected by \
             chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
-        assert!(
-            found.reason().ends_with(" % would have been found"),
-            "{}",
-            found.reason()
-        );
+        assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
         // Where runs differ, fewer points are of no help.
-        let of_runs = Judgement {
-            runs_differ: Some(0.01),
-            ..by_chance
-        };
+        let of_runs = Judgement { runs_differ: Some(0.01), ..by_chance };
         let alone = Found {
-            family: Family {
-                points: 1,
-                needed: 0.05,
-            },
+            family: Family { points: 1, needed: 0.05 },
             ..self::found(&of_runs, &thresholds)
         };
         assert!(alone.detectable() < Some(smallest) && alone.detectable() > Some(0.045));
@@ -261,35 +232,22 @@ mod tests {
     fn counters_tell_of_changes_only() {
         let thresholds = Thresholds::default();
         let slower = judgement(Why::BeyondMinimum, Verdict::Slower);
-        assert_eq!(
-            found(&slower, &thresholds).reason(),
-            "2.0 to 6.0 % slower; same instructions"
-        );
+        assert_eq!(found(&slower, &thresholds).reason(), "2.0 to 6.0 % slower; same instructions");
         let same = judgement(Why::BelowMinimum, Verdict::Same);
         assert!(!found(&same, &thresholds).reason().contains("instructions"));
     }
 
     #[test]
     fn what_was_measured_in_turn_is_measured_so_again() {
-        let advice = Advice {
-            confirm: "confirm".into(),
-            against: Some("against".into()),
-            seed: 1,
-        };
+        let advice = Advice { confirm: "confirm".into(), against: Some("against".into()), seed: 1 };
         let thresholds = Thresholds::default();
-        let key = Key::new(
-            crate::charts::fixture::row("a", "n=1", 1.0).point(),
-            "total",
-        );
+        let key = Key::new(crate::charts::fixture::row("a", "n=1", 1.0).point(), "total");
         let next = |judgement: Judgement| found(&judgement, &thresholds).next(&key, &advice);
         let wide = judgement(Why::TooWide, Verdict::Inconclusive);
         assert_eq!(next(wide).as_deref(), Some("confirm"));
         let busy = judgement(Why::Busy, Verdict::Inconclusive);
         assert_eq!(next(busy).as_deref(), Some("against"));
-        let rounds = Judgement {
-            rounds: Some(40),
-            ..wide
-        };
+        let rounds = Judgement { rounds: Some(40), ..wide };
         assert_eq!(next(rounds).as_deref(), Some("against"));
     }
 }

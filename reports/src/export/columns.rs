@@ -56,9 +56,7 @@ pub const COLUMNS: [Column; 41] = [
     text("machine_key", |run, _| run.record.machine_key.clone()),
     text("cpu_model", |run, _| run.record.machine.cpu_model.clone()),
     text("suite", |run, _| suite(run)),
-    text("git_commit", |run, _| {
-        run.record.software.git_commit.clone().unwrap_or_default()
-    }),
+    text("git_commit", |run, _| run.record.software.git_commit.clone().unwrap_or_default()),
     text("point_id", |_, row| row.point().id()),
     text("algorithm", |_, row| row.algorithm.clone()),
     text("variant", |_, row| row.variant.clone()),
@@ -98,8 +96,7 @@ pub const COLUMNS: [Column; 41] = [
 
 /// All rows with their runs.
 pub fn rows(runs: &[StoredSummary]) -> impl Iterator<Item = (&StoredSummary, &SummaryRow)> {
-    runs.iter()
-        .flat_map(|run| run.rows.iter().map(move |row| (run, row)))
+    runs.iter().flat_map(|run| run.rows.iter().map(move |row| (run, row)))
 }
 
 #[cfg(test)]

@@ -10,9 +10,7 @@ pub fn table(runs: &[StoredSummary]) -> Result<Vec<u8>, ExportError> {
     let failed = |error: &dyn std::fmt::Display| ExportError::Csv(error.to_string());
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = COLUMNS.iter().map(|column| column.name);
-    writer
-        .write_record(header)
-        .map_err(|error| failed(&error))?;
+    writer.write_record(header).map_err(|error| failed(&error))?;
     for (run, row) in rows(runs) {
         let cells = COLUMNS.iter().map(|column| cell(column.values, run, row));
         writer.write_record(cells).map_err(|error| failed(&error))?;

@@ -35,12 +35,7 @@ fn field_set(run: &StoredSummary, row: &SummaryRow) -> String {
     };
     let mut fields: Vec<String> = QUANTITIES.iter().filter_map(of_row).collect();
     fields.extend(figures(row).map(|(name, value)| format!("{}={value:?}", key(name))));
-    let commit = run
-        .record
-        .software
-        .git_commit
-        .as_deref()
-        .unwrap_or_default();
+    let commit = run.record.software.git_commit.as_deref().unwrap_or_default();
     let texts = [
         ("run", run.id.as_str()),
         ("git_commit", commit),
@@ -97,10 +92,7 @@ mod tests {
     }
 
     fn unescaped(text: &str) -> String {
-        let text = text
-            .strip_prefix('"')
-            .and_then(|text| text.strip_suffix('"'))
-            .unwrap_or(text);
+        let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
         let mut letters = text.chars();
         let mut plain = String::new();
         while let Some(letter) = letters.next() {

@@ -80,22 +80,12 @@ mod fixture {
         nasty.note = "two\nlines, \"quoted\"".into();
         nasty.metrics = "us_per_page=1.5".parse().expect("well formed");
         nasty.peak_fraction = None;
-        let record = RunRecord {
-            started: started.into(),
-            ..run()
-        };
-        StoredSummary {
-            id: id.into(),
-            record,
-            rows: vec![row("plain", "digis=1000", 2e-3), nasty],
-        }
+        let record = RunRecord { started: started.into(), ..run() };
+        StoredSummary { id: id.into(), record, rows: vec![row("plain", "digis=1000", 2e-3), nasty] }
     }
 
     /// Two runs, the older one first.
     pub fn runs() -> Vec<StoredSummary> {
-        vec![
-            run_of("old", "2026-01-01T00:00:00Z"),
-            run_of("new", "2026-01-02T00:00:00Z"),
-        ]
+        vec![run_of("old", "2026-01-01T00:00:00Z"), run_of("new", "2026-01-02T00:00:00Z")]
     }
 }

@@ -66,23 +66,17 @@ fn fill(
         Values::Text(of) => {
             let text = |(run, row): &Row<'_>| ByteArray::from(of(run, row).into_bytes());
             let texts: Vec<ByteArray> = rows.iter().map(text).collect();
-            writer
-                .typed::<ByteArrayType>()
-                .write_batch(&texts, None, None)?;
+            writer.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
         }
         Values::Whole(of) => {
             // More than a signed number can hold is not known rather than negative.
             let value = |(_, row): &Row<'_>| of(row).and_then(|value| i64::try_from(value).ok());
             let (known, levels) = optional(rows.iter().map(value));
-            writer
-                .typed::<Int64Type>()
-                .write_batch(&known, Some(&levels), None)?;
+            writer.typed::<Int64Type>().write_batch(&known, Some(&levels), None)?;
         }
         Values::Number(of) => {
             let (known, levels) = optional(rows.iter().map(|(_, row)| of(row)));
-            writer
-                .typed::<DoubleType>()
-                .write_batch(&known, Some(&levels), None)?;
+            writer.typed::<DoubleType>().write_batch(&known, Some(&levels), None)?;
         }
     }
     Ok(())
@@ -125,10 +119,7 @@ mod tests {
         assert_eq!(rows[2].get_double(at("median_s")).expect("a number"), 2e-3);
         assert_eq!(rows[2].get_long(at("items")).expect("a number"), 1_000_000);
         assert_eq!(rows[2].get_double(at("peak_fraction")).expect("known"), 0.5);
-        assert!(
-            rows[3].get_double(at("peak_fraction")).is_err(),
-            "not known"
-        );
+        assert!(rows[3].get_double(at("peak_fraction")).is_err(), "not known");
     }
 
     #[test]

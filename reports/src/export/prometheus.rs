@@ -60,9 +60,7 @@ fn labels(run: &StoredSummary, row: &SummaryRow) -> String {
 fn allowed(name: &str) -> String {
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let letters = name.chars();
-    letters
-        .map(|it| if is_allowed(it) { it } else { '_' })
-        .collect()
+    letters.map(|it| if is_allowed(it) { it } else { '_' }).collect()
 }
 
 /// The value of a label between its quotes.

@@ -22,24 +22,14 @@ const fn quantity(
     [field, metric, help]: [&'static str; 3],
     of: fn(&SummaryRow) -> Option<f64>,
 ) -> Quantity {
-    Quantity {
-        field,
-        metric,
-        help,
-        of,
-    }
+    Quantity { field, metric, help, of }
 }
 
 /// All of them.
 pub const QUANTITIES: [Quantity; 11] = [
-    quantity(
-        [
-            "median_s",
-            "recobench_median_seconds",
-            "Median time of a sample.",
-        ],
-        |row| row.valid_median(),
-    ),
+    quantity(["median_s", "recobench_median_seconds", "Median time of a sample."], |row| {
+        row.valid_median()
+    }),
     quantity(
         [
             "ci95_low_s",
@@ -56,28 +46,13 @@ pub const QUANTITIES: [Quantity; 11] = [
         ],
         |row| row.ci95_high_s,
     ),
+    quantity(["min_s", "recobench_min_seconds", "Time of the fastest sample."], |row| row.min_s),
     quantity(
-        [
-            "min_s",
-            "recobench_min_seconds",
-            "Time of the fastest sample.",
-        ],
-        |row| row.min_s,
-    ),
-    quantity(
-        [
-            "p95_s",
-            "recobench_p95_seconds",
-            "Time that 95 % of the samples did not exceed.",
-        ],
+        ["p95_s", "recobench_p95_seconds", "Time that 95 % of the samples did not exceed."],
         |row| row.p95_s,
     ),
     quantity(
-        [
-            "items_per_s",
-            "recobench_items_per_second",
-            "Things processed in a second.",
-        ],
+        ["items_per_s", "recobench_items_per_second", "Things processed in a second."],
         |row| row.items_per_s,
     ),
     quantity(
@@ -97,27 +72,14 @@ pub const QUANTITIES: [Quantity; 11] = [
         |row| row.peak_fraction,
     ),
     quantity(
-        [
-            "memory_bytes",
-            "recobench_memory_bytes",
-            "Every buffer alive during the run.",
-        ],
+        ["memory_bytes", "recobench_memory_bytes", "Every buffer alive during the run."],
         |row| row.memory_bytes.map(|bytes| bytes as f64),
     ),
+    quantity(["samples", "recobench_samples", "How many samples were taken."], |row| {
+        Some(row.samples as f64)
+    }),
     quantity(
-        [
-            "samples",
-            "recobench_samples",
-            "How many samples were taken.",
-        ],
-        |row| Some(row.samples as f64),
-    ),
-    quantity(
-        [
-            "valid",
-            "recobench_valid",
-            "1 if the output was right on this very input, else 0.",
-        ],
+        ["valid", "recobench_valid", "1 if the output was right on this very input, else 0."],
         |row| Some(f64::from(u8::from(row.valid == YesNo::Yes))),
     ),
 ];

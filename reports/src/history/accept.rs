@@ -102,10 +102,7 @@ mod tests {
     use super::*;
 
     fn accepted(shelf: &Shelf) -> Vec<String> {
-        let filter = Filter {
-            accepted: true,
-            ..Filter::default()
-        };
+        let filter = Filter { accepted: true, ..Filter::default() };
         let entries = shelf.store.list(&filter).expect("listed");
         entries.into_iter().map(|entry| entry.run.id).collect()
     }

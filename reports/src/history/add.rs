@@ -55,11 +55,7 @@ impl Store {
         // checked is what is stored.
         let sha256 = content::hash(folder)?;
         let checked = check(folder, unfinished)?;
-        let parcel = Parcel {
-            source: folder,
-            id: run_id(&checked, &sha256),
-            sha256,
-        };
+        let parcel = Parcel { source: folder, id: run_id(&checked, &sha256), sha256 };
         self.sweep();
         let added = self.deliver(&parcel);
         let added = added.map_err(|error| error.not_stored(folder))?;
@@ -182,10 +178,7 @@ mod tests {
         let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("known"), Added::Known(id.clone()));
         assert_ne!(shelf.add(&record(2)), id);
-        assert_eq!(
-            shelf.store.list(&Filter::default()).expect("listed").len(),
-            2
-        );
+        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 2);
     }
 
     #[test]
@@ -208,13 +201,7 @@ mod tests {
         let source = shelf.source("empty");
         write(&source, &record(1), &[]);
         assert!(shelf.store.add(&source, Unfinished::Refuse).is_err());
-        assert!(
-            shelf
-                .store
-                .list(&Filter::default())
-                .expect("listed")
-                .is_empty()
-        );
+        assert!(shelf.store.list(&Filter::default()).expect("listed").is_empty());
     }
 
     #[test]

@@ -16,10 +16,8 @@ pub(super) struct Checked {
 pub(super) fn check(folder: &Path, unfinished: Unfinished) -> Result<Checked, HistoryError> {
     let record = read_run(folder)?;
     if humantime::parse_rfc3339_weak(&record.started).is_err() {
-        let problem = format!(
-            "started: \"{}\" is no time such as 2026-01-31T12:00:00Z",
-            record.started
-        );
+        let problem =
+            format!("started: \"{}\" is no time such as 2026-01-31T12:00:00Z", record.started);
         return Err(StoreError::format(&folder.join(RUN), problem).into());
     }
     read_samples(folder)?;
@@ -70,10 +68,7 @@ mod tests {
     #[test]
     fn half_written_lines_are_named() {
         let text = refusal(|run| append(run, SAMPLES, "0123,sort"));
-        assert!(
-            text.contains("samples.csv: line 4: the last row is incomplete"),
-            "{text}"
-        );
+        assert!(text.contains("samples.csv: line 4: the last row is incomplete"), "{text}");
         let text = refusal(|run| append(run, SUMMARY, "sort,x"));
         assert!(text.contains("summary.csv: line 4"), "{text}");
         let text = refusal(|run| fs::write(run.join(RUN), "{\"schema_v").expect("written"));
@@ -88,28 +83,16 @@ mod tests {
             let line = text.lines().nth(1).expect("a row").to_owned();
             append(run, SUMMARY, &format!("{line}\n"));
         });
-        assert!(
-            text.contains("lines 2 and 4 are the same point: sort a"),
-            "{text}"
-        );
+        assert!(text.contains("lines 2 and 4 are the same point: sort a"), "{text}");
     }
 
     #[test]
     fn empty_runs_are_refused() {
-        for rows in [
-            vec![],
-            vec![SummaryRow {
-                valid: YesNo::No,
-                ..row("a")
-            }],
-        ] {
+        for rows in [vec![], vec![SummaryRow { valid: YesNo::No, ..row("a") }]] {
             let folder = folder();
             write(folder.path(), &record(1), &rows);
             let refusal = check(folder.path(), Unfinished::Allow).err();
-            assert!(
-                matches!(refusal, Some(HistoryError::Empty(_))),
-                "{refusal:?}"
-            );
+            assert!(matches!(refusal, Some(HistoryError::Empty(_))), "{refusal:?}");
         }
         let text = refusal(|run| fs::write(run.join(SUMMARY), "").expect("written"));
         assert!(text.contains("summary.csv: line 1"), "{text}");
@@ -139,10 +122,7 @@ mod tests {
         unfinished.finished = None;
         write(folder.path(), &unfinished, &[row("a")]);
         let refused = check(folder.path(), Unfinished::Refuse).err();
-        assert!(
-            matches!(refused, Some(HistoryError::Unfinished(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Some(HistoryError::Unfinished(_))), "{refused:?}");
         assert!(check(folder.path(), Unfinished::Allow).is_ok());
     }
 }

@@ -17,9 +17,7 @@ const REPEATED: &str = "disturbed.csv";
 /// The files of a run: those that every run has, and those that it happens to
 /// have.
 pub(super) fn files(folder: &Path) -> impl Iterator<Item = &'static str> {
-    let optional = [REPEATED]
-        .into_iter()
-        .filter(|name| folder.join(name).exists());
+    let optional = [REPEATED].into_iter().filter(|name| folder.join(name).exists());
     FILES.into_iter().chain(optional)
 }
 

@@ -52,10 +52,7 @@ impl Draft {
             lock => lock?,
         };
         lock.lock()?;
-        Ok(path.exists().then(|| Draft {
-            folder: folder.to_owned(),
-            _lock: lock,
-        }))
+        Ok(path.exists().then(|| Draft { folder: folder.to_owned(), _lock: lock }))
     }
 
     /// A path in the folder.

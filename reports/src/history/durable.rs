@@ -29,12 +29,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), HistoryError> {
 pub(super) fn sync_folder(path: &Path) -> Result<(), HistoryError> {
     match File::open(path).and_then(|folder| folder.sync_all()) {
         // Some network file systems can't, and need not.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::Unsupported
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
             Ok(())
         }
         synced => synced.map_err(|source| HistoryError::io(path, source)),
@@ -54,8 +49,5 @@ pub(super) fn create_folder(path: &Path) -> Result<(), HistoryError> {
 
 /// Whether a rename failed because a folder of that name is there already.
 pub(super) fn is_taken(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty
-    )
+    matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty)
 }

@@ -146,17 +146,11 @@ impl HistoryError {
 
     /// The system refused to read.
     pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
-        HistoryError::Io {
-            path: path.to_owned(),
-            source,
-        }
+        HistoryError::Io { path: path.to_owned(), source }
     }
 
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
-        HistoryError::Format {
-            path: path.to_owned(),
-            problem: problem.to_string(),
-        }
+        HistoryError::Format { path: path.to_owned(), problem: problem.to_string() }
     }
 
     /// Adds where the run is, which is all right, if the store is at fault.
@@ -168,10 +162,7 @@ impl HistoryError {
         if !at_fault {
             return self;
         }
-        HistoryError::NotStored {
-            run: run.to_owned(),
-            source: Box::new(self),
-        }
+        HistoryError::NotStored { run: run.to_owned(), source: Box::new(self) }
     }
 }
 

@@ -43,10 +43,8 @@ impl Store {
     /// Deletes the executables that made none of these runs. Whoever calls this
     /// holds the store's lock since before the runs were counted.
     pub(super) fn drop_executables(&self, fingerprints: &HashSet<String>) -> std::io::Result<()> {
-        let needed: HashSet<PathBuf> = fingerprints
-            .iter()
-            .map(|print| self.executable_path(print))
-            .collect();
+        let needed: HashSet<PathBuf> =
+            fingerprints.iter().map(|print| self.executable_path(print)).collect();
         for entry in fs::read_dir(self.root().join(FOLDER))? {
             let path = entry?.path();
             if !needed.contains(&path) {
@@ -94,9 +92,7 @@ mod tests {
         let store = &shelf.store;
         store.keep_executable("code:12", &this).expect("kept");
         store.keep_executable("code:34", &this).expect("kept");
-        store
-            .keep_executable("code:34", Path::new("/nowhere"))
-            .expect("there already");
+        store.keep_executable("code:34", Path::new("/nowhere")).expect("there already");
         store.keep_executable("", &this).expect("nothing to do");
         let kept = store.executable("code:12").expect("there");
         assert_eq!(
@@ -105,9 +101,7 @@ mod tests {
         );
         assert_eq!(store.executable("code:56"), None);
         assert_eq!(store.executable(""), None);
-        store
-            .drop_executables(&HashSet::from(["code:34".to_owned()]))
-            .expect("dropped");
+        store.drop_executables(&HashSet::from(["code:34".to_owned()])).expect("dropped");
         assert_eq!(store.executable("code:12"), None);
         assert!(store.executable("code:34").is_some());
     }

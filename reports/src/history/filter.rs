@@ -42,12 +42,8 @@ impl Filter {
     /// A run that does not tell its start is in no span of time.
     fn is_in_time(&self, run: &StoredRun) -> bool {
         let started = run.started_at();
-        let since = self
-            .since
-            .is_none_or(|since| started.is_some_and(|it| it >= since));
-        let until = self
-            .until
-            .is_none_or(|until| started.is_some_and(|it| it < until));
+        let since = self.since.is_none_or(|since| started.is_some_and(|it| it >= since));
+        let until = self.until.is_none_or(|until| started.is_some_and(|it| it < until));
         since && until
     }
 }
@@ -70,11 +66,7 @@ mod tests {
             git_commit: Some("abc123".into()),
             ..StoredRun::default()
         };
-        Entry {
-            run,
-            accepted: false,
-            notes: vec![],
-        }
+        Entry { run, accepted: false, notes: vec![] }
     }
 
     fn time(text: &str) -> Option<SystemTime> {
@@ -87,60 +79,21 @@ mod tests {
         assert!(all.takes(&entry()));
         let some = |text: &str| Some(text.to_owned());
         let yes = [
-            Filter {
-                machine: some("00"),
-                ..all.clone()
-            },
-            Filter {
-                suite: some("nightly"),
-                ..all.clone()
-            },
-            Filter {
-                task: some("cluster"),
-                ..all.clone()
-            },
-            Filter {
-                commit: some("abc"),
-                ..all.clone()
-            },
-            Filter {
-                since: time("2026-01-02 00:00:00"),
-                ..all.clone()
-            },
-            Filter {
-                until: time("2026-01-02 00:00:01"),
-                ..all.clone()
-            },
+            Filter { machine: some("00"), ..all.clone() },
+            Filter { suite: some("nightly"), ..all.clone() },
+            Filter { task: some("cluster"), ..all.clone() },
+            Filter { commit: some("abc"), ..all.clone() },
+            Filter { since: time("2026-01-02 00:00:00"), ..all.clone() },
+            Filter { until: time("2026-01-02 00:00:01"), ..all.clone() },
         ];
         let no = [
-            Filter {
-                machine: some("ff"),
-                ..all.clone()
-            },
-            Filter {
-                suite: some("night"),
-                ..all.clone()
-            },
-            Filter {
-                task: some("clust"),
-                ..all.clone()
-            },
-            Filter {
-                commit: some("bc"),
-                ..all.clone()
-            },
-            Filter {
-                since: time("2026-01-02 00:00:01"),
-                ..all.clone()
-            },
-            Filter {
-                until: time("2026-01-02 00:00:00"),
-                ..all.clone()
-            },
-            Filter {
-                accepted: true,
-                ..all
-            },
+            Filter { machine: some("ff"), ..all.clone() },
+            Filter { suite: some("night"), ..all.clone() },
+            Filter { task: some("clust"), ..all.clone() },
+            Filter { commit: some("bc"), ..all.clone() },
+            Filter { since: time("2026-01-02 00:00:01"), ..all.clone() },
+            Filter { until: time("2026-01-02 00:00:00"), ..all.clone() },
+            Filter { accepted: true, ..all },
         ];
         assert!(yes.iter().all(|filter| filter.takes(&entry())));
         assert!(no.iter().all(|filter| !filter.takes(&entry())));

@@ -111,9 +111,7 @@ fn format(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
     for row in rows {
         writer.serialize(row)?;
     }
-    writer
-        .into_inner()
-        .map_err(|error| error.into_error().into())
+    writer.into_inner().map_err(|error| error.into_error().into())
 }
 
 /// `None` unless all of it is well formed.
@@ -142,10 +140,7 @@ mod tests {
         let shelf = Shelf::new();
         let ids = [shelf.add(&record(1)), shelf.add(&record(2))];
         let rows = parse(&index(&shelf)).expect("well formed");
-        assert_eq!(
-            rows.iter().map(|row| &row.0.id).collect::<Vec<_>>(),
-            [&ids[0], &ids[1]]
-        );
+        assert_eq!(rows.iter().map(|row| &row.0.id).collect::<Vec<_>>(), [&ids[0], &ids[1]]);
         assert_eq!(rows[0].0.tasks, "sort");
         assert_eq!(rows[0].0.machine_key, "00ff");
     }
@@ -156,24 +151,13 @@ mod tests {
         shelf.add(&record(1));
         shelf.add(&record(2));
         let whole = index(&shelf);
-        for damage in [
-            "",
-            "garbage",
-            &whole[..whole.len() / 2],
-            &whole.replace('\n', "\n1,2\n"),
-        ] {
+        for damage in ["", "garbage", &whole[..whole.len() / 2], &whole.replace('\n', "\n1,2\n")] {
             fs::write(shelf.store.index(), damage).expect("damaged");
-            assert_eq!(
-                shelf.store.list(&Filter::default()).expect("listed").len(),
-                2
-            );
+            assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 2);
             assert_eq!(index(&shelf), whole);
         }
         fs::remove_file(shelf.store.index()).expect("removed");
-        assert_eq!(
-            shelf.store.list(&Filter::default()).expect("listed").len(),
-            2
-        );
+        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 2);
     }
 
     #[test]

@@ -86,17 +86,10 @@ mod tests {
         let entries = shelf.store.list(&Filter::default()).expect("listed");
         ids.reverse();
         assert_eq!(
-            entries
-                .iter()
-                .map(|entry| &entry.run.id)
-                .collect::<Vec<_>>(),
+            entries.iter().map(|entry| &entry.run.id).collect::<Vec<_>>(),
             [&ids[0], &ids[1]]
         );
-        assert!(
-            entries[0].notes[0].starts_with("started before"),
-            "{:?}",
-            entries[0].notes
-        );
+        assert!(entries[0].notes[0].starts_with("started before"), "{:?}", entries[0].notes);
         assert!(entries[1].notes.is_empty(), "{:?}", entries[1].notes);
     }
 
@@ -114,16 +107,10 @@ mod tests {
     fn the_last_are_the_last_added() {
         let shelf = Shelf::new();
         let ids: Vec<_> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
-        let filter = Filter {
-            last: Some(2),
-            ..Filter::default()
-        };
+        let filter = Filter { last: Some(2), ..Filter::default() };
         let entries = shelf.store.list(&filter).expect("listed");
         assert_eq!(
-            entries
-                .iter()
-                .map(|entry| &entry.run.id)
-                .collect::<Vec<_>>(),
+            entries.iter().map(|entry| &entry.run.id).collect::<Vec<_>>(),
             [&ids[3], &ids[2]]
         );
     }

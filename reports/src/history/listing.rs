@@ -11,9 +11,7 @@ use crate::table::{Format, TableError};
 const SHORT: usize = 10;
 
 /// What people see of a run.
-const HEADINGS: [&str; 7] = [
-    "run", "machine", "tasks", "commit", "points", "added", "mark",
-];
+const HEADINGS: [&str; 7] = ["run", "machine", "tasks", "commit", "points", "added", "mark"];
 
 /// What other tools get of a run.
 const COLUMNS: [&str; 16] = [
@@ -59,10 +57,7 @@ fn terminal(entries: &[Entry]) -> String {
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if i == 0 { 0 } else { 2 }, 0));
     }
-    let mut text: String = table
-        .lines()
-        .map(|line| line.trim_end().to_owned() + "\n")
-        .collect();
+    let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
     text.extend(notes(entries).map(|note| format!("  {note}\n")));
     text
 }
@@ -94,21 +89,10 @@ fn cells(entry: &Entry) -> [String; 7] {
         0 => run.points.to_string(),
         invalid => format!("{} (+ {invalid} not valid)", run.points),
     };
-    let commit = run
-        .git_commit
-        .as_deref()
-        .map_or("-".to_owned(), short_commit);
+    let commit = run.git_commit.as_deref().map_or("-".to_owned(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
-    [
-        run.id.clone(),
-        short(&run.machine_key),
-        series,
-        commit,
-        points,
-        added,
-        mark,
-    ]
+    [run.id.clone(), short(&run.machine_key), series, commit, points, added, mark]
 }
 
 fn mark(entry: &Entry) -> &'static str {
@@ -142,9 +126,7 @@ fn csv(entries: &[Entry]) -> Result<String, TableError> {
     let failed = |error: &dyn std::fmt::Display| TableError::Csv(error.to_string());
     let mut builder = csv::WriterBuilder::new();
     let mut writer = builder.has_headers(false).from_writer(Vec::new());
-    writer
-        .write_record(COLUMNS)
-        .map_err(|error| failed(&error))?;
+    writer.write_record(COLUMNS).map_err(|error| failed(&error))?;
     for entry in entries {
         let accepted = if entry.accepted { "yes" } else { "no" };
         let row = (&entry.run, accepted, entry.notes.join("; "));
@@ -167,20 +149,10 @@ mod tests {
             finished: Some("2026".into()),
             ..StoredRun::default()
         };
-        let damaged = StoredRun {
-            id: "other".into(),
-            problem: Some("gone".into()),
-            ..StoredRun::default()
-        };
-        let entry = |run, accepted, notes| Entry {
-            run,
-            accepted,
-            notes,
-        };
-        vec![
-            entry(run, true, vec![]),
-            entry(damaged, false, vec!["damaged: gone".into()]),
-        ]
+        let damaged =
+            StoredRun { id: "other".into(), problem: Some("gone".into()), ..StoredRun::default() };
+        let entry = |run, accepted, notes| Entry { run, accepted, notes };
+        vec![entry(run, true, vec![]), entry(damaged, false, vec!["damaged: gone".into()])]
     }
 
     #[test]
@@ -194,10 +166,7 @@ mod tests {
         let text = render(Format::Table, &entries()).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("run "), "{text}");
-        assert!(
-            lines[1].contains(" 0123456789 ") && lines[1].ends_with("accepted"),
-            "{text}"
-        );
+        assert!(lines[1].contains(" 0123456789 ") && lines[1].ends_with("accepted"), "{text}");
         assert!(lines[2].ends_with("damaged"), "{text}");
         assert_eq!(lines[3], "  other: damaged: gone");
         assert_eq!(render(Format::Table, &[]).expect("a text"), "");

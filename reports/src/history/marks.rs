@@ -68,10 +68,7 @@ impl Store {
     pub(super) fn accepted_series(&self) -> Result<Vec<Series>, HistoryError> {
         let mut baselines = self.baselines()?;
         baselines.retain(|baseline| baseline.accepted.is_some());
-        Ok(baselines
-            .into_iter()
-            .map(|baseline| baseline.series)
-            .collect())
+        Ok(baselines.into_iter().map(|baseline| baseline.series).collect())
     }
 
     /// The accepted runs of all series.
@@ -106,9 +103,7 @@ impl Baseline {
     }
 
     pub(super) fn current(&self) -> Option<&str> {
-        self.accepted
-            .as_ref()
-            .map(|acceptance| acceptance.run.as_str())
+        self.accepted.as_ref().map(|acceptance| acceptance.run.as_str())
     }
 
     pub(super) fn is_meant(&self, name: &str) -> bool {
@@ -166,10 +161,7 @@ mod tests {
     fn nothing_is_deleted_as_long_as_a_mark_is_damaged() {
         let (shelf, _) = damaged();
         shelf.add(&record(3));
-        let least = Retention {
-            keep_runs: Some(1),
-            keep_days: None,
-        };
+        let least = Retention { keep_runs: Some(1), keep_days: None };
         let refusal = shelf.store.prune(least).expect_err("damaged");
         assert!(refusal.to_string().contains("sort@11.json"), "{refusal}");
         let of_series = Series::of(&record(1), &[row("a")]);

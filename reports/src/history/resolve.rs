@@ -89,10 +89,7 @@ impl Store {
     fn whole(&self, entry: &Entry) -> Result<Entry, HistoryError> {
         let id = &entry.run.id;
         match StoredRun::inspect(&self.run_folder(id), id).problem {
-            Some(problem) => Err(HistoryError::Damaged {
-                id: id.clone(),
-                problem,
-            }),
+            Some(problem) => Err(HistoryError::Damaged { id: id.clone(), problem }),
             None => Ok(entry.clone()),
         }
     }
@@ -108,10 +105,7 @@ pub(super) fn is_meant(name: &str, id: &str) -> bool {
 fn unknown(name: &str, entries: &[Entry]) -> HistoryError {
     let mut near: Vec<&Entry> = entries.iter().rev().collect();
     near.sort_by_key(|entry| std::cmp::Reverse(common_start(&entry.run.id, name)));
-    HistoryError::Unknown {
-        name: name.to_owned(),
-        near: ids(near.into_iter().take(SUGGESTIONS)),
-    }
+    HistoryError::Unknown { name: name.to_owned(), near: ids(near.into_iter().take(SUGGESTIONS)) }
 }
 
 fn common_start(a: &str, b: &str) -> usize {
@@ -165,9 +159,7 @@ mod tests {
         let id = shelf.add(&record(1));
         let path = shelf.store.run_folder(&id).join("samples.csv");
         let times = fs::metadata(&path).and_then(|it| it.modified());
-        let rotten = fs::read_to_string(&path)
-            .expect("read")
-            .replace("0.001", "0.009");
+        let rotten = fs::read_to_string(&path).expect("read").replace("0.001", "0.009");
         fs::write(&path, rotten).expect("written");
         let file = fs::File::options().write(true).open(&path).expect("opened");
         file.set_modified(times.expect("a time")).expect("set back");
@@ -188,16 +180,10 @@ mod tests {
         let find = |name: &str| shelf.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").run.id, mine);
         let refusal = find("accepted").expect_err("none yet");
-        assert!(
-            matches!(refusal, HistoryError::NoneAccepted(_)),
-            "{refusal}"
-        );
+        assert!(matches!(refusal, HistoryError::NoneAccepted(_)), "{refusal}");
         shelf.store.accept(&mine, "").expect("accepted");
         assert_eq!(find("accepted").expect("found").run.id, mine);
-        assert_eq!(
-            shelf.store.find("accepted", None).expect("one").run.id,
-            mine
-        );
+        assert_eq!(shelf.store.find("accepted", None).expect("one").run.id, mine);
         shelf.store.accept(&theirs, "").expect("accepted");
         let refusal = shelf.store.find("accepted", None).expect_err("two");
         assert!(matches!(refusal, HistoryError::WhichSeries(_)), "{refusal}");

@@ -43,10 +43,7 @@ impl Store {
 
     /// The fingerprints of all runs.
     fn fingerprints(&self) -> HashSet<String> {
-        let folders = fs::read_dir(self.runs_folder())
-            .into_iter()
-            .flatten()
-            .flatten();
+        let folders = fs::read_dir(self.runs_folder()).into_iter().flatten().flatten();
         let records = folders.filter_map(|folder| read_run(&folder.path()).ok());
         records.map(|record| record.software.fingerprint).collect()
     }
@@ -86,9 +83,7 @@ impl Retention {
     fn keeps(&self, entry: &Entry, newer: usize, now: SystemTime) -> bool {
         let no_limit = self.keep_runs.is_none() && self.keep_days.is_none();
         let by_number = self.keep_runs.is_some_and(|runs| newer < runs);
-        let by_age = self
-            .keep_days
-            .is_some_and(|days| is_younger(entry, days, now));
+        let by_age = self.keep_days.is_some_and(|days| is_younger(entry, days, now));
         no_limit || by_number || by_age
     }
 }
@@ -110,19 +105,12 @@ mod tests {
     use super::*;
 
     fn keep(runs: usize) -> Retention {
-        Retention {
-            keep_runs: Some(runs),
-            keep_days: None,
-        }
+        Retention { keep_runs: Some(runs), keep_days: None }
     }
 
     fn left(shelf: &Shelf) -> Vec<String> {
         let entries = shelf.store.list(&Filter::default()).expect("listed");
-        entries
-            .into_iter()
-            .rev()
-            .map(|entry| entry.run.id)
-            .collect()
+        entries.into_iter().rev().map(|entry| entry.run.id).collect()
     }
 
     #[test]
@@ -138,20 +126,9 @@ mod tests {
         assert_eq!(shelf.store.prunable(keep(2)).expect("listed"), old);
         assert_eq!(left(&shelf).len(), 7);
         assert_eq!(shelf.store.prune(keep(2)).expect("pruned"), old);
-        assert_eq!(
-            left(&shelf),
-            [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone)
-        );
-        assert_eq!(
-            shelf.store.prune(keep(0)).expect("pruned"),
-            [ids[4].clone()]
-        );
-        assert_eq!(
-            fs::read_dir(shelf.store.root().join("trash"))
-                .expect("there")
-                .count(),
-            0
-        );
+        assert_eq!(left(&shelf), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
+        assert_eq!(shelf.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
+        assert_eq!(fs::read_dir(shelf.store.root().join("trash")).expect("there").count(), 0);
     }
 
     #[test]
@@ -159,13 +136,7 @@ mod tests {
         let shelf = Shelf::new();
         shelf.add(&record(1));
         shelf.add(&record(2));
-        assert!(
-            shelf
-                .store
-                .prune(Retention::default())
-                .expect("pruned")
-                .is_empty()
-        );
+        assert!(shelf.store.prune(Retention::default()).expect("pruned").is_empty());
     }
 
     #[test]
@@ -182,10 +153,7 @@ mod tests {
         let entries = [entry(1, "a"), entry(2, "b"), entry(3, "c"), entry(30, "d")];
         let now = humantime::parse_rfc3339("2026-01-10T00:00:00Z").expect("a time");
         let old = |keep_runs, keep_days| {
-            let retention = Retention {
-                keep_runs,
-                keep_days,
-            };
+            let retention = Retention { keep_runs, keep_days };
             retention.old(&entries, now)
         };
         assert_eq!(old(None, Some(8)), ["a", "b"]);

@@ -59,10 +59,7 @@ mod tests {
         assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
         shelf.store.put_self_test(&test("first")).expect("kept");
         shelf.store.put_self_test(&test("second")).expect("kept");
-        assert_eq!(
-            shelf.store.self_test("00ff").expect("read"),
-            Some(test("second"))
-        );
+        assert_eq!(shelf.store.self_test("00ff").expect("read"), Some(test("second")));
         assert_eq!(shelf.store.self_test("11").expect("read"), None);
     }
 
@@ -74,10 +71,7 @@ mod tests {
         std::fs::create_dir_all(folder).expect("created");
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
         let error = shelf.store.self_test("00ff").expect_err("old").to_string();
-        assert!(
-            error.contains("version 1, from before version 3"),
-            "{error}"
-        );
+        assert!(error.contains("version 1, from before version 3"), "{error}");
         assert!(error.contains("run `bench selftest` again"), "{error}");
     }
 }

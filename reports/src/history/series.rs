@@ -22,10 +22,7 @@ impl Series {
     pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
         match &record.suite {
             Some(part) => Series::of_suite(&record.machine_key, part),
-            None => Series {
-                machine_key: record.machine_key.clone(),
-                name: tasks(summary),
-            },
+            None => Series { machine_key: record.machine_key.clone(), name: tasks(summary) },
         }
     }
 
@@ -69,19 +66,12 @@ pub(super) fn tasks(summary: &[SummaryRow]) -> String {
 pub(super) fn safe_name(text: &str) -> String {
     const LONGEST: usize = 60;
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "+_.".contains(c) || c == '-';
-    let safe: String = text
-        .chars()
-        .map(|c| if is_safe(c) { c } else { '-' })
-        .take(LONGEST)
-        .collect();
+    let safe: String =
+        text.chars().map(|c| if is_safe(c) { c } else { '-' }).take(LONGEST).collect();
     if safe == text && !text.is_empty() && !text.starts_with('.') {
         return safe;
     }
-    format!(
-        "{}~{}",
-        safe.trim_start_matches('.'),
-        content::short_hash(text)
-    )
+    format!("{}~{}", safe.trim_start_matches('.'), content::short_hash(text))
 }
 
 #[cfg(test)]

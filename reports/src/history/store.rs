@@ -46,9 +46,7 @@ impl Store {
     /// # Errors
     /// If there is none, or one of another version.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
-        let store = Store {
-            root: root.to_owned(),
-        };
+        let store = Store { root: root.to_owned() };
         let manifest = store.root.join(MANIFEST);
         match store.read_json::<Versioned>(&manifest, STORE_VERSION)? {
             Some(_) => Ok(store),
@@ -67,14 +65,10 @@ impl Store {
             Err(HistoryError::Missing(_)) => {}
             opened => return opened,
         }
-        let store = Store {
-            root: root.to_owned(),
-        };
+        let store = Store { root: root.to_owned() };
         durable::create_folder(&store.runs_folder())?;
         // Whoever makes the same store at the same time writes the same.
-        let manifest = Versioned {
-            schema_version: STORE_VERSION,
-        };
+        let manifest = Versioned { schema_version: STORE_VERSION };
         store.replace_json(&store.root.join(MANIFEST), &manifest)?;
         Store::open(root)
     }
@@ -168,11 +162,7 @@ pub(super) fn parse_json<T: DeserializeOwned>(
     let damaged = |error| HistoryError::format(path, error);
     let Versioned { schema_version } = serde_json::from_str(text).map_err(damaged)?;
     if schema_version != known {
-        return Err(HistoryError::Version {
-            path: path.to_owned(),
-            found: schema_version,
-            known,
-        });
+        return Err(HistoryError::Version { path: path.to_owned(), found: schema_version, known });
     }
     serde_json::from_str(text).map_err(damaged)
 }
@@ -190,9 +180,7 @@ fn is_free(root: &Path) -> Result<bool, HistoryError> {
         entries => entries.map_err(|source| HistoryError::unreadable(root, source))?,
     };
     let is_part = |name: &str| PARTS.contains(&name);
-    Ok(entries
-        .flatten()
-        .all(|entry| entry.file_name().to_str().is_some_and(is_part)))
+    Ok(entries.flatten().all(|entry| entry.file_name().to_str().is_some_and(is_part)))
 }
 
 #[cfg(test)]
@@ -240,10 +228,7 @@ mod tests {
         let manifest = folder.path().join(MANIFEST);
         fs::write(&manifest, r#"{"schema_version": 7}"#).expect("written");
         let refusal = Store::create_or_open(folder.path()).expect_err("unknown");
-        assert!(
-            refusal.to_string().contains("schema version 7"),
-            "{refusal}"
-        );
+        assert!(refusal.to_string().contains("schema version 7"), "{refusal}");
         fs::write(&manifest, r#"{"schema_ver"#).expect("written");
         let refusal = Store::open(folder.path()).expect_err("damaged");
         assert!(matches!(refusal, HistoryError::Format { .. }), "{refusal}");

@@ -60,12 +60,7 @@ pub struct StoredRun {
 
 impl Receipt {
     pub(super) fn new(order: u64, sha256: &str) -> Self {
-        Receipt {
-            schema_version: STORE_VERSION,
-            order,
-            added: now(),
-            sha256: sha256.to_owned(),
-        }
+        Receipt { schema_version: STORE_VERSION, order, added: now(), sha256: sha256.to_owned() }
     }
 
     pub(super) fn read(folder: &Path) -> Result<Self, HistoryError> {
@@ -84,10 +79,7 @@ impl Receipt {
 impl StoredRun {
     /// Reads all of a run; what can't be read is told in `problem`.
     pub(super) fn inspect(folder: &Path, id: &str) -> Self {
-        let mut run = StoredRun {
-            id: id.to_owned(),
-            ..StoredRun::default()
-        };
+        let mut run = StoredRun { id: id.to_owned(), ..StoredRun::default() };
         run.problem = match run.fill(folder) {
             Ok(true) => None,
             Ok(false) => Some("its files are not those that were stored".to_owned()),
@@ -98,10 +90,7 @@ impl StoredRun {
 
     /// The series that the run belongs to.
     pub fn series(&self) -> Series {
-        Series {
-            machine_key: self.machine_key.clone(),
-            name: self.series.clone(),
-        }
+        Series { machine_key: self.machine_key.clone(), name: self.series.clone() }
     }
 
     /// When it was started, if that can be told.

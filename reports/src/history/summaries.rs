@@ -53,11 +53,7 @@ impl Store {
 
     fn summary(&self, id: String) -> Result<StoredSummary, HistoryError> {
         let folder = self.run_folder(&id);
-        Ok(StoredSummary {
-            record: read_run(&folder)?,
-            rows: read_summary(&folder)?,
-            id,
-        })
+        Ok(StoredSummary { record: read_run(&folder)?, rows: read_summary(&folder)?, id })
     }
 }
 

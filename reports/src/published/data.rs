@@ -53,17 +53,11 @@ struct ClaimRow {
 pub fn figures() -> Vec<Figure> {
     let mut values: HashMap<String, Vec<Value>> = HashMap::new();
     for row in rows::<ValueRow>(VALUES) {
-        values
-            .entry(row.figure.clone())
-            .or_default()
-            .push(value(row));
+        values.entry(row.figure.clone()).or_default().push(value(row));
     }
     let mut claims: HashMap<String, Vec<Claim>> = HashMap::new();
     for row in rows::<ClaimRow>(CLAIMS) {
-        claims
-            .entry(row.figure.clone())
-            .or_default()
-            .push(claim(row));
+        claims.entry(row.figure.clone()).or_default().push(claim(row));
     }
     let figure = |row: FigureRow| Figure {
         values: values.remove(&row.id).unwrap_or_default(),
@@ -85,11 +79,8 @@ fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
 
 fn value(row: ValueRow) -> Value {
     let unit = unit(&row.unit);
-    let published = row.published.zip(unit).map(|(number, unit)| Published {
-        number,
-        unit,
-        items: row.items,
-    });
+    let published =
+        row.published.zip(unit).map(|(number, unit)| Published { number, unit, items: row.items });
     Value {
         label: row.label,
         hardware: row.hardware,
@@ -181,9 +172,7 @@ mod tests {
         let figures = figures();
         let figure = |id: &str| figures.iter().find(|figure| figure.id == id).expect(id);
         let table = figure("tab5.1");
-        let value = table
-            .value("sort, online, 1 thread", "Xeon Gold 6130")
-            .expect("a value");
+        let value = table.value("sort, online, 1 thread", "Xeon Gold 6130").expect("a value");
         let published = value.published.expect("a number");
         assert_eq!(published.seconds(), Some(1.22));
         let nanoseconds = published.seconds_an_item().expect("items") * 1e9;
@@ -191,9 +180,7 @@ mod tests {
         let speed_up = table.published_speed_up(value).expect("a basis");
         assert!((speed_up - 2.4 / 1.22).abs() < 1e-9, "{speed_up}");
         let gather = figure("fig3.10");
-        let value = gather
-            .value("writes to the host", "MI100")
-            .expect("a value");
+        let value = gather.value("writes to the host", "MI100").expect("a value");
         assert_eq!(gather.published_speed_up(value), Some(60.0));
     }
 
@@ -201,10 +188,7 @@ mod tests {
     /// tables are not, there is nothing to hold ours against.
     #[test]
     fn nothing_that_was_published_is_missing() {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../shared/published_figures.csv"
-        );
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/published_figures.csv");
         let Ok(text) = std::fs::read_to_string(path) else {
             eprintln!("skipped: {path} is not there");
             return;

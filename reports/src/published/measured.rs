@@ -93,9 +93,7 @@ impl Here<'_> {
         let most = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
         let points = self.rows.iter().filter(is_whole);
-        let mut totals: Vec<_> = points
-            .filter(|row| wanted.is_point(&row.point(), most))
-            .collect();
+        let mut totals: Vec<_> = points.filter(|row| wanted.is_point(&row.point(), most)).collect();
         totals.sort_by_key(|row| row.items);
         let Some(total) = totals.last() else {
             return Err(self.why_missing(wanted));
@@ -137,13 +135,7 @@ impl Here<'_> {
     /// off in the same direction, which is the most that they can be.
     fn sum(&self, wanted: &Counterpart, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
-        let mut sum = (
-            0.0,
-            Some(Interval {
-                low: 0.0,
-                high: 0.0,
-            }),
-        );
+        let mut sum = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
         for stage in &wanted.stages {
             let is_stage = |row: &&SummaryRow| row.stage == *stage && row.point() == point;
             let row = self.rows.iter().find(is_stage)?;
@@ -151,10 +143,10 @@ impl Here<'_> {
             let ends = row.ci95_low_s.zip(row.ci95_high_s);
             let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
             let ends = ends.or_else(range);
-            sum.1 = sum.1.zip(ends).map(|(sum, (low, high))| Interval {
-                low: sum.low + low,
-                high: sum.high + high,
-            });
+            sum.1 = sum
+                .1
+                .zip(ends)
+                .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
         }
         Some(sum)
     }
@@ -169,10 +161,8 @@ impl Measured {
     /// Its interval.
     pub fn interval_an_item(&self) -> Option<Interval> {
         let items = self.items as f64;
-        self.interval.map(|interval| Interval {
-            low: interval.low / items,
-            high: interval.high / items,
-        })
+        self.interval
+            .map(|interval| Interval { low: interval.low / items, high: interval.high / items })
     }
 }
 
@@ -185,16 +175,10 @@ mod tests {
 
     fn found(rows: &[SummaryRow], label: &str) -> Result<Measured, String> {
         let figures = figures();
-        let table = figures
-            .iter()
-            .find(|it| it.id == "tab5.1")
-            .expect("a table");
+        let table = figures.iter().find(|it| it.id == "tab5.1").expect("a table");
         let value = table.value(label, "").expect("a value");
         let record = run();
-        let here = Here {
-            record: &record,
-            rows,
-        };
+        let here = Here { record: &record, rows };
         here.find(&value.counterpart)
     }
 
@@ -220,29 +204,19 @@ mod tests {
     #[test]
     fn curves_have_a_value_for_each_number_of_threads() {
         let figures = figures().into_iter();
-        let curves = figures
-            .into_iter()
-            .find(|it| it.id == "C.3")
-            .expect("curves");
+        let curves = figures.into_iter().find(|it| it.id == "C.3").expect("curves");
         let mut record = run();
         record.environment.usable_threads = 8;
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
-        let here = Here {
-            record: &record,
-            rows: &rows,
-        };
+        let here = Here { record: &record, rows: &rows };
         let curves = here.with_all_threads(curves);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
-        let labels = labels
-            .into_iter()
-            .chain(online.map(|threads| format!("online, {threads}")));
+        let labels = labels.into_iter().chain(online.map(|threads| format!("online, {threads}")));
         assert_eq!(curves.labels(), labels.collect::<Vec<_>>());
         let found = here.of_figure(&curves).into_iter();
-        let found: Vec<_> = found
-            .filter_map(|(_, found)| Some(found.ok()?.threads))
-            .collect();
+        let found: Vec<_> = found.filter_map(|(_, found)| Some(found.ok()?.threads)).collect();
         assert_eq!(found, [1, 2, 4, 8]);
     }
 
@@ -259,10 +233,7 @@ mod tests {
         elsewhere.machine.gpus.clear();
         let figures = figures();
         let gpu = figures[2].value("link, GPU", "").expect("a value");
-        let here = Here {
-            record: &elsewhere,
-            rows: &[],
-        };
+        let here = Here { record: &elsewhere, rows: &[] };
         assert_eq!(here.find(&gpu.counterpart), Err("needs a GPU".to_owned()));
     }
 }

@@ -43,9 +43,7 @@ pub enum Outcome {
 /// Figures beside what a run has measured of them.
 pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
     let figures = figures.into_iter();
-    figures
-        .map(|figure| Reproduction::of(figure, here))
-        .collect()
+    figures.map(|figure| Reproduction::of(figure, here)).collect()
 }
 
 impl Reproduction {
@@ -58,12 +56,7 @@ impl Reproduction {
             published: published(&figure, claim),
             outcome: outcome(claim, &measured),
         });
-        Reproduction {
-            judged: judged.collect(),
-            machine: here.machine(),
-            measured,
-            figure,
-        }
+        Reproduction { judged: judged.collect(), machine: here.machine(), measured, figure }
     }
 
     /// What the value of a label is here.
@@ -143,27 +136,19 @@ mod tests {
     fn table(rows: &[SummaryRow]) -> Reproduction {
         let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
         let record = run();
-        let here = Here {
-            record: &record,
-            rows,
-        };
+        let here = Here { record: &record, rows };
         Reproduction::of(table.expect("a table"), &here)
     }
 
     fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
         let mut judged = table.judged.iter();
-        judged
-            .find(|it| it.claim.words.starts_with(words))
-            .expect(words)
+        judged.find(|it| it.claim.words.starts_with(words)).expect(words)
     }
 
     #[test]
     fn what_is_faster_by_more_than_its_interval_holds() {
         let table = table(&rows());
-        let sort = judged(
-            &table,
-            "The stage sort is faster online than offline with one",
-        );
+        let sort = judged(&table, "The stage sort is faster online than offline with one");
         assert_eq!(sort.outcome, Outcome::Holds(2.0));
         assert!((sort.published.expect("printed") - 2.4 / 1.22).abs() < 1e-9);
         assert_eq!(table.speed_up("sort, online, all threads"), Some(4.0));
@@ -204,10 +189,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_not_known() {
         let table = table(&chain("online", 1, 1.0));
-        let unknown = judged(
-            &table,
-            "The stage hits is faster online than offline with one",
-        );
+        let unknown = judged(&table, "The stage hits is faster online than offline with one");
         let why = "hits, offline, 1 thread: not measured".to_owned();
         assert_eq!(unknown.outcome, Outcome::Unknown(why));
         assert!(table.is_measured());

@@ -42,18 +42,11 @@ fn terminal(figure: &Reproduction) -> String {
 
 fn markdown(figure: &Reproduction) -> String {
     let cells = words::cells(figure).into_iter();
-    let rows: String = cells
-        .map(|cells| line(cells.map(|cell| escaped(&cell))))
-        .collect();
+    let rows: String = cells.map(|cells| line(cells.map(|cell| escaped(&cell)))).collect();
     let sentences = words::sentences(figure).into_iter();
-    let sentences: String = sentences
-        .map(|text| format!("- {}\n", escaped(&text)))
-        .collect();
+    let sentences: String = sentences.map(|text| format!("- {}\n", escaped(&text))).collect();
     let head = line(HEADINGS.map(str::to_owned)) + "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
-    format!(
-        "## {}\n\n{sentences}\n{head}{rows}",
-        escaped(&words::heading(figure))
-    )
+    format!("## {}\n\n{sentences}\n{head}{rows}", escaped(&words::heading(figure)))
 }
 
 fn csv(figures: &[Reproduction]) -> Result<String, TableError> {
@@ -91,29 +84,18 @@ mod tests {
         let figures = figures().into_iter();
         let wanted = figures.filter(|figure| ["tab5.1", "fig3.9"].contains(&figure.id.as_str()));
         let (record, rows) = (run(), rows());
-        let here = Here {
-            record: &record,
-            rows: &rows,
-        };
+        let here = Here { record: &record, rows: &rows };
         reproduce(wanted.collect(), &here)
     }
 
     #[test]
     fn people_see_both_numbers_and_what_follows() {
         let text = render(Format::Table, &reproduced()).expect("a text");
-        let row = text
-            .lines()
-            .find(|line| line.starts_with("sort, online, 1 thread"));
+        let row = text.lines().find(|line| line.starts_with("sort, online, 1 thread"));
         let row = row.expect("a row");
-        for cell in [
-            "Xeon Gold 6130",
-            "1.22 s",
-            "70.9 ns",
-            "1.97 ×",
-            "5.00 ms",
-            "5.00 ns",
-            "2.00 ×",
-        ] {
+        for cell in
+            ["Xeon Gold 6130", "1.22 s", "70.9 ns", "1.97 ×", "5.00 ms", "5.00 ns", "2.00 ×"]
+        {
             assert!(row.contains(cell), "{cell}: {row}");
         }
         assert!(
@@ -122,10 +104,7 @@ mod tests {
         );
         assert!(text.contains("not measured"), "{text}");
         let markdown = render(Format::Markdown, &reproduced()).expect("a text");
-        assert!(
-            markdown.starts_with("## fig3.9: Merging slice tracks"),
-            "{markdown}"
-        );
+        assert!(markdown.starts_with("## fig3.9: Merging slice tracks"), "{markdown}");
     }
 
     #[test]

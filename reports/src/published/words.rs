@@ -127,9 +127,9 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
 /// What became of a conclusion: `Holds here, 1.71 × (published: 1.97 ×): …`.
 fn sentence(judged: &Judged) -> String {
     let words = &judged.claim.words;
-    let published = judged.published.map_or_else(String::new, |ratio| {
-        format!(" (published: {})", times(ratio))
-    });
+    let published = judged
+        .published
+        .map_or_else(String::new, |ratio| format!(" (published: {})", times(ratio)));
     match &judged.outcome {
         Outcome::Holds(ratio) => format!("Holds here, {}{published}: {words}.", times(*ratio)),
         Outcome::Fails(ratio) => {
@@ -147,12 +147,7 @@ fn sentence(judged: &Judged) -> String {
 pub fn beside<'a>(reproduction: &'a Reproduction) -> Vec<Beside<'a>> {
     let figure = &reproduction.figure;
     let of_value = |value: &'a Value| {
-        let Value {
-            label,
-            hardware,
-            published,
-            ..
-        } = value;
+        let Value { label, hardware, published, .. } = value;
         let time = published.filter(|it| it.unit != Unit::SpeedUp);
         let found = reproduction.measured.iter().find(|(name, _)| name == label);
         let here = reproduction.here(label);

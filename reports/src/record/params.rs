@@ -37,15 +37,12 @@ impl Params {
     /// Sets all values that others have.
     pub fn extend(&mut self, others: &Params) {
         let others = others.0.iter();
-        self.0
-            .extend(others.map(|(name, value)| (name.clone(), value.clone())));
+        self.0.extend(others.map(|(name, value)| (name.clone(), value.clone())));
     }
 
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 
@@ -65,9 +62,8 @@ impl FromStr for Params {
     fn from_str(text: &str) -> Result<Self, InvalidParams> {
         let pairs = text.split(';').filter(|pair| !pair.is_empty());
         let params = pairs.map(|pair| {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| InvalidParams(text.to_owned()))?;
+            let (name, value) =
+                pair.split_once('=').ok_or_else(|| InvalidParams(text.to_owned()))?;
             Ok((name.to_owned(), value.to_owned()))
         });
         Ok(Params(params.collect::<Result<_, _>>()?))

@@ -46,10 +46,7 @@ impl Point {
             hash.update(field.as_bytes());
             hash.update([0]);
         }
-        hash.finalize()[..6]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hash.finalize()[..6].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

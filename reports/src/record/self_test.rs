@@ -90,15 +90,7 @@ fn rate(trials: &[Trial], slowdown: f64) -> Option<f64> {
 impl Trial {
     /// One that has no pairs yet.
     pub fn new(slowdown: f64) -> Self {
-        Trial {
-            slowdown,
-            pairs: 0,
-            points: 0,
-            slower: 0,
-            faster: 0,
-            inconclusive: 0,
-            alarmed: 0,
-        }
+        Trial { slowdown, pairs: 0, points: 0, slower: 0, faster: 0, inconclusive: 0, alarmed: 0 }
     }
 
     /// The share of unchanged points that were called a change, or of points

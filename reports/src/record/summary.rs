@@ -155,8 +155,7 @@ impl SummaryRow {
     /// The median of a row that is valid, if that is a time.
     pub fn valid_median(&self) -> Option<f64> {
         let is_time = |median: &f64| median.is_finite() && *median > 0.0;
-        self.median_s
-            .filter(|median| self.valid == YesNo::Yes && is_time(median))
+        self.median_s.filter(|median| self.valid == YesNo::Yes && is_time(median))
     }
 
     /// What [`SummaryRow::peak_fraction`] is a fraction of. A whole run on a GPU

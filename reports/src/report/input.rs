@@ -44,10 +44,7 @@ impl EarlierRun {
     /// # Errors
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
-        Ok(EarlierRun {
-            record: read_run(folder)?,
-            summary: read_summary(folder)?,
-        })
+        Ok(EarlierRun { record: read_run(folder)?, summary: read_summary(folder)? })
     }
 }
 
@@ -55,10 +52,8 @@ impl<'a> ReportInput<'a> {
     /// The runs before the reported one on the same machine, the oldest first.
     pub(super) fn history(&self) -> Vec<&'a EarlierRun> {
         let started = &self.run.record.started;
-        let mut runs: Vec<_> = self
-            .of_this_machine()
-            .filter(|run| run.record.started < *started)
-            .collect();
+        let mut runs: Vec<_> =
+            self.of_this_machine().filter(|run| run.record.started < *started).collect();
         runs.sort_by(|a, b| a.record.started.cmp(&b.record.started));
         runs
     }

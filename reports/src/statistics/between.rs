@@ -40,10 +40,7 @@ impl Between {
         let squares: f64 = runs.iter().map(|run| (run.logarithm - mean).powi(2)).sum();
         let within = runs.iter().map(|run| run.variance).sum::<f64>() / n;
         let variance = (squares / (n - 1.0) - within).max(0.0);
-        Some(Between {
-            deviation: variance.sqrt(),
-            df: n - 1.0,
-        })
+        Some(Between { deviation: variance.sqrt(), df: n - 1.0 })
     }
 
     /// By how much two runs differ, as a standard deviation of the ratio's logarithm.
@@ -104,10 +101,7 @@ mod tests {
                 let known: Vec<_> = (0..9).map(&mut run).collect();
                 let between = Between::of_runs(&known).expect("enough");
                 let ratio = (run(0).logarithm - run(1).logarithm).exp();
-                let interval = Interval {
-                    low: ratio,
-                    high: ratio,
-                };
+                let interval = Interval { low: ratio, high: ratio };
                 let alone = Evidence::of(interval, 30.0).expect("positive");
                 alone.between_runs(between).p_value(0.0) < 0.01
             };

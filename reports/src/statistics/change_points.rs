@@ -62,12 +62,7 @@ pub(super) struct ClearTest {
 
 impl Default for Search {
     fn default() -> Self {
-        Search {
-            significance: 0.005,
-            permutations: 399,
-            shortest: 3,
-            seed: 1,
-        }
+        Search { significance: 0.005, permutations: 399, shortest: 3, seed: 1 }
     }
 }
 
@@ -79,11 +74,7 @@ impl Search {
 
     /// The same, with the tests that were made.
     pub fn examine(&self, values: &[f64]) -> Examined {
-        let mut found = Examined {
-            changes: Vec::new(),
-            clear: Vec::new(),
-            stretches: 0,
-        };
+        let mut found = Examined { changes: Vec::new(), clear: Vec::new(), stretches: 0 };
         let whole = 0..values.len();
         let mut stretches = vec![whole];
         while let Some(range) = stretches.pop() {
@@ -99,11 +90,7 @@ impl Search {
                 start = at;
             }
             stretches.push(start..range.end);
-            found.clear.push(ClearTest {
-                range,
-                kind,
-                orders,
-            });
+            found.clear.push(ClearTest { range, kind, orders });
         }
         found.changes.sort_by_key(|change| change.at);
         self.refine(values, &mut found.changes);
@@ -117,10 +104,7 @@ impl Search {
         values: &[f64],
         range: &Range<usize>,
     ) -> Option<(Vec<usize>, Kind, Orders)> {
-        let kinds = [
-            (Kind::Cut, self.significance),
-            (Kind::Excursion, self.significance / 2.0),
-        ];
+        let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
@@ -218,10 +202,7 @@ mod tests {
         let values = series(3, 90, &[(30, 0.05), (45, -0.05)]);
         let found = places(&values);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(
-            found[0].abs_diff(30) <= 1 && found[1].abs_diff(45) <= 1,
-            "{found:?}"
-        );
+        assert!(found[0].abs_diff(30) <= 1 && found[1].abs_diff(45) <= 1, "{found:?}");
     }
 
     /// What is no level is no change: a night or two that were busy.

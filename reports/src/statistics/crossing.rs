@@ -129,16 +129,9 @@ struct Logarithms {
 
 impl Timing {
     fn logarithms(&self) -> Logarithms {
-        let exact = Interval {
-            low: self.median,
-            high: self.median,
-        };
+        let exact = Interval { low: self.median, high: self.median };
         let interval = self.interval.unwrap_or(exact);
-        Logarithms {
-            low: interval.low.ln(),
-            middle: self.median.ln(),
-            high: interval.high.ln(),
-        }
+        Logarithms { low: interval.low.ln(), middle: self.median.ln(), high: interval.high.ln() }
     }
 }
 
@@ -166,18 +159,14 @@ fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
 /// Where the last clear lead before a crossing ends.
 fn last_clear(ratios: &[Ratio]) -> Option<f64> {
     let (_, before) = ratios.split_last()?;
-    let clear = before
-        .iter()
-        .rposition(|ratio| ratio.clearly_faster().is_some())?;
+    let clear = before.iter().rposition(|ratio| ratio.clearly_faster().is_some())?;
     end_of_lead(&ratios[clear], &ratios[clear + 1])
 }
 
 /// Where the first clear lead behind a crossing begins.
 fn first_clear(ratios: &[Ratio]) -> Option<f64> {
     let (_, after) = ratios.split_first()?;
-    let clear = after
-        .iter()
-        .position(|ratio| ratio.clearly_faster().is_some())?;
+    let clear = after.iter().position(|ratio| ratio.clearly_faster().is_some())?;
     end_of_lead(&after[clear], &ratios[clear])
 }
 
@@ -201,10 +190,8 @@ fn root((at, value): (f64, f64), (other, other_value): (f64, f64)) -> f64 {
 fn merged(group: &[Crossing]) -> Option<Crossing> {
     let first = group.first()?;
     let is_somewhere = first.low.is_some() || first.high.is_some();
-    (is_somewhere && group.len() % 2 == 1).then(|| Crossing {
-        size: group[group.len() / 2].size,
-        ..*first
-    })
+    (is_somewhere && group.len() % 2 == 1)
+        .then(|| Crossing { size: group[group.len() / 2].size, ..*first })
 }
 
 #[cfg(test)]
@@ -218,10 +205,7 @@ mod tests {
     fn timing(median: f64, width: f64) -> Timing {
         Timing {
             median,
-            interval: Some(Interval {
-                low: median * (-width).exp(),
-                high: median * width.exp(),
-            }),
+            interval: Some(Interval { low: median * (-width).exp(), high: median * width.exp() }),
         }
     }
 
@@ -349,10 +333,9 @@ mod tests {
             |truth: f64| timing(truth * (error * noise.normal()).exp(), WIDTH * error);
         // Through one at 10^2.5, in the middle between sizes, where joining the
         // ends is the widest, and at 10^3, where it changes nothing.
-        for (truths, crossing) in [
-            ([0.25, 0.5, 2.0, 4.0], 10f64.powf(2.5)),
-            ([0.25, 0.5, 1.0, 2.0], 1000.0),
-        ] {
+        for (truths, crossing) in
+            [([0.25, 0.5, 2.0, 4.0], 10f64.powf(2.5)), ([0.25, 0.5, 1.0, 2.0], 1000.0)]
+        {
             let mut is_held = || {
                 let mut contests = contests(&truths, 0.0);
                 for (contest, truth) in contests.iter_mut().zip(truths) {

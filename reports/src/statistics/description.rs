@@ -79,10 +79,7 @@ mod tests {
     #[test]
     fn one_sample_describes_itself() {
         let described = describe(&[2.0]).expect("a sample");
-        assert_eq!(
-            (described.median, described.p99, described.stddev),
-            (2.0, 2.0, 0.0)
-        );
+        assert_eq!((described.median, described.p99, described.stddev), (2.0, 2.0, 0.0));
     }
 
     #[test]

@@ -95,9 +95,8 @@ impl Scratch {
         }
         // Fewer than four are left.
         for at in start..self.values.len() {
-            let distances = self.values[start..at]
-                .iter()
-                .map(|other| (self.values[at] - other).abs());
+            let distances =
+                self.values[start..at].iter().map(|other| (self.values[at] - other).abs());
             self.before[at] += distances.sum::<f64>();
         }
         &self.before

@@ -49,21 +49,14 @@ impl Evidence {
         Evidence {
             centre: self.centre,
             error: (own + runs).sqrt(),
-            df: if parts > 0.0 {
-                ((own + runs).powi(2) / parts).min(MANY)
-            } else {
-                self.df
-            },
+            df: if parts > 0.0 { ((own + runs).powi(2) / parts).min(MANY) } else { self.df },
         }
     }
 
     /// The 95 % interval of the ratio.
     pub fn interval(self) -> Interval {
         let half = t95(self.df) * self.error;
-        Interval {
-            low: (self.centre - half).exp(),
-            high: (self.centre + half).exp(),
-        }
+        Interval { low: (self.centre - half).exp(), high: (self.centre + half).exp() }
     }
 
     /// The degrees of freedom.
@@ -141,13 +134,9 @@ mod tests {
 
     #[test]
     fn what_is_no_interval_of_a_ratio_says_nothing() {
-        for (low, high) in [
-            (0.0, 1.0),
-            (-1.0, 1.0),
-            (1.0, f64::NAN),
-            (1.2, 1.1),
-            (1.0, f64::INFINITY),
-        ] {
+        for (low, high) in
+            [(0.0, 1.0), (-1.0, 1.0), (1.0, f64::NAN), (1.2, 1.1), (1.0, f64::INFINITY)]
+        {
             assert_eq!(Evidence::of(Interval { low, high }, 5.0), None);
         }
     }
@@ -157,15 +146,9 @@ mod tests {
         let between = |deviation| Between { deviation, df: 8.0 };
         let alone = evidence(0.9999, 1.0001, 1e9).between_runs(between(0.02));
         let half = alone.interval().high.ln();
-        assert!(
-            (half / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 0.01,
-            "{half}"
-        );
+        assert!((half / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 0.01, "{half}");
         assert!((alone.df() - 8.0).abs() < 0.01);
-        let many = Between {
-            deviation: 0.02,
-            df: 59.0,
-        };
+        let many = Between { deviation: 0.02, df: 59.0 };
         let found = evidence(0.9999, 1.0001, 1e9).between_runs(many);
         assert!((found.df() - 8.0).abs() < 0.01, "{found:?}");
         // Both alike: more degrees of freedom than either, as of two samples.
@@ -179,12 +162,9 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        for (p, df, t) in [
-            (0.05, 8.0, 2.306),
-            (0.01, 8.0, 3.355),
-            (0.4, 1e4, 0.8416),
-            (1e-4, 20.0, 4.838),
-        ] {
+        for (p, df, t) in
+            [(0.05, 8.0, 2.306), (0.01, 8.0, 3.355), (0.4, 1e4, 0.8416), (1e-4, 20.0, 4.838)]
+        {
             let found = quantile(p, df);
             assert!((found / t - 1.0).abs() < 2e-3, "{p} {df}: {found}");
         }
@@ -195,13 +175,7 @@ mod tests {
     fn the_smallest_change_that_would_be_found_is_found_as_often_as_it_says() {
         let (error, df, limit, p) = (0.01, 9_usize, 0.01, 1e-3);
         let half = t95(df as f64) * error;
-        let typical = Evidence::of(
-            Interval {
-                low: (-half).exp(),
-                high: half.exp(),
-            },
-            df as f64,
-        );
+        let typical = Evidence::of(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
         let change = typical.expect("positive").detectable(limit, p).ln_1p();
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);
@@ -212,10 +186,7 @@ mod tests {
             // One value has the error of the typical one: its scatter is what is estimated.
             let half = t95(df as f64) * (squares / (n - 1.0)).sqrt();
             let centre = values[0];
-            let interval = Interval {
-                low: (centre - half).exp(),
-                high: (centre + half).exp(),
-            };
+            let interval = Interval { low: (centre - half).exp(), high: (centre + half).exp() };
             Evidence::of(interval, df as f64).is_some_and(|found| found.p_value(limit) <= p)
         };
         let share = (0..4000).filter(found).count() as f64 / 4000.0;

@@ -52,13 +52,9 @@ mod tests {
             let critical = critical_p_value(values, rate).unwrap_or(-1.0);
             values.iter().filter(|p| **p <= critical).count()
         };
-        let by_rate: Vec<_> = (1..100)
-            .map(|i| rejected(&PUBLISHED, f64::from(i) / 100.0))
-            .collect();
-        assert!(
-            by_rate.windows(2).all(|pair| pair[0] <= pair[1]),
-            "{by_rate:?}"
-        );
+        let by_rate: Vec<_> =
+            (1..100).map(|i| rejected(&PUBLISHED, f64::from(i) / 100.0)).collect();
+        assert!(by_rate.windows(2).all(|pair| pair[0] <= pair[1]), "{by_rate:?}");
         // A smaller p-value anywhere can only help the others.
         for smaller in 0..PUBLISHED.len() {
             let mut values = PUBLISHED;
@@ -90,10 +86,6 @@ mod tests {
         assert_eq!(critical_p_value(&[], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.9], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.02], 0.05), Some(0.02));
-        assert_eq!(
-            critical_p_value(&[f64::NAN, 0.04], 0.05),
-            None,
-            "it counts as a question"
-        );
+        assert_eq!(critical_p_value(&[f64::NAN, 0.04], 0.05), None, "it counts as a question");
     }
 }

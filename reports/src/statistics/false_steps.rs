@@ -115,10 +115,7 @@ mod tests {
             let found = (0..128).map(|_| examined(series(&mut noise, 40, 0.0, 0)));
             let mut found: Vec<_> = found.collect();
             let count = |found: &[(Vec<f64>, Examined)]| -> usize {
-                found
-                    .iter()
-                    .map(|(_, examined)| examined.changes.len())
-                    .sum()
+                found.iter().map(|(_, examined)| examined.changes.len()).sum()
             };
             let before = count(&found);
             without_false_steps(&Search::default(), &mut found, 0.02);
@@ -143,11 +140,7 @@ mod tests {
             let mut found: Vec<_> = series.collect();
             without_false_steps(&Search::default(), &mut found, 0.02);
             let is_found = |found: &&(Vec<f64>, Examined)| {
-                found
-                    .1
-                    .changes
-                    .iter()
-                    .any(|change| change.at.abs_diff(60) <= 2)
+                found.1.changes.iter().any(|change| change.at.abs_diff(60) <= 2)
             };
             found[..with_step].iter().filter(is_found).count()
         };
@@ -164,11 +157,7 @@ mod tests {
         let mut values = series(&mut noise, 60, 0.2, 30);
         values[50..].iter_mut().for_each(|value| *value += 0.015);
         let mut found = vec![examined(values)];
-        let steady = Examined {
-            changes: vec![],
-            clear: vec![],
-            stretches: 2000,
-        };
+        let steady = Examined { changes: vec![], clear: vec![], stretches: 2000 };
         found.push((vec![0.0; 40], steady));
         without_false_steps(&Search::default(), &mut found, 0.02);
         let places: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();

@@ -62,10 +62,7 @@ pub struct Leveled {
 
 impl Leveled {
     pub(super) fn of_many(interval: Interval) -> Self {
-        Leveled {
-            interval,
-            level: LEVEL,
-        }
+        Leveled { interval, level: LEVEL }
     }
 
     /// From the smallest to the largest of few samples: it holds the true median
@@ -74,10 +71,7 @@ impl Leveled {
     pub(super) fn of_few(sorted: &[f64]) -> Option<Self> {
         let (&low, &high) = (sorted.first()?, sorted.last()?);
         let one_side = 0.5_f64.powi(sorted.len() as i32 - 1);
-        Some(Leveled {
-            interval: Interval { low, high },
-            level: 1.0 - one_side,
-        })
+        Some(Leveled { interval: Interval { low, high }, level: 1.0 - one_side })
     }
 }
 
@@ -153,10 +147,7 @@ fn at_least(hits: usize, n: usize, probability: f64) -> f64 {
     }
     // Each term from the one before; in logarithms, lest the first underflow.
     let odds = (probability / (1.0 - probability)).ln();
-    let (number, spread) = (
-        n as f64,
-        (n as f64 * probability * (1.0 - probability)).sqrt(),
-    );
+    let (number, spread) = (n as f64, (n as f64 * probability * (1.0 - probability)).sqrt());
     // Terms far below the mean count nothing: the sum begins near it.
     let first = (number * probability - FARTHEST * spread).floor().max(0.0) as usize;
     let choices = libm::lgamma(number + 1.0)
@@ -186,10 +177,7 @@ mod tests {
 
     impl Draws {
         fn uniform(&mut self) -> f64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (self.0 >> 11) as f64 / (1_u64 << 53) as f64
         }
 
@@ -224,10 +212,7 @@ mod tests {
             let exact = median_interval(&samples).expect("samples");
             let (low, high) = (medians[500], medians[19_500]);
             // With an even number the exact one is a little wider.
-            assert!(
-                exact.low <= low * 1.0001 && exact.low > 0.9 * low,
-                "{n}: {exact:?} {low}"
-            );
+            assert!(exact.low <= low * 1.0001 && exact.low > 0.9 * low, "{n}: {exact:?} {low}");
             assert!(
                 exact.high >= high * 0.9999 && exact.high < 1.1 * high,
                 "{n}: {exact:?} {high}"
@@ -268,10 +253,7 @@ mod tests {
 
     #[test]
     fn the_width_is_relative() {
-        let interval = Interval {
-            low: 0.99,
-            high: 1.01,
-        };
+        let interval = Interval { low: 0.99, high: 1.01 };
         assert!((interval.relative_width(2.0) - 0.01).abs() < 1e-12);
     }
 

@@ -33,11 +33,8 @@ struct Ranks {
 impl Ranks {
     fn of(a: &[f64], b: &[f64]) -> Self {
         let tagged = |side: bool| move |&x: &f64| (x, side);
-        let mut all: Vec<_> = a
-            .iter()
-            .map(tagged(false))
-            .chain(b.iter().map(tagged(true)))
-            .collect();
+        let mut all: Vec<_> =
+            a.iter().map(tagged(false)).chain(b.iter().map(tagged(true))).collect();
         all.sort_by(|x, y| x.0.total_cmp(&y.0));
         let (mut rank_sum, mut ties, mut before) = (0.0, 0.0, 0);
         for group in all.chunk_by(|x, y| x.0 == y.0) {
@@ -49,10 +46,7 @@ impl Ranks {
             before += group.len();
         }
         let m = b.len() as f64;
-        Ranks {
-            u: rank_sum - m * (m + 1.0) / 2.0,
-            ties,
-        }
+        Ranks { u: rank_sum - m * (m + 1.0) / 2.0, ties }
     }
 }
 
@@ -135,10 +129,7 @@ mod tests {
     fn ties_count_half() {
         assert_eq!(mann_whitney(&[1.0; 8], &[1.0; 8]), Some(1.0));
         // By hand: U = 20, mean 12.5, variance 25/12 · (11 − 90/90), z = 7/√20.83.
-        close(
-            mann_whitney(&[1.0, 1.0, 2.0, 2.0, 3.0], &[2.0, 2.0, 3.0, 3.0, 4.0]),
-            0.1251,
-        );
+        close(mann_whitney(&[1.0, 1.0, 2.0, 2.0, 3.0], &[2.0, 2.0, 3.0, 3.0, 4.0]), 0.1251);
     }
 
     #[test]

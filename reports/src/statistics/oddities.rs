@@ -47,22 +47,14 @@ pub fn oddities(samples: &[f64]) -> Vec<Oddity> {
     }
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let found = [
-        outliers(&sorted),
-        slow_start(samples, &sorted),
-        bimodal(&sorted),
-        drift(samples),
-    ];
+    let found = [outliers(&sorted), slow_start(samples, &sorted), bimodal(&sorted), drift(samples)];
     found.into_iter().flatten().collect()
 }
 
 /// By the median of the distances from the median, which outliers can't move.
 fn outliers(sorted: &[f64]) -> Option<Oddity> {
     let median = quantile(sorted, 0.5);
-    let mut distances: Vec<_> = sorted
-        .iter()
-        .map(|sample| (sample - median).abs())
-        .collect();
+    let mut distances: Vec<_> = sorted.iter().map(|sample| (sample - median).abs()).collect();
     distances.sort_by(f64::total_cmp);
     // 1.4826 makes it the standard deviation where samples are normal.
     let usual = 1.4826 * quantile(&distances, 0.5);
@@ -71,10 +63,7 @@ fn outliers(sorted: &[f64]) -> Option<Oddity> {
     let count = sorted.iter().filter(far).count();
     let furthest = sorted.iter().copied().filter(|sample| far(&sample));
     let furthest = furthest.max_by(|a, b| (a - median).abs().total_cmp(&(b - median).abs()))?;
-    Some(Oddity::Outliers {
-        count,
-        furthest: furthest / median,
-    })
+    Some(Oddity::Outliers { count, furthest: furthest / median })
 }
 
 fn slow_start(samples: &[f64], sorted: &[f64]) -> Option<Oddity> {
@@ -127,10 +116,9 @@ impl fmt::Display for Oddity {
             Oddity::Outliers { count: 1, furthest } => {
                 write!(f, "one outlier ({furthest:.2} × the median): other load?")
             }
-            Oddity::Outliers { count, furthest } => write!(
-                f,
-                "{count} outliers (up to {furthest:.2} × the median): other load?"
-            ),
+            Oddity::Outliers { count, furthest } => {
+                write!(f, "{count} outliers (up to {furthest:.2} × the median): other load?")
+            }
             Oddity::SlowStart { ratio } => write!(
                 f,
                 "the first sample took {ratio:.2} × the median: something was still warming up"
@@ -154,9 +142,7 @@ mod tests {
 
     /// Samples around 1 with a little noise that looks like none of the oddities.
     fn quiet(n: usize) -> Vec<f64> {
-        (0..n)
-            .map(|i| 1.0 + 0.001 * ((i * 7919 % 101) as f64 / 101.0 - 0.5))
-            .collect()
+        (0..n).map(|i| 1.0 + 0.001 * ((i * 7919 % 101) as f64 / 101.0 - 0.5)).collect()
     }
 
     #[test]
@@ -171,15 +157,9 @@ mod tests {
         let mut samples = quiet(30);
         samples[7] = 1.5;
         samples[19] = 1.2;
-        let expected = Oddity::Outliers {
-            count: 2,
-            furthest: 1.5,
-        };
+        let expected = Oddity::Outliers { count: 2, furthest: 1.5 };
         let found = oddities(&samples);
-        assert!(
-            matches!(&found[..], [Oddity::Outliers { count: 2, .. }]),
-            "{found:?}"
-        );
+        assert!(matches!(&found[..], [Oddity::Outliers { count: 2, .. }]), "{found:?}");
         assert!(expected.to_string().contains("2 outliers (up to 1.50"));
     }
 
@@ -188,10 +168,7 @@ mod tests {
         let mut samples = quiet(30);
         samples[0] = 1.3;
         let found = oddities(&samples);
-        assert!(
-            found.iter().any(|o| matches!(o, Oddity::SlowStart { .. })),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|o| matches!(o, Oddity::SlowStart { .. })), "{found:?}");
     }
 
     #[test]
@@ -199,19 +176,10 @@ mod tests {
         let samples: Vec<_> = quiet(40)
             .into_iter()
             .enumerate()
-            .map(|(i, sample)| {
-                if i * 13 % 40 < 16 {
-                    sample * 1.1
-                } else {
-                    sample
-                }
-            })
+            .map(|(i, sample)| if i * 13 % 40 < 16 { sample * 1.1 } else { sample })
             .collect();
         let found = oddities(&samples);
-        assert!(
-            found.iter().any(|o| matches!(o, Oddity::Bimodal { .. })),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|o| matches!(o, Oddity::Bimodal { .. })), "{found:?}");
     }
 
     #[test]
@@ -222,9 +190,6 @@ mod tests {
             .map(|(i, sample)| sample + 0.004 * i as f64)
             .collect();
         let found = oddities(&samples);
-        assert!(
-            found.iter().any(|o| matches!(o, Oddity::Drift { .. })),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|o| matches!(o, Oddity::Drift { .. })), "{found:?}");
     }
 }

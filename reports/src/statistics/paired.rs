@@ -27,12 +27,8 @@ use super::visits::{Scatter, median};
 /// Fewer generations have no scatter to speak of.
 pub const MIN_GENERATIONS: usize = 4;
 /// After so many generations they are looked at, each time with this share of the error.
-const LOOKS: [(usize, f64); 4] = [
-    (MIN_GENERATIONS, 0.05),
-    (8, 0.10),
-    (12, 0.15),
-    (MOST_GENERATIONS, 0.70),
-];
+const LOOKS: [(usize, f64); 4] =
+    [(MIN_GENERATIONS, 0.05), (8, 0.10), (12, 0.15), (MOST_GENERATIONS, 0.70)];
 /// More generations tell little more.
 pub const MOST_GENERATIONS: usize = 24;
 /// The rounds that a generation has numbers for: those of the first one are 0 and more,
@@ -73,11 +69,7 @@ impl Paired {
         let logarithms = generations.values().flatten().copied().collect();
         let medians = generations.values().map(|ratios| median(ratios));
         let scatter = Scatter::of_logarithms(medians.collect(), TRIMMED)?;
-        Some(Paired {
-            logarithms,
-            generations: generations.len(),
-            scatter,
-        })
+        Some(Paired { logarithms, generations: generations.len(), scatter })
     }
 
     /// How many rounds there are.
@@ -150,11 +142,7 @@ mod tests {
                 if number % 2 == 0 {
                     process = self.processes * random.normal();
                 }
-                let noise = if self.heavy {
-                    random.heavy()
-                } else {
-                    random.normal()
-                };
+                let noise = if self.heavy { random.heavy() } else { random.normal() };
                 let drift = 1.0 + 0.1 * random.uniform();
                 let ratio = (change.ln_1p() + process + self.rounds * noise).exp();
                 all.push((round, (drift, drift * ratio)));
@@ -179,25 +167,16 @@ mod tests {
         }
     }
 
-    const QUIET: Machine = Machine {
-        rounds: 0.005,
-        processes: 0.002,
-        heavy: false,
-    };
+    const QUIET: Machine = Machine { rounds: 0.005, processes: 0.002, heavy: false };
 
     /// At the very limit of what is no change, where errors are most frequent.
     #[test]
     fn looking_again_and_again_makes_no_more_errors_than_allowed() {
         for processes in [0.0, 0.01, 0.03] {
             for heavy in [false, true] {
-                let machine = Machine {
-                    rounds: 0.01,
-                    processes,
-                    heavy,
-                };
-                let all: Vec<_> = (0..3000)
-                    .map(|seed| machine.looked_at(seed, 0.01, 0.05))
-                    .collect();
+                let machine = Machine { rounds: 0.01, processes, heavy };
+                let all: Vec<_> =
+                    (0..3000).map(|seed| machine.looked_at(seed, 0.01, 0.05)).collect();
                 let errors = all.iter().filter(|(p, _)| *p < 0.05).count();
                 assert!(errors <= 3000 * 5 / 100, "{errors} at {processes}, {heavy}");
                 let held = all.iter().filter(|(_, held)| *held).count();

@@ -166,23 +166,17 @@ mod tests {
             for level in [0.01, 0.05, 0.3] {
                 let below = p_values.iter().filter(|p| **p <= level).count() as f64 / 3000.0;
                 let error = (level * (1.0 - level) / 3000.0).sqrt();
-                assert!(
-                    (below - level).abs() < 4.0 * error,
-                    "{kind:?} {level}: {below}"
-                );
+                assert!((below - level).abs() < 4.0 * error, "{kind:?} {level}: {below}");
             }
         }
     }
 
     #[test]
     fn a_clear_step_needs_all_orders_and_chance_few() {
-        let step: Vec<f64> = (0..60)
-            .map(|i| f64::from(u8::from(i >= 40)) + 0.001 * f64::from(i % 7))
-            .collect();
+        let step: Vec<f64> =
+            (0..60).map(|i| f64::from(u8::from(i >= 40)) + 0.001 * f64::from(i % 7)).collect();
         let drawn = |values: &[f64]| {
-            let orders = Permuted::new(values, Kind::Cut, 3, 1)
-                .expect("room")
-                .up_to(5000);
+            let orders = Permuted::new(values, Kind::Cut, 3, 1).expect("room").up_to(5000);
             (orders.drawn, orders.p_value())
         };
         assert_eq!(drawn(&step), (5000, 1.0 / 5001.0));

@@ -22,10 +22,7 @@ impl Series {
     pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
-        Series {
-            scatter: Scatter::of_visits(visits(samples, visit_starts)),
-            sorted,
-        }
+        Series { scatter: Scatter::of_visits(visits(samples, visit_starts)), sorted }
     }
 
     /// How many samples there are.
@@ -66,10 +63,7 @@ impl Series {
         let by_samples = || Some(self.interval()?.standard_error().powi(2));
         let variance = self.scatter.map(Scatter::variance).or_else(by_samples)?;
         let logarithm = self.median().ln();
-        (logarithm.is_finite() && variance.is_finite()).then_some(Estimate {
-            logarithm,
-            variance,
-        })
+        (logarithm.is_finite() && variance.is_finite()).then_some(Estimate { logarithm, variance })
     }
 
     /// Whether it is known how visits differ.
@@ -81,10 +75,7 @@ impl Series {
 /// The samples of each visit.
 pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item = &'a [f64]> {
     let ends = starts.iter().skip(1).copied().chain([samples.len()]);
-    starts
-        .iter()
-        .zip(ends)
-        .map(|(&start, end)| &samples[start..end])
+    starts.iter().zip(ends).map(|(&start, end)| &samples[start..end])
 }
 
 /// The 95 % interval of the ratio of the medians of `new` and `base`; `None`
@@ -111,10 +102,7 @@ pub fn ratio_freedom(base: &Series, new: &Series) -> f64 {
 /// The interval that holds both that over samples and that over visits.
 fn widened(by_samples: Interval, scatter: Option<Scatter>) -> Interval {
     let by_visits = scatter.map_or(by_samples, Scatter::interval);
-    Interval {
-        low: by_samples.low.min(by_visits.low),
-        high: by_samples.high.max(by_visits.high),
-    }
+    Interval { low: by_samples.low.min(by_visits.low), high: by_samples.high.max(by_visits.high) }
 }
 
 /// The bootstrap distribution of either median is known (see
@@ -203,14 +191,8 @@ mod tests {
     fn exchanging_the_sides_turns_it_over() {
         let (a, b) = (spread(30, 1.0), spread(21, 1.3));
         let (there, back) = (interval(&a, &b), interval(&b, &a));
-        assert!(
-            (there.low * back.high - 1.0).abs() < 1e-3,
-            "{there:?} {back:?}"
-        );
-        assert!(
-            (there.high * back.low - 1.0).abs() < 1e-3,
-            "{there:?} {back:?}"
-        );
+        assert!((there.low * back.high - 1.0).abs() < 1e-3, "{there:?} {back:?}");
+        assert!((there.high * back.low - 1.0).abs() < 1e-3, "{there:?} {back:?}");
     }
 
     #[test]
@@ -221,9 +203,7 @@ mod tests {
             let mut drawn: Vec<_> = samples
                 .iter()
                 .map(|_| {
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1);
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     samples[(state >> 33) as usize % samples.len()]
                 })
                 .collect();
@@ -233,15 +213,8 @@ mod tests {
         let mut ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();
         ratios.sort_by(f64::total_cmp);
         let found = interval(&a, &b);
-        assert!(
-            (found.low / ratios[500] - 1.0).abs() < 2e-3,
-            "{found:?} {}",
-            ratios[500]
-        );
-        assert!(
-            (found.high / ratios[19_500] - 1.0).abs() < 2e-3,
-            "{found:?}"
-        );
+        assert!((found.low / ratios[500] - 1.0).abs() < 2e-3, "{found:?} {}", ratios[500]);
+        assert!((found.high / ratios[19_500] - 1.0).abs() < 2e-3, "{found:?}");
     }
 
     fn quantile_of(sorted: &[f64]) -> f64 {

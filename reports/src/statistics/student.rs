@@ -124,17 +124,11 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_tables() {
-        for (error, df, expected) in [
-            (0.05, 5.0, 2.571),
-            (0.01, 10.0, 3.169),
-            (0.0025, 5.0, 5.604),
-            (0.05, 1e6, 1.960),
-        ] {
+        for (error, df, expected) in
+            [(0.05, 5.0, 2.571), (0.01, 10.0, 3.169), (0.0025, 5.0, 5.604), (0.05, 1e6, 1.960)]
+        {
             let found = quantile(error, df);
-            assert!(
-                (found / expected - 1.0).abs() < 1e-3,
-                "{error} {df}: {found}"
-            );
+            assert!((found / expected - 1.0).abs() < 1e-3, "{error} {df}: {found}");
         }
     }
 
@@ -185,9 +179,6 @@ mod tests {
     #[test]
     fn more_freedom_is_never_worth_less() {
         let values: Vec<_> = (10..500).map(|i| t95(f64::from(i) / 10.0)).collect();
-        assert!(
-            values.windows(2).all(|pair| pair[0] >= pair[1]),
-            "{values:?}"
-        );
+        assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{values:?}");
     }
 }

@@ -55,11 +55,7 @@ impl Scatter {
         }
         let share = fresh.len() as f64 / (fresh.len() + PILOT) as f64;
         let fresh = Self::of_logarithms(fresh, TRIMMED)?;
-        Some(Scatter {
-            centre: all.centre,
-            variance: share * fresh.variance,
-            df: fresh.df,
-        })
+        Some(Scatter { centre: all.centre, variance: share * fresh.variance, df: fresh.df })
     }
 
     /// Of logarithms, each of which counts alike, with a share trimmed at either
@@ -91,16 +87,8 @@ impl Scatter {
     pub fn of_ratio(self, other: Scatter) -> Scatter {
         let variance = self.variance + other.variance;
         let parts = self.variance.powi(2) / self.df + other.variance.powi(2) / other.df;
-        let df = if parts > 0.0 {
-            variance.powi(2) / parts
-        } else {
-            self.df + other.df
-        };
-        Scatter {
-            centre: other.centre - self.centre,
-            variance,
-            df,
-        }
+        let df = if parts > 0.0 { variance.powi(2) / parts } else { self.df + other.df };
+        Scatter { centre: other.centre - self.centre, variance, df }
     }
 
     /// What the logarithms are of, in the middle.
@@ -121,19 +109,13 @@ impl Scatter {
     /// The 95 % interval, of what the logarithms are of.
     pub fn interval(self) -> Interval {
         let half_width = self.half_width();
-        Interval {
-            low: (self.centre - half_width).exp(),
-            high: (self.centre + half_width).exp(),
-        }
+        Interval { low: (self.centre - half_width).exp(), high: (self.centre + half_width).exp() }
     }
 
     /// An interval that errs this often, of what the logarithms are of.
     pub(super) fn interval_of(self, error: f64) -> Interval {
         let half_width = student::quantile(error, self.df) * self.variance.sqrt();
-        Interval {
-            low: (self.centre - half_width).exp(),
-            high: (self.centre + half_width).exp(),
-        }
+        Interval { low: (self.centre - half_width).exp(), high: (self.centre + half_width).exp() }
     }
 
     /// The two-sided p-value of a centre that lies beyond `limit` on either side; 1 if it
@@ -222,10 +204,7 @@ mod tests {
         let found = scatter(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.3, 1.3, 1.3, 1.3]);
         let Interval { low, high } = found.expect("enough visits").interval();
         let middle = 1.3_f64.powf(1.0 / 3.0);
-        assert!(
-            ((low * high).sqrt() / middle - 1.0).abs() < 1e-12,
-            "{low} {high}"
-        );
+        assert!(((low * high).sqrt() / middle - 1.0).abs() < 1e-12, "{low} {high}");
     }
 
     #[test]

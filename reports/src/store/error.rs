@@ -69,10 +69,7 @@ impl StoreError {
             let folder = path.parent().unwrap_or(path);
             return StoreError::Occupied(folder.to_owned());
         }
-        StoreError::Io {
-            path: path.to_owned(),
-            source,
-        }
+        StoreError::Io { path: path.to_owned(), source }
     }
 
     /// A file that can't be read: one that is not there may be of a folder
@@ -95,10 +92,7 @@ impl StoreError {
     }
 
     pub(crate) fn format(path: &Path, problem: impl ToString) -> Self {
-        StoreError::Format {
-            path: path.to_owned(),
-            problem: problem.to_string(),
-        }
+        StoreError::Format { path: path.to_owned(), problem: problem.to_string() }
     }
 
     pub(crate) fn csv(path: &Path, error: csv::Error) -> Self {
@@ -108,11 +102,7 @@ impl StoreError {
                 let line = pos.map_or(0, |position| position.line());
                 StoreError::format(path, format!("line {line}: {err}"))
             }
-            csv::ErrorKind::UnequalLengths {
-                pos,
-                expected_len,
-                len,
-            } => {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.map_or(0, |position| position.line());
                 let problem = format!("line {line}: {len} fields instead of {expected_len}");
                 StoreError::format(path, problem)

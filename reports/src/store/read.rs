@@ -27,11 +27,7 @@ pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
     let parse_error = |error| StoreError::format(&path, error);
     let Versioned { schema_version } = serde_json::from_str(&text).map_err(parse_error)?;
     if schema_version != SCHEMA_VERSION {
-        return Err(StoreError::Version {
-            path,
-            found: schema_version,
-            known: SCHEMA_VERSION,
-        });
+        return Err(StoreError::Version { path, found: schema_version, known: SCHEMA_VERSION });
     }
     serde_json::from_str(&text).map_err(parse_error)
 }
@@ -88,15 +84,7 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
 }
 
 fn words(row: &SummaryRow) -> String {
-    let SummaryRow {
-        algorithm,
-        variant,
-        stage,
-        device,
-        threads,
-        params,
-        ..
-    } = row;
+    let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
     format!("{algorithm} {variant} {stage} on {device}, {threads} threads, {params}")
 }
 

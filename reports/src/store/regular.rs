@@ -33,10 +33,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let metadata = fs::metadata(path).map_err(|source| StoreError::missing(path, source))?;
     match kind(metadata.file_type()) {
         None => Ok(()),
-        Some(kind) => Err(StoreError::NotRegular {
-            path: path.to_owned(),
-            kind,
-        }),
+        Some(kind) => Err(StoreError::NotRegular { path: path.to_owned(), kind }),
     }
 }
 

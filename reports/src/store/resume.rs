@@ -37,11 +37,7 @@ impl RunFolder {
         samples.lock()?;
         let samples = samples.mend()?;
         let summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
-        let mut folder = RunFolder {
-            path: path.to_owned(),
-            samples,
-            summary,
-        };
+        let mut folder = RunFolder { path: path.to_owned(), samples, summary };
         let mut run = Run::read(path)?;
         folder = folder.without_half_measured(&mut run, is_done)?;
         Ok((folder, run))
@@ -60,11 +56,7 @@ impl RunFolder {
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
         let samples = kept(self.samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
-        Ok(RunFolder {
-            path: self.path,
-            samples,
-            summary,
-        })
+        Ok(RunFolder { path: self.path, samples, summary })
     }
 }
 

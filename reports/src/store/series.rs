@@ -76,9 +76,8 @@ pub fn read_series(folder: &Path) -> Result<SeriesById, StoreError> {
     while reader.read_byte_record(&mut record).map_err(csv_error)? {
         let field = |column: usize| record.get(columns[column]).unwrap_or_default();
         // Rows of a stage often follow each other: then the key is known.
-        let known = last
-            .take()
-            .filter(|(id, stage)| **id == *field(ID) && **stage == *field(STAGE));
+        let known =
+            last.take().filter(|(id, stage)| **id == *field(ID) && **stage == *field(STAGE));
         let key = known.unwrap_or_else(|| (field(ID).into(), field(STAGE).into()));
         let series = match all.get_mut(&key) {
             Some(series) => series,
@@ -99,19 +98,14 @@ fn columns<R: std::io::Read>(
     reader: &mut Reader<R>,
     path: &Path,
 ) -> Result<[usize; COLUMNS.len()], StoreError> {
-    let header = reader
-        .headers()
-        .map_err(|error| StoreError::csv(path, error))?;
+    let header = reader.headers().map_err(|error| StoreError::csv(path, error))?;
     let mut positions = [0; COLUMNS.len()];
     for (position, name) in positions.iter_mut().zip(COLUMNS) {
-        *position = header
-            .iter()
-            .position(|column| column == name)
-            .ok_or_else(|| {
-                let problem =
-                    format!("line 1: no column \"{name}\"; is it a samples.csv of recobench?");
-                StoreError::format(path, problem)
-            })?;
+        *position = header.iter().position(|column| column == name).ok_or_else(|| {
+            let problem =
+                format!("line 1: no column \"{name}\"; is it a samples.csv of recobench?");
+            StoreError::format(path, problem)
+        })?;
     }
     Ok(positions)
 }
@@ -123,10 +117,7 @@ fn begun<'a>(field: impl Fn(usize) -> &'a [u8]) -> Result<SampleSeries, String> 
     let params: Params = text(PARAMS).parse().map_err(|error| format!("{error}"))?;
     let mut fields = [1, 2, 3, 4, 5, PARAMS].map(text);
     fields[PARAMS - 1] = params.to_string();
-    Ok(SampleSeries {
-        fields,
-        ..SampleSeries::default()
-    })
+    Ok(SampleSeries { fields, ..SampleSeries::default() })
 }
 
 fn seconds(field: &[u8]) -> Result<f64, String> {
@@ -140,9 +131,7 @@ fn seconds(field: &[u8]) -> Result<f64, String> {
 /// The seconds, if that is how long something may take.
 pub(super) fn duration(seconds: f64) -> Result<f64, String> {
     let is_duration = seconds.is_finite() && seconds >= 0.0;
-    is_duration
-        .then_some(seconds)
-        .ok_or_else(|| format!("{seconds} is no duration in seconds"))
+    is_duration.then_some(seconds).ok_or_else(|| format!("{seconds} is no duration in seconds"))
 }
 
 impl SampleSeries {

@@ -26,11 +26,7 @@ impl<R: Serialize> TableFile<R> {
         let io_error = |source| StoreError::io(path, source);
         // Always at the end: others may cut what they think is half a row.
         let mut options = OpenOptions::new();
-        let mut file = options
-            .append(true)
-            .create_new(true)
-            .open(path)
-            .map_err(io_error)?;
+        let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;
         writeln!(file, "{columns}").map_err(io_error)?;
         Ok(TableFile {
             path: path.to_owned(),
@@ -46,12 +42,7 @@ impl<R: Serialize> TableFile<R> {
         regular::check(path)?;
         let file = OpenOptions::new().append(true).open(path);
         let file = file.map_err(|source| StoreError::io(path, source))?;
-        Ok(TableFile {
-            path: path.to_owned(),
-            file,
-            bytes: 0,
-            rows: PhantomData,
-        })
+        Ok(TableFile { path: path.to_owned(), file, bytes: 0, rows: PhantomData })
     }
 
     /// Drops what was not written completely. Only whoever holds the lock of
@@ -103,17 +94,11 @@ impl<R: Serialize> TableFile<R> {
 
     /// Appends rows in a single write, so that nobody sees half of one.
     pub(super) fn append(&mut self, rows: &[R]) -> Result<(), StoreError> {
-        let mut writer = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_writer(Vec::new());
+        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         for row in rows {
-            writer
-                .serialize(row)
-                .map_err(|error| StoreError::csv(&self.path, error))?;
+            writer.serialize(row).map_err(|error| StoreError::csv(&self.path, error))?;
         }
-        let text = writer
-            .into_inner()
-            .map_err(|error| StoreError::format(&self.path, error))?;
+        let text = writer.into_inner().map_err(|error| StoreError::format(&self.path, error))?;
         if let Err(source) = self.file.write_all(&text) {
             // On a full disk a part may have been written: take it back, so
             // that what is there can be read.

@@ -69,14 +69,10 @@ impl Naming {
         let point = |row: &SummaryRow| (row.variant.clone(), row.device.clone());
         let entries = grouped(rows.iter().copied(), |row| point(row)).into_iter();
         let mut entries: Vec<Entry> = entries.map(|(_, rows)| rows).collect();
-        entries
-            .iter_mut()
-            .for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
+        entries.iter_mut().for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
         entries.sort_by(|a, b| by_time(a, b, self.rank));
-        let columns = Columns {
-            device: self.with_device,
-            kernel: has_kernels(rows.iter().copied()),
-        };
+        let columns =
+            Columns { device: self.with_device, kernel: has_kernels(rows.iter().copied()) };
         let ranked_by = columns.kernel.then_some(self.rank);
         let fastest = Rank::ALL.map(|rank| fastest(&entries, rank));
         let first = rows.first();
@@ -90,19 +86,15 @@ impl Naming {
                 .map(|(name, side)| (name.to_owned(), side))
                 .collect(),
             looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
-            rows: entries
-                .iter()
-                .flat_map(|entry| entry_cells(entry, columns, fastest))
-                .collect(),
+            rows: entries.iter().flat_map(|entry| entry_cells(entry, columns, fastest)).collect(),
             notes: self.notes(&entries),
         }
     }
 
     fn heading(&self, row: &SummaryRow, ranked_by: Option<Rank>) -> String {
         let shape = shape::words(row);
-        let rank = ranked_by.map_or_else(String::new, |rank| {
-            format!("{}{}", shape::SEPARATOR, rank.sentence())
-        });
+        let rank = ranked_by
+            .map_or_else(String::new, |rank| format!("{}{}", shape::SEPARATOR, rank.sentence()));
         if self.with_algorithm {
             format!("{}: {shape}{rank}", row.algorithm)
         } else {
@@ -126,11 +118,7 @@ impl Naming {
             TOTAL => String::new(),
             stage => format!(" {stage}"),
         };
-        let device = if self.with_device {
-            format!(" ({})", row.device)
-        } else {
-            String::new()
-        };
+        let device = if self.with_device { format!(" ({})", row.device) } else { String::new() };
         Note::of(row, format!("{}{stage}{device}", row.variant))
     }
 }
@@ -244,9 +232,7 @@ pub mod tests {
             places: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
-            params: "digis=2000000;order=random;segments=24"
-                .parse()
-                .expect("well formed"),
+            params: "digis=2000000;order=random;segments=24".parse().expect("well formed"),
             items: 2_000_000,
             item_unit: "digi".into(),
             bytes_min: 32_000_000,
@@ -276,12 +262,7 @@ pub mod tests {
 
     /// A row that its check refused.
     pub fn wrong(variant: &str, note: &str) -> SummaryRow {
-        SummaryRow {
-            valid: YesNo::No,
-            median_s: None,
-            note: note.into(),
-            ..row(variant, 1.0)
-        }
+        SummaryRow { valid: YesNo::No, median_s: None, note: note.into(), ..row(variant, 1.0) }
     }
 
     fn column(block: &Block, name: &str) -> Vec<String> {
@@ -292,11 +273,7 @@ pub mod tests {
 
     #[test]
     fn the_fastest_comes_first_and_the_wrong_last() {
-        let rows = [
-            wrong("a", "row 3 differs"),
-            row("slow", 0.02),
-            row("fast", 0.01),
-        ];
+        let rows = [wrong("a", "row 3 differs"), row("slow", 0.02), row("fast", 0.01)];
         let block = &blocks(&rows)[0];
         assert_eq!(column(block, "variant"), ["fast", "slow", "a"]);
         assert_eq!(column(block, "ratio"), ["1.00 ×", "2.00 ×", "-"]);
@@ -325,10 +302,7 @@ pub mod tests {
         let shape = "2 M digis · 24 segments · order random";
         assert_eq!(
             headings,
-            [
-                format!("{shape} · 2 threads · cache hot"),
-                format!("{shape} · 1 thread · cache hot")
-            ]
+            [format!("{shape} · 2 threads · cache hot"), format!("{shape} · 1 thread · cache hot")]
         );
         assert_eq!(column(&blocks[0], "variant"), ["a", "b"]);
         assert_eq!(column(&blocks[1], "ratio"), ["1.00 ×"]);
@@ -345,10 +319,7 @@ pub mod tests {
 
     #[test]
     fn a_sample_of_the_work_is_not_ranked() {
-        let sample = SummaryRow {
-            stage: "sample".into(),
-            ..row("naive", 1e-6)
-        };
+        let sample = SummaryRow { stage: "sample".into(), ..row("naive", 1e-6) };
         let block = &blocks(&[sample, row("whole", 0.02)])[0];
         assert_eq!(column(block, "variant"), ["whole", "naive sample"]);
         assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
@@ -356,10 +327,7 @@ pub mod tests {
 
     #[test]
     fn parts_of_a_stage_are_indented_under_it() {
-        let stage = |stage: &str| SummaryRow {
-            stage: stage.into(),
-            ..row("a", 0.004)
-        };
+        let stage = |stage: &str| SummaryRow { stage: stage.into(), ..row("a", 0.004) };
         let rows = [row("a", 0.01), stage("again"), stage("again/sort")];
         let block = &blocks(&rows)[0];
         assert_eq!(column(block, "variant"), ["a", "  again", "    sort"]);
@@ -367,12 +335,7 @@ pub mod tests {
 
     #[test]
     fn devices_are_named_only_if_there_are_several() {
-        assert!(
-            !blocks(&[row("a", 1.0)])[0]
-                .columns
-                .iter()
-                .any(|c| c.0 == "device")
-        );
+        assert!(!blocks(&[row("a", 1.0)])[0].columns.iter().any(|c| c.0 == "device"));
         let mut gpu = wrong("a", "no room");
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
@@ -411,14 +374,8 @@ pub mod tests {
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
         assert_eq!(column(block, "variant"), variants);
         assert_eq!(column(block, "total")[0], "10.0 ms");
-        assert_eq!(
-            column(block, "ratio"),
-            ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]
-        );
-        assert_eq!(
-            column(block, "kernel"),
-            ["3.00 ms", "-", "1.00 ms", "-", "-"]
-        );
+        assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]);
+        assert_eq!(column(block, "kernel"), ["3.00 ms", "-", "1.00 ms", "-", "-"]);
         let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.00 ×"];
         assert_eq!(column(block, "kernel ratio"), by_kernel);
         let block = &super::blocks(&rows, Rank::Kernel)[0];

@@ -42,11 +42,7 @@ pub fn columns(which: Columns) -> Vec<(&'static str, Side)> {
         columns.push(("device", Side::Left));
     }
     let median = if which.kernel { "total" } else { "median" };
-    columns.extend([
-        (median, Side::Right),
-        ("95 % CI", Side::Right),
-        ("ratio", Side::Right),
-    ]);
+    columns.extend([(median, Side::Right), ("95 % CI", Side::Right), ("ratio", Side::Right)]);
     if which.kernel {
         columns.extend([("kernel", Side::Right), ("kernel ratio", Side::Right)]);
     }

@@ -60,10 +60,7 @@ mod tests {
         let rows = vec![row("a", 1e-3), second];
         let text = csv(&rows).expect("rows serialise");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let read: Vec<SummaryRow> = reader
-            .deserialize()
-            .map(|row| row.expect("a row"))
-            .collect();
+        let read: Vec<SummaryRow> = reader.deserialize().map(|row| row.expect("a row")).collect();
         assert_eq!(read, rows);
         let text = json(&rows).expect("rows serialise");
         let read: Vec<SummaryRow> = serde_json::from_str(&text).expect("an array of rows");

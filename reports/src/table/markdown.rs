@@ -9,9 +9,7 @@ use crate::markdown::{escaped, line};
 pub fn render(tables: &Tables) -> String {
     let blocks = tables.blocks.iter().map(text);
     let remarks = tables.remarks.iter();
-    let remarks: String = remarks
-        .map(|remark| format!("- {}\n", escaped(remark)))
-        .collect();
+    let remarks: String = remarks.map(|remark| format!("- {}\n", escaped(remark))).collect();
     let remarks = (!remarks.is_empty()).then(|| format!("### Remarks\n\n{remarks}"));
     blocks.chain(remarks).collect::<Vec<_>>().join("\n")
 }
@@ -50,10 +48,7 @@ mod tests {
     use crate::record::SummaryRow;
 
     fn render(rows: &[SummaryRow]) -> String {
-        super::render(&Tables {
-            blocks: blocks(rows),
-            remarks: vec!["2 points: noise".into()],
-        })
+        super::render(&Tables { blocks: blocks(rows), remarks: vec!["2 points: noise".into()] })
     }
 
     #[test]
@@ -75,11 +70,8 @@ mod tests {
         stage.stage = "kernel".into();
         let text = render(&[row("a", 0.01), stage]);
         let bars = |line: &&str| line.matches('|').count();
-        let counts: Vec<usize> = text
-            .lines()
-            .filter(|line| line.starts_with('|'))
-            .map(|line| bars(&line))
-            .collect();
+        let counts: Vec<usize> =
+            text.lines().filter(|line| line.starts_with('|')).map(|line| bars(&line)).collect();
         assert_eq!(counts, [13; 4]);
         assert!(text.contains("| &nbsp;&nbsp;kernel |"));
     }

@@ -55,22 +55,15 @@ mod tests {
     use super::*;
 
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
-        let mut row = SummaryRow {
-            threads,
-            ..row(variant, 1e-3)
-        };
+        let mut row = SummaryRow { threads, ..row(variant, 1e-3) };
         row.metrics.set("efficiency", efficiency);
         row
     }
 
     #[test]
     fn what_is_the_same_with_more_threads_is_told_once() {
-        let rows = [
-            good("b", 1, "0.97"),
-            good("a", 1, "0.98"),
-            good("a", 2, "0.98"),
-            row("c", 1e-3),
-        ];
+        let rows =
+            [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
         let blocks = blocks(&rows);
         assert_eq!(blocks.len(), 1);
         let found: Vec<_> = blocks[0].rows.iter().map(|row| &row[..2]).collect();

@@ -52,10 +52,9 @@ impl Note {
             (YesNo::Yes, _) if row.note.is_empty() => return None,
             (YesNo::Yes, _) => (Kind::Measured, split(&row.note)),
             // The first reason is the rule, what follows is where it was broken.
-            (YesNo::No, Some(reason)) => (
-                Kind::DoesNotApply,
-                split(reason).into_iter().take(1).collect(),
-            ),
+            (YesNo::No, Some(reason)) => {
+                (Kind::DoesNotApply, split(reason).into_iter().take(1).collect())
+            }
             (YesNo::No, None) => (Kind::NotValid, Vec::from_iter(note_of(row))),
         };
         Some(Note { who, kind, remarks })
@@ -126,15 +125,8 @@ fn places(blocks: &[Block]) -> Vec<(About, Place)> {
                 Kind::NotValid => continue,
             };
             places.extend(note.remarks.iter().map(|text| {
-                let about = About {
-                    who: who.clone(),
-                    words: parted(text).0,
-                };
-                let place = Place {
-                    block,
-                    note: number,
-                    text: text.clone(),
-                };
+                let about = About { who: who.clone(), words: parted(text).0 };
+                let place = Place { block, note: number, text: text.clone() };
                 (about, place)
             }));
         }
@@ -202,11 +194,7 @@ mod tests {
     use super::*;
 
     fn noisy(variant: &str, threads: usize, note: &str) -> SummaryRow {
-        SummaryRow {
-            threads,
-            note: note.into(),
-            ..row(variant, 1.0)
-        }
+        SummaryRow { threads, note: note.into(), ..row(variant, 1.0) }
     }
 
     fn left(blocks: &[Block]) -> Vec<String> {
@@ -243,10 +231,7 @@ mod tests {
     fn a_variant_that_refuses_its_input_is_one_quiet_line() {
         let refused = |threads, channel: &str| SummaryRow {
             threads,
-            ..wrong(
-                "concat",
-                &format!("not run: digis must be in order; {channel}"),
-            )
+            ..wrong("concat", &format!("not run: digis must be in order; {channel}"))
         };
         let mut blocks = blocks(&[refused(1, "channel 7"), refused(2, "channel 9")]);
         let expected = "concat: does not apply at 2 settings: digis must be in order";
@@ -260,12 +245,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_at_each_point() {
-        let mut blocks = blocks(&[
-            wrong("a", "x"),
-            wrong("b", "x"),
-            wrong("c", "x"),
-            wrong("d", ""),
-        ]);
+        let mut blocks =
+            blocks(&[wrong("a", "x"), wrong("b", "x"), wrong("c", "x"), wrong("d", "")]);
         assert!(gather(&mut blocks).is_empty());
         assert_eq!(left(&blocks).len(), 4);
         assert_eq!(left(&blocks)[3], "d: not valid");

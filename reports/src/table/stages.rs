@@ -39,9 +39,8 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
         "cpu" => format!("{variant} ({threads})"),
         device => format!("{variant} ({device})"),
     };
-    let headings = columns
-        .iter()
-        .map(|(variant, threads, _)| (heading(variant, *threads), Side::Right));
+    let headings =
+        columns.iter().map(|(variant, threads, _)| (heading(variant, *threads), Side::Right));
     let row = |stage: &String| {
         let times = columns.iter().map(|(_, _, rows)| time(rows, stage));
         std::iter::once(stage.clone()).chain(times).collect()
@@ -49,9 +48,7 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
     Some(Block {
         heading: format!("{algorithm}, stages (threads): {}", shape::phrases(&axes)),
         axes,
-        columns: std::iter::once(("stage".to_owned(), Side::Left))
-            .chain(headings)
-            .collect(),
+        columns: std::iter::once(("stage".to_owned(), Side::Left)).chain(headings).collect(),
         rows: stages.iter().map(row).collect(),
         ..Block::default()
     })
@@ -60,9 +57,8 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
 /// Those that have stages, by name: a run ends variants in any order. Fewer threads come
 /// first.
 fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
-    let mut variants = grouped(rows.iter().copied(), |row| {
-        (row.variant.clone(), row.device.clone())
-    });
+    let mut variants =
+        grouped(rows.iter().copied(), |row| (row.variant.clone(), row.device.clone()));
     variants.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut columns = Vec::new();
     for (variant, rows) in variants {
@@ -122,17 +118,10 @@ mod tests {
     #[test]
     fn stages_are_rows_and_chains_with_their_threads_columns() {
         let long = [&STAGES[..1], &[("zero", 5e-3)], &STAGES[1..]].concat();
-        let rows = [
-            chain("offline", 2, &STAGES),
-            chain("online", 1, &long),
-            chain("offline", 1, &STAGES),
-        ];
+        let rows =
+            [chain("offline", 2, &STAGES), chain("online", 1, &long), chain("offline", 1, &STAGES)];
         let block = &blocks(&rows.concat())[0];
-        let names: Vec<_> = block
-            .columns
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let names: Vec<_> = block.columns.iter().map(|(name, _)| name.as_str()).collect();
         let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
         assert_eq!(names, expected);
         let stages = ["presort", "zero", "cluster", "hits", "total"];
@@ -146,9 +135,7 @@ mod tests {
     fn a_stage_or_two_and_wrong_variants_have_no_such_table() {
         assert!(blocks(&chain("a", 1, &STAGES[..2])).is_empty());
         let mut wrong = chain("a", 1, &STAGES);
-        wrong
-            .iter_mut()
-            .for_each(|row| row.valid = crate::record::YesNo::No);
+        wrong.iter_mut().for_each(|row| row.valid = crate::record::YesNo::No);
         assert!(blocks(&wrong).is_empty());
     }
 }

@@ -54,10 +54,7 @@ mod tests {
     use crate::record::SummaryRow;
 
     fn rendered(rows: &[SummaryRow], paint: Paint) -> String {
-        let tables = Tables {
-            blocks: blocks(rows),
-            remarks: Vec::new(),
-        };
+        let tables = Tables { blocks: blocks(rows), remarks: Vec::new() };
         super::render(&tables, paint)
     }
 

@@ -27,11 +27,7 @@ impl AcceptedShift {
     /// Whether this is about a change of a track that begins at that run.
     pub fn covers(&self, track: &Track, first: usize) -> bool {
         let from = first.saturating_sub(NEARBY);
-        let runs = track
-            .visits
-            .iter()
-            .skip(from)
-            .take(first - from + NEARBY + 1);
+        let runs = track.visits.iter().skip(from).take(first - from + NEARBY + 1);
         self.is_about(track) && runs.into_iter().any(|visit| self.is_meant(visit))
     }
 
@@ -64,10 +60,7 @@ mod tests {
     }
 
     fn accepted(run: &str) -> AcceptedShift {
-        AcceptedShift {
-            run: run.into(),
-            ..AcceptedShift::default()
-        }
+        AcceptedShift { run: run.into(), ..AcceptedShift::default() }
     }
 
     #[test]
@@ -92,8 +85,6 @@ mod tests {
         assert!(!covers(|shift| shift.variants = vec!["b".into()]));
         assert!(!covers(|shift| shift.devices = vec!["cuda:0".into()]));
         assert!(covers(|shift| shift.params = vec![("n".into(), "1".into())]));
-        assert!(!covers(
-            |shift| shift.params = vec![("n".into(), "2".into())]
-        ));
+        assert!(!covers(|shift| shift.params = vec![("n".into(), "2".into())]));
     }
 }

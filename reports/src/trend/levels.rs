@@ -32,11 +32,7 @@ pub struct Level {
 
 impl Default for Terms {
     fn default() -> Self {
-        Terms {
-            min_effect: 0.01,
-            search: Search::default(),
-            false_discovery: 0.02,
-        }
+        Terms { min_effect: 0.01, search: Search::default(), false_discovery: 0.02 }
     }
 }
 
@@ -47,9 +43,7 @@ impl Default for Terms {
 pub fn scatter(seconds: &[f64]) -> f64 {
     /// The standard deviation of normal noise over its median deviation.
     const NORMAL: f64 = 1.482_602_218_505_602;
-    let differences = seconds
-        .windows(2)
-        .map(|pair| (pair[1] / pair[0]).ln().abs());
+    let differences = seconds.windows(2).map(|pair| (pair[1] / pair[0]).ln().abs());
     let differences: Vec<f64> = differences.collect();
     match differences.is_empty() {
         true => 0.0,
@@ -70,16 +64,12 @@ pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
     let mut found: Vec<(Vec<f64>, Examined)> = series.par_iter().map(examined).collect();
     without_false_steps(&terms.search, &mut found, terms.false_discovery);
     let found = series.iter().zip(&found);
-    found
-        .map(|(seconds, (_, found))| between(&found.changes, seconds, terms))
-        .collect()
+    found.map(|(seconds, (_, found))| between(&found.changes, seconds, terms)).collect()
 }
 
 /// The levels between changes, and what counts as a change here.
 fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let begins = changes
-        .iter()
-        .map(|change| (change.at, Some(change.p_value)));
+    let begins = changes.iter().map(|change| (change.at, Some(change.p_value)));
     let begins: Vec<_> = std::iter::once((0, None)).chain(begins).collect();
     let ends = begins.iter().skip(1).map(|(at, _)| *at);
     let ends = ends.chain([seconds.len()]);
@@ -122,9 +112,7 @@ mod tests {
     fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
         let mut noise = Noise::new(seed);
         let of_level = means.iter().flat_map(|(count, mean)| vec![*mean; *count]);
-        of_level
-            .map(|mean| mean * (scatter * noise.normal()).exp())
-            .collect()
+        of_level.map(|mean| mean * (scatter * noise.normal()).exp()).collect()
     }
 
     fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
@@ -182,11 +170,7 @@ mod tests {
                 let runs = 200;
                 let value = |run: usize| {
                     let noise = if heavy { noise.heavy() } else { noise.normal() };
-                    let step = if number < steps && run >= runs - after {
-                        step
-                    } else {
-                        0.0
-                    };
+                    let step = if number < steps && run >= runs - after { step } else { 0.0 };
                     (0.01 * noise + step).exp()
                 };
                 (0..runs).map(value).collect::<Vec<f64>>()
@@ -200,24 +184,14 @@ mod tests {
             for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
                 any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
-                let all = Terms {
-                    false_discovery: 0.999,
-                    ..Terms::default()
-                };
+                let all = Terms { false_discovery: 0.999, ..Terms::default() };
                 uncontrolled += usize::from(steps(&levels(&series, &all)) > 0);
             }
             println!("heavy {heavy}: {any} of 20 histories, {uncontrolled} uncontrolled");
-            println!(
-                "  {:.2} s each, twice",
-                start.elapsed().as_secs_f64() / 20.0
-            );
-            for (step, after, with) in [
-                (0.03, 5, 1),
-                (0.03, 5, 50),
-                (0.05, 5, 1),
-                (0.05, 5, 50),
-                (0.02, 10, 50),
-            ] {
+            println!("  {:.2} s each, twice", start.elapsed().as_secs_f64() / 20.0);
+            for (step, after, with) in
+                [(0.03, 5, 1), (0.03, 5, 50), (0.05, 5, 1), (0.05, 5, 50), (0.02, 10, 50)]
+            {
                 let (mut found, mut wrong, mut all) = (0, 0, 0);
                 for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);

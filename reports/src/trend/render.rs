@@ -92,9 +92,7 @@ fn terminal(trends: &[&Trend]) -> String {
         column.set_padding((if i == 0 { 0 } else { 2 }, 0));
     }
     let lines = table.lines();
-    lines
-        .map(|line| line.trim_end().to_owned() + "\n")
-        .collect()
+    lines.map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 fn markdown(trends: &[&Trend]) -> String {
@@ -111,11 +109,7 @@ fn markdown(trends: &[&Trend]) -> String {
 fn cells(trends: &[&Trend]) -> Vec<[String; 7]> {
     let of_trend = |trend: &&Trend| match trend.shifts.is_empty() {
         true => vec![steady(trend)],
-        false => trend
-            .shifts
-            .iter()
-            .map(|shift| changed(trend, shift))
-            .collect(),
+        false => trend.shifts.iter().map(|shift| changed(trend, shift)).collect(),
     };
     trends.iter().flat_map(of_trend).collect()
 }
@@ -143,15 +137,7 @@ fn steady(trend: &Trend) -> [String; 7] {
     let level = trend.levels.last().map_or(f64::NAN, |level| level.median_s);
     let nothing = || "-".to_owned();
     let level = units::seconds(level, 3);
-    [
-        point,
-        on,
-        nothing(),
-        level.clone(),
-        level,
-        nothing(),
-        "steady".to_owned(),
-    ]
+    [point, on, nothing(), level.clone(), level, nothing(), "steady".to_owned()]
 }
 
 /// The variant with its task, and what it was measured on.
@@ -162,10 +148,7 @@ fn names(trend: &Trend) -> [String; 2] {
         device => format!(" on {device}"),
     };
     let axes = shape::phrases(&shape::point_axes(point));
-    [
-        format!("{} {}{device}", point.algorithm, point.variant),
-        axes,
-    ]
+    [format!("{} {}{device}", point.algorithm, point.variant), axes]
 }
 
 /// `+3.1 %`.
@@ -207,11 +190,7 @@ fn csv(trends: &[&Trend]) -> Result<String, TableError> {
 fn rows(trend: &Trend) -> Vec<Row<'_>> {
     match trend.shifts.is_empty() {
         true => vec![row(trend, None)],
-        false => trend
-            .shifts
-            .iter()
-            .map(|shift| row(trend, Some(shift)))
-            .collect(),
+        false => trend.shifts.iter().map(|shift| row(trend, Some(shift))).collect(),
     }
 }
 
@@ -287,14 +266,8 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(lines[1].starts_with("sort alarm ") && lines[1].ends_with("SLOWER"));
-        assert!(
-            lines[1].contains("night-20") && lines[1].contains("+10."),
-            "{text}"
-        );
-        assert!(
-            lines[2].ends_with("accepted: more, \"but\" right"),
-            "{text}"
-        );
+        assert!(lines[1].contains("night-20") && lines[1].contains("+10."), "{text}");
+        assert!(lines[2].ends_with("accepted: more, \"but\" right"), "{text}");
         let expected = "3 points in 20 to 30 runs: 2 changes, of which 1 to be looked at";
         assert_eq!(lines[3], expected);
         let all = render(Format::Markdown, &found(), Listing::All).expect("a text");
@@ -316,10 +289,7 @@ mod tests {
         let json = render(Format::Json, &found(), Listing::All).expect("a text");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[1]["shifts"][0]["standing"], "open");
-        assert_eq!(
-            json[2]["shifts"][0]["standing"]["accepted"],
-            "more, \"but\" right"
-        );
+        assert_eq!(json[2]["shifts"][0]["standing"]["accepted"], "more, \"but\" right");
     }
 
     #[test]

@@ -87,12 +87,7 @@ impl Trend {
             shift.standing = standing(&shift, &track, now / (1.0 + threshold), accepted);
             shift
         });
-        Trend {
-            shifts: shifts.collect(),
-            track,
-            threshold,
-            levels,
-        }
+        Trend { shifts: shifts.collect(), track, threshold, levels }
     }
 
     /// The changes that somebody has to look at.
@@ -112,9 +107,7 @@ pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> 
     let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
     let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
     let tracks = tracks.into_iter().zip(levels(&seconds, terms));
-    tracks
-        .map(|(track, levels)| Trend::of(track, levels, accepted))
-        .collect()
+    tracks.map(|(track, levels)| Trend::of(track, levels, accepted)).collect()
 }
 
 fn between(before: &Level, after: &Level, track: &Track) -> Shift {
@@ -172,10 +165,7 @@ mod tests {
         };
         let found = trend(&means, &[accepted]);
         assert_eq!(found.alarms().count(), 0);
-        assert_eq!(
-            found.shifts[0].standing,
-            Standing::Accepted("more work".into())
-        );
+        assert_eq!(found.shifts[0].standing, Standing::Accepted("more work".into()));
     }
 
     #[test]
@@ -204,10 +194,7 @@ mod tests {
         let names = ["b", "a", "c"];
         let tracks = names.map(|name| track(name, &[(10, 1.0)])).to_vec();
         let trends = trends(tracks, &Terms::default(), &[]);
-        let found: Vec<_> = trends
-            .iter()
-            .map(|t| t.track.point.variant.as_str())
-            .collect();
+        let found: Vec<_> = trends.iter().map(|t| t.track.point.variant.as_str()).collect();
         assert_eq!(found, names);
     }
 }

@@ -55,9 +55,7 @@ pub fn tracks<'a>(
     let visits = runs.into_iter().flat_map(|(id, record, rows)| {
         let visit = move |row: &SummaryRow| Some((row.point(), Visit::of(id, record, row)?));
         let machine = &record.machine_key;
-        rows.iter()
-            .filter_map(visit)
-            .map(move |(point, visit)| ((machine.clone(), point), visit))
+        rows.iter().filter_map(visit).map(move |(point, visit)| ((machine.clone(), point), visit))
     });
     let groups = grouped(visits, |(key, _)| key.clone());
     let track = |((machine_key, point), visits): (_, Vec<(_, Visit)>)| Track {
@@ -76,10 +74,7 @@ mod tests {
 
     #[test]
     fn each_point_of_each_machine_is_followed_through_the_runs() {
-        let elsewhere = RunRecord {
-            machine_key: "other".into(),
-            ..run()
-        };
+        let elsewhere = RunRecord { machine_key: "other".into(), ..run() };
         let rows = |median: f64| vec![row("a", "n=1", median), row("b", "n=1", 1.0)];
         let mut damaged = rows(3.0);
         damaged[0].valid = YesNo::No;

@@ -18,11 +18,7 @@ const VISIT: usize = 10;
 
 /// A point of a variant with this median.
 fn point(variant: &str, fingerprint: &str) -> SummaryRow {
-    SummaryRow {
-        variant: variant.into(),
-        fingerprint: fingerprint.into(),
-        ..row("")
-    }
+    SummaryRow { variant: variant.into(), fingerprint: fingerprint.into(), ..row("") }
 }
 
 /// A run folder in which each row has samples around its number of seconds.
@@ -30,10 +26,8 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
     let path = folder.join(name);
     let mut run = RunFolder::create(&path, record).expect("created");
     for (salt, (row, middle)) in points.iter().enumerate() {
-        run.append_samples(&samples(row, *middle, salt + name.len()))
-            .expect("written");
-        run.append_summary(std::slice::from_ref(row))
-            .expect("written");
+        run.append_samples(&samples(row, *middle, salt + name.len())).expect("written");
+        run.append_summary(std::slice::from_ref(row)).expect("written");
     }
     path
 }
@@ -42,18 +36,8 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
-        flags: if i.is_multiple_of(VISIT) {
-            flags::FRESH.into()
-        } else {
-            String::new()
-        },
-        ..SampleRow::new(
-            &row.point(),
-            &row.stage,
-            i,
-            i,
-            middle * (1.0 + 0.01 * noise(i)),
-        )
+        flags: if i.is_multiple_of(VISIT) { flags::FRESH.into() } else { String::new() },
+        ..SampleRow::new(&row.point(), &row.stage, i, i, middle * (1.0 + 0.01 * noise(i)))
     };
     (0..4 * VISIT).map(sample).collect()
 }
@@ -63,19 +47,14 @@ fn folder() -> TempDir {
 }
 
 fn compared(base: &Path, new: &Path) -> Comparison {
-    let (base, new) = (
-        Measured::read(base).expect("read"),
-        Measured::read(new).expect("read"),
-    );
+    let (base, new) = (Measured::read(base).expect("read"), Measured::read(new).expect("read"));
     compare(&base, &new, &Terms::default()).expect("comparable")
 }
 
 fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
     let of = |point: &'_ reports::compare::PointVerdict| point.verdict;
     let points = comparison.points.iter();
-    points
-        .map(|point| (point.key.point.variant.as_str(), of(point)))
-        .collect()
+    points.map(|point| (point.key.point.variant.as_str(), of(point))).collect()
 }
 
 #[test]
@@ -89,36 +68,19 @@ fn each_point_gets_the_verdict_that_its_samples_deserve() {
     let base = run(folder.path(), "base", &record(), &at([1.0, 1.0, 1.0]));
     let new = run(folder.path(), "newer", &record(), &at([1.10, 1.0, 0.8]));
     let comparison = compared(&base, &new);
-    let expected = [
-        ("slower", Verdict::Slower),
-        ("same", Verdict::Same),
-        ("faster", Verdict::Faster),
-    ];
+    let expected =
+        [("slower", Verdict::Slower), ("same", Verdict::Same), ("faster", Verdict::Faster)];
     assert_eq!(verdicts(&comparison), expected);
     let slower = &comparison.points[0];
     assert!((slower.ratio - 1.1).abs() < 0.01 && slower.code == Code::Same);
-    assert!(
-        slower.reason.contains("the environment has changed"),
-        "{}",
-        slower.reason
-    );
-    assert!(
-        slower
-            .next
-            .as_ref()
-            .is_some_and(|next| next.contains("--confirm"))
-    );
+    assert!(slower.reason.contains("the environment has changed"), "{}", slower.reason);
+    assert!(slower.next.as_ref().is_some_and(|next| next.contains("--confirm")));
 }
 
 #[test]
 fn scaling_by_nothing_is_the_same_and_by_ten_per_cent_is_not() {
     let folder = folder();
-    let base = run(
-        folder.path(),
-        "base",
-        &record(),
-        &[(point("a", "code:1"), 0.02)],
-    );
+    let base = run(folder.path(), "base", &record(), &[(point("a", "code:1"), 0.02)]);
     let scaled = |factor: f64| {
         let path = folder.path().join(format!("by-{factor}"));
         fs::create_dir(&path).expect("created");
@@ -145,26 +107,10 @@ fn scaling_by_nothing_is_the_same_and_by_ten_per_cent_is_not() {
 fn points_are_joined_by_all_that_identifies_them() {
     let folder = folder();
     let hot = point("a", "code:1");
-    let cold = SummaryRow {
-        cache: "cold".into(),
-        ..hot.clone()
-    };
-    let stage = SummaryRow {
-        stage: "scatter".into(),
-        ..hot.clone()
-    };
-    let base = run(
-        folder.path(),
-        "base",
-        &record(),
-        &[(hot.clone(), 1.0), (cold.clone(), 2.0)],
-    );
-    let new = run(
-        folder.path(),
-        "newer",
-        &record(),
-        &[(cold, 2.0), (stage, 0.5), (hot, 1.0)],
-    );
+    let cold = SummaryRow { cache: "cold".into(), ..hot.clone() };
+    let stage = SummaryRow { stage: "scatter".into(), ..hot.clone() };
+    let base = run(folder.path(), "base", &record(), &[(hot.clone(), 1.0), (cold.clone(), 2.0)]);
+    let new = run(folder.path(), "newer", &record(), &[(cold, 2.0), (stage, 0.5), (hot, 1.0)]);
     let comparison = compared(&base, &new);
     assert_eq!(comparison.count(Verdict::Same), 2);
     assert_eq!(comparison.only_new.len(), 1);
@@ -210,35 +156,21 @@ fn advice_can_be_copied() {
     let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
     let new = run(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
     let read = |path: &Path| Measured::read(path).expect("read");
-    let terms = Terms {
-        flags: vec!["--store".into(), "my store".into()],
-        ..Terms::default()
-    };
+    let terms = Terms { flags: vec!["--store".into(), "my store".into()], ..Terms::default() };
     let comparison = compare(&read(&base), &read(&new), &terms).expect("comparable");
     let next = comparison.points[0].next.as_deref().unwrap_or_default();
-    assert!(
-        next.contains(" --confirm --store 'my store', then"),
-        "{next}"
-    );
+    assert!(next.contains(" --confirm --store 'my store', then"), "{next}");
     assert!(next.contains(" --seed 7 "), "{next}");
 }
 
 #[test]
 fn wrong_variants_are_not_judged_but_told() {
     let folder = folder();
-    let wrong = SummaryRow {
-        valid: YesNo::No,
-        note: "wrong output: row 3".into(),
-        ..point("a", "code:1")
-    };
+    let wrong =
+        SummaryRow { valid: YesNo::No, note: "wrong output: row 3".into(), ..point("a", "code:1") };
     let both = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 1.0)];
     let base = run(folder.path(), "base", &record(), &both);
-    let new = run(
-        folder.path(),
-        "newer",
-        &record(),
-        &[(wrong, 1.0), both[1].clone()],
-    );
+    let new = run(folder.path(), "newer", &record(), &[(wrong, 1.0), both[1].clone()]);
     let comparison = compared(&base, &new);
     assert_eq!(verdicts(&comparison), [("b", Verdict::Same)]);
     assert_eq!(comparison.only_base[0].reason, "wrong output: row 3");
@@ -254,14 +186,8 @@ fn other_machines_are_refused_unless_asked_for() {
     let base = Measured::read(&run(folder.path(), "base", &record(), &points)).expect("read");
     let new = Measured::read(&run(folder.path(), "newer", &other, &points)).expect("read");
     let refused = compare(&base, &new, &Terms::default()).expect_err("another machine");
-    assert!(
-        refused.to_string().contains("--across-machines"),
-        "{refused}"
-    );
-    let terms = Terms {
-        across_machines: true,
-        ..Terms::default()
-    };
+    assert!(refused.to_string().contains("--across-machines"), "{refused}");
+    let terms = Terms { across_machines: true, ..Terms::default() };
     assert!(compare(&base, &new, &terms).is_ok());
 }
 
@@ -282,10 +208,7 @@ fn a_run_is_not_compared_with_itself() {
     for same in [&base, &dotted, &copy] {
         let error = compare(&read(&base), &read(same), &Terms::default()).expect_err("the same");
         assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
-        assert!(
-            error.to_string().contains("the same run, started 2026"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("the same run, started 2026"), "{error}");
     }
     // Two runs of one second are two runs.
     let other = run(folder.path(), "newer", &record(), &points);
@@ -304,31 +227,21 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
     };
     let base = at("base", &record(), 1.0);
     let judged = |new: &Measured, terms: &Terms| {
-        compare(&base, new, terms)
-            .expect("comparable")
-            .points
-            .remove(0)
+        compare(&base, new, terms).expect("comparable").points.remove(0)
     };
     let slower = at("newer", &record(), 1.5);
     assert_eq!(judged(&slower, &Terms::default()).verdict, Verdict::Slower);
     let slower = at("busier", &loaded, 1.5);
     let busy = judged(&slower, &Terms::default());
     assert_eq!(busy.verdict, Verdict::Inconclusive);
-    assert!(
-        busy.reason.contains("the machine was busy"),
-        "{}",
-        busy.reason
-    );
+    assert!(busy.reason.contains("the machine was busy"), "{}", busy.reason);
     let scatter = PointScatter {
         point: busy.key.point.clone(),
         stage: busy.key.stage.clone(),
         between: 0.01,
         runs: 9,
     };
-    let known = Terms {
-        scatter: RunScatter::of_points(&[scatter]),
-        ..Terms::default()
-    };
+    let known = Terms { scatter: RunScatter::of_points(&[scatter]), ..Terms::default() };
     assert_eq!(judged(&slower, &known).verdict, Verdict::Slower);
 }
 
@@ -365,10 +278,7 @@ fn counters_tell_more_work_from_waiting() {
     let base = run(folder.path(), "base", &record(), &[(base, 1.0)]);
     let new = run(folder.path(), "newer", &record(), &[(new, 1.2)]);
     let reason = &compared(&base, &new).points[0].reason;
-    assert!(
-        reason.ends_with("; same instructions, 12 % more last-level cache misses"),
-        "{reason}"
-    );
+    assert!(reason.ends_with("; same instructions, 12 % more last-level cache misses"), "{reason}");
 }
 
 #[test]
@@ -380,10 +290,7 @@ fn nothing_in_common_is_an_error() {
     let read = |path: &Path| Measured::read(path).expect("read");
     for other in [&new, &empty] {
         let error = compare(&read(&base), &read(other), &Terms::default()).expect_err("nothing");
-        assert!(
-            error.to_string().starts_with("nothing can be compared"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("nothing can be compared"), "{error}");
     }
 }
 
@@ -392,73 +299,37 @@ fn damaged_files_are_named_with_the_place() {
     let folder = folder();
     let path = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
     let original = |file: &str| fs::read_to_string(path.join(file)).expect("read");
-    let (samples, summary, json) = (
-        original("samples.csv"),
-        original("summary.csv"),
-        original("run.json"),
-    );
+    let (samples, summary, json) =
+        (original("samples.csv"), original("summary.csv"), original("run.json"));
     let twice = format!("{summary}{}\n", summary.lines().nth(1).expect("a row"));
     let cases = [
-        (
-            "samples.csv",
-            samples[..samples.len() - 9].to_owned(),
-            "line 41: the last row",
-        ),
+        ("samples.csv", samples[..samples.len() - 9].to_owned(), "line 41: the last row"),
         (
             "samples.csv",
             samples.replacen("digis=1000;", "digis;", 1),
             "line 2: \"digis;segments=24\" is not of the form",
         ),
-        (
-            "samples.csv",
-            samples.replacen(",0,0,", ",0,0,x", 1),
-            "line 2: \"x",
-        ),
-        (
-            "samples.csv",
-            samples.replacen(",0,0,", ",0,0,-", 1),
-            "is no duration",
-        ),
-        (
-            "samples.csv",
-            "a,b\n1,2\n".to_owned(),
-            "no column \"point_id\"",
-        ),
+        ("samples.csv", samples.replacen(",0,0,", ",0,0,x", 1), "line 2: \"x"),
+        ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is no duration"),
+        ("samples.csv", "a,b\n1,2\n".to_owned(), "no column \"point_id\""),
         ("samples.csv", String::new(), "the last row is incomplete"),
-        (
-            "samples.csv",
-            samples.replacen(",0,0,", ",0,", 1),
-            "line 2: 14 fields",
-        ),
-        (
-            "summary.csv",
-            twice,
-            "lines 2 and 3 are the same point: sort a",
-        ),
+        ("samples.csv", samples.replacen(",0,0,", ",0,", 1), "line 2: 14 fields"),
+        ("summary.csv", twice, "lines 2 and 3 are the same point: sort a"),
         ("summary.csv", "x\n1\n".to_owned(), "line 2"),
         ("run.json", json[..100].to_owned(), "run.json: EOF"),
-        (
-            "run.json",
-            json.replace("\"schema_version\": 1", "\"schema_version\": 99"),
-            "version 99",
-        ),
+        ("run.json", json.replace("\"schema_version\": 1", "\"schema_version\": 99"), "version 99"),
         ("run.json", "[]".to_owned(), "run.json"),
     ];
     for (file, text, expected) in cases {
         fs::write(path.join(file), &text).expect("written");
         let error = Measured::read(&path).expect_err(expected).to_string();
-        assert!(
-            error.contains(expected) && error.contains(file),
-            "{expected}: {error}"
-        );
+        assert!(error.contains(expected) && error.contains(file), "{expected}: {error}");
         for (file, text) in [("samples.csv", &samples), ("summary.csv", &summary)] {
             fs::write(path.join(file), text).expect("written");
         }
         fs::write(path.join("run.json"), &json).expect("written");
     }
-    let error = Measured::read(&folder.path().join("none"))
-        .expect_err("no run")
-        .to_string();
+    let error = Measured::read(&folder.path().join("none")).expect_err("no run").to_string();
     assert!(error.contains("does not exist"), "{error}");
 }
 
@@ -473,12 +344,7 @@ fn notes_tell_what_else_changed() {
     let base = run(folder.path(), "base", &record(), &points);
     let new = run(folder.path(), "newer", &other, &points);
     let notes = compared(&base, &new).notes.join("\n");
-    for expected in [
-        "seed of the data",
-        "from Linux to Linux 7",
-        "not finished",
-        "set back",
-    ] {
+    for expected in ["seed of the data", "from Linux to Linux 7", "not finished", "set back"] {
         assert!(notes.contains(expected), "{expected}: {notes}");
     }
 }
@@ -492,30 +358,19 @@ fn every_format_tells_what_is_slower() {
     let comparison = compared(&base, &new);
     let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
     let table = text(Format::Table);
-    assert!(
-        table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"),
-        "{table}"
-    );
+    assert!(table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"), "{table}");
     assert!(table.contains("bench selftest"), "{table}");
     let markdown = text(Format::Markdown);
     assert!(markdown.contains("### 1 point is slower"), "{markdown}");
-    assert!(
-        markdown.contains("a &lt;b&gt; &amp;") && markdown.contains("\\| d"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("a &lt;b&gt; &amp;") && markdown.contains("\\| d"), "{markdown}");
     let json: serde_json::Value = serde_json::from_str(&text(Format::Json)).expect("JSON");
     assert_eq!(json["points"][0]["verdict"], "SLOWER");
     assert_eq!(json["points"][0]["code"], "changed");
     let junit = text(Format::Junit);
     let document = roxmltree::Document::parse(&junit).expect("XML");
-    let suite = document
-        .descendants()
-        .find(|node| node.has_tag_name("testsuite"));
+    let suite = document.descendants().find(|node| node.has_tag_name("testsuite"));
     let suite = suite.expect("a suite");
-    assert_eq!(
-        (suite.attribute("tests"), suite.attribute("failures")),
-        (Some("1"), Some("1"))
-    );
+    assert_eq!((suite.attribute("tests"), suite.attribute("failures")), (Some("1"), Some("1")));
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
@@ -533,10 +388,7 @@ fn in_turn_by(
     [of_base, of_new]: [(&str, &str); 2],
 ) -> Comparison {
     let side = |name: &str, factor: f64, (code, executable): (&str, &str)| {
-        let mut record = RunRecord {
-            pair: Some("a pair".into()),
-            ..record()
-        };
+        let mut record = RunRecord { pair: Some("a pair".into()), ..record() };
         record.software.fingerprint = executable.to_owned();
         let row = point("a", code);
         let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
@@ -563,11 +415,7 @@ fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
     let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
     let slower = judged(1.02);
     assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
-    assert!(
-        slower.reason.contains("in 20 rounds in turn"),
-        "{}",
-        slower.reason
-    );
+    assert!(slower.reason.contains("in 20 rounds in turn"), "{}", slower.reason);
     assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
     assert_eq!(judged(1.0).verdict, Verdict::Same);
     assert_eq!(judged(0.98).verdict, Verdict::Faster);
@@ -585,17 +433,9 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
     };
     let moved = judged("moved", ("code:1", "build:2"));
     assert_eq!(moved.verdict, Verdict::Inconclusive, "{}", moved.reason);
-    assert!(
-        moved.reason.contains("the machine code is the same"),
-        "{}",
-        moved.reason
-    );
+    assert!(moved.reason.contains("the machine code is the same"), "{}", moved.reason);
     assert_eq!(moved.next, None);
-    for changed in [
-        ("code:2", "build:2"),
-        ("code:1", "build:1"),
-        ("", "build:2"),
-    ] {
+    for changed in [("code:2", "build:2"), ("code:1", "build:1"), ("", "build:2")] {
         let point = judged(&[changed.0, changed.1].concat(), changed);
         assert_eq!(point.verdict, Verdict::Slower, "{}", point.reason);
     }
@@ -606,32 +446,18 @@ fn few_rounds_are_not_clear() {
     let comparison = in_turn(folder().path(), 6, 1.5);
     let point = &comparison.points[0];
     assert_eq!(point.verdict, Verdict::Inconclusive);
-    assert!(
-        point.reason.contains("fewer than 4 processes"),
-        "{}",
-        point.reason
-    );
+    assert!(point.reason.contains("fewer than 4 processes"), "{}", point.reason);
 }
 
 #[test]
 fn what_runs_of_the_same_code_differ_by_is_no_change() {
     let folder = folder();
     let at = |name: &str, time: f64| {
-        let path = run(
-            folder.path(),
-            name,
-            &record(),
-            &[(point("a", "code:1"), time)],
-        );
+        let path = run(folder.path(), name, &record(), &[(point("a", "code:1"), time)]);
         Measured::read(&path).expect("read")
     };
     // The first was slowed down by a tenth on purpose.
-    let times = [
-        ("a", 1.1, 0.1),
-        ("bb", 1.03, 0.0),
-        ("ccc", 0.97, 0.0),
-        ("dddd", 1.04, 0.0),
-    ];
+    let times = [("a", 1.1, 0.1), ("bb", 1.03, 0.0), ("ccc", 0.97, 0.0), ("dddd", 1.04, 0.0)];
     let runs = times.map(|(name, time, slowdown)| (at(name, time), slowdown));
     let scatter = scatter_of(&runs.each_ref().map(|(run, slowdown)| (run, *slowdown)));
     let [PointScatter { between, runs, .. }] = &scatter[..] else {
@@ -639,24 +465,11 @@ fn what_runs_of_the_same_code_differ_by_is_no_change() {
     };
     assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
     let (base, new) = (at("base", 1.0), at("newer", 1.05));
-    let terms = Terms {
-        scatter: RunScatter::of_points(&scatter),
-        ..Terms::default()
-    };
-    assert_eq!(
-        compared(&base.folder, &new.folder).points[0].verdict,
-        Verdict::Slower
-    );
-    let judged = compare(&base, &new, &terms)
-        .expect("comparable")
-        .points
-        .remove(0);
+    let terms = Terms { scatter: RunScatter::of_points(&scatter), ..Terms::default() };
+    assert_eq!(compared(&base.folder, &new.folder).points[0].verdict, Verdict::Slower);
+    let judged = compare(&base, &new, &terms).expect("comparable").points.remove(0);
     assert_eq!(judged.verdict, Verdict::Inconclusive);
-    assert!(
-        judged.reason.contains("runs of the same code differ by 4"),
-        "{}",
-        judged.reason
-    );
+    assert!(judged.reason.contains("runs of the same code differ by 4"), "{}", judged.reason);
     assert!(judged.next.is_some_and(|next| next.ends_with("--confirm")));
     let far = compare(&base, &at("farther", 1.5), &terms).expect("comparable");
     assert_eq!(far.points[0].verdict, Verdict::Slower);

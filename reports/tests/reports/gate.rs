@@ -66,9 +66,7 @@ impl Runs {
 fn key(point: usize) -> SummaryRow {
     SummaryRow {
         variant: format!("v{}", point / INPUTS),
-        params: format!("input={}", point % INPUTS)
-            .parse()
-            .expect("well formed"),
+        params: format!("input={}", point % INPUTS).parse().expect("well formed"),
         ..row("")
     }
 }
@@ -90,22 +88,12 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
 fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64) -> Measured {
     let point = |number: usize| {
         let slower = number.is_multiple_of(every);
-        let all = series(
-            noise,
-            runs,
-            number,
-            if slower { change.ln_1p() } else { 0.0 },
-        );
+        let all = series(noise, runs, number, if slower { change.ln_1p() } else { 0.0 });
         MeasuredPoint {
             key: Key::new(key(number).point(), "total"),
             fingerprint: name.into(),
             metrics: Params::default(),
-            samples: Ok(Samples {
-                quiet: Some(all.clone()),
-                all,
-                disturbed: 0,
-                rounds: vec![],
-            }),
+            samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
         }
     };
     Measured {
@@ -144,11 +132,7 @@ fn comparisons(
 ) -> Vec<Comparison> {
     let of_history = |seed: u64| {
         let mut noise = Noise(Xoshiro256PlusPlus::seed_from_u64(seed));
-        let terms = Terms {
-            scatter: scatter(&mut noise, runs),
-            thresholds,
-            ..Terms::default()
-        };
+        let terms = Terms { scatter: scatter(&mut noise, runs), thresholds, ..Terms::default() };
         assert!(terms.scatter.is_some());
         let pair = |_| {
             let base = measured(&mut noise, runs, "base", 1, 0.0);
@@ -157,10 +141,7 @@ fn comparisons(
         };
         (0..pairs).map(pair).collect::<Vec<_>>()
     };
-    (0..histories)
-        .into_par_iter()
-        .flat_map_iter(of_history)
-        .collect()
+    (0..histories).into_par_iter().flat_map_iter(of_history).collect()
 }
 
 fn alarms(comparison: &Comparison) -> usize {
@@ -169,10 +150,7 @@ fn alarms(comparison: &Comparison) -> usize {
 
 fn share_of_runs_with_an_alarm(histories: u64, pairs: usize, runs: Runs) -> f64 {
     let found = comparisons(histories, pairs, runs, (1, 0.0), Thresholds::default());
-    let with_any = found
-        .iter()
-        .filter(|comparison| alarms(comparison) > 0)
-        .count();
+    let with_any = found.iter().filter(|comparison| alarms(comparison) > 0).count();
     with_any as f64 / found.len() as f64
 }
 
@@ -195,19 +173,12 @@ fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
             wrong += usize::from(alarm && !slower);
         }
     }
-    (
-        right as f64 / all as f64,
-        wrong as f64 / (right + wrong).max(1) as f64,
-    )
+    (right as f64 / all as f64, wrong as f64 / (right + wrong).max(1) as f64)
 }
 
 /// What one point alone would have to show.
-const UNCONTROLLED: Thresholds = Thresholds {
-    min_effect: 0.01,
-    resolution: 0.05,
-    significance: 0.01,
-    false_discovery: 0.999,
-};
+const UNCONTROLLED: Thresholds =
+    Thresholds { min_effect: 0.01, resolution: 0.05, significance: 0.01, false_discovery: 0.999 };
 
 /// Of 256 points every tenth is slower: 76 of 100 are found, by the limits of a single point
 /// 90 of 100 would be, with false alarms beside them.
@@ -223,11 +194,7 @@ fn points_that_are_a_tenth_slower_are_found_nearly_as_often_as_one_alone() {
 #[test]
 #[ignore = "minutes; prints rates for the documents"]
 fn rates() {
-    for (name, runs) in [
-        ("normal", Runs::Normal),
-        ("t5", Runs::Heavy(5)),
-        ("t3", Runs::Heavy(3)),
-    ] {
+    for (name, runs) in [("normal", Runs::Normal), ("t5", Runs::Heavy(5)), ("t3", Runs::Heavy(3))] {
         let share = share_of_runs_with_an_alarm(60, 10, runs);
         println!("{name}: {share} of 600 runs have an alarm");
     }

@@ -79,10 +79,7 @@ fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
     };
     let text = error.to_string();
     assert!(matches!(error, HistoryError::NotStored { .. }), "{text}");
-    assert!(
-        text.contains("No space left") && text.contains("make room"),
-        "{text}"
-    );
+    assert!(text.contains("No space left") && text.contains("make room"), "{text}");
     assert!(text.contains(&source.display().to_string()), "{text}");
     assert!(stored >= 3 && listed(&store) as u64 == stored, "{stored}");
     let incoming = store.root().join("incoming");
@@ -123,9 +120,7 @@ fn a_file_in_the_place_of_a_folder_is_named() {
     fs::remove_dir(store.root().join("runs")).expect("removed");
     fs::write(store.root().join("runs"), "").expect("written");
     let source = write_run(folder.path(), 1, 0);
-    let error = store
-        .add(&source, Unfinished::Refuse)
-        .expect_err("no folder");
+    let error = store.add(&source, Unfinished::Refuse).expect_err("no folder");
     let text = error.to_string();
     assert!(text.contains("store/runs"), "{text}");
     assert!(text.contains("run-1"), "{text}");

@@ -75,10 +75,8 @@ fn kills_while_old_runs_are_deleted_lose_no_others() {
 fn siege(tasks: &[Task], kills: usize) -> Range {
     let mut range = Range::new();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut writers: Vec<Writer> = tasks
-        .iter()
-        .map(|task| range.start(*task, &mut random))
-        .collect();
+    let mut writers: Vec<Writer> =
+        tasks.iter().map(|task| range.start(*task, &mut random)).collect();
     let mut killed = 0;
     while killed < kills || range.ids().len() < KEEP {
         let next = writers.iter_mut().min_by_key(|writer| writer.ends);
@@ -119,14 +117,8 @@ fn eight_writers_at_once_add_everything_once() {
         let added = writers.into_iter().map(|it| it.join().expect("no panic"));
         added.flatten().collect()
     });
-    let new = added
-        .iter()
-        .filter(|it| matches!(it, Added::New(_)))
-        .count();
-    let repaired = added
-        .iter()
-        .filter(|it| matches!(it, Added::Repaired(_)))
-        .count();
+    let new = added.iter().filter(|it| matches!(it, Added::New(_))).count();
+    let repaired = added.iter().filter(|it| matches!(it, Added::Repaired(_))).count();
     assert_eq!((new as u64, repaired), (RUNS, 0));
     assert_eq!(range.ids().len() as u64, RUNS);
     range.check_thoroughly();
@@ -144,19 +136,13 @@ fn writer() {
         std::process::exit(1);
     });
     let folder = PathBuf::from(std::env::var(FOLDER).expect("a folder"));
-    let number: u64 = std::env::var(NUMBER)
-        .expect("given")
-        .parse()
-        .expect("a number");
+    let number: u64 = std::env::var(NUMBER).expect("given").parse().expect("a number");
     let store = Store::create_or_open(&folder.join("store")).expect("opened");
     match task.as_str() {
         "add" => add(&store, &folder, number),
         "accept" => accept(&store, &folder),
         _ => loop {
-            let retention = Retention {
-                keep_runs: Some(KEEP),
-                keep_days: None,
-            };
+            let retention = Retention { keep_runs: Some(KEEP), keep_days: None };
             store.prune(retention).expect("pruned");
         },
     }
@@ -168,10 +154,7 @@ fn add(store: &Store, folder: &Path, number: u64) {
         let seed = number * 1000 + count;
         let source = write_run(folder, seed);
         let added = store.add(&source, Unfinished::Refuse).expect("added");
-        note(
-            &journal,
-            &format!("{} {}", added.id(), order(store, added.id())),
-        );
+        note(&journal, &format!("{} {}", added.id(), order(store, added.id())));
     }
 }
 
@@ -184,10 +167,7 @@ fn order(store: &Store, id: &str) -> u64 {
 }
 
 fn accept(store: &Store, folder: &Path) {
-    let last = Filter {
-        last: Some(1),
-        ..Filter::default()
-    };
+    let last = Filter { last: Some(1), ..Filter::default() };
     for entry in std::iter::repeat_with(|| store.list(&last).expect("listed").pop()) {
         // Somebody may have deleted it meanwhile; nobody did it half.
         let Some(entry) = entry else { continue };
@@ -202,8 +182,7 @@ fn accept(store: &Store, folder: &Path) {
 fn note(journal: &Path, line: &str) {
     let file = File::options().create(true).append(true).open(journal);
     let mut file = file.expect("a journal");
-    file.write_all(format!("{line}\n").as_bytes())
-        .expect("noted");
+    file.write_all(format!("{line}\n").as_bytes()).expect("noted");
 }
 
 fn source(folder: &Path, seed: u64) -> PathBuf {
@@ -233,12 +212,7 @@ impl Range {
         let path = folder.path().to_owned();
         fs::create_dir(path.join("sources")).expect("made");
         let store = Store::create_or_open(&path.join("store")).expect("made");
-        Range {
-            _folder: folder,
-            path,
-            store,
-            started: 0,
-        }
+        Range { _folder: folder, path, store, started: 0 }
     }
 
     fn start(&mut self, task: Task, random: &mut Random) -> Writer {
@@ -256,10 +230,8 @@ impl Range {
             .env(TASK, name)
             .env(FOLDER, &self.path)
             .env(NUMBER, self.started.to_string());
-        let child = command
-            .stdout(Stdio::null())
-            .stderr(File::create(&errors).expect("made"))
-            .spawn();
+        let child =
+            command.stdout(Stdio::null()).stderr(File::create(&errors).expect("made")).spawn();
         Writer {
             task,
             errors,
@@ -283,10 +255,7 @@ impl Range {
         let mark = &mark.expect("what was accepted is there").run.id;
         let tried = self.lines("accepting");
         let last = tried.iter().rposition(|id| *id == before);
-        assert!(
-            tried[last.unwrap_or(0)..].contains(mark),
-            "{mark} was not accepted"
-        );
+        assert!(tried[last.unwrap_or(0)..].contains(mark), "{mark} was not accepted");
     }
 
     /// Every run in the store is its source, and what was reported is there,

@@ -20,10 +20,8 @@ fn what_is_written_is_read() {
     let mut run = RunFolder::create(&path, &record()).expect("created");
     let rows = [row("plain"), row("commas, \"quotes\" and\nlines")];
     let sample = SampleRow::new(&rows[0].point(), "total", 0, 0, 0.5);
-    run.append_samples(std::slice::from_ref(&sample))
-        .expect("written");
-    run.append_samples(&[sample.clone(), sample.clone()])
-        .expect("written");
+    run.append_samples(std::slice::from_ref(&sample)).expect("written");
+    run.append_samples(&[sample.clone(), sample.clone()]).expect("written");
     run.append_summary(&rows).expect("written");
     assert_eq!(read_run(&path).expect("read"), record());
     assert_eq!(read_samples(&path).expect("read"), vec![sample; 3]);
@@ -136,10 +134,7 @@ fn pipes_are_refused_and_not_waited_for() {
         ];
         for refusal in refusals {
             let refusal = refusal.expect_err(file);
-            assert!(
-                matches!(refusal, StoreError::NotRegular { .. }),
-                "{refusal}"
-            );
+            assert!(matches!(refusal, StoreError::NotRegular { .. }), "{refusal}");
             assert!(refusal.to_string().contains(file), "{refusal}");
         }
         let store = Store::create_or_open(&folder.path().join("store")).expect("made");
@@ -153,18 +148,10 @@ fn other_versions_and_damage_are_told_apart() {
     let folder = folder();
     let path = folder.path().join("run.json");
     fs::write(&path, r#"{"schema_version": 99, "unknown": true}"#).expect("written");
-    assert!(matches!(
-        read_run(folder.path()),
-        Err(StoreError::Version { found: 99, .. })
-    ));
+    assert!(matches!(read_run(folder.path()), Err(StoreError::Version { found: 99, .. })));
     fs::write(&path, r#"{"schema_version": 1, "comm"#).expect("written");
-    assert!(matches!(
-        read_run(folder.path()),
-        Err(StoreError::Format { .. })
-    ));
+    assert!(matches!(read_run(folder.path()), Err(StoreError::Format { .. })));
     fs::write(folder.path().join("summary.csv"), "a,b\n1,2\n").expect("written");
-    let error = read_summary(folder.path())
-        .expect_err("foreign")
-        .to_string();
+    let error = read_summary(folder.path()).expect_err("foreign").to_string();
     assert!(error.contains("line 2"), "{error}");
 }

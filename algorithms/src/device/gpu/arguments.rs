@@ -23,9 +23,6 @@ pub(crate) trait Passed {
 
 impl Passed for u32 {
     fn argument(self) -> Argument {
-        Argument {
-            bits: self.into(),
-            bytes: size_of::<u32>(),
-        }
+        Argument { bits: self.into(), bytes: size_of::<u32>() }
     }
 }

@@ -30,11 +30,9 @@ impl Gpu {
     /// # Errors
     /// If this build has none.
     pub fn emulated(config: Config) -> Result<Self, DeviceError> {
-        let emulator =
-            Emulator::new(&emulator::KERNELS, config).map_err(|error| DeviceError::Unusable {
-                device: DEVICE.to_owned(),
-                reason: error.to_string(),
-            })?;
+        let emulator = Emulator::new(&emulator::KERNELS, config).map_err(|error| {
+            DeviceError::Unusable { device: DEVICE.to_owned(), reason: error.to_string() }
+        })?;
         Ok(Gpu::new(EmulatedEngine {
             properties: Properties {
                 device: DEVICE.to_owned(),
@@ -54,9 +52,7 @@ impl Gpu {
 
 impl EmulatedEngine {
     fn allocations(&self) -> MutexGuard<'_, Vec<Allocation>> {
-        self.allocations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.allocations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn at(&self, address: u64) -> Result<Allocation, DeviceError> {
@@ -91,11 +87,7 @@ impl EmulatedEngine {
 }
 
 fn failed(what: &'static str, problem: String) -> DeviceError {
-    DeviceError::Failed {
-        device: DEVICE.to_owned(),
-        what,
-        problem,
-    }
+    DeviceError::Failed { device: DEVICE.to_owned(), what, problem }
 }
 
 impl Engine for EmulatedEngine {
@@ -120,9 +112,7 @@ impl Engine for EmulatedEngine {
     }
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let no_room = DeviceError::OutOfPinnedMemory {
-            needed: bytes as u64,
-        };
+        let no_room = DeviceError::OutOfPinnedMemory { needed: bytes as u64 };
         let mut words = Vec::<u64>::new();
         let length = bytes.div_ceil(size_of::<u64>());
         words.try_reserve_exact(length).map_err(|_| no_room)?;
@@ -134,10 +124,7 @@ impl Engine for EmulatedEngine {
         let length = bytes.div_ceil(size_of::<u64>());
         // SAFETY: `pin` made a box of so many words there.
         drop(unsafe {
-            Box::from_raw(std::ptr::slice_from_raw_parts_mut(
-                start.cast::<u64>(),
-                length,
-            ))
+            Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length))
         });
     }
 
@@ -189,9 +176,7 @@ impl Engine for EmulatedEngine {
         let arguments: Vec<_> = arguments.iter().map(emulator_argument).collect();
         // SAFETY: as the caller promises.
         let launched = unsafe { self.emulator.launch(kernel, &launch, &arguments) };
-        launched
-            .map(drop)
-            .map_err(|error| launch_error(kernel, error))
+        launched.map(drop).map_err(|error| launch_error(kernel, error))
     }
 
     /// As on a GPU whose blocks are limited by threads and shared memory alone.
@@ -235,15 +220,7 @@ fn launch_error(kernel: &'static str, error: EmulatorError) -> DeviceError {
         | EmulatorError::ArgumentCount { .. }
         | EmulatorError::ArgumentSize { .. }
         | EmulatorError::Shape { .. }
-        | EmulatorError::Resources { .. } => DeviceError::Launch {
-            device,
-            kernel,
-            problem,
-        },
-        _ => DeviceError::Kernel {
-            device,
-            kernels: kernel.to_owned(),
-            problem,
-        },
+        | EmulatorError::Resources { .. } => DeviceError::Launch { device, kernel, problem },
+        _ => DeviceError::Kernel { device, kernels: kernel.to_owned(), problem },
     }
 }

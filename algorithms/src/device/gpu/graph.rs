@@ -31,12 +31,7 @@ impl Gpu {
         name: &'static str,
         work: impl Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a,
     ) -> Result<Graph<'a>, DeviceError> {
-        let mut graph = Graph {
-            name,
-            bytes: 0,
-            recording: None,
-            work: Box::new(work),
-        };
+        let mut graph = Graph { name, bytes: 0, recording: None, work: Box::new(work) };
         if self.engine().records() {
             let (recording, bytes) = self.record(graph.work.as_ref())?;
             graph.recording = Some(recording);

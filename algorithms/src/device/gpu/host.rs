@@ -82,9 +82,7 @@ impl<T: Pod> PinnedBuffer<T> {
     }
 
     fn element(&self, number: usize) -> *const T {
-        host_pointer(self.block.address)
-            .cast::<T>()
-            .wrapping_add(number)
+        host_pointer(self.block.address).cast::<T>().wrapping_add(number)
     }
 }
 
@@ -124,24 +122,14 @@ impl<'a, T: Pod> From<&'a mut PinnedBuffer<T>> for ToHost<'a, T> {
 /// The call that copies from it returns when that is done.
 impl<'a, T> From<&'a [T]> for FromHost<'a, T> {
     fn from(slice: &'a [T]) -> Self {
-        FromHost {
-            start: slice.as_ptr(),
-            length: slice.len(),
-            uses: None,
-            lives: PhantomData,
-        }
+        FromHost { start: slice.as_ptr(), length: slice.len(), uses: None, lives: PhantomData }
     }
 }
 
 /// The call that copies to it returns when that is done.
 impl<'a, T> From<&'a mut [T]> for ToHost<'a, T> {
     fn from(slice: &'a mut [T]) -> Self {
-        ToHost {
-            start: slice.as_mut_ptr(),
-            length: slice.len(),
-            uses: None,
-            lives: PhantomData,
-        }
+        ToHost { start: slice.as_mut_ptr(), length: slice.len(), uses: None, lives: PhantomData }
     }
 }
 
@@ -161,10 +149,7 @@ impl<T: Pod> MappedBuffer<T> {
     pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
         let host = PinnedBuffer::of_kind(memory, Kind::Mapped, length)?;
         let start = host_pointer(host.block.address);
-        Ok(MappedBuffer {
-            device_address: memory.engine.device_address(start)?,
-            host,
-        })
+        Ok(MappedBuffer { device_address: memory.engine.device_address(start)?, host })
     }
 }
 

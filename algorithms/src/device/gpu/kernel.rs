@@ -33,13 +33,7 @@ impl<A> Kernel<A> {
         threads: u32,
         shared_bytes: u32,
     ) -> Self {
-        Kernel {
-            image,
-            name,
-            threads,
-            shared_bytes,
-            arguments: PhantomData,
-        }
+        Kernel { image, name, threads, shared_bytes, arguments: PhantomData }
     }
 
     /// Threads of a block.
@@ -64,11 +58,7 @@ pub struct Grid {
 impl Grid {
     /// So many blocks.
     pub(crate) fn blocks(blocks: u32) -> Self {
-        Grid {
-            blocks,
-            bytes: 0,
-            shared_bytes: 0,
-        }
+        Grid { blocks, bytes: 0, shared_bytes: 0 }
     }
 
     /// They move so many bytes from and to device memory, as far as anybody can tell before.
@@ -78,10 +68,7 @@ impl Grid {
 
     /// Each block has so many bytes of shared memory beyond what the kernel says.
     pub(crate) fn with_shared(self, shared_bytes: u32) -> Self {
-        Grid {
-            shared_bytes,
-            ..self
-        }
+        Grid { shared_bytes, ..self }
     }
 }
 
@@ -102,19 +89,13 @@ impl<T> Copy for Ptr<T> {}
 impl<T> Ptr<T> {
     /// As elements of another type, which kernel and launcher have to agree on.
     pub(crate) fn cast<U>(self) -> Ptr<U> {
-        Ptr {
-            address: self.address,
-            elements: PhantomData,
-        }
+        Ptr { address: self.address, elements: PhantomData }
     }
 }
 
 impl<T> Passed for Ptr<T> {
     fn argument(self) -> Argument {
-        Argument {
-            bits: self.address,
-            bytes: size_of::<u64>(),
-        }
+        Argument { bits: self.address, bytes: size_of::<u64>() }
     }
 }
 
@@ -156,10 +137,7 @@ impl<T: Pod> DeviceBuffer<T> {
     where
         T: SameAs<K>,
     {
-        Ptr {
-            address: self.address(),
-            elements: PhantomData,
-        }
+        Ptr { address: self.address(), elements: PhantomData }
     }
 }
 
@@ -169,10 +147,7 @@ impl<T: Pod> MappedBuffer<T> {
     where
         T: SameAs<K>,
     {
-        Ptr {
-            address: self.device_address(),
-            elements: PhantomData,
-        }
+        Ptr { address: self.device_address(), elements: PhantomData }
     }
 }
 
@@ -184,14 +159,8 @@ mod tests {
     fn arguments_have_the_sizes_of_their_types() {
         let word = Argument { bits: 7, bytes: 4 };
         assert_eq!(7_u32.argument(), word);
-        let pointer = Ptr::<u32> {
-            address: 1 << 40,
-            elements: PhantomData,
-        };
-        let expected = Argument {
-            bits: 1 << 40,
-            bytes: 8,
-        };
+        let pointer = Ptr::<u32> { address: 1 << 40, elements: PhantomData };
+        let expected = Argument { bits: 1 << 40, bytes: 8 };
         assert_eq!(pointer.cast::<u8>().argument(), expected);
     }
 }

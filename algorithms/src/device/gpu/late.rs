@@ -26,20 +26,14 @@ impl Gpu {
     /// A device that copies when it is waited for, and has no buffers of more than so many
     /// bytes.
     pub(super) fn late(most: usize) -> Self {
-        Gpu::new(LateEngine {
-            most,
-            ..LateEngine::default()
-        })
+        Gpu::new(LateEngine { most, ..LateEngine::default() })
     }
 }
 
 impl LateEngine {
     fn start(&self, copy: Copy) -> Result<(), DeviceError> {
         let queue = &self.queues[self.chosen.load(Ordering::Relaxed)];
-        queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(copy);
+        queue.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
         Ok(())
     }
 
@@ -70,8 +64,7 @@ impl Engine for LateEngine {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
-        self.pin(bytes)
-            .map(|start| start.expose_provenance() as u64)
+        self.pin(bytes).map(|start| start.expose_provenance() as u64)
     }
 
     unsafe fn free(&self, _: u64) {
@@ -184,20 +177,15 @@ fn who_looks_at_a_buffer_sees_what_was_copied_to_it() {
     let (from, mut host) = (on_device(&gpu, 7, 64), gpu.pinned::<u8>(64).expect("room"));
     gpu.download(&mut host, &from).expect("it copies");
     assert_eq!(*host, [7; 64]);
-    gpu.in_queue(1, || {
-        gpu.download(host.part_mut(0..8), &on_device(&gpu, 9, 8))
-    })
-    .expect("it copies");
+    gpu.in_queue(1, || gpu.download(host.part_mut(0..8), &on_device(&gpu, 9, 8)))
+        .expect("it copies");
     assert_eq!(host[..9], [9, 9, 9, 9, 9, 9, 9, 9, 7]);
 }
 
 #[test]
 fn who_changes_a_buffer_changes_nothing_that_is_on_its_way() {
     let gpu = Gpu::late(100);
-    let (to, mut host) = (
-        gpu.buffer::<u8>(4).expect("room"),
-        gpu.pinned::<u8>(4).expect("room"),
-    );
+    let (to, mut host) = (gpu.buffer::<u8>(4).expect("room"), gpu.pinned::<u8>(4).expect("room"));
     host.fill(3);
     gpu.upload(&to, &host).expect("it copies");
     host.fill(4);
@@ -220,12 +208,9 @@ fn slices_of_page_locked_memory_are_waited_for() {
 fn memory_of_the_device_goes_to_another_queue_when_it_is_free() {
     let gpu = Gpu::late(100);
     let mut host = gpu.pinned::<u8>(64).expect("room");
-    gpu.in_queue(1, || gpu.download(&mut host, &on_device(&gpu, 7, 64)))
-        .expect("it copies");
+    gpu.in_queue(1, || gpu.download(&mut host, &on_device(&gpu, 7, 64))).expect("it copies");
     // Whose place this one takes.
-    let other = gpu
-        .in_queue(2, || Ok(on_device(&gpu, 8, 64)))
-        .expect("room");
+    let other = gpu.in_queue(2, || Ok(on_device(&gpu, 8, 64))).expect("room");
     gpu.in_queue(2, || gpu.wait()).expect("it copies");
     gpu.finish().expect("it copies");
     assert_eq!(*host, [7; 64]);

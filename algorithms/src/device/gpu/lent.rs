@@ -47,17 +47,9 @@ impl<'a, T: Send + 'static> Lent<'a, T> {
     ) -> Result<Self, DeviceError> {
         let source = ((&raw const *source).addr(), size_of_val(source));
         let fits = |other: &Made<T>| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
-        let made = arena.take_other(fits, || {
-            Ok(Made {
-                source,
-                gpu: Arc::clone(gpu),
-                thing: make(gpu)?,
-            })
-        });
-        Ok(Lent {
-            made: ManuallyDrop::new(made?),
-            arena,
-        })
+        let made =
+            arena.take_other(fits, || Ok(Made { source, gpu: Arc::clone(gpu), thing: make(gpu)? }));
+        Ok(Lent { made: ManuallyDrop::new(made?), arena })
     }
 }
 

@@ -102,9 +102,7 @@ impl Memory {
     }
 
     fn page_locked(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
-        self.page_locked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.page_locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until what was started until then has ended: in the chosen queue only, where
@@ -148,13 +146,7 @@ impl Drop for Memory {
 impl Block {
     pub(super) fn new(memory: &Arc<Memory>, kind: Kind, bytes: usize) -> Result<Self, DeviceError> {
         let (address, bytes) = memory.take(kind, bytes.max(1))?;
-        Ok(Block {
-            memory: Arc::clone(memory),
-            kind,
-            address,
-            bytes,
-            uses: Uses::default(),
-        })
+        Ok(Block { memory: Arc::clone(memory), kind, address, bytes, uses: Uses::default() })
     }
 
     /// Waits until no copy uses it any more.

@@ -97,11 +97,7 @@ impl Gpu {
     pub fn kernels(&self) -> Result<Vec<KernelUse>, DeviceError> {
         let launched = lock(&self.launched).clone();
         let described = launched.into_iter().map(|launched| {
-            let Launched {
-                image,
-                kernel,
-                shape,
-            } = launched;
+            let Launched { image, kernel, shape } = launched;
             Ok(KernelUse {
                 kernel,
                 shape,
@@ -116,11 +112,7 @@ impl Gpu {
         let mut launched = lock(&self.launched);
         match launched.iter_mut().find(|known| known.kernel == kernel) {
             Some(known) => known.shape = *shape,
-            None => launched.push(Launched {
-                image,
-                kernel,
-                shape: *shape,
-            }),
+            None => launched.push(Launched { image, kernel, shape: *shape }),
         }
     }
 }

@@ -56,11 +56,7 @@ impl Pool {
 
     pub(super) fn give(&self, block: Block, until: Moment) {
         let spared = 0;
-        self.free().push(Free {
-            block,
-            until,
-            spared,
-        });
+        self.free().push(Free { block, until, spared });
     }
 
     /// Takes out all blocks on the device, and the page-locked ones that have not been used

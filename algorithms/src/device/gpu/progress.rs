@@ -58,9 +58,7 @@ impl Progress {
     }
 
     pub(super) fn now(&self) -> Moment {
-        self.started
-            .each_ref()
-            .map(|count| count.load(Ordering::Relaxed))
+        self.started.each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
     /// All that was started until then has ended.

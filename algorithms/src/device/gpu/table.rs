@@ -28,10 +28,7 @@ impl<T: Pod> Table<T> {
     /// # Errors
     /// If there is none.
     pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        Ok(Table {
-            host: gpu.pinned(length)?,
-            device: gpu.buffer(length)?,
-        })
+        Ok(Table { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
     }
 
     /// Fills the table from its beginning. It must not be filled again before

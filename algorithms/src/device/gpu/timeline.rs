@@ -55,10 +55,7 @@ struct Entry {
 impl Timeline {
     /// Forgets everything, and begins to take times.
     pub(super) fn start(&mut self) {
-        *self = Timeline {
-            mode: Mode::Noting,
-            ..Timeline::default()
-        };
+        *self = Timeline { mode: Mode::Noting, ..Timeline::default() };
     }
 
     pub(super) fn stop(&mut self) {
@@ -202,10 +199,7 @@ fn end_of_scope(stages: &Stages, name: &str) -> usize {
         let rest = stage.name.strip_prefix(scope);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(WITHIN))
     };
-    stages
-        .iter()
-        .rposition(is_within)
-        .map_or(stages.len(), |last| last + 1)
+    stages.iter().rposition(is_within).map_or(stages.len(), |last| last + 1)
 }
 
 #[cfg(test)]
@@ -220,19 +214,11 @@ mod tests {
             from: i,
             to: i + 1,
         };
-        Timeline {
-            entries: paths.iter().enumerate().map(entry).collect(),
-            ..Timeline::default()
-        }
+        Timeline { entries: paths.iter().enumerate().map(entry).collect(), ..Timeline::default() }
     }
 
     fn stage(name: &'static str, seconds: f64, calls: u32, bytes: u64) -> StageTiming {
-        StageTiming {
-            name: name.into(),
-            seconds,
-            calls,
-            bytes,
-        }
+        StageTiming { name: name.into(), seconds, calls, bytes }
     }
 
     #[test]
@@ -251,12 +237,7 @@ mod tests {
 
     #[test]
     fn parts_follow_their_scope_and_are_summed_there() {
-        let paths = [
-            ("again/sort", 1),
-            ("d2h", 2),
-            ("again/h2d", 4),
-            ("again/sort", 8),
-        ];
+        let paths = [("again/sort", 1), ("d2h", 2), ("again/h2d", 4), ("again/sort", 8)];
         let found = timeline(&paths).stages(|_, _| Ok(Some(1.0)));
         let expected = vec![
             stage("kernel", 2.0, 2, 9),

@@ -55,10 +55,7 @@ impl Gpu {
         first: usize,
     ) -> Result<(), DeviceError> {
         let to = to.into();
-        assert!(
-            first + to.length <= from.len(),
-            "more than the buffer holds"
-        );
+        assert!(first + to.length <= from.len(), "more than the buffer holds");
         let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
         let start = from.address() + offset as u64;
         self.copied("d2h", bytes, (to.uses, to.start.cast()), |engine| {

@@ -42,11 +42,7 @@ impl<'a> Offline<'a> {
         let clusters = sides.map_init(
             || Friese::new(setup),
             |friese, (number, digis)| {
-                let side = if number < fronts {
-                    Side::Front
-                } else {
-                    Side::Back
-                };
+                let side = if number < fronts { Side::Front } else { Side::Back };
                 friese.find(digis, side)
             },
         );

@@ -85,10 +85,7 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn cluster(&mut self) {
         let arrays = &mut self.arrays;
-        let sorted = SortedDigis {
-            digis: &arrays.digis,
-            sides: &arrays.sides,
-        };
+        let sorted = SortedDigis { digis: &arrays.digis, sides: &arrays.sides };
         let (formulas, connectors) = (&arrays.formulas, &mut self.connectors);
         connectors.find::<P>(sorted, formulas, &mut arrays.clusters);
         arrays.counts.clear();
@@ -123,8 +120,7 @@ impl<'a, P: Rules> Online<'a, P> {
         let capacity = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
         self.buckets.set_capacities(fronts.map(capacity));
         let latest = |side: usize| self.connectors.latest_error(side);
-        self.buckets
-            .find::<P>(arrays.sorted_clusters(), &arrays.modules, &latest);
+        self.buckets.find::<P>(arrays.sorted_clusters(), &arrays.modules, &latest);
     }
 }
 

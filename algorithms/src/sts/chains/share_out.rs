@@ -42,9 +42,7 @@ mod tests {
             let mut tools = vec![Vec::new(); workers];
             let pieces = largest_first((0..100).collect(), |&piece| piece);
             assert_eq!(pieces[0], 99);
-            share_out(pieces, &mut tools, |piece, done: &mut Vec<_>| {
-                done.push(piece)
-            });
+            share_out(pieces, &mut tools, |piece, done: &mut Vec<_>| done.push(piece));
             let mut done = tools.concat();
             done.sort_unstable();
             assert!(done.into_iter().eq(0..100));

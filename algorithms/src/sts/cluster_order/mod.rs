@@ -24,9 +24,6 @@ pub(super) fn sort_entries(entries: &mut [ClusterEntry]) {
 /// Writes an entry for each cluster.
 pub(super) fn write_entries(clusters: &[Cluster], first: u32, entries: &mut [ClusterEntry]) {
     for (number, (cluster, entry)) in clusters.iter().zip(entries).enumerate() {
-        *entry = ClusterEntry {
-            time: cluster.time,
-            index: first + number as u32,
-        };
+        *entry = ClusterEntry { time: cluster.time, index: first + number as u32 };
     }
 }

@@ -17,9 +17,7 @@ pub(in crate::sts) struct ByChannel {
 
 impl ByChannel {
     pub(in crate::sts) fn new() -> Self {
-        ByChannel {
-            links: Links::new(),
-        }
+        ByChannel { links: Links::new() }
     }
 
     /// The clusters of digis of one side, in order of channel and time; returns their
@@ -80,6 +78,5 @@ fn end_of_channel(digis: &[Digi], start: usize) -> usize {
 fn are_neighbours(digis: &[Digi], channel: &Range<usize>, next: &Range<usize>) -> bool {
     let of = |place: usize| digis.get(place).map(|digi| digi.channel());
     let (left, right) = (of(channel.start), of(next.start));
-    left.zip(right)
-        .is_some_and(|(left, right)| right == left + 1 && right < CHANNELS_PER_SIDE)
+    left.zip(right).is_some_and(|(left, right)| right == left + 1 && right < CHANNELS_PER_SIDE)
 }

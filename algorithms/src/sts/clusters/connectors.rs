@@ -91,14 +91,12 @@ impl Connectors {
         workers(&|digi| self.connect::<P>(sorted, digi, &formulas.window));
         let clusters = SharedSlice::new(clusters);
         let parts = sorted.digis.len().div_ceil(WORKERS);
-        (0..parts)
-            .into_par_iter()
-            .for_each_init(Chain::new, |chain, part| {
-                let places = part * WORKERS..sorted.digis.len().min((part + 1) * WORKERS);
-                for place in places {
-                    self.follow::<P>(sorted, place, formulas, chain, &clusters);
-                }
-            });
+        (0..parts).into_par_iter().for_each_init(Chain::new, |chain, part| {
+            let places = part * WORKERS..sorted.digis.len().min((part + 1) * WORKERS);
+            for place in places {
+                self.follow::<P>(sorted, place, formulas, chain, &clusters);
+            }
+        });
     }
 
     /// The clusters that were found in each side.

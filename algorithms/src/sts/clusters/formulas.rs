@@ -111,11 +111,7 @@ pub(super) fn offset(side: Side) -> f32 {
 
 impl Chain {
     pub(super) fn new() -> Box<Self> {
-        Box::new(Chain {
-            size: 0,
-            adcs: [0; LONGEST],
-            times: [0; LONGEST],
-        })
+        Box::new(Chain { size: 0, adcs: [0; LONGEST], times: [0; LONGEST] })
     }
 
     #[inline]

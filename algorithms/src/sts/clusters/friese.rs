@@ -76,10 +76,7 @@ impl Friese {
                 self.close(neighbour, clusters);
             }
         }
-        self.active[channel] = Some(Active {
-            time: digi.time,
-            place,
-        });
+        self.active[channel] = Some(Active { time: digi.time, place });
     }
 
     fn is_near(&self, active: Active, digi: &OfflineDigi) -> bool {
@@ -118,8 +115,7 @@ impl Friese {
             return;
         };
         self.adcs.clear();
-        self.adcs
-            .extend(cluster.digis.iter().map(|place| of(place).adc as u8));
+        self.adcs.extend(cluster.digis.iter().map(|place| of(place).adc as u8));
         let shape = self.shapes.of(first.channel, &self.adcs);
         let offset = match side {
             Side::Front => 0.0,
@@ -149,20 +145,13 @@ impl LandauMap {
         let entries = landau.values.iter().enumerate();
         let entry =
             |(index, &width): (usize, &f64)| ((landau.step_size * index as f64).to_bits(), width);
-        LandauMap {
-            asic: setup.asic().clone(),
-            widths: entries.map(entry).collect(),
-        }
+        LandauMap { asic: setup.asic().clone(), widths: entries.map(entry).collect() }
     }
 
     fn width(&self, charge: f64) -> f64 {
         let number = |(&bits, &width): (&u64, &f64)| (f64::from_bits(bits), width);
         let above = self.widths.range(charge.to_bits()..).next().map(number);
-        let below = self
-            .widths
-            .range(..charge.to_bits())
-            .next_back()
-            .map(number);
+        let below = self.widths.range(..charge.to_bits()).next_back().map(number);
         match (below, above) {
             (Some((left, low)), Some((right, high))) => {
                 low + (charge - left) * (high - low) / (right - left)

@@ -21,11 +21,7 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) fn new() -> Self {
-        Links {
-            followers: Vec::new(),
-            follows: Vec::new(),
-            chain: Chain::new(),
-        }
+        Links { followers: Vec::new(), follows: Vec::new(), chain: Chain::new() }
     }
 
     /// No links between so many digis.

@@ -41,18 +41,12 @@ struct Latest {
     place: u32,
 }
 
-const NO_DIGI: Latest = Latest {
-    time: 0,
-    place: NOBODY,
-};
+const NO_DIGI: Latest = Latest { time: 0, place: NOBODY };
 
 impl Latest {
     #[inline]
     fn new(time: u32, place: usize) -> Self {
-        Latest {
-            time,
-            place: place as u32,
-        }
+        Latest { time, place: place as u32 }
     }
 }
 
@@ -112,25 +106,13 @@ impl TimeSweep {
             let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
-            let before = if has_left {
-                left.place as usize
-            } else {
-                nobody
-            };
-            let after = if has_right {
-                right.place as usize
-            } else {
-                nobody
-            };
+            let before = if has_left { left.place as usize } else { nobody };
+            let after = if has_right { right.place as usize } else { nobody };
             followers[before] = place as u32;
             followers[place] = if has_right { right.place } else { NOBODY };
             follows[place] = u8::from(has_left);
             follows[after] = 1;
         }
-        if crowded {
-            Crowding::Some
-        } else {
-            Crowding::None
-        }
+        if crowded { Crowding::Some } else { Crowding::None }
     }
 }

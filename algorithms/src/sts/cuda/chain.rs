@@ -106,11 +106,7 @@ impl<'a> CudaChain<'a> {
             }
             ChainStage::Cluster => {
                 let (digis, tables) = (self.sort.digis(), &*self.tables);
-                let sorted = SortedDigis {
-                    digis,
-                    begins,
-                    tables,
-                };
+                let sorted = SortedDigis { digis, begins, tables };
                 self.clusters.find(gpu, sorted)
             }
             ChainStage::ClusterSort => {
@@ -186,10 +182,7 @@ impl<'a> CudaChain<'a> {
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
         let counts = self.clusters.counts(gpu)?.into_iter();
         let most = self.sides.lengths();
-        Ok(counts
-            .zip(most)
-            .map(|(count, most)| count.min(most))
-            .collect())
+        Ok(counts.zip(most).map(|(count, most)| count.min(most)).collect())
     }
 
     /// Where the stages before this one left what it or a later one reads.
@@ -225,9 +218,7 @@ impl<'a> CudaChain<'a> {
             bytes: self.bytes_to_keep(next),
             sides: self.sides.clone(),
             buckets: self.hits.filled(),
-            copies: left
-                .map(|left| left.copied(gpu))
-                .collect::<Result<_, _>>()?,
+            copies: left.map(|left| left.copied(gpu)).collect::<Result<_, _>>()?,
         })
     }
 

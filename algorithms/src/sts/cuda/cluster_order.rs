@@ -104,24 +104,13 @@ fn sort_and_merge(
     let grid = Grid::blocks(all.len() as u32).moving(2 * entries.bytes());
     table.fill(gpu, all)?;
     let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
-    let sorting = EntriesSort {
-        clusters: from.clusters.ptr(),
-        begins,
-        found,
-        tiles,
-        entries: entries.ptr(),
-    };
+    let sorting =
+        EntriesSort { clusters: from.clusters.ptr(), begins, found, tiles, entries: entries.ptr() };
     // SAFETY: tiles are parts of sides, which have room for an entry a cluster.
     unsafe { gpu.launch(&ENTRIES_SORT, grid, sorting)? };
     for run in runs(from.sides.lengths().max().unwrap_or(0)) {
-        let merging = EntriesMerge {
-            from: entries.ptr(),
-            to: merged.ptr(),
-            begins,
-            found,
-            tiles,
-            run,
-        };
+        let merging =
+            EntriesMerge { from: entries.ptr(), to: merged.ptr(), begins, found, tiles, run };
         // SAFETY: as above.
         unsafe { gpu.launch(&ENTRIES_MERGE, grid, merging)? };
         std::mem::swap(entries, merged);
@@ -138,8 +127,7 @@ fn tiles(sides: &Partition) -> Vec<Tile> {
 /// The lengths of the runs that are merged, until there is one of so many entries.
 fn runs(most: usize) -> impl Iterator<Item = u32> {
     let runs = std::iter::successors(Some(TILE), |run| Some(2 * run));
-    runs.take_while(move |&run| run < most)
-        .map(|run| run as u32)
+    runs.take_while(move |&run| run < most).map(|run| run as u32)
 }
 
 #[cfg(test)]

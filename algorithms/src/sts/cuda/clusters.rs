@@ -135,12 +135,7 @@ impl Clusters {
         let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
         let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
         let [window_ns, whole_ns, crowd_ns] = self.window;
-        let finding = ClusterChannels {
-            digis,
-            begins,
-            sides,
-            channels,
-        };
+        let finding = ClusterChannels { digis, begins, sides, channels };
         let connecting = ClusterConnect {
             digis,
             begins,

@@ -46,10 +46,9 @@ buffers!(Collected: places, modules, hits);
 impl Flat {
     fn new(gpu: &Gpu, way: CollectWay, capacity: usize) -> Result<Self, DeviceError> {
         Ok(match way {
-            CollectWay::Flat => Flat::Copied(Copied {
-                flat: gpu.buffer(capacity)?,
-                host: gpu.pinned(capacity)?,
-            }),
+            CollectWay::Flat => {
+                Flat::Copied(Copied { flat: gpu.buffer(capacity)?, host: gpu.pinned(capacity)? })
+            }
             CollectWay::Mapped => Flat::Mapped(gpu.mapped(capacity)?),
         })
     }
@@ -93,9 +92,7 @@ impl Collected {
         }
         self.places.fill(gpu, begins(&self.modules))?;
         let bytes = 2 * (count * size_of::<Hit>()) as u64;
-        let grid = COLLECT_BUCKETS
-            .thread_each(count * PIECES as usize)
-            .moving(bytes);
+        let grid = COLLECT_BUCKETS.thread_each(count * PIECES as usize).moving(bytes);
         let (buckets, offsets) = hits.buckets();
         let arguments = |flat: Ptr<Vector<16>>| CollectBuckets {
             hits: buckets.ptr(),

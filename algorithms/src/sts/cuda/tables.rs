@@ -80,9 +80,7 @@ fn sensors(setup: &Setup) -> Vec<sensor::Sensor> {
 pub(super) fn window(setup: &Setup) -> [u32; 3] {
     let window = Window::new(setup);
     // Times have 31 bits, so no difference is beyond 32.
-    let whole = window
-        .whole_ns
-        .clamp(i64::from(i32::MIN), i64::from(i32::MAX));
+    let whole = window.whole_ns.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
     // Where digis choose in turn, times are whole numbers.
     let crowd = window.crowd_ns::<Exact>(0);
     [window.ns.to_bits(), whole as i32 as u32, crowd]

@@ -56,11 +56,7 @@ impl TimeBins {
         entries: &DeviceBuffer<ClusterEntry>,
         grouped: &DeviceBuffer<ClusterEntry>,
     ) -> Result<(), DeviceError> {
-        let sorting = Sorting {
-            from,
-            entries,
-            grouped,
-        };
+        let sorting = Sorting { from, entries, grouped };
         let most = from.sides.lengths().max().unwrap_or(0);
         self.sort_few(gpu, sorting)?;
         if most > FEW as usize {
@@ -104,14 +100,8 @@ impl TimeBins {
             entries,
             extents,
         };
-        let counting = kernels::TimeBinsCount {
-            begins,
-            found,
-            parts: list,
-            entries,
-            extents,
-            counts,
-        };
+        let counting =
+            kernels::TimeBinsCount { begins, found, parts: list, entries, extents, counts };
         let grouping = kernels::TimeBinsGroup {
             begins,
             found,
@@ -135,18 +125,10 @@ impl TimeBins {
         // SAFETY: parts are those of sides, which have room for an entry a cluster; all
         // tables have room for each side, and for as many groups as sides can have.
         unsafe {
-            gpu.launch(
-                &kernels::TIME_BINS_TIMES,
-                parts.moving(read + times),
-                copying,
-            )?;
+            gpu.launch(&kernels::TIME_BINS_TIMES, parts.moving(read + times), copying)?;
             gpu.launch(&kernels::TIME_BINS_COUNT, parts.moving(times), counting)?;
             gpu.launch(&kernels::TIME_BINS_GROUP, sorting.block_a_side(), grouping)?;
-            gpu.launch(
-                &kernels::TIME_BINS_DISTRIBUTE,
-                parts.moving(moved),
-                distributing,
-            )
+            gpu.launch(&kernels::TIME_BINS_DISTRIBUTE, parts.moving(moved), distributing)
         }
     }
 
@@ -163,11 +145,7 @@ impl TimeBins {
             entries,
             overfull,
         };
-        let sort_overfull = kernels::TimeBinsOverfull {
-            overfull,
-            grouped,
-            entries,
-        };
+        let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
         let groups = Grid::blocks(parts * (PART / LEAST_STEP)).moving(2 * sorting.entries.bytes());
         // Nobody knows how many there are, nor how many bytes are moved.
         let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));

@@ -38,8 +38,6 @@ named! {
 impl ChainStage {
     /// Those before this one.
     pub fn before(self) -> impl Iterator<Item = ChainStage> {
-        Self::ALL
-            .into_iter()
-            .take_while(move |&other| other != self)
+        Self::ALL.into_iter().take_while(move |&other| other != self)
     }
 }

@@ -38,31 +38,15 @@ impl Timeslice {
     /// If there are digis of more modules than the setup has.
     pub fn new(digis: SegmentedDigis, setup: Arc<Setup>, online: Semantics) -> Self {
         let (found, wanted) = (digis.partition().segments(), 2 * setup.modules().len());
-        assert!(
-            found <= wanted,
-            "{found} segments, but {wanted} module sides"
-        );
-        let digis = if found == wanted {
-            digis
-        } else {
-            with_empty_sides(&digis, wanted)
-        };
-        Timeslice {
-            stream: read_out(&digis),
-            digis,
-            setup,
-            online,
-            crossings: None,
-        }
+        assert!(found <= wanted, "{found} segments, but {wanted} module sides");
+        let digis = if found == wanted { digis } else { with_empty_sides(&digis, wanted) };
+        Timeslice { stream: read_out(&digis), digis, setup, online, crossings: None }
     }
 
     /// The same timeslice with what really happened, to judge by. No variant can see it
     /// in the digis.
     pub fn with_crossings(self, crossings: Crossings) -> Self {
-        Timeslice {
-            crossings: Some(Arc::new(crossings)),
-            ..self
-        }
+        Timeslice { crossings: Some(Arc::new(crossings)), ..self }
     }
 
     /// What really happened, if anybody knows.
@@ -114,11 +98,7 @@ fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
     let segments = digis.partition().segments();
     let (fronts, modules) = (segments.div_ceil(2), sides / 2);
     let segment = |side: usize| -> &[Digi] {
-        let (module, first) = if side < modules {
-            (side, 0)
-        } else {
-            (side - modules, fronts)
-        };
+        let (module, first) = if side < modules { (side, 0) } else { (side - modules, fronts) };
         if module < fronts && first + module < segments {
             digis.segment(first + module)
         } else {

@@ -37,10 +37,7 @@ impl<R: Real> Charges<R> {
     pub fn new(asic: &Asic, landau: &LandauTable, below: BelowFirstStep) -> Self {
         let charge = |adc: usize| charge(asic, adc as u8);
         let variance = |adc: usize| variance(asic, width(landau, below, charge(adc)));
-        Charges {
-            charges: std::array::from_fn(charge),
-            variances: std::array::from_fn(variance),
-        }
+        Charges { charges: std::array::from_fn(charge), variances: std::array::from_fn(variance) }
     }
 }
 
@@ -92,10 +89,7 @@ mod tests {
     use super::*;
 
     fn table() -> LandauTable {
-        LandauTable {
-            step_size: 10.0,
-            values: vec![1.0, 2.0, 4.0],
-        }
+        LandauTable { step_size: 10.0, values: vec![1.0, 2.0, 4.0] }
     }
 
     fn width_at(charge: f64, below: BelowFirstStep) -> f64 {

@@ -168,10 +168,7 @@ impl<R: Real> Sensor<R> {
             ),
         };
         let half = R::of(2.0);
-        let local = Local {
-            x: x - self.width / half,
-            y: y - self.height / half,
-        };
+        let local = Local { x: x - self.width / half, y: y - self.height / half };
         let inside = local.x.abs() <= self.width / half && local.y.abs() <= self.height / half;
         inside.then_some(local)
     }
@@ -277,11 +274,7 @@ impl Sensor<f32> {
 impl<R: Real> Edge<R> {
     fn new(stereo: f64, lorentz: f64) -> Self {
         let angle = R::of(stereo) * R::of(std::f64::consts::PI / 180.0);
-        Edge {
-            tangent: angle.tangent(),
-            cosine: angle.cosine(),
-            lorentz: R::of(lorentz),
-        }
+        Edge { tangent: angle.tangent(), cosine: angle.cosine(), lorentz: R::of(lorentz) }
     }
 }
 

@@ -50,10 +50,7 @@ impl<R: Real> Shapes<R> {
 impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     /// The same with charges from elsewhere.
     pub fn with_charges(setup: &Setup, charges: C) -> Self {
-        Shapes {
-            charges,
-            time_resolution: R::of(setup.asic().time_resolution),
-        }
+        Shapes { charges, time_resolution: R::of(setup.asic().time_resolution) }
     }
 
     /// The shape of a cluster of digis in neighbouring channels, the first of them in
@@ -94,10 +91,7 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     #[inline]
     fn pair(&self, channel: u16, left: u8, right: u8) -> Shape<R> {
         let shape = self.behind_middle(left, right);
-        Shape {
-            position: R::of(f64::from(channel)) + R::of(0.5) + shape.position,
-            ..shape
-        }
+        Shape { position: R::of(f64::from(channel)) + R::of(0.5) + shape.position, ..shape }
     }
 
     /// The shape of a cluster of two digis, its position counted from the middle between
@@ -111,11 +105,8 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         let larger = |variance: R, least: R| {
             variance * least * least / most / most / most / most / R::of(9.0)
         };
-        let (first, second) = if q1 < q2 {
-            (smaller(e1), larger(e2, q1))
-        } else {
-            (larger(e1, q2), smaller(e2))
-        };
+        let (first, second) =
+            if q1 < q2 { (smaller(e1), larger(e2, q1)) } else { (larger(e1, q2), smaller(e2)) };
         Shape {
             charge: q1 + q2,
             position: difference / R::of(3.0) / most,
@@ -125,11 +116,9 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
 
     fn several(&self, first: u16, left: u8, middle: &[u8], right: u8) -> Shape<R> {
         let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
-        let sums = middle
-            .iter()
-            .fold((R::of(0.0), R::of(0.0)), |(q, e), &adc| {
-                (q + self.charges.charge(adc), e + self.charges.variance(adc))
-            });
+        let sums = middle.iter().fold((R::of(0.0), R::of(0.0)), |(q, e), &adc| {
+            (q + self.charges.charge(adc), e + self.charges.variance(adc))
+        });
         let count = R::of(middle.len() as f64);
         let (mean, variance) = (sums.0 / count, sums.1 / count);
         let start = R::of(f64::from(first));
@@ -142,18 +131,12 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         }
         let outer = |adc: u8| self.charges.variance(adc) / mean / mean / R::of(4.0);
         let inner = variance * difference * difference / mean / mean / mean / mean / R::of(4.0);
-        Shape {
-            charge,
-            position,
-            position_error: (outer(left) + inner + outer(right)).sqrt(),
-        }
+        Shape { charge, position, position_error: (outer(left) + inner + outer(right)).sqrt() }
     }
 
     /// For charges so uneven that the other formula leaves the cluster.
     fn centre_of_gravity(&self, first: u16, left: u8, middle: &[u8], right: u8, charge: R) -> R {
-        let adcs = std::iter::once(&left)
-            .chain(middle)
-            .chain(std::iter::once(&right));
+        let adcs = std::iter::once(&left).chain(middle).chain(std::iter::once(&right));
         let mut channel = f64::from(first);
         let sum = adcs.fold(R::of(0.0), |sum, &adc| {
             let term = self.charges.charge(adc) * R::of(channel);
@@ -178,11 +161,7 @@ mod tests {
         let shapes = shapes();
         for size in 1..9 {
             let shape = shapes.of(100, &vec![7; size]);
-            assert_eq!(
-                shape.position,
-                100.0 + (size - 1) as f64 / 2.0,
-                "{size} digis"
-            );
+            assert_eq!(shape.position, 100.0 + (size - 1) as f64 / 2.0, "{size} digis");
             assert!(shape.position_error > 0.0);
         }
     }

@@ -44,9 +44,8 @@ impl ModuleFormulas<f32> {
         mut found: impl FnMut(Hit),
     ) {
         let sensor = &self.sensor;
-        let edges = sensor
-            .edge(Side::Front, front.position)
-            .zip(sensor.edge(Side::Back, back.position));
+        let edges =
+            sensor.edge(Side::Front, front.position).zip(sensor.edge(Side::Back, back.position));
         let Some((x_front, x_back)) = edges else {
             return;
         };

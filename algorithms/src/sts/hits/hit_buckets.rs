@@ -53,8 +53,7 @@ impl HitBuckets {
         self.capacities = Partition::from_lengths(capacities);
         self.hits.resize(self.capacities.elements(), Hit::default());
         self.counts.clear();
-        self.counts
-            .resize_with(self.capacities.segments(), Apart::default);
+        self.counts.resize_with(self.capacities.segments(), Apart::default);
     }
 
     /// Finds the hits of all modules; `latest_error` tells the largest error of the
@@ -92,10 +91,7 @@ impl HitBuckets {
             });
             let found: Vec<_> = self.counts().collect();
             let capacities = self.capacities.lengths();
-            let fits = found
-                .iter()
-                .zip(capacities)
-                .all(|(found, most)| *found <= most);
+            let fits = found.iter().zip(capacities).all(|(found, most)| *found <= most);
             if fits {
                 return;
             }

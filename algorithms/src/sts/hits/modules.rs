@@ -29,12 +29,7 @@ pub(in crate::sts) fn hits_of_module(
                 break;
             }
             if delay.abs() <= formulas.time_cut(front.time_error, back.time_error, latest) {
-                let pair = Pair {
-                    formulas,
-                    front,
-                    back,
-                    places: [place as u32, number as u32],
-                };
+                let pair = Pair { formulas, front, back, places: [place as u32, number as u32] };
                 pair.find(&mut hits);
             }
         }

@@ -26,10 +26,7 @@ pub(in crate::sts) struct WindowJob {
 pub(in crate::sts) fn window_jobs(fronts: &[usize], most: usize) -> Vec<WindowJob> {
     let parts = |(module, &count): (usize, &usize)| {
         let starts = (0..count).step_by(most.max(1));
-        starts.map(move |start| WindowJob {
-            module,
-            fronts: start..count.min(start + most),
-        })
+        starts.map(move |start| WindowJob { module, fronts: start..count.min(start + most) })
     };
     fronts.iter().enumerate().flat_map(parts).collect()
 }
@@ -77,13 +74,7 @@ impl Windows {
         };
         self.errors.clear();
         let mut lines = std::mem::take(&mut self.fronts);
-        self.gather::<P>(
-            Side::Front,
-            fronts,
-            clusters.clusters(job.module),
-            formulas,
-            &mut lines,
-        );
+        self.gather::<P>(Side::Front, fronts, clusters.clusters(job.module), formulas, &mut lines);
         self.fronts = lines;
         let most = self.largest_cut(formulas, latest);
         let backs = clusters.entries(back_side);
@@ -91,13 +82,7 @@ impl Windows {
         let end = backs.partition_point(|back| -P::delay(last.time, back.time) <= most);
         let near = &backs[start..end.max(start)];
         let mut lines = std::mem::take(&mut self.backs);
-        self.gather::<P>(
-            Side::Back,
-            near,
-            clusters.clusters(back_side),
-            formulas,
-            &mut lines,
-        );
+        self.gather::<P>(Side::Back, near, clusters.clusters(back_side), formulas, &mut lines);
         self.backs = lines;
         self.look_up(formulas, latest);
         self.pair::<P>(formulas, most, hits);

@@ -28,10 +28,7 @@ impl LookupTable {
         for module in 0..modules {
             table[Address::of_module(module).packed() as usize] = module as u32;
         }
-        LookupTable {
-            modules: table,
-            count: modules,
-        }
+        LookupTable { modules: table, count: modules }
     }
 
     /// The module of each address.
@@ -50,10 +47,7 @@ impl LookupTable {
     ) -> Vec<usize> {
         assert_eq!(stream.len(), target.len());
         let part = stream.len().div_ceil(threads).max(MIN_PART);
-        let counts: Vec<_> = stream
-            .par_chunks(part)
-            .map(|part| self.count(part))
-            .collect();
+        let counts: Vec<_> = stream.par_chunks(part).map(|part| self.count(part)).collect();
         let places = places(&counts);
         let target = SharedSlice::new(target);
         match permutation {
@@ -69,9 +63,7 @@ impl LookupTable {
             }
         }
         let sides = 0..2 * self.count;
-        sides
-            .map(|side| counts.iter().map(|counts| counts[side] as usize).sum())
-            .collect()
+        sides.map(|side| counts.iter().map(|counts| counts[side] as usize).sum()).collect()
     }
 
     fn count(&self, digis: &[Digi]) -> Vec<u32> {

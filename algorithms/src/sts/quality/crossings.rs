@@ -39,10 +39,7 @@ impl Crossings {
             time: crossing.time_ns,
             traces,
         };
-        Crossings {
-            points: points.map(point).collect(),
-            partition: truth.partition().clone(),
-        }
+        Crossings { points: points.map(point).collect(), partition: truth.partition().clone() }
     }
 
     /// Those of a module.

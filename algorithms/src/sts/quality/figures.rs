@@ -15,13 +15,8 @@ const UM_IN_A_CM: f32 = 1e4;
 
 /// What can be off: residuals in x, y and time, then the first two in standard
 /// deviations.
-const OFFSETS: [&str; 5] = [
-    "x_residual_um",
-    "y_residual_um",
-    "time_residual_ns",
-    "x_pull",
-    "y_pull",
-];
+const OFFSETS: [&str; 5] =
+    ["x_residual_um", "y_residual_um", "time_residual_ns", "x_pull", "y_pull"];
 
 /// What is counted in a module.
 #[derive(Default)]
@@ -67,10 +62,7 @@ impl Tally {
     {
         let strips = Strips::new(module);
         let mut is_found = vec![false; crossings.len()];
-        let mut tally = Tally {
-            hits: hits.len(),
-            ..Tally::default()
-        };
+        let mut tally = Tally { hits: hits.len(), ..Tally::default() };
         for hit in hits.iter().map(Claim::from) {
             match strips.nearest(&hit, crossings) {
                 Some(place) => {
@@ -116,9 +108,7 @@ impl Tally {
             ("efficiency", share(self.found, self.seen)),
             ("ghosts", share(self.ghosts, self.hits)),
         ];
-        let widths = OFFSETS
-            .into_iter()
-            .zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
+        let widths = OFFSETS.into_iter().zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
         let figures = shares.into_iter().chain(widths);
         let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
         figures.map(metric).collect()

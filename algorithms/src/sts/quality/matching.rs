@@ -38,13 +38,7 @@ impl From<&Hit> for Claim {
 
 impl From<&OfflineHit> for Claim {
     fn from(hit: &OfflineHit) -> Self {
-        Claim {
-            x: hit.x,
-            y: hit.y,
-            dx: hit.dx,
-            dy: hit.dy,
-            time: hit.time,
-        }
+        Claim { x: hit.x, y: hit.y, dx: hit.dx, dy: hit.dy, time: hit.time }
     }
 }
 
@@ -102,22 +96,11 @@ mod tests {
     use super::*;
 
     fn point(x: f32, y: f32, time: f64) -> Point {
-        Point {
-            x,
-            y,
-            time,
-            traces: Traces::BothSides,
-        }
+        Point { x, y, time, traces: Traces::BothSides }
     }
 
     fn hit(x: f64, y: f64, time: f64) -> Claim {
-        Claim {
-            x,
-            y,
-            dx: 1e-3,
-            dy: 1e-2,
-            time,
-        }
+        Claim { x, y, dx: 1e-3, dy: 1e-2, time }
     }
 
     fn strips() -> Strips {
@@ -132,14 +115,8 @@ mod tests {
             point(0.004, 0.0, 105.0),
             point(0.0, 0.0, 140.0),
         ];
-        assert_eq!(
-            strips().nearest(&hit(0.003, 0.0, 104.0), &crossings),
-            Some(2)
-        );
-        assert_eq!(
-            strips().nearest(&hit(0.001, 0.0, 104.0), &crossings),
-            Some(1)
-        );
+        assert_eq!(strips().nearest(&hit(0.003, 0.0, 104.0), &crossings), Some(2));
+        assert_eq!(strips().nearest(&hit(0.001, 0.0, 104.0), &crossings), Some(1));
         assert_eq!(strips().nearest(&hit(0.0, 0.0, 300.0), &crossings), None);
     }
 

@@ -20,11 +20,7 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
         let mut sorted = digis.segment(segment).to_vec();
         sorted.sort_by_key(digi_order);
         let back = ModuleSide::of_segment(segment, sides).back;
-        let offset = if back {
-            f32::from(CHANNELS_PER_SIDE)
-        } else {
-            0.0
-        };
+        let offset = if back { f32::from(CHANNELS_PER_SIDE) } else { 0.0 };
         let mut clusters = of_side::<P>(&sorted, offset, &window, &shapes);
         clusters.sort_unstable_by_key(Cluster::order);
         clusters

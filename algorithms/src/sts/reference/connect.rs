@@ -74,10 +74,7 @@ mod tests {
     #[test]
     fn a_shared_successor_is_published_an_exclusive_one_exact() {
         let digis = [digi(4, 100), digi(4, 110), digi(5, 100), digi(5, 115)];
-        assert_eq!(
-            followers::<Published>(&digis),
-            [Some(2), Some(2), None, None]
-        );
+        assert_eq!(followers::<Published>(&digis), [Some(2), Some(2), None, None]);
         assert_eq!(followers::<Exact>(&digis), [Some(2), Some(3), None, None]);
     }
 

@@ -43,17 +43,10 @@ impl Finder<'_> {
         let mut hits = Vec::new();
         for front in fronts {
             // All that are near enough, and some that are not.
-            let most = time_cut(
-                self.cuts,
-                front.time_error,
-                self.latest_error,
-                self.latest_error,
-            );
+            let most = time_cut(self.cuts, front.time_error, self.latest_error, self.latest_error);
             let delay = |back: &Cluster| P::delay(front.time, back.time);
             let start = backs.partition_point(|back| delay(back) > most);
-            let near = backs[start..]
-                .iter()
-                .take_while(|back| -delay(back) <= most);
+            let near = backs[start..].iter().take_while(|back| -delay(back) <= most);
             for back in near {
                 self.pair::<P>(front, back, &mut hits);
             }
@@ -69,18 +62,14 @@ impl Finder<'_> {
             return;
         }
         let sensor = &self.sensor;
-        let edges = sensor
-            .edge(Side::Front, front.position)
-            .zip(sensor.edge(Side::Back, back.position));
+        let edges =
+            sensor.edge(Side::Front, front.position).zip(sensor.edge(Side::Back, back.position));
         let Some((x_front, x_back)) = edges else {
             return;
         };
         for i in sensor.lines(Side::Front, x_front, P::widths) {
             for j in sensor.lines(Side::Back, x_back, P::widths) {
-                let lines = (
-                    x_front - i as f32 * sensor.width,
-                    x_back - j as f32 * sensor.width,
-                );
+                let lines = (x_front - i as f32 * sensor.width, x_back - j as f32 * sensor.width);
                 hits.extend(self.hit::<P>(front, back, lines));
             }
         }

@@ -154,15 +154,9 @@ impl HitFinder<'_> {
             let most = time_cut(self.cuts, error, latest, latest);
             let delay = |&other: &u32| front.time - back(other).time;
             let start = by_time.partition_point(|other| delay(other) > most);
-            let near = by_time[start..]
-                .iter()
-                .take_while(|other| -delay(other) <= most);
+            let near = by_time[start..].iter().take_while(|other| -delay(other) <= most);
             for &other in near {
-                let numbered = |hit| OfflineHit {
-                    front: place as u32,
-                    back: other,
-                    ..hit
-                };
+                let numbered = |hit| OfflineHit { front: place as u32, back: other, ..hit };
                 hits.extend(self.pair(front, back(other)).into_iter().map(numbered));
             }
         }
@@ -171,12 +165,7 @@ impl HitFinder<'_> {
 
     /// The hits of a pair, one for each crossing of their strips.
     fn pair(&self, front: &OfflineCluster, back: &OfflineCluster) -> Vec<OfflineHit> {
-        let cut = time_cut(
-            self.cuts,
-            front.time_error,
-            back.time_error,
-            self.latest_error,
-        );
+        let cut = time_cut(self.cuts, front.time_error, back.time_error, self.latest_error);
         if (front.time - back.time).abs() > cut {
             return Vec::new();
         }
@@ -186,10 +175,8 @@ impl HitFinder<'_> {
         let mut hits = Vec::new();
         for i in sensor.lines(Side::Front, x_front, Real::truncated) {
             for j in sensor.lines(Side::Back, x_back, Real::truncated) {
-                let lines = (
-                    x_front - f64::from(i) * sensor.width,
-                    x_back - f64::from(j) * sensor.width,
-                );
+                let lines =
+                    (x_front - f64::from(i) * sensor.width, x_back - f64::from(j) * sensor.width);
                 hits.extend(self.hit(front, back, lines));
             }
         }

@@ -20,10 +20,7 @@ pub(super) fn answer(
 }
 
 fn online<P: Rules>(input: &Timeslice, stage: Option<ChainStage>) -> Product {
-    if matches!(
-        stage,
-        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)
-    ) {
+    if matches!(stage, Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)) {
         return Product::Digis(input.digis().clone());
     }
     let clusters = reference::clusters::<P>(input.digis(), input.setup());
@@ -38,10 +35,7 @@ fn online<P: Rules>(input: &Timeslice, stage: Option<ChainStage>) -> Product {
 }
 
 fn offline(input: &Timeslice, stage: Option<ChainStage>) -> Product {
-    if matches!(
-        stage,
-        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)
-    ) {
+    if matches!(stage, Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)) {
         let sides = input.digis().segments();
         let sides = sides.map(|digis| digis.iter().copied().map(OfflineDigi::from).collect());
         return Product::OfflineDigis(sides.collect());

@@ -155,11 +155,7 @@ fn each_segment(
     check: impl Fn(usize) -> Result<(), Mismatch> + Sync + Send,
 ) -> Result<(), Mismatch> {
     if expected != found {
-        return Err(Mismatch::Segments {
-            what,
-            expected,
-            found,
-        });
+        return Err(Mismatch::Segments { what, expected, found });
     }
     first_error((0..found).collect(), check)
 }
@@ -230,11 +226,7 @@ fn in_order_of_time<T: Sync>(
             |number: usize| number > 0 && time(&things[number]) < time(&things[number - 1]);
         match first_where(things.len(), descends) {
             None => Ok(()),
-            Some(number) => Err(Mismatch::Order {
-                what,
-                segment,
-                number,
-            }),
+            Some(number) => Err(Mismatch::Order { what, segment, number }),
         }
     })
 }
@@ -269,21 +261,13 @@ mod tests {
     fn spoilt(segment: usize, spoil: impl Fn(&mut Vec<Cluster>)) -> Partitioned<Cluster> {
         let right = clusters();
         let segments = 0..right.segments();
-        let mut all: Vec<_> = segments
-            .map(|number| right.segment(number).to_vec())
-            .collect();
+        let mut all: Vec<_> = segments.map(|number| right.segment(number).to_vec()).collect();
         spoil(&mut all[segment]);
         Partitioned::of_sides(&all)
     }
 
-    const PLACES: [(usize, usize); 6] = [
-        (0, 0),
-        (0, 65_535),
-        (0, 69_999),
-        (2, 4),
-        (3, 65_536),
-        (3, 131_072),
-    ];
+    const PLACES: [(usize, usize); 6] =
+        [(0, 0), (0, 65_535), (0, 69_999), (2, 4), (3, 65_536), (3, 131_072)];
 
     #[test]
     fn what_is_right_passes_in_any_order() {
@@ -293,11 +277,7 @@ mod tests {
         assert_eq!(checked(ChainStage::Cluster, &right, &turned), Ok(()));
         let order = checked(ChainStage::ClusterSort, &right, &turned);
         let (what, segment, number) = ("clusters", 3, 1);
-        let expected = Mismatch::Order {
-            what,
-            segment,
-            number,
-        };
+        let expected = Mismatch::Order { what, segment, number };
         assert_eq!(order, Err(expected));
     }
 

@@ -42,30 +42,13 @@ pub(super) const ONLINE: ChainConfig = ChainConfig {
     hits: HitsWay::Fronts,
     collect: CollectWay::Flat,
 };
-pub(super) const PER_SIDE: ChainConfig = ChainConfig {
-    clusters: ClusterWay::PerSide,
-    ..ONLINE
-};
-pub(super) const TILES: ChainConfig = ChainConfig {
-    presort: PresortWay::Tiles,
-    ..ONLINE
-};
-pub(super) const LINKS: ChainConfig = ChainConfig {
-    clusters: ClusterWay::Links,
-    ..TILES
-};
-pub(super) const TIME_BINS: ChainConfig = ChainConfig {
-    cluster_sort: ClusterSortWay::TimeBins,
-    ..LINKS
-};
-pub(super) const MAPPED: ChainConfig = ChainConfig {
-    collect: CollectWay::Mapped,
-    ..ONLINE
-};
-pub(super) const BALANCED: ChainConfig = ChainConfig {
-    hits: HitsWay::Pairs,
-    ..TIME_BINS
-};
+pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..ONLINE };
+pub(super) const TILES: ChainConfig = ChainConfig { presort: PresortWay::Tiles, ..ONLINE };
+pub(super) const LINKS: ChainConfig = ChainConfig { clusters: ClusterWay::Links, ..TILES };
+pub(super) const TIME_BINS: ChainConfig =
+    ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };
+pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..ONLINE };
+pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..TIME_BINS };
 
 const PRESORT: &[Variant<StsTask>] = &[
     variant("lookup-table", |at| chains(at, ONLINE))
@@ -114,10 +97,8 @@ const CHAIN: &[Variant<StsTask>] = &[
     variant("balanced", |at| chains(at, BALANCED)).summary(
         "ours: presort by tiles, clusters by links and bins of time, hits by shared pairs",
     ),
-    variant("balanced-overlapped", |at| {
-        scheduled(at, BALANCED, Schedule::Overlapped)
-    })
-    .summary("ours: the same, timeslices copied while others are at work"),
+    variant("balanced-overlapped", |at| scheduled(at, BALANCED, Schedule::Overlapped))
+        .summary("ours: the same, timeslices copied while others are at work"),
 ];
 
 /// The variants of a stage, or of the whole chain.

@@ -62,29 +62,17 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
             ((i % 1024) as u16, 100 + (i / 1024) as u32 * 1000)
         }),
         ("one channel without dead time", |_, i| (77, i as u32 * 3)),
-        ("two channels without dead time", |random, i| {
-            (500 + (random % 2) as u16, i as u32 * 5)
-        }),
-        ("everything at the same time", |random, _| {
-            ((random % 1024) as u16, 4000)
-        }),
-        ("crowds without dead time", |random, i| {
-            ((random % 20) as u16, (i / 8) as u32 * 9)
-        }),
+        ("two channels without dead time", |random, i| (500 + (random % 2) as u16, i as u32 * 5)),
+        ("everything at the same time", |random, _| ((random % 1024) as u16, 4000)),
+        ("crowds without dead time", |random, i| ((random % 20) as u16, (i / 8) as u32 * 9)),
         ("the ends of a side", |random, i| {
-            let channel = if random % 2 == 0 {
-                LAST
-            } else {
-                random as u16 / 2 % 2
-            };
+            let channel = if random % 2 == 0 { LAST } else { random as u16 / 2 % 2 };
             (channel, i as u32 * 10)
         }),
         ("late in a long timeslice", |random, i| {
             ((random % 1024) as u16, MAX_TIME_NS - 40_000 + i as u32 * 10)
         }),
-        ("in no order", |random, _| {
-            ((random % 1024) as u16, (random >> 32) as u32 % 50_000)
-        }),
+        ("in no order", |random, _| ((random % 1024) as u16, (random >> 32) as u32 % 50_000)),
     ];
     let input = |(name, place): Pattern| {
         let count = if name == "a single digi" { 1 } else { 800 };
@@ -95,10 +83,7 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
             Digi::new(Address::of_module(0), channel, time, adc)
         };
         let side = |side| (0..count).map(|i| digi(side, i)).collect::<Vec<_>>();
-        (
-            name.to_owned(),
-            SegmentedDigis::from_segments(&[side(0), side(1)]),
-        )
+        (name.to_owned(), SegmentedDigis::from_segments(&[side(0), side(1)]))
     };
     patterns.into_iter().map(input).collect()
 }
@@ -108,31 +93,13 @@ fn shapes(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let base = base();
     let shapes = [
         base.clone(),
-        DigiShape {
-            segments: 7,
-            ..base.clone()
-        },
-        DigiShape {
-            duplicates: 0.3,
-            order: Order::Random,
-            ..base.clone()
-        },
-        DigiShape {
-            order: Order::Jitter(16),
-            timeslice_ns: 5_000_000,
-            ..base.clone()
-        },
-        DigiShape {
-            segments: 400,
-            digis: 100,
-            ..base
-        },
+        DigiShape { segments: 7, ..base.clone() },
+        DigiShape { duplicates: 0.3, order: Order::Random, ..base.clone() },
+        DigiShape { order: Order::Jitter(16), timeslice_ns: 5_000_000, ..base.clone() },
+        DigiShape { segments: 400, digis: 100, ..base },
     ];
     let shapes = shapes.iter().map(|shape| generated(shape, seed));
-    let tracks = (
-        "tracks in two modules".to_owned(),
-        tracks(seed, 2, 1000, 400),
-    );
+    let tracks = ("tracks in two modules".to_owned(), tracks(seed, 2, 1000, 400));
     shapes.chain([tracks]).collect()
 }
 
@@ -159,12 +126,8 @@ fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
 
 /// Sides with so many digis that they are cut into parts.
 fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
-    let noise = DigiShape {
-        skew: Skew::Hot(0.9),
-        digis: 30_000,
-        timeslice_ns: 20_000_000,
-        ..base()
-    };
+    let noise =
+        DigiShape { skew: Skew::Hot(0.9), digis: 30_000, timeslice_ns: 20_000_000, ..base() };
     let hot = ("a hot module".to_owned(), hot_module(seed));
     vec![generated(&noise, seed), hot]
 }
@@ -178,24 +141,14 @@ fn hot_module(seed: u64) -> SegmentedDigis {
 
 /// Detectors whose strips run otherwise, and other cuts.
 fn setups() -> Vec<(String, Setup)> {
-    let angles = [
-        (0.0, -7.5),
-        (7.5, 0.0),
-        (-7.5, 7.5),
-        (-5.0, -12.0),
-        (0.0, 0.3),
-        (0.0, 30.0),
-    ];
+    let angles = [(0.0, -7.5), (7.5, 0.0), (-7.5, 7.5), (-5.0, -12.0), (0.0, 0.3), (0.0, 30.0)];
     let mut setups: Vec<_> = angles
         .into_iter()
         .map(|(front, back)| {
             let turn = |module: &mut Module| {
                 (module.stereo_front, module.stereo_back) = (front, back);
             };
-            (
-                format!("strips at {front} and {back} degrees"),
-                changed(turn),
-            )
+            (format!("strips at {front} and {back} degrees"), changed(turn))
         })
         .collect();
     let (sin, cos) = 0.4_f64.sin_cos();
@@ -256,10 +209,7 @@ fn tracks(seed: u64, modules: usize, tracks: u64, spacing_ns: u32) -> SegmentedD
         let module = (hash(seed, [track, 0]) % modules as u64) as usize;
         let time = 100 + track as u32 * spacing_ns / modules as u32;
         let channels = hash(seed, [track, 1]);
-        for (side, channel) in [
-            (module, channels % 1024),
-            (modules + module, channels >> 32),
-        ] {
+        for (side, channel) in [(module, channels % 1024), (modules + module, channels >> 32)] {
             let strips = 1 + hash(seed, [track, side as u64, 2]) % 5;
             for strip in 0..strips {
                 let random = hash(seed, [track, side as u64, 3 + strip]);

@@ -103,9 +103,7 @@ impl Timeslices {
 
     /// The right answer for variants that know two.
     fn online(&self) -> Semantics {
-        self.0
-            .first()
-            .map_or_else(Semantics::default, Timeslice::online)
+        self.0.first().map_or_else(Semantics::default, Timeslice::online)
     }
 }
 
@@ -187,11 +185,7 @@ impl Algorithm for StsTask {
             input_bytes: bytes,
             to_host_bytes: None,
             has_reference: true,
-            metrics: vec![Metric::new(
-                "ns_per_digi",
-                digis as f64 * 1e-9,
-                Relation::SecondsEach,
-            )],
+            metrics: vec![Metric::new("ns_per_digi", digis as f64 * 1e-9, Relation::SecondsEach)],
         }
     }
 

@@ -36,10 +36,8 @@ impl Product {
                 mutants::within(mutants, put).collect()
             }
             Product::OfflineDigis(segments) => {
-                let change = |digi: &OfflineDigi, _: Choose<'_>| OfflineDigi {
-                    adc: digi.adc ^ 1,
-                    ..*digi
-                };
+                let change =
+                    |digi: &OfflineDigi, _: Choose<'_>| OfflineDigi { adc: digi.adc ^ 1, ..*digi };
                 let mutants = of_a_segment(segments, choose, change);
                 mutants::within(mutants, Product::OfflineDigis).collect()
             }
@@ -79,10 +77,7 @@ impl Product {
 }
 
 fn changed_hit(hit: &Hit, _: Choose<'_>) -> Hit {
-    Hit {
-        x: f32::from_bits(hit.x.to_bits() ^ 1),
-        ..*hit
-    }
+    Hit { x: f32::from_bits(hit.x.to_bits() ^ 1), ..*hit }
 }
 
 fn of_a_segment<T: Clone>(

@@ -9,14 +9,10 @@ use crate::sts::{Hit, OfflineHit};
 /// The figures of the hits of all timeslices, whichever reconstruction found them; none
 /// where nobody knows what happened.
 pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
-    let known = input
-        .0
-        .iter()
-        .zip(output)
-        .filter_map(|(timeslice, product)| {
-            let crossings = timeslice.crossings()?;
-            Some((timeslice.setup(), crossings, hits(product)))
-        });
+    let known = input.0.iter().zip(output).filter_map(|(timeslice, product)| {
+        let crossings = timeslice.crossings()?;
+        Some((timeslice.setup(), crossings, hits(product)))
+    });
     let (mut online, mut offline) = (Vec::new(), Vec::new());
     for (setup, crossings, hits) in known {
         match hits {

@@ -56,8 +56,7 @@ impl<'a> Chains<'a> {
         for (chain, kept) in self.chains.iter_mut().zip(&mut self.kept) {
             if let Some(kept) = kept {
                 let left = chain.left_before(stage).into_iter();
-                left.zip(kept)
-                    .for_each(|(left, kept)| left.bring_back(kept));
+                left.zip(kept).for_each(|(left, kept)| left.bring_back(kept));
                 chain.brought_back(stage);
                 continue;
             }

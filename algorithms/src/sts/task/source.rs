@@ -81,9 +81,7 @@ pub(super) fn timeslices(
         let timeslice = Timeslice::new(simulated.digis, Arc::clone(&setup), online);
         timeslice.with_crossings(crossings)
     };
-    Ok(Timeslices(
-        (0..scenario.timeslices).map(timeslice).collect(),
-    ))
+    Ok(Timeslices((0..scenario.timeslices).map(timeslice).collect()))
 }
 
 /// Reads digis and the setup of their detector.

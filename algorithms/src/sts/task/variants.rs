@@ -32,11 +32,8 @@ fn by_side(
     }
 }
 
-const USUAL: OnlineWays = OnlineWays {
-    counting: Counting::Parallel,
-    orders: Orders::OfSensors,
-    hits: HitOrder::AsFound,
-};
+const USUAL: OnlineWays =
+    OnlineWays { counting: Counting::Parallel, orders: Orders::OfSensors, hits: HitOrder::AsFound };
 pub(super) const OFFLINE: MakeChain = |input, _| Box::new(Offline::new(input));
 pub(super) const ONLINE: MakeChain = |input, threads| online(input, threads, USUAL);
 pub(super) const SERIAL: MakeChain = |input, threads| {

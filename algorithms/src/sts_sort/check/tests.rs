@@ -13,9 +13,7 @@ const WHOLE: View = |digi| digi;
 const CHECKS: [(&str, Check); 3] = [
     ("stable", identical),
     ("unstable", same_keys_and_runs),
-    ("without reference", |input, _, output, view| {
-        ordered_and_complete(input, output, view)
-    }),
+    ("without reference", |input, _, output, view| ordered_and_complete(input, output, view)),
 ];
 
 fn input() -> SegmentedDigis {
@@ -56,17 +54,9 @@ fn what_is_wrong_is_refused_and_nothing_else() {
     type Spoil = fn(&SegmentedDigis, &mut Vec<Digi>);
     let cases: [(&str, Spoil, [bool; 3]); 10] = [
         ("right", |_, _| {}, [false; 3]),
-        (
-            "no-op",
-            |input, output| output.copy_from_slice(input.digis()),
-            [true; 3],
-        ),
+        ("no-op", |input, output| output.copy_from_slice(input.digis()), [true; 3]),
         ("empty", |_, output| output.clear(), [true; 3]),
-        (
-            "poisoned",
-            |_, output| output.fill(Digi::default()),
-            [true; 3],
-        ),
+        ("poisoned", |_, output| output.fill(Digi::default()), [true; 3]),
         (
             "unequal keys swapped",
             |_, output| swap_first(output, |one, other| one.key() != other.key()),
@@ -75,9 +65,7 @@ fn what_is_wrong_is_refused_and_nothing_else() {
         (
             "equal keys swapped",
             |_, output| {
-                swap_first(output, |one, other| {
-                    one.key() == other.key() && one != other
-                });
+                swap_first(output, |one, other| one.key() == other.key() && one != other);
             },
             [true, false, false],
         ),
@@ -89,11 +77,7 @@ fn what_is_wrong_is_refused_and_nothing_else() {
             |_, output| output[17] = Digi::from_bits(output[17].bits() ^ (1 << 32)),
             [true; 3],
         ),
-        (
-            "addresses lost",
-            |_, output| lose_addresses(output),
-            [true; 3],
-        ),
+        ("addresses lost", |_, output| lose_addresses(output), [true; 3]),
     ];
     for (name, spoil, expected) in cases {
         assert_eq!(rejected(Content::Whole, spoil), expected, "{name}");
@@ -165,11 +149,7 @@ fn a_changed_digi_is_found_wherever_it_is() {
 fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
     let (input, reference) = large();
     for at in places(reference.len()) {
-        let other = if at + 2 < reference.len() {
-            at + 2
-        } else {
-            at - 2
-        };
+        let other = if at + 2 < reference.len() { at + 2 } else { at - 2 };
         let mut swapped = reference.clone();
         swapped.swap(at, other);
         let mut doubled = reference.clone();
@@ -222,8 +202,5 @@ fn messages_name_the_place() {
     output[start + 3] = Digi::default();
     let error = identical(&input, &reference, &output, WHOLE).expect_err("changed");
     let text = error.to_string();
-    assert!(
-        text.starts_with("segment 2, position 3: channel 0 time 0 ns"),
-        "{text}"
-    );
+    assert!(text.starts_with("segment 2, position 3: channel 0 time 0 ns"), "{text}");
 }

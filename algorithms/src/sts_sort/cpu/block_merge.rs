@@ -32,9 +32,7 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
         let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
         chunks.for_each(sort_chunk);
     } else {
-        let chunks = digis
-            .par_chunks_mut(CHUNK)
-            .zip(scratch.par_chunks_mut(CHUNK));
+        let chunks = digis.par_chunks_mut(CHUNK).zip(scratch.par_chunks_mut(CHUNK));
         chunks.for_each(sort_chunk);
     }
     merge_path::merge_runs(digis, scratch, CHUNK, parts)

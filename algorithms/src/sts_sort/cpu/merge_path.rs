@@ -45,9 +45,7 @@ fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
             merge(left, right, output);
         }
     } else {
-        let pairs = source
-            .par_chunks(2 * run)
-            .zip(target.par_chunks_mut(2 * run));
+        let pairs = source.par_chunks(2 * run).zip(target.par_chunks_mut(2 * run));
         pairs.for_each(|(pair, output)| {
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge_in_tiles(left, right, output, tile);
@@ -56,22 +54,13 @@ fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
 }
 
 fn merge_in_tiles(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
-    output
-        .par_chunks_mut(tile)
-        .enumerate()
-        .for_each(|(number, output)| {
-            let start = number * tile;
-            let end = start + output.len();
-            let (left_start, left_end) = (
-                taken_from_left(left, right, start),
-                taken_from_left(left, right, end),
-            );
-            merge(
-                &left[left_start..left_end],
-                &right[start - left_start..end - left_end],
-                output,
-            );
-        });
+    output.par_chunks_mut(tile).enumerate().for_each(|(number, output)| {
+        let start = number * tile;
+        let end = start + output.len();
+        let (left_start, left_end) =
+            (taken_from_left(left, right, start), taken_from_left(left, right, end));
+        merge(&left[left_start..left_end], &right[start - left_start..end - left_end], output);
+    });
 }
 
 /// How many of the first `diagonal` digis of the merged output come from the
@@ -129,11 +118,7 @@ mod tests {
         merge(&left, &right, &mut merged);
         for diagonal in 0..=11 {
             let from_left = merged[..diagonal].iter().filter(|d| d.adc() == 0).count();
-            assert_eq!(
-                taken_from_left(&left, &right, diagonal),
-                from_left,
-                "{diagonal}"
-            );
+            assert_eq!(taken_from_left(&left, &right, diagonal), from_left, "{diagonal}");
         }
     }
 
@@ -157,9 +142,7 @@ mod tests {
             for parts in [1, 3] {
                 let mut digis = random_digis(length);
                 let expected = sorted(&digis);
-                digis
-                    .chunks_mut(10)
-                    .for_each(|run| run.sort_by_key(|digi| digi.key()));
+                digis.chunks_mut(10).for_each(|run| run.sort_by_key(|digi| digi.key()));
                 let mut scratch = digis.clone();
                 let result = merge_runs(&mut digis, &mut scratch, 10, parts);
                 assert_eq!(

@@ -104,11 +104,8 @@ mod tests {
     #[test]
     fn balanced_segments_stay_whole() {
         for threads in [1, 2, 4] {
-            let split = Split::new(
-                &Partition::from_lengths(vec![100_000; 24]),
-                threads,
-                Cost::LogLinear,
-            );
+            let split =
+                Split::new(&Partition::from_lengths(vec![100_000; 24]), threads, Cost::LogLinear);
             assert_eq!(split.parts(100_000), 1, "{threads} threads");
         }
         let half = Partition::from_lengths([100_000, 100_000]);

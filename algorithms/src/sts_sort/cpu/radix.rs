@@ -19,18 +19,9 @@ pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
     "segmented-radix",
     "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
     |at| {
-        sort_segments(
-            at,
-            Scratch::Always,
-            Cost::Linear,
-            |digis, scratch, parts| {
-                if parts == 1 {
-                    sort(digis, scratch)
-                } else {
-                    sort_in_parts(digis, scratch, parts)
-                }
-            },
-        )
+        sort_segments(at, Scratch::Always, Cost::Linear, |digis, scratch, parts| {
+            if parts == 1 { sort(digis, scratch) } else { sort_in_parts(digis, scratch, parts) }
+        })
     },
 );
 

@@ -96,12 +96,7 @@ fn places_of_parts(counts: &[Counts]) -> Vec<Counts> {
 /// Whether all digis are in one bucket, so that scattering would move nothing.
 pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
     let buckets = counts.first().map_or(0, Vec::len);
-    let in_bucket = |bucket| {
-        counts
-            .iter()
-            .map(|counts| counts[bucket] as usize)
-            .sum::<usize>()
-    };
+    let in_bucket = |bucket| counts.iter().map(|counts| counts[bucket] as usize).sum::<usize>();
     (0..buckets).any(|bucket| in_bucket(bucket) == digis)
 }
 
@@ -134,9 +129,6 @@ mod tests {
         let digis = random_digis(1000);
         let counts = |bucket: fn(Digi) -> usize| count_parts(&digis, 100, 3, bucket);
         assert!(moves_nothing(&counts(|_| 2), 1000));
-        assert!(!moves_nothing(
-            &counts(|digi| usize::from(digi.adc() == 0)),
-            1000
-        ));
+        assert!(!moves_nothing(&counts(|digi| usize::from(digi.adc() == 0)), 1000));
     }
 }

@@ -153,11 +153,7 @@ impl<'a> Runner<StsSort> for Segments<'a> {
 /// A job a segment.
 fn jobs<'a>(partition: &Partition, digis: &'a mut [Digi], scratch: &'a mut [Digi]) -> Vec<Job<'a>> {
     let digis = partition.split_mut(digis);
-    let job = |(digis, scratch)| Job {
-        digis,
-        scratch,
-        result: ResultIn::Digis,
-    };
+    let job = |(digis, scratch)| Job { digis, scratch, result: ResultIn::Digis };
     if scratch.is_empty() {
         let none = std::iter::repeat_with(|| &mut [][..]);
         digis.into_iter().zip(none).map(job).collect()

@@ -15,13 +15,10 @@ pub(super) const STD_STABLE: Variant<StsSort> =
 
 /// `slice::sort_unstable_by_key` (ipnsort) for each segment; segments in parts
 /// are merged. What CBM's CPU code does, in Rust.
-pub(super) const STD_UNSTABLE: Variant<StsSort> = Variant::cpu(
-    "std-unstable",
-    "Rust's slice::sort_unstable_by_key a segment",
-    |at| {
+pub(super) const STD_UNSTABLE: Variant<StsSort> =
+    Variant::cpu("std-unstable", "Rust's slice::sort_unstable_by_key a segment", |at| {
         sort_by_parts!(at, |part| {
             part.sort_unstable_by_key(|digi| digi.key());
         })
-    },
-)
-.unstable();
+    })
+    .unstable();

@@ -17,11 +17,7 @@ pub(super) const BLOCK_MERGE: Variant<StsSort> = Variant::cuda(
 
 fn start(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
     let [digis, scratch] = segments.digis();
-    let arguments = BlockMergeSort {
-        digis,
-        scratch,
-        begins: segments.begins(),
-    };
+    let arguments = BlockMergeSort { digis, scratch, begins: segments.begins() };
     let grid = segments.grid(1).moving(bytes_moved(segments));
     // SAFETY: both arrays have a place for each digi of each segment.
     unsafe { gpu.launch(&BLOCK_MERGE_SORT, grid, arguments) }

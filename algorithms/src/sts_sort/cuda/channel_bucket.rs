@@ -27,14 +27,8 @@ use crate::sts_sort::StsSort;
 /// Digis that are in one bucket after all of them have the same key.
 const LEVELS: [Level; 4] = [
     Level::Channel,
-    Level::Time {
-        shift: 20,
-        bits: 11,
-    },
-    Level::Time {
-        shift: 10,
-        bits: 10,
-    },
+    Level::Time { shift: 20, bits: 11 },
+    Level::Time { shift: 10, bits: 10 },
     Level::Time { shift: 0, bits: 10 },
 ];
 
@@ -45,11 +39,7 @@ const AGAIN: &str = "oversized";
 pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
     "channel-bucket",
     "ours: distributed by channel, then binned by time in shared memory: two moves",
-    |at| {
-        sort_on_gpu(at, |gpu, partition| {
-            Ok(Box::new(ChannelBucket::new(gpu, partition)?))
-        })
-    },
+    |at| sort_on_gpu(at, |gpu, partition| Ok(Box::new(ChannelBucket::new(gpu, partition)?))),
 )
 .unstable();
 
@@ -190,9 +180,7 @@ impl ChannelBucket {
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
             tables.overfull.clear(gpu)?;
             let left = [tables.oversized.list(), tables.overfull.list()];
-            tables
-                .regions
-                .sort(gpu, LEVELS[level], to, &self.digis, left)?;
+            tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
             tables.overfull.sort(gpu, to, &self.digis)?;
             if some.len() < all.len() {
                 // The tables are filled again.

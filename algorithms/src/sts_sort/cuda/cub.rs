@@ -6,19 +6,13 @@ use crate::sts_sort::StsSort;
 
 /// As `algorithms/cub` has them.
 pub(in crate::sts_sort) const CUB: [Variant<StsSort>; 4] = [
-    of_baseline(
-        "cub-segmented-keys",
-        "CUB DeviceSegmentedSort::SortKeys, a whole digi as the key",
-    )
-    .unstable(),
+    of_baseline("cub-segmented-keys", "CUB DeviceSegmentedSort::SortKeys, a whole digi as the key")
+        .unstable(),
     of_baseline(
         "cub-segmented-pairs",
         "CUB DeviceSegmentedSort::StableSortPairs, channel and time as the key",
     ),
-    of_baseline(
-        "cub-segmented-radix",
-        "CUB DeviceSegmentedRadixSort::SortKeys, 42 of 64 bits",
-    ),
+    of_baseline("cub-segmented-radix", "CUB DeviceSegmentedRadixSort::SortKeys, 42 of 64 bits"),
     of_baseline(
         "cub-radix-composite",
         "CUB DeviceRadixSort::SortKeys by segment, channel and time; drops the address",

@@ -57,9 +57,7 @@ pub(super) fn sort_on_gpu<'a>(
 ) -> Opened<'a, StsSort> {
     let (digis, most) = (at.input.digis().len(), i32::MAX as usize);
     if digis > most {
-        return Err(Unavailable(format!(
-            "{digis} digis; on a GPU {most} is the most; use fewer"
-        )));
+        return Err(Unavailable(format!("{digis} digis; on a GPU {most} is the most; use fewer")));
     }
     at.session(OnGpu {
         make_sorter: Box::new(make_sorter),

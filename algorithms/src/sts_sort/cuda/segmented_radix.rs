@@ -47,13 +47,7 @@ fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
     for (pass, (shift, bits)) in DIGITS_OF_DIGI.into_iter().enumerate() {
         let (from, to) = of_pass(segments.digis(), pass);
         let begins = segments.begins();
-        let arguments = SegmentedRadixPass {
-            from,
-            to,
-            begins,
-            shift,
-            bits,
-        };
+        let arguments = SegmentedRadixPass { from, to, begins, shift, bits };
         // Read twice, to count and to distribute, and written once.
         let grid = segments.grid(3);
         // SAFETY: all arrays have a place for each digi of each segment.
@@ -98,11 +92,5 @@ fn extract_keys(
     let grid = grid.moving(2 * count as u64 * DIGI);
     let count = count as u32;
     // SAFETY: both arrays have so many elements.
-    unsafe {
-        gpu.launch(
-            &SEGMENTED_RADIX_KEYS,
-            grid,
-            SegmentedRadixKeys { digis, keys, count },
-        )
-    }
+    unsafe { gpu.launch(&SEGMENTED_RADIX_KEYS, grid, SegmentedRadixKeys { digis, keys, count }) }
 }

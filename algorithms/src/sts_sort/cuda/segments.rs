@@ -32,11 +32,7 @@ pub(super) fn by_segment<'a, const ARRAYS: usize>(
     start: Start<ARRAYS>,
 ) -> Opened<'a, StsSort> {
     sort_on_gpu(at, move |gpu, partition| {
-        Ok(Box::new(SegmentSorter {
-            segments: Segments::new(gpu, partition)?,
-            sorted,
-            start,
-        }))
+        Ok(Box::new(SegmentSorter { segments: Segments::new(gpu, partition)?, sorted, start }))
     })
 }
 
@@ -89,9 +85,7 @@ impl<const ARRAYS: usize> Sorter for SegmentSorter<ARRAYS> {
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let Segments {
-            partition, begins, ..
-        } = &mut self.segments;
+        let Segments { partition, begins, .. } = &mut self.segments;
         begins.fill(gpu, runner::begins(partition))?;
         (self.start)(gpu, &self.segments)
     }

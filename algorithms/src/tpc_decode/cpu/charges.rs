@@ -25,10 +25,7 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 
 /// What no sample has: it is outside every map.
 impl Poison for Position {
-    const POISON: Self = Position {
-        column: i16::MAX,
-        time: i16::MAX,
-    };
+    const POISON: Self = Position { column: i16::MAX, time: i16::MAX };
 }
 
 /// The stages of a run.

@@ -69,13 +69,7 @@ impl<'a> DigitsOf<'a> {
         decode: DecodePage,
     ) -> Self {
         let slots = headers::of(frame, &tasks);
-        DigitsOf {
-            frame,
-            arena,
-            tasks,
-            decode,
-            promised: slots.iter().map(Slot::samples).sum(),
-        }
+        DigitsOf { frame, arena, tasks, decode, promised: slots.iter().map(Slot::samples).sum() }
     }
 }
 
@@ -86,10 +80,7 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
         let digits = self.arena.take(self.promised);
         Ok(Held {
             slots: self.arena.vector(self.frame.pages.pages().len()),
-            output: Decoded {
-                digits,
-                ..Decoded::default()
-            },
+            output: Decoded { digits, ..Decoded::default() },
             arena: self.arena,
         })
     }

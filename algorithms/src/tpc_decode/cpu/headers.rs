@@ -48,19 +48,15 @@ impl Slot {
 /// Reads the headers of all pages, the tasks in parallel.
 pub(super) fn read(frame: &TimeFrame, tasks: &[Range<usize>], slots: &mut [Slot]) {
     let parts = split_mut(slots, tasks.iter().map(Range::len));
-    tasks
-        .par_iter()
-        .zip(parts)
-        .with_max_len(1)
-        .for_each(|(pages, slots)| {
-            for (page, slot) in pages.clone().zip(slots) {
-                *slot = match frame.open(page) {
-                    Ok(None) => Slot::Empty,
-                    Ok(Some(page)) => Slot::Page(page),
-                    Err(damage) => Slot::Damaged(damage),
-                };
-            }
-        });
+    tasks.par_iter().zip(parts).with_max_len(1).for_each(|(pages, slots)| {
+        for (page, slot) in pages.clone().zip(slots) {
+            *slot = match frame.open(page) {
+                Ok(None) => Slot::Empty,
+                Ok(Some(page)) => Slot::Page(page),
+                Err(damage) => Slot::Damaged(damage),
+            };
+        }
+    });
 }
 
 /// The slots of all pages, for those who need to know what comes before it does.

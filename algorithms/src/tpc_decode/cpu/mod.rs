@@ -35,11 +35,9 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
         "page by page and sample by sample, each step checked where it is taken",
         |at| decode(at, reference_page),
     ),
-    Variant::cpu(
-        "scalar",
-        "without wide instructions, on any machine",
-        |at| decode(at, Level::Scalar.decoder().unwrap_or(reference_page)),
-    ),
+    Variant::cpu("scalar", "without wide instructions, on any machine", |at| {
+        decode(at, Level::Scalar.decoder().unwrap_or(reference_page))
+    }),
     Variant::cpu(
         "simd",
         "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can",

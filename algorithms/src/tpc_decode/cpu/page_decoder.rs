@@ -21,12 +21,7 @@ pub(super) struct PageDecoder<'a> {
 
 impl<'a> PageDecoder<'a> {
     pub(super) fn new(frame: &'a TimeFrame, decode: DecodePage) -> Self {
-        PageDecoder {
-            frame,
-            decode,
-            payload: Payload::new(),
-            pads: PadList::new(),
-        }
+        PageDecoder { frame, decode, payload: Payload::new(), pads: PadList::new() }
     }
 
     /// Puts the digits of a page in their place, which has room for as many as its
@@ -41,14 +36,9 @@ impl<'a> PageDecoder<'a> {
         digits: &mut [Digit],
     ) -> Result<(), Damage> {
         let pages = self.frame.pages.pages();
-        self.payload
-            .fill(page, &pages[number], pages.get(number + 1));
-        let job = Job {
-            page,
-            payload: &self.payload,
-            tables: &self.frame.tables,
-            pads: &mut self.pads,
-        };
+        self.payload.fill(page, &pages[number], pages.get(number + 1));
+        let job =
+            Job { page, payload: &self.payload, tables: &self.frame.tables, pads: &mut self.pads };
         match (self.decode)(job, digits) {
             Some(()) => Ok(()),
             None => self.judge(page, digits),

@@ -17,9 +17,7 @@ pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
             // Threads beyond the detector's sectors help with those.
             let threads_of_sector = threads.div_ceil(SECTORS);
             let sectors = frame.sectors().into_iter();
-            sectors
-                .flat_map(|pages| split(pages, threads_of_sector))
-                .collect()
+            sectors.flat_map(|pages| split(pages, threads_of_sector)).collect()
         }
         Sharing::Pages => {
             let pages = frame.pages.pages().len();

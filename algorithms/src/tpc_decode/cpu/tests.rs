@@ -30,9 +30,7 @@ struct Pair {
 
 fn decoders() -> Vec<(Level, DecodePage)> {
     let known = Level::ALL.into_iter();
-    known
-        .filter_map(|level| Some((level, level.decoder()?)))
-        .collect()
+    known.filter_map(|level| Some((level, level.decoder()?))).collect()
 }
 
 /// The pages of a time frame that have few samples, and those that go on.
@@ -47,10 +45,7 @@ fn pairs(frame: &TimeFrame) -> Vec<Pair> {
             };
             if opened.is_some_and(|page| small(&page)) {
                 let next = stream.pages.get(number + 1).unwrap_or(page);
-                pairs.push(Pair {
-                    stream: stream.id,
-                    pages: [*page, *next],
-                });
+                pairs.push(Pair { stream: stream.id, pages: [*page, *next] });
             }
         }
     }
@@ -141,10 +136,7 @@ fn fuzz(pages_of_each_format: usize, seed: u64) {
             .sum();
         let share = accepted as f64 / pages_of_each_format as f64;
         let format = frame.bounds.format;
-        assert!(
-            (0.02..0.8).contains(&share),
-            "{format}: {share} of the pages accepted"
-        );
+        assert!((0.02..0.8).contains(&share), "{format}: {share} of the pages accepted");
     }
 }
 

@@ -12,9 +12,7 @@ use crate::tpc_decode::reference;
 pub(super) fn damaged(frame: &TimeFrame, first: usize, verdicts: &[u8]) -> Vec<DamagedPage> {
     let pages = verdicts.par_iter().enumerate();
     let rejected = pages.filter(|(_, verdict)| **verdict == DAMAGED);
-    rejected
-        .map(|(page, _)| frame.damaged(first + page, damage_of(frame, first + page)))
-        .collect()
+    rejected.map(|(page, _)| frame.damaged(first + page, damage_of(frame, first + page))).collect()
 }
 
 fn damage_of(frame: &TimeFrame, number: usize) -> Damage {

@@ -35,9 +35,5 @@ mod work;
 use super::TpcDecode;
 use crate::algorithm::Variant;
 
-pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
-    published::SHUFFLE_SCAN,
-    published::BALLOT_SCAN,
-    fused::FUSED,
-    fused::FUSED_OVERLAPPED,
-];
+pub(super) const VARIANTS: &[Variant<TpcDecode>] =
+    &[published::SHUFFLE_SCAN, published::BALLOT_SCAN, fused::FUSED, fused::FUSED_OVERLAPPED];

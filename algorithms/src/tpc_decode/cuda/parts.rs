@@ -87,17 +87,14 @@ impl Part {
 /// The parts of a time frame.
 pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
     let pages = 0..frame.pages.pages().len();
-    let opened: Vec<Option<OpenPage>> = pages
-        .clone()
-        .map(|page| frame.open(page).ok().flatten())
-        .collect();
+    let opened: Vec<Option<OpenPage>> =
+        pages.clone().map(|page| frame.open(page).ok().flatten()).collect();
     let sectors = frame.sectors();
     let parts = match division {
         Division::Whole => vec![(pages, 0..sectors.len())],
-        Division::Sectors => (0..)
-            .zip(sectors)
-            .map(|(number, pages)| (pages, number..number + 1))
-            .collect(),
+        Division::Sectors => {
+            (0..).zip(sectors).map(|(number, pages)| (pages, number..number + 1)).collect()
+        }
     };
     let entries = entries_of_map(frame, &opened);
     let numbers = frame.fragments(opened.iter().flatten());
@@ -118,10 +115,7 @@ pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
 }
 
 fn all_time<'a>(pages: impl Iterator<Item = &'a OpenPage>) -> PromisedFragment {
-    PromisedFragment {
-        time_bins: 0..u32::MAX,
-        load: pages.collect(),
-    }
+    PromisedFragment { time_bins: 0..u32::MAX, load: pages.collect() }
 }
 
 /// The fragments of these numbers.
@@ -137,10 +131,7 @@ fn fragments<'a>(
             loads.entry(number).or_default().add(page);
         }
     }
-    let fragment = |(number, load)| PromisedFragment {
-        time_bins: all.time_bins(number),
-        load,
-    };
+    let fragment = |(number, load)| PromisedFragment { time_bins: all.time_bins(number), load };
     loads.into_iter().map(fragment).collect()
 }
 

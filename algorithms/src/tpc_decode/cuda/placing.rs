@@ -19,12 +19,7 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
         tiles,
         sums: buffers.sums.ptr(),
     };
-    let sum = PlaceSum {
-        sums: buffers.sums.ptr(),
-        fragments,
-        tiles,
-        begins: buffers.begins.ptr(),
-    };
+    let sum = PlaceSum { sums: buffers.sums.ptr(), fragments, tiles, begins: buffers.begins.ptr() };
     let jobs = PlaceJobs {
         extents: count.extents,
         pages,

@@ -20,10 +20,7 @@ use crate::kernels::tpc_decode_shuffle_scan::{
 use crate::tpc_decode::TpcDecode;
 
 /// The kernels for digits and for charges of a layout.
-type Kernels = (
-    &'static Kernel<DecodeDigits>,
-    &'static Kernel<DecodeCharges>,
-);
+type Kernels = (&'static Kernel<DecodeDigits>, &'static Kernel<DecodeCharges>);
 
 /// The kernels for pages of links; row pages are decoded alike.
 struct OfLinks {
@@ -44,21 +41,13 @@ static SHUFFLE: OfLinks = OfLinks {
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
-    |at| {
-        decode_on_gpu(at, Division::Whole, Index::Unused, |work| {
-            decode(work, &BALLOT)
-        })
-    },
+    |at| decode_on_gpu(at, Division::Whole, Index::Unused, |work| decode(work, &BALLOT)),
 );
 
 pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     "shuffle-scan",
     "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
-    |at| {
-        decode_on_gpu(at, Division::Whole, Index::Unused, |work| {
-            decode(work, &SHUFFLE)
-        })
-    },
+    |at| decode_on_gpu(at, Division::Whole, Index::Unused, |work| decode(work, &SHUFFLE)),
 );
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {

@@ -107,9 +107,7 @@ impl PageBuffers {
 
     /// Samples of all sound pages, in all fragments.
     pub(super) fn samples(&self) -> usize {
-        self.host_begins
-            .last()
-            .map_or(0, |&samples| samples as usize)
+        self.host_begins.last().map_or(0, |&samples| samples as usize)
     }
 
     /// Tiles that the pages of a fragment are in.
@@ -132,16 +130,10 @@ fn stride(index: Index, layout: Layout) -> u32 {
 fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
     let sectors = &frame.sectors()[part.sectors.clone()];
     let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;
-    let streams = frame
-        .pages
-        .streams()
-        .filter(|stream| !stream.pages.is_empty());
+    let streams = frame.pages.streams().filter(|stream| !stream.pages.is_empty());
     let streams = streams.filter(|stream| part.pages.contains(&stream.first_page));
     let words = streams.flat_map(|stream| {
-        let (sector, endpoint) = (
-            u32::from(stream.id.sector),
-            stream.id.endpoint.number() as u32,
-        );
+        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
         let word = sector | endpoint << 8 | map_of(stream.first_page) << 16;
         let others = std::iter::repeat_n(word, stream.pages.len() - 1);
         others.chain([word | LAST_OF_STREAM])

@@ -89,8 +89,7 @@ impl OnGpu<'_> {
             digits = others;
             let (samples, verdicts) = (held.buffers.samples(), held.buffers.verdicts());
             let own = own[..samples.min(own.len())].par_iter();
-            all.digits
-                .par_extend(own.map(|&bits| Digit::from_bits(bits)));
+            all.digits.par_extend(own.map(|&bits| Digit::from_bits(bits)));
             let damaged = judgement::damaged(self.frame, part.pages.start, verdicts);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &held.target {
@@ -112,9 +111,7 @@ impl<'a> Held<'a> {
     ) -> Result<Self, DeviceError> {
         let tables = &frame.tables;
         let pages = frame.pages.bytes();
-        let parts = parts
-            .iter()
-            .map(|part| HeldPart::new(gpu, frame, part, way));
+        let parts = parts.iter().map(|part| HeldPart::new(gpu, frame, part, way));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
         Ok(Held {
@@ -163,23 +160,13 @@ impl HeldPart {
         (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
         way: Way,
     ) -> Result<(), DeviceError> {
-        let resident = Resident {
-            frame,
-            part,
-            tables,
-            buffers: &self.buffers,
-        };
+        let resident = Resident { frame, part, tables, buffers: &self.buffers };
         self.buffers.upload(gpu, pages)?;
         validation::validate(gpu, &resident)?;
         placing::place(gpu, &resident)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
-            let work = Work {
-                gpu,
-                resident: &resident,
-                target: &self.target,
-                fragment,
-            };
+            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
             gpu.scope(STAGE, || (way.decode)(&work))?;
         }
         self.buffers.download(gpu)?;
@@ -193,10 +180,7 @@ impl HeldPart {
 fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Position>, DeviceError> {
     let samples = samples.min(charges.positions.len());
     let words = gpu.fetched(&charges.positions, 0..samples)?;
-    let position = |word: &u32| Position {
-        column: *word as i16,
-        time: (*word >> 16) as i16,
-    };
+    let position = |word: &u32| Position { column: *word as i16, time: (*word >> 16) as i16 };
     Ok(mapped(&words, position))
 }
 
@@ -212,10 +196,7 @@ fn present_in(
     }
     let of_sector = |sector: usize| {
         // One at a time: together they may take more memory than all else.
-        let map = gpu.fetched(
-            &charges.maps,
-            sector * part.entries..(sector + 1) * part.entries,
-        )?;
+        let map = gpu.fetched(&charges.maps, sector * part.entries..(sector + 1) * part.entries)?;
         Ok(present(&map))
     };
     (0..part.sectors.len()).map(of_sector).collect()

@@ -62,10 +62,8 @@ fn pads(tables: &Tables) -> Vec<u16> {
 fn channels(tables: &Tables, endpoint: Endpoint) -> Vec<PadId> {
     let (links, fecs) = (tables.links.of(endpoint), endpoint.fecs());
     let channels: &[[PadId; LINK_STRIDE]] = &links[fecs];
-    let mut pads: Vec<_> = channels
-        .iter()
-        .flat_map(|link| link[..CHANNELS_IN_LINK].iter().copied())
-        .collect();
+    let mut pads: Vec<_> =
+        channels.iter().flat_map(|link| link[..CHANNELS_IN_LINK].iter().copied()).collect();
     pads.resize(MAX_FECS_IN_HALF * CHANNELS_IN_LINK, PadId::default());
     pads
 }
@@ -77,16 +75,12 @@ fn pad_cells(tables: &Tables) -> Vec<u16> {
 }
 
 fn charge_cells(tables: &Tables) -> Vec<ChargeCell> {
-    let pads: Vec<PadId> = Endpoint::all()
-        .flat_map(|endpoint| channels(tables, endpoint))
-        .collect();
+    let pads: Vec<PadId> =
+        Endpoint::all().flat_map(|endpoint| channels(tables, endpoint)).collect();
     let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of(sector));
     let cells = sectors.flat_map(|gains| {
         let columns = pads.iter().map(|&pad| column(pad));
-        columns.map(|column| ChargeCell {
-            gain: gains[column],
-            column: column as u32,
-        })
+        columns.map(|column| ChargeCell { gain: gains[column], column: column as u32 })
     });
     cells.collect()
 }

@@ -59,9 +59,7 @@ fn damaged_pairs(frame: &TimeFrame, random: &mut Mutator) -> TimeFrame {
         pairs[number].extend(pair);
     }
     let with_pages = streams.iter().zip(&pairs);
-    let lengths: Vec<_> = with_pages
-        .map(|(stream, pages)| (stream.id, pages.len()))
-        .collect();
+    let lengths: Vec<_> = with_pages.map(|(stream, pages)| (stream.id, pages.len())).collect();
     let pages = pairs.into_iter().flatten().collect();
     frame.with_pages(RawPages::new(frame.bounds.first_orbit, pages, &lengths))
 }
@@ -74,9 +72,7 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
         let mut damaged = damaged_pairs(&frame, &mut random);
         for output in [Output::Digits, Output::ChargeMap] {
             damaged.settings.output = output;
-            let expected = TpcDecode
-                .reference(&damaged, Semantics::Exact)
-                .expect("always");
+            let expected = TpcDecode.reference(&damaged, Semantics::Exact).expect("always");
             let share = expected.damaged.len() as f64 / damaged.pages.pages().len() as f64;
             assert!((0.1..0.9).contains(&share), "{share} are damaged");
             check(&gpu, &FUSED, &damaged, &expected);
@@ -102,9 +98,7 @@ fn blocks_are_cut_anywhere() {
         let opened = pages.filter_map(|page| frame.open(page).expect("sound"));
         let cut = opened.filter(|page| page.continuation.is_some()).count();
         assert!(cut > 80, "{cut} blocks are cut");
-        let expected = TpcDecode
-            .reference(&frame, Semantics::Exact)
-            .expect("always");
+        let expected = TpcDecode.reference(&frame, Semantics::Exact).expect("always");
         check(&gpu, &FUSED, &frame, &expected);
         check(&gpu, &BALLOT_SCAN, &frame, &expected);
     }

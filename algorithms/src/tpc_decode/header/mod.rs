@@ -194,19 +194,11 @@ impl OpenPage {
         let counter = self.page_counter.wrapping_add(1);
         if next.page_counter != counter {
             let expected = Expected::Exactly(counter.into());
-            return Err(wrong(
-                checks::PAGE_COUNTER,
-                next.page_counter.into(),
-                expected,
-            ));
+            return Err(wrong(checks::PAGE_COUNTER, next.page_counter.into(), expected));
         }
         if next.orbit_start != self.orbit_start {
             let (orbit, At(offset, _)) = (next.orbit_start / BC_PER_ORBIT, checks::ORBIT);
-            return Err(wrong(
-                offset,
-                orbit,
-                Expected::Words("the orbit of the page before"),
-            ));
+            return Err(wrong(offset, orbit, Expected::Words("the orbit of the page before")));
         }
         Ok(next.start - RDH_BYTES)
     }

@@ -32,11 +32,7 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
         Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
         None => Vec::new(),
     });
-    Decoded {
-        positions,
-        charges: charges.collect(),
-        ..Decoded::default()
-    }
+    Decoded { positions, charges: charges.collect(), ..Decoded::default() }
 }
 
 /// Where a digit is in the map of a fragment.
@@ -90,7 +86,5 @@ pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
     let of_entry = claims.chunk_by(|(entry, _), (next, _)| entry == next);
     let several = of_entry.filter(|claims| claims.len() > 1);
     let charges = |claims: &[(_, u16)]| claims.iter().map(|(_, charge)| *charge).collect();
-    several
-        .map(|claims| (claims[0].0, charges(claims)))
-        .collect()
+    several.map(|claims| (claims[0].0, charges(claims))).collect()
 }

@@ -48,11 +48,7 @@ fn read_head(page: &OpenPage, reader: &mut Reader<'_>) -> Result<(u8, u16, usize
         return Ok((head.links, head.crossing, 12));
     }
     let crossing = head.crossing & SHORT_SAMPLES_CROSSING_MASK;
-    let bits = if head.crossing & SHORT_SAMPLES != 0 {
-        SHORT_SAMPLE_BITS as usize
-    } else {
-        12
-    };
+    let bits = if head.crossing & SHORT_SAMPLES != 0 { SHORT_SAMPLE_BITS as usize } else { 12 };
     Ok((head.links, crossing, bits))
 }
 
@@ -123,11 +119,7 @@ fn check_end_of_block(page: &OpenPage, end: usize, number: u16) -> Result<(), Da
 
 fn check_end(page: &OpenPage, end: usize) -> Result<(), Damage> {
     let unused = page.joined_end() - end;
-    let limit = if page.continuation.is_some() {
-        0
-    } else {
-        MAX_PADDING
-    };
+    let limit = if page.continuation.is_some() { 0 } else { MAX_PADDING };
     if unused > limit {
         let expected = Expected::AtLeast((page.joined_end() - limit) as u64);
         return Err(page.damage(end, Field::End, end as u64, expected));

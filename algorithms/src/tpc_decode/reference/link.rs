@@ -35,9 +35,7 @@ pub(super) fn decode(
         previous = Some(place);
         list_pads(page, &header, mapping, &mut pads);
         let words = read_words(page, reader, start, &header, pads.len())?;
-        append(digits, page, time_bin, &pads, |number| {
-            sample(words, number)
-        });
+        append(digits, page, time_bin, &pads, |number| sample(words, number));
     }
     Ok(())
 }

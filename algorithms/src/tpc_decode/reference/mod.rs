@@ -31,10 +31,7 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
         Output::Digits => decode_digits(frame),
         Output::ChargeMap => {
             let (pages, damaged) = decode_pages(frame);
-            Decoded {
-                damaged,
-                ..charges::of_pages(frame, &pages)
-            }
+            Decoded { damaged, ..charges::of_pages(frame, &pages) }
         }
     }
 }
@@ -43,11 +40,7 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
 pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     let (pages, damaged) = decode_pages(frame);
     let digits = pages.iter().filter_map(|page| page.digits.as_deref());
-    Decoded {
-        digits: joined(&digits.collect::<Vec<_>>()),
-        damaged,
-        ..Decoded::default()
-    }
+    Decoded { digits: joined(&digits.collect::<Vec<_>>()), damaged, ..Decoded::default() }
 }
 
 /// By sector and index, the charges of entries in the maps of the last fragment that several
@@ -63,11 +56,8 @@ pub(super) fn contested(frame: &TimeFrame) -> Contested {
 /// itself, many at the same time.
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     let pages = (0..frame.pages.pages().len()).into_par_iter();
-    let looked_at: Vec<_> = pages
-        .map_init(Payload::new, |payload, number| {
-            look_at(frame, number, payload)
-        })
-        .collect();
+    let looked_at: Vec<_> =
+        pages.map_init(Payload::new, |payload, number| look_at(frame, number, payload)).collect();
     let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
     for (page, damage) in looked_at {
         decoded.extend(page);

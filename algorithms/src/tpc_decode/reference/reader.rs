@@ -15,11 +15,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// At the beginning of a page's payload.
     pub(super) fn new(page: &'a OpenPage, payload: &'a Payload) -> Self {
-        Reader {
-            page,
-            bytes: &payload.bytes()[..page.joined_end()],
-            position: page.start,
-        }
+        Reader { page, bytes: &payload.bytes()[..page.joined_end()], position: page.start }
     }
 
     /// The next bytes.
@@ -28,8 +24,7 @@ impl<'a> Reader<'a> {
         let start = self.position;
         let bytes = self.bytes.get(start..start + length).ok_or_else(|| {
             let expected = Expected::AtMost(self.bytes.len() as u64);
-            self.page
-                .damage(start, Field::End, (start + length) as u64, expected)
+            self.page.damage(start, Field::End, (start + length) as u64, expected)
         })?;
         self.position += length;
         Ok(bytes)

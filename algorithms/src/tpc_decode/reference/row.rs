@@ -73,11 +73,7 @@ fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<u16, Damag
     let offset = reader.position;
     let mask = reader.u16()?;
     let rows = page.endpoint.rows();
-    let half = if page.endpoint.half() == 1 {
-        SECOND_HALF
-    } else {
-        0
-    };
+    let half = if page.endpoint.half() == 1 { SECOND_HALF } else { 0 };
     let known = (1 << rows.len()) - 1;
     let right_half = mask == 0 || mask & SECOND_HALF == half;
     if !right_half || mask & !(known | SECOND_HALF) != 0 {

@@ -17,17 +17,13 @@ pub(super) fn naive(packing: &Packing<'_>, output: &mut [u8]) {
 /// Each thread has as many bytes of each array, whatever pieces they are of.
 pub(super) fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
-    in_parallel(packing, output, |array, parts| {
-        parts * array.packed_bytes() / threads
-    });
+    in_parallel(packing, output, |array, parts| parts * array.packed_bytes() / threads);
 }
 
 /// Each thread has as many pieces: simple, but pieces differ in length.
 pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
-    in_parallel(packing, output, |array, parts| {
-        array.place(parts * array.pieces() / threads)
-    });
+    in_parallel(packing, output, |array, parts| array.place(parts * array.pieces() / threads));
 }
 
 /// A part of each array for each thread; `end` says where so many parts end.
@@ -46,10 +42,7 @@ fn parts_of(
     let mut parts = Vec::with_capacity(FIELDS.len() * count);
     for field in 0..FIELDS.len() {
         let end = |parts| end(packing.array(field), parts);
-        parts.extend((0..count).map(|part| Part {
-            field,
-            bytes: end(part)..end(part + 1),
-        }));
+        parts.extend((0..count).map(|part| Part { field, bytes: end(part)..end(part + 1) }));
     }
     parts
 }

@@ -61,11 +61,7 @@ struct Held<'a> {
 }
 
 fn on_host<'a>(at: &Opening<'a, '_, TpcGather>, gather: Gather) -> Opened<'a, TpcGather> {
-    at.session(OnHost {
-        gather,
-        input: at.input,
-        arena: at.arena,
-    })
+    at.session(OnHost { gather, input: at.input, arena: at.arena })
 }
 
 impl Drop for Held<'_> {
@@ -100,10 +96,7 @@ impl<'a> Runner<TpcGather> for OnHost<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let [tracks, rows] = held
-            .places
-            .each_mut()
-            .map(|places| std::mem::take(&mut **places));
+        let [tracks, rows] = held.places.each_mut().map(|places| std::mem::take(&mut **places));
         let packing = Packing::new(self.input, tracks, rows);
         (self.gather)(&packing, held.output.bytes_mut());
         for (place, vector) in held.places.iter_mut().zip(packing.into_vectors()) {

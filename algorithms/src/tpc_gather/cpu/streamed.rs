@@ -33,10 +33,7 @@ pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
 
 fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {
     let bytes = packing.array(field).packed_bytes();
-    (0..bytes).step_by(PART).map(move |start| Part {
-        field,
-        bytes: start..bytes.min(start + PART),
-    })
+    (0..bytes).step_by(PART).map(move |start| Part { field, bytes: start..bytes.min(start + PART) })
 }
 
 /// Most pieces are less than twice as long as all are on average.
@@ -142,13 +139,7 @@ impl<'o> Page<'o> {
             0 => PAGE,
             head => head,
         };
-        Page {
-            bytes: Lines([0; PAGE + SLACK]),
-            filled: 0,
-            room: first.min(to.len()),
-            to,
-            stores,
-        }
+        Page { bytes: Lines([0; PAGE + SLACK]), filled: 0, room: first.min(to.len()), to, stores }
     }
 
     /// Appends bytes, behind which there is a vector at least.

@@ -31,12 +31,8 @@ pub(in crate::tpc_gather) fn slowdowns(
     let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
     let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
     let named = [("slowdown_of_copy", copy), ("slowdown_of_compute", compute)];
-    let known = named
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)));
-    Ok(known
-        .map(|(name, value)| Metric::new(name, value, Relation::Itself))
-        .collect())
+    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    Ok(known.map(|(name, value)| Metric::new(name, value, Relation::Itself)).collect())
 }
 
 /// The slowdown of a kernel that is started over and over again for so many seconds.
@@ -67,10 +63,7 @@ struct Compute {
 impl Compute {
     fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        Ok(Compute {
-            results: gpu.buffer((blocks * THREADS) as usize)?,
-            blocks,
-        })
+        Ok(Compute { results: gpu.buffer((blocks * THREADS) as usize)?, blocks })
     }
 
     fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {

@@ -65,10 +65,7 @@ fn chunks(layout: &Layout) -> Vec<Chunk> {
             }
             before => {
                 enough = before.map_or(enough, |whole| GROWTH * whole.bytes.len());
-                chunks.push(Chunk {
-                    arrays: field..field + 1,
-                    bytes,
-                });
+                chunks.push(Chunk { arrays: field..field + 1, bytes });
             }
         }
     }

@@ -27,11 +27,7 @@ pub(super) const DMA_2: Variant<TpcGather> = Variant::cuda(
 pub(super) const DMA_BUFFERED: Variant<TpcGather> = Variant::cuda(
     "dma-buffered",
     "published: two blocks write full bursts of 128 bytes into the host's memory",
-    |at| {
-        gather_from_gpu(at, |gpu, layout| {
-            dma(gpu, layout.bytes(), &GATHER_DMA_BUFFERED, 2)
-        })
-    },
+    |at| gather_from_gpu(at, |gpu, layout| dma(gpu, layout.bytes(), &GATHER_DMA_BUFFERED, 2)),
 );
 
 struct Dma {
@@ -49,11 +45,7 @@ fn dma(
     blocks: u32,
 ) -> Result<Box<dyn Gatherer>, DeviceError> {
     let host = gpu.mapped(bytes)?;
-    Ok(Box::new(Dma {
-        host,
-        kernel,
-        blocks,
-    }))
+    Ok(Box::new(Dma { host, kernel, blocks }))
 }
 
 impl Gatherer for Dma {

@@ -17,10 +17,7 @@ pub(super) const NAIVE: Variant<TpcGather> = Variant::cuda(
     "a copy to the host a piece and array (thesis 3.8); of many pieces a sample",
     |at| {
         gather_sample_from_gpu(at, |gpu, layout| {
-            Ok(Box::new(Naive {
-                host: gpu.pinned(layout.bytes())?,
-                layout,
-            }))
+            Ok(Box::new(Naive { host: gpu.pinned(layout.bytes())?, layout }))
         })
     },
 );

@@ -68,14 +68,8 @@ impl Given {
         let (tracks, rows) = (&input.tracks().starts, &input.rows().starts);
         let changes = [
             ("its source", differs(gpu, &self.source, input.bytes())?),
-            (
-                "its table of arrays",
-                differs(gpu, &self.arrays, &arrays(input))?,
-            ),
-            (
-                "the starts of tracks",
-                differs(gpu, &self.track_starts, tracks)?,
-            ),
+            ("its table of arrays", differs(gpu, &self.arrays, &arrays(input))?),
+            ("the starts of tracks", differs(gpu, &self.track_starts, tracks)?),
             ("the starts of rows", differs(gpu, &self.row_starts, rows)?),
         ];
         let changed = changes.into_iter().find(|(_, is_changed)| *is_changed);
@@ -132,14 +126,7 @@ impl<'a> DevicePieces<'a> {
         let (source, sums) = (self.given.source.ptr(), self.sums.ptr());
         let [track_counts, row_counts] = self.counts;
         let (tracks, rows) = (self.tracks(), self.rows());
-        let summing = GatherSums {
-            source,
-            track_counts,
-            row_counts,
-            tracks,
-            rows,
-            sums,
-        };
+        let summing = GatherSums { source, track_counts, row_counts, tracks, rows, sums };
         let placing = GatherPlaces {
             source,
             track_counts,
@@ -157,11 +144,7 @@ impl<'a> DevicePieces<'a> {
         // and a place for each piece, and for the end.
         unsafe {
             gpu.launch(&GATHER_SUMS, grid.moving(counts_bytes), summing)?;
-            gpu.launch(
-                &GATHER_PLACES,
-                grid.moving(counts_bytes + places_bytes),
-                placing,
-            )
+            gpu.launch(&GATHER_PLACES, grid.moving(counts_bytes + places_bytes), placing)
         }
     }
 

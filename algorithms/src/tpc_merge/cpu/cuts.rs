@@ -54,18 +54,12 @@ struct Reach {
 }
 
 impl Reach {
-    const NOWHERE: Reach = Reach {
-        lowest: NONE,
-        end: 0,
-    };
+    const NOWHERE: Reach = Reach { lowest: NONE, end: 0 };
 
     /// [`NONE`] is above all numbers, and wraps to 0, which is below all ends.
     #[inline(always)]
     fn to(self, other: u32) -> Self {
-        Reach {
-            lowest: self.lowest.min(other),
-            end: self.end.max(other.wrapping_add(1)),
-        }
+        Reach { lowest: self.lowest.min(other), end: self.end.max(other.wrapping_add(1)) }
     }
 }
 
@@ -79,9 +73,7 @@ fn reaches(input: &SliceTracks) -> Vec<Reach> {
 }
 
 fn reach(links: &[u32], relations: &[Relations]) -> Reach {
-    let links = links
-        .iter()
-        .fold(Reach::NOWHERE, |reach, &link| reach.to(link));
+    let links = links.iter().fold(Reach::NOWHERE, |reach, &link| reach.to(link));
     relations.iter().fold(links, |reach, related| {
         let [lower, upper] = related.neighbours;
         let reach = reach.to(related.segment_prev).to(related.segment_next);
@@ -153,19 +145,13 @@ mod tests {
         let ends = pieces.iter().map(|piece| piece.end);
         let begins = pieces.iter().map(|piece| piece.start);
         assert!(begins.skip(1).eq(ends.take(pieces.len() - 1)));
-        assert_eq!(
-            (pieces[0].start, pieces[pieces.len() - 1].end),
-            (0, pairs.len())
-        );
+        assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, pairs.len()));
     }
 
     #[test]
     fn numbers_that_are_near_keep_components_apart() {
         let made = |ids| {
-            let shape = TrackShape {
-                tracks: 400_000,
-                ids,
-            };
+            let shape = TrackShape { tracks: 400_000, ids };
             generate(&shape, 1).expect("made")
         };
         assert!(pieces(&made(Ids::Local), 2).is_some());

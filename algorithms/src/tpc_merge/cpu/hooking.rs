@@ -24,16 +24,12 @@ buffers!(Hooking<'_>: parents);
 
 impl<'a> FindComponents<'a> for Hooking<'a> {
     fn take(tracks: usize, _: usize, arena: &'a Arena) -> Self {
-        Hooking {
-            parents: arena.vector(tracks),
-        }
+        Hooking { parents: arena.vector(tracks) }
     }
 
     fn setup(&mut self, _: &SliceTracks) -> Known {
         let parents = self.parents.par_iter_mut().with_min_len(PART);
-        parents
-            .enumerate()
-            .for_each(|(track, parent)| *parent = track as u32);
+        parents.enumerate().for_each(|(track, parent)| *parent = track as u32);
         Known::Nothing
     }
 
@@ -91,7 +87,5 @@ fn join(parents: &[AtomicU32], one: u32, other: u32) {
 /// Hooks a root onto another one, if it is still a root.
 fn hook(parents: &[AtomicU32], root: u32, onto: u32) -> bool {
     let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
-    parents[root as usize]
-        .compare_exchange(root, onto, success, failure)
-        .is_ok()
+    parents[root as usize].compare_exchange(root, onto, success, failure).is_ok()
 }

@@ -37,10 +37,7 @@ buffers!(HookingAhead<'_>: parents);
 
 impl<'a> FindComponents<'a> for HookingAhead<'a> {
     fn take(tracks: usize, threads: usize, arena: &'a Arena) -> Self {
-        HookingAhead {
-            parents: arena.vector(tracks),
-            threads,
-        }
+        HookingAhead { parents: arena.vector(tracks), threads }
     }
 
     fn setup(&mut self, input: &SliceTracks) -> Known {
@@ -131,10 +128,7 @@ struct Connections {
 impl Default for Connections {
     fn default() -> Self {
         // One more, as the next is written before it is known whether there is one.
-        Connections {
-            list: vec![[0; 2]; MOST_NAMED * PIECE + 1],
-            length: 0,
-        }
+        Connections { list: vec![[0; 2]; MOST_NAMED * PIECE + 1], length: 0 }
     }
 }
 

@@ -28,10 +28,7 @@ buffers!(LinksByComponent<'_>: ends, linked);
 impl<'a> BringTogether<'a> for LinksByComponent<'a> {
     fn take(input: &SliceTracks, _: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
-        LinksByComponent {
-            ends: arena.vector(input.len()),
-            linked: arena.vector(links),
-        }
+        LinksByComponent { ends: arena.vector(input.len()), linked: arena.vector(links) }
     }
 
     fn order(&mut self, input: &SliceTracks, labels: &[u32]) {
@@ -90,10 +87,7 @@ fn linked(input: &SliceTracks) -> impl ParallelIterator<Item = usize> + '_ {
 
 /// Counts become beginnings.
 fn lay_out(counts: &mut [u32]) {
-    let sums: Vec<u32> = counts
-        .par_chunks(PART)
-        .map(|part| part.iter().sum())
-        .collect();
+    let sums: Vec<u32> = counts.par_chunks(PART).map(|part| part.iter().sum()).collect();
     let begins = sums.iter().scan(0, |begin, sum| {
         let this = *begin;
         *begin += sum;

@@ -50,10 +50,8 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
     fn order(&mut self, input: &SliceTracks, labels: &[u32]) {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
-        let counts: Vec<_> = ranges
-            .par_iter()
-            .map(|range| share.count(input, labels, range.clone()))
-            .collect();
+        let counts: Vec<_> =
+            ranges.par_iter().map(|range| share.count(input, labels, range.clone())).collect();
         let (places, ends) = lay_out(&counts);
         self.ends = ends;
         let links = SharedSlice::new(&mut self.links);
@@ -73,9 +71,7 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
 /// Equal parts of all slice tracks.
 fn parts(tracks: usize, parts: usize) -> Vec<Range<usize>> {
     let bound = |part| part * tracks / parts;
-    (0..parts)
-        .map(|part| bound(part)..bound(part + 1))
-        .collect()
+    (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
 }
 
 /// Which component is in which share.
@@ -89,10 +85,7 @@ impl Shares {
     fn new(tracks: usize) -> Self {
         let bits = tracks.next_power_of_two().ilog2();
         let shift = bits.saturating_sub(SHARES.ilog2());
-        Shares {
-            shift,
-            count: (tracks >> shift) + 1,
-        }
+        Shares { shift, count: (tracks >> shift) + 1 }
     }
 
     /// All links of a part of the slice tracks, with their shares.

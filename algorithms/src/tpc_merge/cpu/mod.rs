@@ -32,11 +32,9 @@ use petgraph::Petgraph;
 use sequential::Sequential;
 
 pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
-    Variant::cpu(
-        "sequential",
-        "link by link in ascending order, one thread (thesis 3.7)",
-        |at| at.session(Sequential::new(at)),
-    ),
+    Variant::cpu("sequential", "link by link in ascending order, one thread (thesis 3.7)", |at| {
+        at.session(Sequential::new(at))
+    }),
     Variant::cpu(
         "components",
         "components by lock-free hooking and pointer jumping, each one worker's (thesis 3.7)",

@@ -17,10 +17,7 @@ buffers!(Petgraph<'_>: labels);
 
 impl<'a> FindComponents<'a> for Petgraph<'a> {
     fn take(tracks: usize, _: usize, arena: &'a Arena) -> Self {
-        Petgraph {
-            forest: UnionFind::new(0),
-            labels: arena.vector(tracks),
-        }
+        Petgraph { forest: UnionFind::new(0), labels: arena.vector(tracks) }
     }
 
     fn setup(&mut self, input: &SliceTracks) -> Known {

@@ -19,10 +19,7 @@ pub(super) struct Sequential<'a> {
 
 impl<'a> Sequential<'a> {
     pub(super) fn new(at: &Opening<'a, '_, TpcMerge>) -> Self {
-        Sequential {
-            input: at.input,
-            arena: at.arena,
-        }
+        Sequential { input: at.input, arena: at.arena }
     }
 }
 

@@ -18,9 +18,7 @@ pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
     "buckets",
     "ours: links in a list a component, a thread a list, a block a large one, those first",
     |at| {
-        merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| {
-            Ok(Box::new(Buckets::new(gpu, tracks)?))
-        })
+        merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| Ok(Box::new(Buckets::new(gpu, tracks)?)))
     },
 );
 
@@ -56,13 +54,7 @@ impl Buckets {
         gpu.fill(&self.counters, 0)?;
         let (links, roots, counts) = (all.links.ptr(), self.roots.ptr(), self.counts.ptr());
         let (begins, ranks, tracks) = (self.begins.ptr(), self.ranks.ptr(), all.count());
-        let count = MergeCount {
-            links,
-            roots,
-            counts,
-            ranks,
-            tracks,
-        };
+        let count = MergeCount { links, roots, counts, ranks, tracks };
         let place = MergePlace {
             counts,
             begins,
@@ -71,19 +63,8 @@ impl Buckets {
             counters: self.counters.ptr(),
             tracks,
         };
-        let fill = MergeFill {
-            links,
-            roots,
-            begins,
-            ranks,
-            list: self.list.ptr(),
-            tracks,
-        };
-        let grid = |words| {
-            MERGE_COUNT
-                .thread_each(tracks as usize)
-                .moving(all.words(words))
-        };
+        let fill = MergeFill { links, roots, begins, ranks, list: self.list.ptr(), tracks };
+        let grid = |words| MERGE_COUNT.thread_each(tracks as usize).moving(all.words(words));
         // SAFETY: all arrays have a place for each slice track, and that of large
         // components as many as there can be.
         unsafe {

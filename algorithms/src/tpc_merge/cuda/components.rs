@@ -14,12 +14,8 @@ pub(super) fn find(
 ) -> Result<(), DeviceError> {
     let (parents, tracks) = (roots.ptr(), all.count());
     let setup = MergeSetup { parents, tracks };
-    let hook = MergeHook {
-        links: all.links.ptr(),
-        relations: all.relations.ptr(),
-        parents,
-        tracks,
-    };
+    let hook =
+        MergeHook { links: all.links.ptr(), relations: all.relations.ptr(), parents, tracks };
     let jump = MergeJump { parents, tracks };
     let count = tracks as usize;
     let setting = MERGE_SETUP.thread_each(count).moving(all.words(1));

@@ -27,11 +27,8 @@ use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 use tracks::{DeviceTracks, HostTracks};
 
-pub(super) const VARIANTS: &[Variant<TpcMerge>] = &[
-    sequential::SEQUENTIAL,
-    components_blocks::COMPONENTS_BLOCKS,
-    buckets::BUCKETS,
-];
+pub(super) const VARIANTS: &[Variant<TpcMerge>] =
+    &[sequential::SEQUENTIAL, components_blocks::COMPONENTS_BLOCKS, buckets::BUCKETS];
 
 /// The kernels of a variant, and what they need besides the slice tracks.
 trait Merger: Buffers {
@@ -75,12 +72,7 @@ fn merge_on_gpu<'a>(
             "{tracks} slice tracks; {most} is the most for this variant; use fewer"
         )));
     }
-    at.session(OnGpu {
-        make_merger,
-        input: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-    })
+    at.session(OnGpu { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
 }
 
 impl<'a> Runner<TpcMerge> for OnGpu<'a> {

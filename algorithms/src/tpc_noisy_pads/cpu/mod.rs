@@ -18,11 +18,9 @@ use crate::all_cores::split_mut;
 use pad_state::Advance;
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
-    Variant::cpu(
-        "scalar",
-        "charge by charge, in the order of the map",
-        |at| strips(at, pad_state::advance),
-    ),
+    Variant::cpu("scalar", "charge by charge, in the order of the map", |at| {
+        strips(at, pad_state::advance)
+    }),
     Variant::cpu(
         "simd",
         "the pads of four tiles at once with AVX-512, of two with AVX2, of one without",

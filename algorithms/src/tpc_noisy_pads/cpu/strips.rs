@@ -27,10 +27,8 @@ pub(super) struct Strip {
 
 /// The strips of so many sectors, in order.
 pub(super) fn of(sectors: usize) -> Vec<Strip> {
-    let strip = |number| Strip {
-        sector: number / STRIPS,
-        first_row: number % STRIPS * ROWS_IN_STRIP,
-    };
+    let strip =
+        |number| Strip { sector: number / STRIPS, first_row: number % STRIPS * ROWS_IN_STRIP };
     (0..sectors * STRIPS).map(strip).collect()
 }
 
@@ -82,11 +80,7 @@ struct RowOfPads {
 impl RowOfPads {
     fn new(row: usize) -> Self {
         let tiles = tiles_of_row(row);
-        RowOfPads {
-            pads: pads_in_row(row),
-            states: vec![PadState::default(); tiles.len()],
-            tiles,
-        }
+        RowOfPads { pads: pads_in_row(row), states: vec![PadState::default(); tiles.len()], tiles }
     }
 
     fn activity(&self, thresholds: &Thresholds) -> impl Iterator<Item = PadActivity> {

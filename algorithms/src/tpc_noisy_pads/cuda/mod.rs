@@ -62,13 +62,7 @@ fn on_gpu<'a>(
     kernel: &'static Kernel<NoisyPads>,
     groups_of_block: fn(u32) -> u32,
 ) -> Opened<'a, TpcNoisyPads> {
-    at.session(OnGpu {
-        kernel,
-        groups_of_block,
-        maps: at.input,
-        arena: at.arena,
-        gpu: at.gpu()?,
-    })
+    at.session(OnGpu { kernel, groups_of_block, maps: at.input, arena: at.arena, gpu: at.gpu()? })
 }
 
 impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
@@ -120,11 +114,7 @@ fn activity(found: &Activity) -> PadActivity {
         charges: found.charges,
         longest_run: found.longest_run,
         largest: found.largest,
-        verdict: if found.verdict == 0 {
-            Verdict::Good
-        } else {
-            Verdict::Noisy
-        },
+        verdict: if found.verdict == 0 { Verdict::Good } else { Verdict::Noisy },
     }
 }
 

@@ -10,9 +10,7 @@ const SEEDS: u64 = 6;
 const SEEDS_CHECKED: u64 = 4;
 
 fn silent(kernel: &str, run: impl Fn(Config, &str, u32) -> Result<Statistics, EmulatorError>) {
-    let plain = configs(false, SEEDS)
-        .into_iter()
-        .map(|config| (config, BLOCKS));
+    let plain = configs(false, SEEDS).into_iter().map(|config| (config, BLOCKS));
     let checked = configs(true, SEEDS_CHECKED).into_iter();
     for (config, blocks) in plain.chain(checked.map(|config| (config, BLOCKS_CHECKED))) {
         let outcome = run(config, kernel, blocks);

@@ -22,13 +22,7 @@ pub fn configs(checked: bool, seeds: u64) -> Vec<Config> {
             for seed in 0..seeds {
                 let schedule = Schedule { seed, policy };
                 let workers = 1 + (seed % 2) as usize;
-                configs.push(Config {
-                    lanes,
-                    schedule,
-                    checked,
-                    workers,
-                    ..Config::default()
-                });
+                configs.push(Config { lanes, schedule, checked, workers, ..Config::default() });
             }
         }
     }
@@ -56,21 +50,12 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
     ];
     // SAFETY: the kernel stays within these buffers.
     let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
-    let (kept, counts) = (
-        emulator.download::<u64>(output)?,
-        emulator.download::<u32>(counts)?,
-    );
-    let parts = keys
-        .chunks(THREADS as usize)
-        .zip(kept.chunks(THREADS as usize));
+    let (kept, counts) = (emulator.download::<u64>(output)?, emulator.download::<u32>(counts)?);
+    let parts = keys.chunks(THREADS as usize).zip(kept.chunks(THREADS as usize));
     for ((part, kept), &count) in parts.zip(&counts) {
         let expected: HashSet<_> = part.iter().collect();
         let found: HashSet<_> = kept[..count as usize].iter().collect();
-        assert_eq!(
-            (count as usize, found),
-            (expected.len(), expected),
-            "{config:?}"
-        );
+        assert_eq!((count as usize, found), (expected.len(), expected), "{config:?}");
     }
     Ok(statistics)
 }
@@ -79,9 +64,7 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
 pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let emulator = Emulator::new(&KERNELS, config)?;
     let count = blocks * THREADS - 5;
-    let values: Vec<u32> = (0..count)
-        .map(|i| (i.wrapping_mul(2_654_435) >> 20) & 7)
-        .collect();
+    let values: Vec<u32> = (0..count).map(|i| (i.wrapping_mul(2_654_435) >> 20) & 7).collect();
     let input = emulator.upload(&values)?;
     let output = emulator.allocate(count as usize * 4)?;
     let states = emulator.upload(&vec![0_u64; blocks as usize])?;
@@ -133,11 +116,8 @@ pub fn rank(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let lanes = config.lanes.count();
     let shared = (THREADS / lanes * 256 * 4) as usize;
     let launch = Launch::linear(blocks, THREADS).with_shared_bytes(shared);
-    let arguments = [
-        Argument::pointer(&input),
-        Argument::pointer(&output),
-        Argument::value(&rounds),
-    ];
+    let arguments =
+        [Argument::pointer(&input), Argument::pointer(&output), Argument::value(&rounds)];
     // SAFETY: the kernel stays within these buffers.
     let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
     let mut expected = Vec::new();

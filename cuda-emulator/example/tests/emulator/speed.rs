@@ -16,10 +16,7 @@ fn threads_a_second() {
         return;
     }
     for checked in [false, true] {
-        let config = Config {
-            checked,
-            ..Config::default()
-        };
+        let config = Config { checked, ..Config::default() };
         let blocks = if checked { 512 } else { 32_768 };
         print_speed("dedup", checked, || dedup(config, "emulator_dedup", blocks));
         print_speed("scan", checked, || scan(config, "emulator_scan", blocks));
@@ -44,10 +41,7 @@ fn print_speed<E: std::fmt::Debug>(
 /// What the process has used of the processors, in seconds: on a machine that does
 /// other things too, it says more than the clock.
 fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the C library writes the time given.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

@@ -78,18 +78,14 @@ const BUGS: [Bug; 14] = [
     // Races between blocks.
     ("emulator_block_race", 1, true, is_race),
     // A flag that releases nothing.
-    ("emulator_no_release", 2, true, |error, _| {
-        matches!(fault(error), Some(Fault::Race(_)))
-    }),
+    ("emulator_no_release", 2, true, |error, _| matches!(fault(error), Some(Fault::Race(_)))),
     // A shuffle without half of its lanes.
     ("emulator_divergent_shuffle", 1, false, |error, kernel| {
         let site = format!("wrong.cu:{}", line(kernel));
         is_deadlock(error, &["__shfl_down_sync", "__syncthreads", &site])
     }),
     // A barrier that some threads miss.
-    ("emulator_divergent_barrier", 1, false, |error, _| {
-        is_deadlock(error, &["__ballot_sync"])
-    }),
+    ("emulator_divergent_barrier", 1, false, |error, _| is_deadlock(error, &["__ballot_sync"])),
     // Lanes of a mask that do different things.
     (
         "emulator_unequal_collectives",
@@ -99,22 +95,16 @@ const BUGS: [Bug; 14] = [
     ),
     ("emulator_uninitialised_shared", 1, true, is_uninitialised),
     ("emulator_uninitialised_dynamic", 1, true, is_uninitialised),
-    ("emulator_beyond_global", 1, true, |error, _| {
-        fault(error) == Some(&Fault::OutOfBounds)
-    }),
+    ("emulator_beyond_global", 1, true, |error, _| fault(error) == Some(&Fault::OutOfBounds)),
     ("emulator_beyond_dynamic", 1, true, |error, _| {
         let size = THREADS as usize * 4;
         let offset = size as i64;
         fault(error) == Some(&Fault::OutOfBounds)
             && place(error) == Some(MemoryPlace::DynamicShared { offset, size })
     }),
-    ("emulator_misaligned", 1, true, |error, _| {
-        fault(error) == Some(&Fault::Misaligned)
-    }),
+    ("emulator_misaligned", 1, true, |error, _| fault(error) == Some(&Fault::Misaligned)),
     // A mask with a lane that has returned.
-    ("emulator_exited_lane", 1, false, |error, _| {
-        matches!(error, EmulatorError::Misuse { .. })
-    }),
+    ("emulator_exited_lane", 1, false, |error, _| matches!(error, EmulatorError::Misuse { .. })),
     (
         "emulator_trapping",
         1,
@@ -167,15 +157,9 @@ fn uninitialised_global_memory() {
 #[test]
 fn a_spin_that_never_ends() {
     for config in configs(false, 2) {
-        let config = Config {
-            most_polls: 1 << 16,
-            ..config
-        };
+        let config = Config { most_polls: 1 << 16, ..config };
         let error = run(config, "emulator_endless_spin", 1, 32).expect_err("endless");
-        assert!(
-            matches!(error, EmulatorError::EndlessSpin { .. }),
-            "{error}"
-        );
+        assert!(matches!(error, EmulatorError::EndlessSpin { .. }), "{error}");
     }
 }
 
@@ -195,9 +179,7 @@ fn launches_that_no_gpu_takes() {
             (kernel, fine, &[pointer, small], |error| {
                 error.to_string().ends_with("takes 1 arguments, got 2")
             }),
-            (kernel, fine, &[small], |error| {
-                error.to_string().ends_with("has 8 bytes, got 4")
-            }),
+            (kernel, fine, &[small], |error| error.to_string().ends_with("has 8 bytes, got 4")),
             (kernel, Launch::linear(0, 32), &[pointer], shape),
             (kernel, Launch::linear(1, 0), &[pointer], shape),
             (kernel, Launch::linear(1, 1025), &[pointer], shape),

@@ -22,11 +22,8 @@ const FIELD_BYTES: usize = 4;
 pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<()> {
     sink.write_all(&MAGIC)?;
     sink.write_all(&(tracks.len() as u64).to_le_bytes())?;
-    let floats: [fn(&SliceTrack) -> f32; 3] = [
-        |track| track.q_over_pt,
-        |track| track.zt_min,
-        |track| track.zt_max,
-    ];
+    let floats: [fn(&SliceTrack) -> f32; 3] =
+        [|track| track.q_over_pt, |track| track.zt_min, |track| track.zt_max];
     for float in floats {
         for track in tracks.tracks() {
             sink.write_all(&float(track).to_le_bytes())?;
@@ -49,17 +46,11 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataE
     };
     let io_error = |source| DataError::io(path, source);
     let mut bytes = Vec::new();
-    source
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut bytes)
-        .map_err(io_error)?;
+    source.take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(io_error)?;
     let tracks = header(&bytes).map_err(error)?;
     // One more, so that too long a file is noticed; no more is allocated than there is.
     let body = COLUMNS * FIELD_BYTES * tracks;
-    source
-        .take(body as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(io_error)?;
+    source.take(body as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
     check_size(bytes.len(), HEADER_BYTES + body).map_err(error)?;
     Ok(columns(&bytes[HEADER_BYTES..], tracks))
 }
@@ -70,10 +61,7 @@ fn header(bytes: &[u8]) -> Result<usize, (usize, String)> {
         let found = bytes[..bytes.len().min(8)].escape_ascii();
         return Err((0, format!("the magic is \"{found}\", not \"TPCTRKS1\"")));
     }
-    let Some(count) = bytes
-        .get(8..)
-        .and_then(|count| <[u8; 8]>::try_from(count).ok())
-    else {
+    let Some(count) = bytes.get(8..).and_then(|count| <[u8; 8]>::try_from(count).ok()) else {
         return Err((bytes.len(), "the file ends within its header".to_owned()));
     };
     let count = u64::from_le_bytes(count);
@@ -113,9 +101,7 @@ fn columns(bytes: &[u8], tracks: usize) -> Columns {
         |number| -> [u32; OTHERS] { std::array::from_fn(|column| field(4 + column, number)) };
     Columns {
         tracks: (0..tracks).map(track).collect(),
-        relations: (0..tracks)
-            .map(|number| relations(others(number)))
-            .collect(),
+        relations: (0..tracks).map(|number| relations(others(number))).collect(),
         links: (0..tracks).map(|number| others(number)[4]).collect(),
     }
 }

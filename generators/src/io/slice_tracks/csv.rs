@@ -28,12 +28,7 @@ const FIRST_OTHER: usize = 4;
 pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<()> {
     writeln!(sink, "{}", COLUMNS.join(","))?;
     for (number, track) in tracks.tracks().iter().enumerate() {
-        let SliceTrack {
-            q_over_pt,
-            zt_min,
-            zt_max,
-            n_clusters,
-        } = track;
+        let SliceTrack { q_over_pt, zt_min, zt_max, n_clusters } = track;
         write!(sink, "{q_over_pt},{zt_min},{zt_max},{n_clusters}")?;
         for other in others(tracks, number) {
             match other {
@@ -72,8 +67,7 @@ impl Columns {
 
 fn field<T: FromStr>(record: &StringRecord, column: usize, what: &str) -> Result<T, String> {
     let text = &record[column];
-    text.parse()
-        .map_err(|_| format!("{} \"{text}\" is not {what}", COLUMNS[column]))
+    text.parse().map_err(|_| format!("{} \"{text}\" is not {what}", COLUMNS[column]))
 }
 
 /// The number of another slice track, or none.

@@ -31,15 +31,9 @@ pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
         Format::Bin => bin::read(path, &mut source),
     }?;
     if columns.links.is_empty() {
-        return Err(DataError::format(
-            path,
-            "at its end",
-            "it holds no slice tracks",
-        ));
+        return Err(DataError::format(path, "at its end", "it holds no slice tracks"));
     }
-    columns
-        .slice_tracks()
-        .map_err(|problem| DataError::format(path, "its relations", problem))
+    columns.slice_tracks().map_err(|problem| DataError::format(path, "its relations", problem))
 }
 
 /// Writes slice tracks in the format of the file's ending.
@@ -53,9 +47,7 @@ pub fn write_slice_tracks(path: &Path, tracks: &SliceTracks) -> Result<(), DataE
         Format::Csv => csv::write(&mut sink, tracks),
         Format::Bin => bin::write(&mut sink, tracks),
     };
-    written
-        .and_then(|()| finish(sink))
-        .map_err(|source| DataError::io(path, source))
+    written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }
 
 /// What a file holds, not yet found sound.
@@ -78,20 +70,10 @@ fn others(tracks: &SliceTracks, number: usize) -> [u32; 5] {
     let related = &tracks.relations()[number];
     let [lower, upper] = related.neighbours;
     let link = tracks.links()[number];
-    [
-        related.segment_prev,
-        related.segment_next,
-        lower,
-        upper,
-        link,
-    ]
+    [related.segment_prev, related.segment_next, lower, upper, link]
 }
 
 /// The same back.
 fn relations([prev, next, lower, upper, _]: [u32; 5]) -> Relations {
-    Relations {
-        segment_prev: prev,
-        segment_next: next,
-        neighbours: [lower, upper],
-    }
+    Relations { segment_prev: prev, segment_next: next, neighbours: [lower, upper] }
 }

@@ -19,9 +19,7 @@ pub(super) type Entry = (StreamId, usize);
 
 /// Writes the index; with a column for the sector if there is more than one.
 pub(super) fn write(sink: &mut impl Write, entries: &[Entry]) -> io::Result<()> {
-    let several = entries
-        .windows(2)
-        .any(|pair| pair[0].0.sector != pair[1].0.sector);
+    let several = entries.windows(2).any(|pair| pair[0].0.sector != pair[1].0.sector);
     let columns = COLUMNS.join(",");
     if several {
         writeln!(sink, "{SECTOR},{columns}")?;
@@ -43,9 +41,7 @@ pub(super) fn read(
     source: impl Read,
     sector: Option<u8>,
 ) -> Result<Vec<Entry>, DataError> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
     let header = reader.headers().map_err(|error| csv_error(path, &error))?;
     let form = Form::of_header(path, header, sector)?;
     let mut entries: Vec<Entry> = Vec::new();

@@ -56,9 +56,7 @@ impl PageWriter {
     }
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), DataError> {
-        self.sink
-            .write_all(bytes)
-            .map_err(|source| DataError::io(&self.path, source))
+        self.sink.write_all(bytes).map_err(|source| DataError::io(&self.path, source))
     }
 
     /// Writes out what is buffered, and the index.

@@ -22,17 +22,11 @@ pub(super) struct Reading {
 
 impl Reading {
     /// A pulse that was not measured.
-    const NOTHING: Reading = Reading {
-        bits: u64::MAX,
-        source: Truth::NOISE,
-    };
+    const NOTHING: Reading = Reading { bits: u64::MAX, source: Truth::NOISE };
 
     fn new(time_ns: u32, channel: u16, adc: u8, source: u32) -> Self {
         let time_and_channel = u64::from(time_ns) << CHANNEL_BITS | u64::from(channel);
-        Reading {
-            bits: time_and_channel << ADC_BITS | u64::from(adc),
-            source,
-        }
+        Reading { bits: time_and_channel << ADC_BITS | u64::from(adc), source }
     }
 
     pub(super) fn time_ns(self) -> u32 {
@@ -230,10 +224,7 @@ mod tests {
     use crate::random::stream;
 
     fn asic() -> Asic {
-        Asic {
-            noise: 0.0,
-            ..Asic::default()
-        }
+        Asic { noise: 0.0, ..Asic::default() }
     }
 
     /// What is read of charges on channel 3, as (time, charge, crossing).
@@ -282,10 +273,7 @@ mod tests {
         let pulses = [(100.0, 1e4), (500.0, 2e4), (850.0, 3e4), (1200.0, 4e4)];
         let seen: Vec<_> = readings(&asic, &pulses).iter().map(|r| r.2).collect();
         assert_eq!(seen, [0, 3]);
-        let never_blind = Asic {
-            dead_time: 0.0,
-            ..asic
-        };
+        let never_blind = Asic { dead_time: 0.0, ..asic };
         assert_eq!(readings(&never_blind, &pulses).len(), 4);
     }
 
@@ -298,9 +286,7 @@ mod tests {
     #[test]
     fn times_are_measured_with_the_resolution_and_within_the_timeslice() {
         let asic = asic();
-        let pulses: Vec<_> = (0..5)
-            .map(|i| (f64::from(i) * 2000.0 + 1000.0, 1e4))
-            .collect();
+        let pulses: Vec<_> = (0..5).map(|i| (f64::from(i) * 2000.0 + 1000.0, 1e4)).collect();
         let seen = readings(&asic, &pulses);
         assert_eq!(seen.len(), 5);
         for ((time, ..), (true_time, _)) in seen.iter().zip(&pulses) {

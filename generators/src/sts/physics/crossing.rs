@@ -38,11 +38,7 @@ impl Truth {
 
     /// Crossings by module, and the source of each digi.
     pub(super) fn new(crossings: Vec<Crossing>, partition: Partition, sources: Vec<u32>) -> Self {
-        Truth {
-            crossings,
-            partition,
-            sources,
-        }
+        Truth { crossings, partition, sources }
     }
 
     /// All crossings, module after module, by time within a module.

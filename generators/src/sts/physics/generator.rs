@@ -115,10 +115,7 @@ impl Simulation {
         let [fronts, backs] = self.readings(number, &crossings, &partition);
         let sides: Vec<_> = fronts.into_iter().chain(backs).collect();
         let (digis, sources) = flatten(&sides);
-        Simulated {
-            digis,
-            truth: Truth::new(crossings, partition, sources),
-        }
+        Simulated { digis, truth: Truth::new(crossings, partition, sources) }
     }
 
     /// All crossings, module after module, by time within a module.
@@ -193,10 +190,7 @@ impl Simulation {
             }
             sides.into()
         };
-        let (fronts, backs) = (0..partition.segments())
-            .into_par_iter()
-            .map(of_module)
-            .unzip();
+        let (fronts, backs) = (0..partition.segments()).into_par_iter().map(of_module).unzip();
         [fronts, backs]
     }
 
@@ -228,10 +222,7 @@ fn flatten(sides: &[Vec<Reading>]) -> (SegmentedDigis, Vec<u32>) {
     let partition = Partition::from_lengths(sides.iter().map(Vec::len));
     let mut digis = vec![Digi::default(); partition.elements()];
     let mut sources = vec![0; partition.elements()];
-    let targets = (
-        partition.split_mut(&mut digis),
-        partition.split_mut(&mut sources),
-    );
+    let targets = (partition.split_mut(&mut digis), partition.split_mut(&mut sources));
     targets.into_par_iter().zip(sides).enumerate().for_each(
         |(segment, ((digis, sources), readings))| {
             let ModuleSide { module, .. } = ModuleSide::of_segment(segment, sides.len());

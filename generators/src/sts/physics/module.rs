@@ -72,11 +72,7 @@ impl<'a> ModuleReadout<'a> {
         let response = self.electronics.response;
         response.add(&passage, ionisation, &mut self.strips, &mut self.stream);
         for (number_of_side, side) in self.sides.iter_mut().enumerate() {
-            let SideReadout {
-                channels,
-                noise,
-                stream,
-            } = side;
+            let SideReadout { channels, noise, stream } = side;
             noise.add_until(crossing.time_ns, channels);
             for (strip, charge) in self.strips[number_of_side].charges() {
                 if let Some(channel) = self.sensor.channel(number_of_side, strip) {

@@ -83,18 +83,11 @@ mod tests {
         let mut noise = Noise::new(asic, pickup, &gaps, stream(1, [6]));
         noise.add_until(TIMESLICE as f64, &mut channels);
         let readings = channels.finish();
-        readings
-            .iter()
-            .map(|r| (r.time_ns(), r.channel()))
-            .collect()
+        readings.iter().map(|r| (r.time_ns(), r.channel())).collect()
     }
 
     fn asic(threshold: f64) -> Asic {
-        Asic {
-            threshold,
-            zero_noise_rate: 0.004,
-            ..Asic::default()
-        }
+        Asic { threshold, zero_noise_rate: 0.004, ..Asic::default() }
     }
 
     #[test]
@@ -105,16 +98,7 @@ mod tests {
             let found = digis(&asic, 0.0).len() as f64;
             assert!((found / expected - 1.0).abs() < 0.03, "{found} {expected}");
         }
-        assert!(
-            digis(
-                &Asic {
-                    noise: 0.0,
-                    ..asic(3000.0)
-                },
-                0.0
-            )
-            .is_empty()
-        );
+        assert!(digis(&Asic { noise: 0.0, ..asic(3000.0) }, 0.0).is_empty());
     }
 
     #[test]

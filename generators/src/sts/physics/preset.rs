@@ -44,12 +44,7 @@ const CBM_AUAU: Scenario = Scenario {
         secondary_spread: 0.15,
     }),
     rate_hz: 100e3,
-    readout: Readout {
-        threshold: 3000.0,
-        noise: 1000.0,
-        zero_crossings_hz: 0.0,
-        pickup: 0.0,
-    },
+    readout: Readout { threshold: 3000.0, noise: 1000.0, zero_crossings_hz: 0.0, pickup: 0.0 },
     timeslice_ns: 10_000_000,
     timeslices: 1,
     order: Order::Time,
@@ -57,18 +52,9 @@ const CBM_AUAU: Scenario = Scenario {
 
 const MCBM_2024: Scenario = Scenario {
     detector: Detector::MiniCbm,
-    source: Source::Straight(Window {
-        particles: 1.53,
-        slope_x: 0.3,
-        slope_y: 0.22,
-    }),
+    source: Source::Straight(Window { particles: 1.53, slope_x: 0.3, slope_y: 0.22 }),
     rate_hz: 260e3,
-    readout: Readout {
-        threshold: 4175.0,
-        noise: 1000.0,
-        zero_crossings_hz: 4e6,
-        pickup: 0.205,
-    },
+    readout: Readout { threshold: 4175.0, noise: 1000.0, zero_crossings_hz: 4e6, pickup: 0.205 },
     timeslice_ns: 125_000_000,
     timeslices: 20,
     order: Order::Time,

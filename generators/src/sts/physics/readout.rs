@@ -26,10 +26,7 @@ impl Readout {
     /// The same read-out with so many noise pulses a second and channel, at its
     /// threshold.
     pub fn with_noise_hz(self, hertz: f64) -> Self {
-        Readout {
-            zero_crossings_hz: hertz / exceedance(self.threshold, self.noise),
-            ..self
-        }
+        Readout { zero_crossings_hz: hertz / exceedance(self.threshold, self.noise), ..self }
     }
 
     /// The read-out in the words of a setup.
@@ -79,20 +76,13 @@ fn exceedance(threshold: f64, noise: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const READOUT: Readout = Readout {
-        threshold: 4000.0,
-        noise: 1000.0,
-        zero_crossings_hz: 4e6,
-        pickup: 0.0,
-    };
+    const READOUT: Readout =
+        Readout { threshold: 4000.0, noise: 1000.0, zero_crossings_hz: 4e6, pickup: 0.0 };
 
     #[test]
     fn noise_falls_with_the_threshold() {
         assert!((READOUT.noise_hz() - 4e6 * libm::exp(-8.0)).abs() < 1e-6);
-        let higher = Readout {
-            threshold: 5000.0,
-            ..READOUT
-        };
+        let higher = Readout { threshold: 5000.0, ..READOUT };
         let ratio = higher.noise_hz() / READOUT.noise_hz();
         assert!((ratio - libm::exp(-4.5)).abs() < 1e-9, "{ratio}");
         let asked = higher.with_noise_hz(300.0).noise_hz();
@@ -101,10 +91,7 @@ mod tests {
 
     #[test]
     fn without_fluctuations_there_is_no_noise() {
-        let quiet = Readout {
-            noise: 0.0,
-            ..READOUT
-        };
+        let quiet = Readout { noise: 0.0, ..READOUT };
         assert_eq!(quiet.noise_hz(), 0.0);
         // No rate of crossings could give this.
         assert!(quiet.with_noise_hz(1.0).validate().is_err());

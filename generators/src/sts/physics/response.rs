@@ -138,8 +138,7 @@ mod tests {
                 sums.push(strips.charges().map(|(_, charge)| charge).sum());
             }
         }
-        sums.iter_mut()
-            .for_each(|sums| sums.sort_by(f32::total_cmp));
+        sums.iter_mut().for_each(|sums| sums.sort_by(f32::total_cmp));
         sums
     }
 

@@ -63,9 +63,7 @@ impl Scenario {
             )));
         }
         if self.timeslices == 0 {
-            return Err(DataError::shape(
-                "0 timeslices hold no digis; use 1 or more",
-            ));
+            return Err(DataError::shape("0 timeslices hold no digis; use 1 or more"));
         }
         let most_hz = MAX_COLLISIONS / (self.timeslice_ns as f64 * 1e-9);
         if !(0.0..=most_hz).contains(&self.rate_hz) {

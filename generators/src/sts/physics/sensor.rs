@@ -108,14 +108,8 @@ impl Sensor {
         };
         let slope = |side: &Side| slope_x + slope_y * side.tangent;
         Passage {
-            strips: self
-                .sides
-                .each_ref()
-                .map(|side| top(side) * self.strips_per_cm),
-            slopes: self
-                .sides
-                .each_ref()
-                .map(|side| slope(side) * self.strips_per_cm),
+            strips: self.sides.each_ref().map(|side| top(side) * self.strips_per_cm),
+            slopes: self.sides.each_ref().map(|side| slope(side) * self.strips_per_cm),
             pitch: 1.0 / self.strips_per_cm,
             obliquity: (1.0 + slope_x * slope_x + slope_y * slope_y).sqrt(),
         }

@@ -62,10 +62,7 @@ pub(super) struct Tables {
 
 impl Tables {
     pub(super) fn new() -> Self {
-        Tables {
-            gaps: Exponential::new(),
-            normal: Normal::new(),
-        }
+        Tables { gaps: Exponential::new(), normal: Normal::new() }
     }
 }
 
@@ -155,9 +152,5 @@ impl Gold {
 }
 
 fn sign(stream: &mut Stream) -> f64 {
-    if stream.next_u32() & 1 == 0 {
-        1.0
-    } else {
-        -1.0
-    }
+    if stream.next_u32() & 1 == 0 { 1.0 } else { -1.0 }
 }

@@ -31,9 +31,7 @@ impl Spread {
     pub(super) fn new() -> Self {
         let bins = (REACH * BINS_PER_DEVIATION) as usize;
         let beyond = |bin: usize| normal_below(-(bin as f64 + 0.5) / BINS_PER_DEVIATION) as f32;
-        Spread {
-            beyond: (0..bins).map(beyond).collect(),
-        }
+        Spread { beyond: (0..bins).map(beyond).collect() }
     }
 
     /// The part of a cloud that is beyond an edge, so many deviations away.
@@ -46,11 +44,7 @@ impl Spread {
 
 impl Default for Strips {
     fn default() -> Self {
-        Strips {
-            first: 0,
-            length: 0,
-            charges: [0.0; ROOM],
-        }
+        Strips { first: 0, length: 0, charges: [0.0; ROOM] }
     }
 }
 
@@ -119,11 +113,7 @@ mod tests {
     #[test]
     fn neighbours_see_a_little_of_a_narrow_cloud() {
         let crosstalk = 20_000.0 * CROSSTALK;
-        let expected = [
-            (9, crosstalk),
-            (10, 20_000.0 - 2.0 * crosstalk),
-            (11, crosstalk),
-        ];
+        let expected = [(9, crosstalk), (10, 20_000.0 - 2.0 * crosstalk), (11, crosstalk)];
         assert_eq!(charges(10.0, &[(0.5, 0.05)]), expected);
     }
 
@@ -135,12 +125,7 @@ mod tests {
         let sum: f32 = shared.iter().map(|(_, charge)| charge).sum();
         assert!((sum - 20_000.0).abs() < 1.0, "{sum}");
         let beside = charges(10.0, &[(1.1, 0.1)]);
-        let of = |wanted: i32| {
-            beside
-                .iter()
-                .find(|(strip, _)| *strip == wanted)
-                .map(|c| c.1)
-        };
+        let of = |wanted: i32| beside.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
         let (less, more) = (of(10).expect("shared"), of(11).expect("shared"));
         assert!(less < 0.3 * more, "{beside:?}");
     }

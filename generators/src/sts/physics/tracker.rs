@@ -34,10 +34,8 @@ impl Tracker {
         let mut order: Vec<_> = (0..sensors.len()).collect();
         order.sort_by(|a, b| sensors[*a].z().total_cmp(&sensors[*b].z()));
         let near = |a: &usize, b: &usize| sensors[*b].z() - sensors[*a].z() <= STATION_GAP;
-        let stations = order
-            .chunk_by(near)
-            .map(|modules| Station::new(modules, &sensors))
-            .collect();
+        let stations =
+            order.chunk_by(near).map(|modules| Station::new(modules, &sensors)).collect();
         Tracker { sensors, stations }
     }
 
@@ -91,10 +89,7 @@ impl Station {
         let cells_along = |(low, high): (f64, f64)| ((high - low) / CELL) as usize + 1;
         let columns = cells_along(ends[0]);
         let mut station = Station {
-            z: modules
-                .iter()
-                .map(|module| sensors[*module].z())
-                .sum::<f64>()
+            z: modules.iter().map(|module| sensors[*module].z()).sum::<f64>()
                 / modules.len() as f64,
             corner: [ends[0].0, ends[1].0],
             columns,

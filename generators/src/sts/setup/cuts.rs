@@ -36,15 +36,7 @@ impl Validate for Cuts {
     fn validate(&self) -> Result<(), SetupError> {
         require("timeCutDigiAbs", self.time_cut_digi_abs, Allowed::Finite)?;
         require("timeCutDigiSig", self.time_cut_digi_sig, Allowed::Finite)?;
-        require(
-            "timeCutClusterAbs",
-            self.time_cut_cluster_abs,
-            Allowed::Finite,
-        )?;
-        require(
-            "timeCutClusterSig",
-            self.time_cut_cluster_sig,
-            Allowed::Finite,
-        )
+        require("timeCutClusterAbs", self.time_cut_cluster_abs, Allowed::Finite)?;
+        require("timeCutClusterSig", self.time_cut_cluster_sig, Allowed::Finite)
     }
 }

@@ -25,10 +25,7 @@ impl Default for LandauTable {
             let charge = STEP * f64::from(i);
             libm::round(50.0 + 11.0 * charge.sqrt() + 0.05 * charge)
         };
-        LandauTable {
-            step_size: STEP,
-            values: (0..ENTRIES).map(width).collect(),
-        }
+        LandauTable { step_size: STEP, values: (0..ENTRIES).map(width).collect() }
     }
 }
 

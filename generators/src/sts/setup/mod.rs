@@ -60,17 +60,10 @@ impl Setup {
         cuts.validate()?;
         landau.validate()?;
         for (number, module) in modules.iter().enumerate() {
-            module
-                .validate()
-                .map_err(|error| error.within(&format!("modules[{number}]")))?;
+            module.validate().map_err(|error| error.within(&format!("modules[{number}]")))?;
         }
         check_count(modules.len())?;
-        Ok(Setup {
-            asic,
-            cuts,
-            landau,
-            modules,
-        })
+        Ok(Setup { asic, cuts, landau, modules })
     }
 
     /// Modules of one kind side by side, for digis that no particle made: any number
@@ -111,10 +104,7 @@ fn check_count(modules: usize) -> Result<(), SetupError> {
     if (1..=most).contains(&modules) {
         return Ok(());
     }
-    Err(SetupError::new(
-        "modules",
-        format!("has {modules} modules; 1 to {most} are possible"),
-    ))
+    Err(SetupError::new("modules", format!("has {modules} modules; 1 to {most} are possible")))
 }
 
 /// What a file says, each part found sensible by itself.
@@ -159,17 +149,11 @@ trait Validate {
 
 impl SetupError {
     fn new(field: &str, problem: impl Into<String>) -> Self {
-        SetupError {
-            field: field.to_owned(),
-            problem: problem.into(),
-        }
+        SetupError { field: field.to_owned(), problem: problem.into() }
     }
 
     fn within(self, part: &str) -> Self {
-        SetupError {
-            field: format!("{part}.{}", self.field),
-            ..self
-        }
+        SetupError { field: format!("{part}.{}", self.field), ..self }
     }
 }
 
@@ -191,10 +175,7 @@ fn require(field: &str, value: f64, allowed: Allowed) -> Result<(), SetupError> 
     if sensible && value.is_finite() {
         return Ok(());
     }
-    Err(SetupError::new(
-        field,
-        format!("is {value}; it must be {words}"),
-    ))
+    Err(SetupError::new(field, format!("is {value}; it must be {words}")))
 }
 
 #[cfg(test)]
@@ -213,12 +194,7 @@ mod tests {
     fn a_problem_names_the_module() {
         let mut modules = vec![Module::regular(0), Module::regular(1)];
         modules[1].pitch = 0.0;
-        let setup = Setup::new(
-            Asic::default(),
-            Cuts::default(),
-            LandauTable::default(),
-            modules,
-        );
+        let setup = Setup::new(Asic::default(), Cuts::default(), LandauTable::default(), modules);
         let error = setup.expect_err("no pitch").to_string();
         assert_eq!(error, "modules[1].pitch is 0; it must be above 0");
     }

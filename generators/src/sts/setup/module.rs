@@ -56,11 +56,7 @@ impl Module {
             lorentz_front: 0.0,
             lorentz_back: 0.0,
             rotation: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-            translation: [
-                (place as f64 - 7.5) * SENSOR_CM,
-                0.0,
-                (plane as f64 + 3.0) * PLANE_CM,
-            ],
+            translation: [(place as f64 - 7.5) * SENSOR_CM, 0.0, (plane as f64 + 3.0) * PLANE_CM],
         }
     }
 
@@ -84,11 +80,7 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 }
 
 fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 impl Validate for Module {
@@ -97,16 +89,11 @@ impl Validate for Module {
         require("pitch", self.pitch, Allowed::Positive)?;
         let width = self.pitch * f64::from(CHANNELS_PER_SIDE);
         if self.height > TALLEST * width {
-            let problem = format!(
-                "is {}; {TALLEST} times the width of {width} is the most",
-                self.height
-            );
+            let problem =
+                format!("is {}; {TALLEST} times the width of {width} is the most", self.height);
             return Err(SetupError::new("dY", problem));
         }
-        for (field, angle) in [
-            ("stereoF", self.stereo_front),
-            ("stereoB", self.stereo_back),
-        ] {
+        for (field, angle) in [("stereoF", self.stereo_front), ("stereoB", self.stereo_back)] {
             require(field, angle, Allowed::Finite)?;
             if angle.abs() > STEEPEST {
                 let problem = format!("is {angle} degrees; {STEEPEST} either way is the most");
@@ -131,10 +118,7 @@ mod tests {
     use super::*;
 
     fn with_rotation(rotation: [f64; 9]) -> Result<(), SetupError> {
-        let module = Module {
-            rotation,
-            ..Module::regular(0)
-        };
+        let module = Module { rotation, ..Module::regular(0) };
         module.validate()
     }
 

@@ -99,12 +99,8 @@ fn put(to: &mut [u8], from: impl Iterator<Item = u8>) {
 mod tests {
     use super::*;
 
-    const SHAPE: ClusterShape = ClusterShape {
-        tracks: CHUNK + 100,
-        fewest: 2,
-        most: 7,
-        row_clusters: 9,
-    };
+    const SHAPE: ClusterShape =
+        ClusterShape { tracks: CHUNK + 100, fewest: 2, most: 7, row_clusters: 9 };
 
     #[test]
     fn numbers_of_clusters_are_as_asked_for() {
@@ -130,11 +126,7 @@ mod tests {
 
     #[test]
     fn rows_may_have_none() {
-        let shape = ClusterShape {
-            tracks: 1,
-            row_clusters: 0,
-            ..SHAPE
-        };
+        let shape = ClusterShape { tracks: 1, row_clusters: 0, ..SHAPE };
         assert_eq!(generate(&shape, 3).expect("made").rows().clusters(), 0);
     }
 

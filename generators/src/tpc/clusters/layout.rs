@@ -85,13 +85,8 @@ mod tests {
 
     #[test]
     fn arrays_are_aligned_and_apart() {
-        let entries = Entries {
-            rows: 3,
-            tracks: 5,
-            attached: 1001,
-            differences: 996,
-            unattached: 0,
-        };
+        let entries =
+            Entries { rows: 3, tracks: 5, attached: 1001, differences: 996, unattached: 0 };
         let layout = Layout::new(&entries);
         let mut end = 0;
         for (number, field) in FIELDS.iter().enumerate() {

@@ -92,13 +92,7 @@ impl Clusters {
         };
         validate::tracks(&places, &tracks)?;
         validate::rows(&places, &rows)?;
-        Ok(Clusters {
-            places,
-            tracks,
-            rows,
-            layout,
-            bytes,
-        })
+        Ok(Clusters { places, tracks, rows, layout, bytes })
     }
 
     /// How many places there are.

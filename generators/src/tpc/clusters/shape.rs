@@ -39,12 +39,7 @@ pub struct Places {
 impl Places {
     /// Why there can't be so many.
     pub fn problem(&self) -> Option<ClusterProblem> {
-        let Places {
-            tracks,
-            attached,
-            rows,
-            row_capacity,
-        } = *self;
+        let Places { tracks, attached, rows, row_capacity } = *self;
         if tracks == 0 {
             return Some(ClusterProblem::NoTracks);
         }
@@ -82,12 +77,7 @@ impl ClusterShape {
     /// # Errors
     /// Which value can't be, and what can.
     pub fn validate(&self) -> Result<(), DataError> {
-        let ClusterShape {
-            tracks,
-            fewest,
-            most,
-            ..
-        } = *self;
+        let ClusterShape { tracks, fewest, most, .. } = *self;
         if tracks == 0 {
             return refuse("no tracks can't be gathered; use --tracks 1 or more");
         }
@@ -141,12 +131,7 @@ fn refuse(problem: impl Into<String>) -> Result<(), DataError> {
 mod tests {
     use super::*;
 
-    const SOUND: ClusterShape = ClusterShape {
-        tracks: 10,
-        fewest: 20,
-        most: 160,
-        row_clusters: 5,
-    };
+    const SOUND: ClusterShape = ClusterShape { tracks: 10, fewest: 20, most: 160, row_clusters: 5 };
 
     fn problem(shape: ClusterShape) -> String {
         shape.validate().expect_err("refused").to_string()
@@ -158,23 +143,11 @@ mod tests {
         assert!(problem(ClusterShape { tracks: 0, ..SOUND }).contains("--tracks"));
         assert!(problem(ClusterShape { fewest: 0, ..SOUND }).contains("--fewest"));
         assert!(problem(ClusterShape { most: 19, ..SOUND }).contains("--most"));
-        assert!(
-            problem(ClusterShape {
-                most: 65_536,
-                ..SOUND
-            })
-            .contains("--most")
-        );
+        assert!(problem(ClusterShape { most: 65_536, ..SOUND }).contains("--most"));
         let tracks = usize::MAX;
         assert!(problem(ClusterShape { tracks, ..SOUND }).contains("--tracks"));
         let row_clusters = usize::MAX;
-        assert!(
-            problem(ClusterShape {
-                row_clusters,
-                ..SOUND
-            })
-            .contains("--row-clusters")
-        );
+        assert!(problem(ClusterShape { row_clusters, ..SOUND }).contains("--row-clusters"));
     }
 
     #[test]

@@ -14,10 +14,7 @@ pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), 
     let expected = places.layout().bytes();
     match bytes == expected {
         true => Ok(()),
-        false => Err(ClusterProblem::Bytes {
-            found: bytes,
-            expected,
-        }),
+        false => Err(ClusterProblem::Bytes { found: bytes, expected }),
     }
 }
 
@@ -46,11 +43,7 @@ fn disjoint(tracks: &Pieces) -> Result<(), ClusterProblem> {
         let [first, second] = [pair[0] as usize, pair[1] as usize];
         let place = tracks.starts[second];
         let end = tracks.starts[first] + tracks.counts[first];
-        (place < end).then_some(ClusterProblem::Overlap {
-            first,
-            second,
-            place,
-        })
+        (place < end).then_some(ClusterProblem::Overlap { first, second, place })
     });
     overlap.map_or(Ok(()), Err)
 }
@@ -61,11 +54,7 @@ pub(super) fn rows(places: &Places, rows: &Pieces) -> Result<(), ClusterProblem>
     let beyond = |&count: &u32| count as usize > capacity;
     match rows.counts.iter().position(beyond) {
         None => Ok(()),
-        Some(row) => Err(ClusterProblem::BeyondCapacity {
-            row,
-            count: rows.counts[row],
-            capacity,
-        }),
+        Some(row) => Err(ClusterProblem::BeyondCapacity { row, count: rows.counts[row], capacity }),
     }
 }
 
@@ -75,12 +64,7 @@ mod tests {
     use crate::tpc::clusters::Clusters;
     use crate::tpc::clusters::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 
-    const PLACES: Places = Places {
-        tracks: 2,
-        attached: 20,
-        rows: 3,
-        row_capacity: 4,
-    };
+    const PLACES: Places = Places { tracks: 2, attached: 20, rows: 3, row_capacity: 4 };
 
     /// Clusters of two tracks and three rows.
     fn clusters(starts: [u32; 2], tracks: [u16; 2], rows: [u32; 3]) -> Result<Clusters, String> {
@@ -111,10 +95,7 @@ mod tests {
         let beyond = clusters([u32::MAX, 2], [8, 10], [0; 3]);
         assert!(beyond.expect_err("refused").contains("track 0"));
         let row = clusters([12, 2], [8, 10], [0, 5, 0]);
-        assert_eq!(
-            row.expect_err("refused"),
-            "row 1 has 5 clusters, but a capacity of 4"
-        );
+        assert_eq!(row.expect_err("refused"), "row 1 has 5 clusters, but a capacity of 4");
     }
 
     #[test]
@@ -140,10 +121,7 @@ mod tests {
         assert!(matches!(short, ClusterProblem::Bytes { .. }));
         let starts = Clusters::new(PLACES, vec![0], Vec::new()).expect_err("refused");
         assert!(matches!(starts, ClusterProblem::Starts { starts: 1, .. }));
-        let rows = Places {
-            rows: usize::MAX,
-            ..PLACES
-        };
+        let rows = Places { rows: usize::MAX, ..PLACES };
         let many = Clusters::new(rows, vec![0, 1], Vec::new()).expect_err("refused");
         assert!(matches!(many, ClusterProblem::TooMany { .. }));
     }

@@ -39,10 +39,8 @@ fn pack_groups<const BITS: usize>(samples: &[Sample], out: &mut [u8]) -> usize {
 
 #[inline]
 fn joined<const BITS: usize>(samples: &[Sample]) -> u64 {
-    let shifted = samples
-        .iter()
-        .enumerate()
-        .map(|(i, sample)| u64::from(sample.adc()) << (i * BITS));
+    let shifted =
+        samples.iter().enumerate().map(|(i, sample)| u64::from(sample.adc()) << (i * BITS));
     shifted.fold(0, |word, value| word | value)
 }
 
@@ -71,9 +69,8 @@ mod tests {
     fn packing_is_what_bit_by_bit_gives() {
         for bits in [10, 12] {
             for count in 0..20_u16 {
-                let values: Vec<_> = (0..count)
-                    .map(|i| i.wrapping_mul(2654) % (1 << bits))
-                    .collect();
+                let values: Vec<_> =
+                    (0..count).map(|i| i.wrapping_mul(2654) % (1 << bits)).collect();
                 let samples: Vec<_> = values.iter().map(|adc| Sample::new(0, *adc)).collect();
                 let mut out = [0; 64];
                 let bytes = pack(&samples, bits, &mut out);

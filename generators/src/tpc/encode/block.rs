@@ -25,11 +25,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn new(format: ZsFormat) -> Self {
-        Block {
-            format,
-            bytes: [0; MAX_BLOCK_BYTES + SLACK],
-            length: 0,
-        }
+        Block { format, bytes: [0; MAX_BLOCK_BYTES + SLACK], length: 0 }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

@@ -20,13 +20,8 @@ pub(super) fn encode<'a>(
     time_bins: impl Iterator<Item = TimeBin<'a>>,
     slots: Slots,
 ) {
-    let mut writer = Writer {
-        info,
-        slots,
-        position: RDH_BYTES,
-        time_bins: None,
-        header: ZsHeader::default(),
-    };
+    let mut writer =
+        Writer { info, slots, position: RDH_BYTES, time_bins: None, header: ZsHeader::default() };
     writer.open(RDH_BYTES);
     let mut block = Block::new(info.format);
     for bin in time_bins {

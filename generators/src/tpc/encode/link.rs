@@ -22,13 +22,8 @@ pub(super) fn encode<'a>(
     time_bins: impl Iterator<Item = TimeBin<'a>>,
     slots: Slots,
 ) {
-    let mut writer = Writer {
-        info,
-        slots,
-        position: PAGE_BYTES,
-        first_time_bin,
-        header: ZsHeader::default(),
-    };
+    let mut writer =
+        Writer { info, slots, position: PAGE_BYTES, first_time_bin, header: ZsHeader::default() };
     writer.open(first_time_bin);
     for bin in time_bins {
         for link in bin.samples.chunk_by(|a, b| fec(a) == fec(b)) {
@@ -107,7 +102,5 @@ impl Writer<'_> {
 
 fn joined(samples: &[Sample]) -> u64 {
     let shifted = samples.iter().enumerate();
-    shifted.fold(0, |word, (i, sample)| {
-        word | u64::from(sample.adc()) << (SAMPLE_BITS * i)
-    })
+    shifted.fold(0, |word, (i, sample)| word | u64::from(sample.adc()) << (SAMPLE_BITS * i))
 }

@@ -68,9 +68,7 @@ impl Writer<'_> {
     fn close(&mut self, end: PageEnd) {
         let header = self.header.to_short_bytes();
         self.scratch[RDH_BYTES..FIRST_RECORD].copy_from_slice(&header);
-        self.slots
-            .page()
-            .copy_from_slice(&self.scratch[..PAGE_BYTES]);
+        self.slots.page().copy_from_slice(&self.scratch[..PAGE_BYTES]);
         self.slots.close(end.stated_size(self.position));
     }
 

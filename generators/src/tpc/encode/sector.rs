@@ -78,10 +78,7 @@ impl SectorEncoder<'_> {
             let problem = format!("does not fit {}-bit samples", self.format.sample_bits());
             return Err(refusal(digit, &problem));
         }
-        let end = self
-            .orbits
-            .checked_sub(1)
-            .map_or(0, |last| time_bins_of(last).end);
+        let end = self.orbits.checked_sub(1).map_or(0, |last| time_bins_of(last).end);
         if digit.time_bin() >= end {
             let problem = format!("is not before time bin {end}, the end of the time frame");
             return Err(refusal(digit, &problem));
@@ -146,8 +143,5 @@ fn endpoint_of_row(row: u8) -> Option<Endpoint> {
 
 fn of_frame(samples: &TimeBins, frame: u32) -> impl Iterator<Item = TimeBin<'_>> {
     let time_bins = samples.range(time_bins_of(frame));
-    time_bins.map(|(number, samples)| TimeBin {
-        number: *number,
-        samples,
-    })
+    time_bins.map(|(number, samples)| TimeBin { number: *number, samples })
 }

@@ -14,12 +14,7 @@ pub(super) struct Slots<'a> {
 impl<'a> Slots<'a> {
     pub(super) fn new(info: &FrameInfo, pages: &'a mut Vec<Page>) -> Self {
         let fee_id = info.fee_id();
-        let rdh = Rdh {
-            fee_id,
-            link_id: fee_id.link(),
-            orbit: info.orbit,
-            ..Rdh::default()
-        };
+        let rdh = Rdh { fee_id, link_id: fee_id.link(), orbit: info.orbit, ..Rdh::default() };
         Slots { pages, rdh }
     }
 

@@ -12,11 +12,7 @@ impl Endpoint {
     /// The endpoint with this number, if it is below 20.
     #[inline]
     pub const fn new(number: usize) -> Option<Self> {
-        if number < ENDPOINTS {
-            Some(Endpoint(number as u8))
-        } else {
-            None
-        }
+        if number < ENDPOINTS { Some(Endpoint(number as u8)) } else { None }
     }
 
     /// A half (0 or 1) of a region.
@@ -81,21 +77,13 @@ impl Cru {
     /// The unit with this number, if it is below 360.
     #[inline]
     pub const fn new(number: usize) -> Option<Self> {
-        if number < CRUS {
-            Some(Cru(number as u16))
-        } else {
-            None
-        }
+        if number < CRUS { Some(Cru(number as u16)) } else { None }
     }
 
     /// The unit of a region, if the sector is below 36.
     #[inline]
     pub const fn of(sector: usize, region: Region) -> Option<Self> {
-        if sector < SECTORS {
-            Some(Cru((sector * REGIONS + region.number()) as u16))
-        } else {
-            None
-        }
+        if sector < SECTORS { Some(Cru((sector * REGIONS + region.number()) as u16)) } else { None }
     }
 
     /// The number.

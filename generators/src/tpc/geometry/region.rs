@@ -17,11 +17,7 @@ impl Region {
     /// The region with this number, if it is below 10.
     #[inline]
     pub const fn new(number: usize) -> Option<Self> {
-        if number < REGIONS {
-            Some(Region(number as u8))
-        } else {
-            None
-        }
+        if number < REGIONS { Some(Region(number as u8)) } else { None }
     }
 
     /// The region with this number, which must be below 10.

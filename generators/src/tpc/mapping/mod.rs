@@ -49,11 +49,7 @@ impl LinkChannel {
     /// The endpoint that sends it in the link formats.
     pub fn endpoint(self) -> Endpoint {
         let [first, second] = self.region.endpoints();
-        if first.fecs().contains(&usize::from(self.fec)) {
-            first
-        } else {
-            second
-        }
+        if first.fecs().contains(&usize::from(self.fec)) { first } else { second }
     }
 }
 
@@ -138,10 +134,7 @@ impl PadMapping {
     pub fn channel(&self, pad: PadId) -> Option<LinkChannel> {
         let number = pad_number(pad)?;
         let region = Region::of_row(usize::from(pad.row()))?;
-        Some(LinkChannel::of_index(
-            region,
-            usize::from(self.channels[number]),
-        ))
+        Some(LinkChannel::of_index(region, usize::from(self.channels[number])))
     }
 }
 
@@ -207,16 +200,9 @@ mod tests {
         let regular = PadMapping::regular();
         let pad = |channel| regular.pad(channel).expect("a channel");
         let region = Region::new(4).expect("below 10");
-        let (a, b) = (
-            LinkChannel::of_index(region, 3),
-            LinkChannel::of_index(region, 90),
-        );
+        let (a, b) = (LinkChannel::of_index(region, 3), LinkChannel::of_index(region, 90));
         let twice = PadMapping::new(|channel| pad(if channel == b { a } else { channel }));
-        let expected = MappingError::Twice {
-            pad: pad(a),
-            first: a,
-            second: b,
-        };
+        let expected = MappingError::Twice { pad: pad(a), first: a, second: b };
         assert_eq!(twice, Err(expected));
         let outside = PadMapping::new(|_| PadId::new(150, 0));
         assert!(matches!(outside, Err(MappingError::Outside { .. })));

@@ -86,11 +86,7 @@ mod tests {
         let raw = |region, channel| {
             let region = Region::new(region).expect("below 10");
             let fec = 0;
-            ChipChannel::from(LinkChannel {
-                region,
-                fec,
-                channel,
-            })
+            ChipChannel::from(LinkChannel { region, fec, channel })
         };
         assert_eq!((raw(2, 8).chip, raw(2, 8).channel), (2, 0));
         assert_eq!((raw(3, 8).chip, raw(3, 8).channel), (2, 16));

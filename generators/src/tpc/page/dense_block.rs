@@ -44,10 +44,7 @@ impl BlockHead {
     #[inline]
     pub const fn from_bytes(bytes: [u8; BLOCK_HEAD_BYTES]) -> Self {
         let word = u16::from_le_bytes(bytes);
-        BlockHead {
-            links: (word & MAX_LINKS as u16) as u8,
-            crossing: word >> LINK_COUNT_BITS,
-        }
+        BlockHead { links: (word & MAX_LINKS as u16) as u8, crossing: word >> LINK_COUNT_BITS }
     }
 
     /// The bytes of these fields. Bits that don't fit a field are cut off.
@@ -64,10 +61,7 @@ mod tests {
 
     #[test]
     fn the_crossing_is_above_the_links() {
-        let head = BlockHead {
-            links: 10,
-            crossing: 0xdef,
-        };
+        let head = BlockHead { links: 10, crossing: 0xdef };
         assert_eq!(head.to_bytes(), [0xfa, 0xde]);
         assert_eq!(BlockHead::from_bytes([0xfa, 0xde]), head);
     }

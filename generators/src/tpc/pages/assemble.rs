@@ -123,9 +123,7 @@ impl SectorFrames {
         let cru = Cru::of(self.sector, endpoint.region());
         let link = link_id(self.format);
         let mut rdh = Rdh {
-            fee_id: cru.map_or(FeeId::default(), |cru| {
-                FeeId::new(cru, endpoint.half(), link)
-            }),
+            fee_id: cru.map_or(FeeId::default(), |cru| FeeId::new(cru, endpoint.half(), link)),
             link_id: link,
             orbit: self.first_orbit.wrapping_add(frame as u32),
             ..Rdh::default()
@@ -189,11 +187,7 @@ pub struct SectorPages {
 
 impl SectorPages {
     fn new(sector: usize) -> Self {
-        SectorPages {
-            sector,
-            pages: Vec::new(),
-            lengths: Vec::new(),
-        }
+        SectorPages { sector, pages: Vec::new(), lengths: Vec::new() }
     }
 
     fn push(&mut self, page: Page, counters: (u8, u16)) {

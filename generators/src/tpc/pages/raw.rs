@@ -86,11 +86,7 @@ impl RawPages {
     /// If there are not so many streams.
     pub fn stream(&self, number: usize) -> StreamPages<'_> {
         let range = self.partition.range(number);
-        StreamPages {
-            id: self.streams[number],
-            first_page: range.start,
-            pages: &self.pages[range],
-        }
+        StreamPages { id: self.streams[number], first_page: range.start, pages: &self.pages[range] }
     }
 
     /// The numbers of a sector's streams, if they follow each other.
@@ -120,17 +116,11 @@ impl<'a> StreamPages<'a> {
     /// same orbit.
     pub fn frames(&self) -> impl Iterator<Item = FramePages<'a>> + use<'a> {
         let mut first_page = self.first_page;
-        self.pages
-            .chunk_by(|a, b| orbit_of(a) == orbit_of(b))
-            .map(move |pages| {
-                let frame = FramePages {
-                    orbit: orbit_of(&pages[0]),
-                    first_page,
-                    pages,
-                };
-                first_page += pages.len();
-                frame
-            })
+        self.pages.chunk_by(|a, b| orbit_of(a) == orbit_of(b)).map(move |pages| {
+            let frame = FramePages { orbit: orbit_of(&pages[0]), first_page, pages };
+            first_page += pages.len();
+            frame
+        })
     }
 }
 

@@ -123,10 +123,7 @@ mod tests {
 
     #[test]
     fn shares_are_as_asked() {
-        let pads = BadPads {
-            noisy: 0.02,
-            hot: 0.005,
-        };
+        let pads = BadPads { noisy: 0.02, hot: 0.005 };
         let kinds = (0..10 * PADS_IN_SECTOR).filter_map(|pad| pads.kind_of(7, 0, pad));
         let kinds: Vec<_> = kinds.collect();
         let count = |kind| kinds.iter().filter(|found| **found == kind).count() as f64;

@@ -25,9 +25,7 @@ impl CellOrder {
             Layout::Row => RegionCells::by_row(region),
             Layout::Link | Layout::DenseLink => RegionCells::by_link(region, mapping),
         };
-        CellOrder {
-            regions: Region::all().map(of_region).collect(),
-        }
+        CellOrder { regions: Region::all().map(of_region).collect() }
     }
 
     pub(super) fn region(&self, region: Region) -> &RegionCells {
@@ -65,11 +63,7 @@ impl RegionCells {
         let pads = region
             .rows()
             .flat_map(|row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8)));
-        let cell = |pad| {
-            mapping
-                .channel(pad)
-                .map_or(0, |channel| channel.index() as u16)
-        };
+        let cell = |pad| mapping.channel(pad).map_or(0, |channel| channel.index() as u16);
         let count = region.pads().len();
         let of_first = |index: &usize| {
             let endpoint = LinkChannel::of_index(region, *index).endpoint();

@@ -108,11 +108,7 @@ impl Collisions {
             if !is_within {
                 return;
             }
-            collisions.push(Collision {
-                time,
-                multiplicity: 0.0,
-                id: number,
-            });
+            collisions.push(Collision { time, multiplicity: 0.0, id: number });
             number += 1;
         }
     }
@@ -137,12 +133,7 @@ mod tests {
     use super::*;
 
     fn collisions(beam: Beam, rate_hz: f64) -> Collisions {
-        Collisions {
-            beam,
-            rate_hz,
-            spread: Spread::Natural,
-            seed: 1,
-        }
+        Collisions { beam, rate_hz, spread: Spread::Natural, seed: 1 }
     }
 
     /// The collisions of so many orbits, each counted once.

@@ -49,25 +49,10 @@ impl Simulation {
         for region in Region::all() {
             let cells = self.cells.region(region);
             self.fill(region, cells, &particles, grid);
-            let name = [
-                NOISE,
-                (sector * ENDPOINTS + region.number()) as u64,
-                frame.into(),
-            ];
+            let name = [NOISE, (sector * ENDPOINTS + region.number()) as u64, frame.into()];
             let mut stream = stream(self.seed, name);
-            noise::add(
-                grid,
-                cells.len(),
-                self.noise,
-                THRESHOLD,
-                &self.gaps,
-                &mut stream,
-            );
-            let name = FrameName {
-                seed: self.seed,
-                sector,
-                number: frame,
-            };
+            noise::add(grid, cells.len(), self.noise, THRESHOLD, &self.gaps, &mut stream);
+            let name = FrameName { seed: self.seed, sector, number: frame };
             self.bad_pads.add(grid, region, cells, THRESHOLD, name);
             for endpoint in region.endpoints() {
                 let (first, places) = cells.half(endpoint);

@@ -68,17 +68,10 @@ impl TimeFrameGenerator {
             Load::Rate(rate_hz) => rate_hz,
             Load::Occupancy(share) => rate_of(share, &mut simulation),
         };
-        simulation.bad_pads = BadPads {
-            noisy: shape.noisy_pads,
-            hot: shape.hot_pads,
-        };
+        simulation.bad_pads = BadPads { noisy: shape.noisy_pads, hot: shape.hot_pads };
         simulation.seed = seed;
         simulation.collisions.seed = seed;
-        Ok(TimeFrameGenerator {
-            shape: shape.clone(),
-            mapping: mapping.clone(),
-            simulation,
-        })
+        Ok(TimeFrameGenerator { shape: shape.clone(), mapping: mapping.clone(), simulation })
     }
 
     /// What is made.
@@ -127,12 +120,11 @@ impl TimeFrameGenerator {
     /// The pages with data of each endpoint.
     fn pages_of_frame(&self, sector: usize, frame: u32, grid: &mut Grid) -> Vec<Vec<Page>> {
         let mut pages = vec![Vec::new(); ENDPOINTS];
-        self.simulation
-            .frame(sector, frame, grid, |endpoint, samples| {
-                if let Some(info) = self.frame_info(sector, endpoint, frame) {
-                    encode_frame(&info, samples.time_bins(), &mut pages[endpoint.number()]);
-                }
-            });
+        self.simulation.frame(sector, frame, grid, |endpoint, samples| {
+            if let Some(info) = self.frame_info(sector, endpoint, frame) {
+                encode_frame(&info, samples.time_bins(), &mut pages[endpoint.number()]);
+            }
+        });
         pages
     }
 
@@ -158,16 +150,15 @@ impl TimeFrameGenerator {
 
     fn digits_of_frame(&self, sector: usize, frame: u32, grid: &mut Grid) -> Vec<Digit> {
         let mut digits = Vec::new();
-        self.simulation
-            .frame(sector, frame, grid, |endpoint, samples| {
-                for bin in samples.time_bins() {
-                    let digit = |sample: &Sample| {
-                        let pad = self.pad_of(endpoint.region(), sample.place());
-                        Digit::new(sector as u8, pad, bin.number, sample.adc())
-                    };
-                    digits.extend(bin.samples.iter().map(digit));
-                }
-            });
+        self.simulation.frame(sector, frame, grid, |endpoint, samples| {
+            for bin in samples.time_bins() {
+                let digit = |sample: &Sample| {
+                    let pad = self.pad_of(endpoint.region(), sample.place());
+                    Digit::new(sector as u8, pad, bin.number, sample.adc())
+                };
+                digits.extend(bin.samples.iter().map(digit));
+            }
+        });
         digits
     }
 

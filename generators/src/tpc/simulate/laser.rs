@@ -29,17 +29,12 @@ pub(super) fn rays(shot: &Collision, stream: &mut Stream) -> Vec<Ray> {
         Ray {
             time: shot.time,
             drift,
-            point: (
-                distance,
-                distance * within((-HALF_SECTOR, HALF_SECTOR), stream),
-            ),
+            point: (distance, distance * within((-HALF_SECTOR, HALF_SECTOR), stream)),
             slope: within(SLOPES, stream),
             key: stream.next_u64(),
         }
     };
-    let planes = LASER_PLANES
-        .iter()
-        .flat_map(|plane| [DRIFT_LENGTH - plane; RAYS]);
+    let planes = LASER_PLANES.iter().flat_map(|plane| [DRIFT_LENGTH - plane; RAYS]);
     planes.map(ray).collect()
 }
 

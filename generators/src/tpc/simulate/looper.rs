@@ -178,11 +178,7 @@ mod tests {
 
     #[test]
     fn a_spiral_ends_at_the_pads() {
-        let towards_pads = Looper {
-            drift_per_turn: -200.0,
-            turns: 100.0,
-            ..looper()
-        };
+        let towards_pads = Looper { drift_per_turn: -200.0, turns: 100.0, ..looper() };
         let crossings = crossings(&towards_pads, 1500.0);
         assert!(crossings.iter().all(|crossing| crossing.drift >= 0.0));
         assert!(crossings.len() < 6);

@@ -46,10 +46,8 @@ impl Particles {
             }
             Beam::Lead | Beam::Protons => {
                 let mut stream = of_sector(collision.id);
-                self.tracks
-                    .extend(track::tracks(collision, gaps, &mut stream));
-                self.loopers
-                    .extend(looper::loopers(collision, gaps, &mut stream));
+                self.tracks.extend(track::tracks(collision, gaps, &mut stream));
+                self.loopers.extend(looper::loopers(collision, gaps, &mut stream));
             }
         }
     }

@@ -96,11 +96,7 @@ pub(super) struct PadPlane {
 }
 
 const fn plane(first_row: f64, row_pitch: f64, pad_pitch: f64) -> PadPlane {
-    PadPlane {
-        first_row,
-        row_pitch,
-        pad_pitch,
-    }
+    PadPlane { first_row, row_pitch, pad_pitch }
 }
 
 /// The pad planes of the regions (a).

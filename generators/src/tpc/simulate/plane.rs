@@ -95,8 +95,7 @@ impl<'a> Plane<'a> {
         let variance = self.time_variance(DRIFT_LENGTH, 0.0);
         let shares = *self.simulation.response.shares(in_bin, variance);
         for cell in self.cells {
-            self.grid
-                .add(usize::from(*cell), column, FLASH_CHARGE, &shares);
+            self.grid.add(usize::from(*cell), column, FLASH_CHARGE, &shares);
         }
     }
 

@@ -46,30 +46,15 @@ named! {
 impl Preset {
     /// What it stands for.
     pub const fn settings(self) -> PresetSettings {
-        let usual = PresetSettings {
-            beam: Beam::Lead,
-            load: Load::Rate(50e3),
-            noise: NOISE,
-            gain: 1.0,
-        };
+        let usual =
+            PresetSettings { beam: Beam::Lead, load: Load::Rate(50e3), noise: NOISE, gain: 1.0 };
         match self {
             Preset::PbPb => usual,
-            Preset::Pp => PresetSettings {
-                beam: Beam::Protons,
-                load: Load::Rate(500e3),
-                ..usual
-            },
-            Preset::Laser => PresetSettings {
-                beam: Beam::Laser,
-                load: Load::Rate(10e3),
-                ..usual
-            },
-            Preset::Stress => PresetSettings {
-                load: Load::Occupancy(0.5),
-                noise: 0.02,
-                gain: 8.0,
-                ..usual
-            },
+            Preset::Pp => PresetSettings { beam: Beam::Protons, load: Load::Rate(500e3), ..usual },
+            Preset::Laser => PresetSettings { beam: Beam::Laser, load: Load::Rate(10e3), ..usual },
+            Preset::Stress => {
+                PresetSettings { load: Load::Occupancy(0.5), noise: 0.02, gain: 8.0, ..usual }
+            }
         }
     }
 }

@@ -118,11 +118,6 @@ mod tests {
         let at = |quantile: f64| f64::from(charges[(quantile * 4096.0) as usize]) / CHARGE;
         assert!((0.9..1.2).contains(&at(0.3)), "{}", at(0.3));
         assert!((1.0..1.5).contains(&at(0.5)), "{}", at(0.5));
-        assert!(
-            at(0.99) > 5.0 && at(0.999) > 30.0,
-            "{} {}",
-            at(0.99),
-            at(0.999)
-        );
+        assert!(at(0.99) > 5.0 && at(0.999) > 30.0, "{} {}", at(0.99), at(0.999));
     }
 }

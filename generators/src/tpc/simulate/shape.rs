@@ -112,9 +112,7 @@ impl TimeFrameShape {
     }
 
     fn validate_extent(&self) -> Result<(), DataError> {
-        let TimeFrameShape {
-            orbits, sectors, ..
-        } = *self;
+        let TimeFrameShape { orbits, sectors, .. } = *self;
         if orbits == 0 || orbits > MAX_ORBITS {
             return Err(DataError::shape(format!(
                 "{orbits} orbits make no time frame; use 1 to {MAX_ORBITS}"
@@ -143,9 +141,9 @@ impl TimeFrameShape {
                 "occupancy {share} is less than the noise, {}; lower the noise",
                 self.noise
             ))),
-            Load::Occupancy(_) if self.beam == Beam::Laser => Err(DataError::shape(
-                "the laser's occupancy follows from its rate; use a rate",
-            )),
+            Load::Occupancy(_) if self.beam == Beam::Laser => {
+                Err(DataError::shape("the laser's occupancy follows from its rate; use a rate"))
+            }
             _ => Ok(()),
         }
     }

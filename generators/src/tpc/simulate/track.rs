@@ -115,11 +115,7 @@ pub(super) fn path(slope: f64, dip: f64) -> f64 {
 
 /// Energy loss over the least one: it falls with the square of the velocity.
 fn ionisation(momentum: f64, species: f64) -> f64 {
-    let mass = if species < PROTON_SHARE {
-        PROTON_MASS
-    } else {
-        PION_MASS
-    };
+    let mass = if species < PROTON_SHARE { PROTON_MASS } else { PION_MASS };
     (1.0 + mass * mass / (momentum * momentum)).min(MAX_IONISATION)
 }
 
@@ -143,11 +139,7 @@ mod tests {
     use crate::random::stream;
 
     fn some_tracks() -> Vec<Track> {
-        let collision = Collision {
-            time: 100.0,
-            multiplicity: 6000.0,
-            id: 0,
-        };
+        let collision = Collision { time: 100.0, multiplicity: 6000.0, id: 0 };
         tracks(&collision, &Exponential::new(), &mut stream(1, [2])).collect()
     }
 
@@ -161,10 +153,7 @@ mod tests {
     fn polynomials_are_near_their_functions() {
         for step in 0..90 {
             let x = f64::from(step) / 100.0;
-            assert!(
-                (arcsine(x) / x.asin() - 1.0).abs() < 0.02 || step == 0,
-                "{x}"
-            );
+            assert!((arcsine(x) / x.asin() - 1.0).abs() < 0.02 || step == 0, "{x}");
         }
         for step in 1..60 {
             let x = f64::from(step) / 100.0;

@@ -38,11 +38,7 @@ pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError>
         .map(|number| {
             let first = number * CHUNK;
             let room = CHUNK.min(shape.tracks - first);
-            Chunk::make(
-                first as u32,
-                room,
-                &mut stream(seed, [PARTICLES, number as u64]),
-            )
+            Chunk::make(first as u32, room, &mut stream(seed, [PARTICLES, number as u64]))
         })
         .collect();
     let numbers = numbers(shape.tracks, shape.ids, seed);
@@ -221,10 +217,7 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let shape = TrackShape {
-            tracks: 3 * CHUNK,
-            ids: Ids::Shuffled,
-        };
+        let shape = TrackShape { tracks: 3 * CHUNK, ids: Ids::Shuffled };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let alone = pool.expect("a thread").install(|| generate(&shape, 9));
         assert_eq!(alone.expect("made"), generate(&shape, 9).expect("made"));

@@ -58,11 +58,8 @@ pub struct Relations {
 
 impl Relations {
     /// A slice track that belongs to no other.
-    pub const ALONE: Relations = Relations {
-        segment_prev: NONE,
-        segment_next: NONE,
-        neighbours: [NONE; 2],
-    };
+    pub const ALONE: Relations =
+        Relations { segment_prev: NONE, segment_next: NONE, neighbours: [NONE; 2] };
 }
 
 impl Default for Relations {
@@ -91,11 +88,7 @@ impl SliceTracks {
         links: Vec<u32>,
     ) -> Result<Self, TrackProblem> {
         validate::all(&tracks, &relations, &links)?;
-        Ok(SliceTracks {
-            tracks,
-            relations,
-            links,
-        })
+        Ok(SliceTracks { tracks, relations, links })
     }
 
     /// How many there are.

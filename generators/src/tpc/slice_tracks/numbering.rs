@@ -60,9 +60,7 @@ mod tests {
     fn local_numbers_stay_near() {
         let far = |ids| {
             let numbers = numbers(10 * WINDOW, ids, 3).into_iter().enumerate();
-            numbers
-                .filter(|(place, number)| place / WINDOW != *number as usize / WINDOW)
-                .count()
+            numbers.filter(|(place, number)| place / WINDOW != *number as usize / WINDOW).count()
         };
         assert_eq!(far(Ids::Local), 0);
         assert!(far(Ids::Shuffled) > 8 * WINDOW);

@@ -128,9 +128,7 @@ mod tests {
     #[test]
     fn legs_have_a_long_tail() {
         let mut stream = stream(1, [2]);
-        let mut legs: Vec<_> = (0..20_000)
-            .map(|_| Particle::draw(&mut stream).legs())
-            .collect();
+        let mut legs: Vec<_> = (0..20_000).map(|_| Particle::draw(&mut stream).legs()).collect();
         legs.sort_unstable();
         let single = legs.partition_point(|legs| *legs == 1) as f64 / 20_000.0;
         assert!((single - 0.85).abs() < 0.02, "{single}");

@@ -69,10 +69,7 @@ mod tests {
 
     #[test]
     fn none_at_all_are_refused() {
-        let shape = |tracks| TrackShape {
-            tracks,
-            ids: Ids::Local,
-        };
+        let shape = |tracks| TrackShape { tracks, ids: Ids::Local };
         assert!(shape(1).validate().is_ok());
         let error = shape(0).validate().expect_err("refused");
         assert!(error.to_string().contains("--tracks"));

@@ -15,9 +15,7 @@ pub(super) fn all(
     segments(relations)?;
     neighbours(relations)?;
     ends(relations, Property::SegmentPrev, |track| track.segment_prev)?;
-    ends(relations, Property::LowerNeighbour, |track| {
-        track.neighbours[0]
-    })
+    ends(relations, Property::LowerNeighbour, |track| track.neighbours[0])
 }
 
 fn lengths(
@@ -28,11 +26,7 @@ fn lengths(
     let lengths = [tracks.len(), relations.len(), links.len()];
     if lengths.iter().any(|length| *length != tracks.len()) {
         let [tracks, relations, links] = lengths;
-        return Err(TrackProblem::Lengths {
-            tracks,
-            relations,
-            links,
-        });
+        return Err(TrackProblem::Lengths { tracks, relations, links });
     }
     match tracks.len() > MAX_TRACKS {
         true => Err(TrackProblem::TooMany(tracks.len())),
@@ -66,12 +60,7 @@ fn numbers(relations: &[Relations], links: &[u32]) -> Result<(), TrackProblem> {
         ];
         for (property, other) in named.into_iter().filter(|(_, other)| *other != NONE) {
             if other as usize >= tracks {
-                return Err(TrackProblem::OutOfRange {
-                    track,
-                    property,
-                    other,
-                    tracks,
-                });
+                return Err(TrackProblem::OutOfRange { track, property, other, tracks });
             }
             if other as usize == track {
                 return Err(TrackProblem::Itself { track, property });
@@ -107,11 +96,7 @@ fn one_sided_successor(relations: &[Relations], track: usize, next: u32) -> Trac
             first: track.min(known as usize),
             second: track.max(known as usize),
         },
-        _ => TrackProblem::NotMutual {
-            track,
-            property: Property::SegmentNext,
-            other: next,
-        },
+        _ => TrackProblem::NotMutual { track, property: Property::SegmentNext, other: next },
     }
 }
 
@@ -127,11 +112,7 @@ fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
                 return Err(TrackProblem::NeighbourOfPiece { track, property });
             }
             if relations[other as usize].neighbours[1 - side] as usize != track {
-                return Err(TrackProblem::NotMutual {
-                    track,
-                    property,
-                    other,
-                });
+                return Err(TrackProblem::NotMutual { track, property, other });
             }
         }
     }
@@ -179,18 +160,11 @@ mod tests {
     }
 
     fn chained(prev: u32, next: u32) -> Relations {
-        Relations {
-            segment_prev: prev,
-            segment_next: next,
-            ..ALONE
-        }
+        Relations { segment_prev: prev, segment_next: next, ..ALONE }
     }
 
     fn beside(lower: u32, upper: u32) -> Relations {
-        Relations {
-            neighbours: [lower, upper],
-            ..ALONE
-        }
+        Relations { neighbours: [lower, upper], ..ALONE }
     }
 
     #[test]
@@ -231,11 +205,7 @@ mod tests {
 
     #[test]
     fn kinematics_must_be_numbers() {
-        let turned = SliceTrack {
-            zt_min: 2.0,
-            zt_max: 1.0,
-            ..SliceTrack::default()
-        };
+        let turned = SliceTrack { zt_min: 2.0, zt_max: 1.0, ..SliceTrack::default() };
         let problem = all(&[turned], &[ALONE], &[NONE]).expect_err("refused");
         assert!(problem.to_string().contains("slice track 0"));
     }

@@ -10,11 +10,7 @@ fn published(preset: Preset) -> Counts {
         Preset::CbmAuAu => (17_200_000, 5_900_000, 4_800_000),
         Preset::Mcbm2024 => (44_500_000, 34_700_000, 1_400_000),
     };
-    Counts {
-        digis,
-        clusters,
-        hits,
-    }
+    Counts { digis, clusters, hits }
 }
 
 fn counts(scenario: &Scenario, seed: u64) -> Counts {

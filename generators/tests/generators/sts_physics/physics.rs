@@ -19,11 +19,7 @@ fn digis_come_by_time_then_channel_and_within_the_timeslice() {
     let (_, timeslice) = simulate(&scenario);
     for segment in timeslice.digis.segments() {
         assert!(segment.is_sorted_by_key(|digi| (digi.time_ns(), digi.channel())));
-        assert!(
-            segment
-                .iter()
-                .all(|digi| digi.channel() < CHANNELS_PER_SIDE)
-        );
+        assert!(segment.iter().all(|digi| digi.channel() < CHANNELS_PER_SIDE));
         let end = scenario.timeslice_ns;
         assert!(segment.iter().all(|digi| u64::from(digi.time_ns()) < end));
     }
@@ -38,10 +34,7 @@ fn other_orders_have_the_same_digis() {
         assert_eq!(other.partition(), by_time.partition());
         let mut descents = 0;
         for (other, by_time) in other.segments().zip(by_time.segments()) {
-            descents += other
-                .windows(2)
-                .filter(|p| p[1].time_ns() < p[0].time_ns())
-                .count();
+            descents += other.windows(2).filter(|p| p[1].time_ns() < p[0].time_ns()).count();
             let sorted = |side: &[Digi]| {
                 let mut bits: Vec<_> = side.iter().map(|digi| digi.bits()).collect();
                 bits.sort_unstable();
@@ -74,18 +67,11 @@ fn channels_are_blind_for_the_dead_time() {
         for segment in timeslice.digis.segments() {
             let mut keys: Vec<_> = segment.iter().map(|digi| digi.key()).collect();
             keys.sort_unstable();
-            let same = keys
-                .windows(2)
-                .filter(|pair| pair[0] >> 31 == pair[1] >> 31);
-            shortest = same.fold(shortest, |least, pair| {
-                least.min((pair[1] - pair[0]) as u32)
-            });
+            let same = keys.windows(2).filter(|pair| pair[0] >> 31 == pair[1] >> 31);
+            shortest = same.fold(shortest, |least, pair| least.min((pair[1] - pair[0]) as u32));
         }
         let dead_time = simulation.setup().asic().dead_time as u32;
-        assert!(
-            (dead_time..dead_time + 20).contains(&shortest),
-            "{preset}: {shortest}"
-        );
+        assert!((dead_time..dead_time + 20).contains(&shortest), "{preset}: {shortest}");
     }
 }
 
@@ -114,10 +100,7 @@ fn occupancy_falls_with_the_distance_from_the_beam() {
     let is_usual = |number: &usize| (5.9..6.0).contains(&modules[*number].height);
     let counts: Vec<_> = (0..modules.len()).filter(is_usual).map(digis).collect();
     let (least, most) = (counts.iter().min(), counts.iter().max());
-    assert!(
-        most.expect("some") > &(5 * least.expect("some")),
-        "{counts:?}"
-    );
+    assert!(most.expect("some") > &(5 * least.expect("some")), "{counts:?}");
 }
 
 /// Both sides see the same deposits.

@@ -13,11 +13,7 @@ fn timeslice(scenario: &Scenario, seed: u64, number: u32) -> Simulated {
 fn checksum(timeslice: &Simulated) -> u64 {
     let note = |sum: u64, word: u64| mix(sum ^ word);
     let digis = timeslice.digis.digis().iter().map(|digi| digi.bits());
-    let sources = timeslice
-        .truth
-        .sources()
-        .iter()
-        .map(|source| u64::from(*source));
+    let sources = timeslice.truth.sources().iter().map(|source| u64::from(*source));
     let crossings = timeslice.truth.crossings().iter().flat_map(|crossing| {
         let place = u64::from(crossing.x.to_bits()) << 32 | u64::from(crossing.y.to_bits());
         [crossing.time_ns.to_bits(), place]
@@ -26,10 +22,7 @@ fn checksum(timeslice: &Simulated) -> u64 {
 }
 
 fn small(preset: Preset, order: Order) -> Scenario {
-    Scenario {
-        order,
-        ..preset.scenario().scaled(0.002)
-    }
+    Scenario { order, ..preset.scenario().scaled(0.002) }
 }
 
 #[test]

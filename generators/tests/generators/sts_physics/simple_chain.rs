@@ -45,10 +45,7 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
     };
     let modules = setup.modules().par_iter().enumerate();
     let counts: Vec<_> = modules.map(of_module).collect();
-    let mut sum = Counts {
-        digis: digis.digis().len() as u64,
-        ..Counts::default()
-    };
+    let mut sum = Counts { digis: digis.digis().len() as u64, ..Counts::default() };
     counts.into_iter().for_each(|counts| sum += counts);
     sum
 }
@@ -58,15 +55,11 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
 pub fn clusters(digis: &[Digi], setup: &Setup) -> Vec<Cluster> {
     let successors = successors(digis, setup);
     let mut is_head = vec![true; digis.len()];
-    successors
-        .iter()
-        .flatten()
-        .for_each(|place| is_head[*place] = false);
+    successors.iter().flatten().for_each(|place| is_head[*place] = false);
     let heads = (0..digis.len()).filter(|place| is_head[*place]);
     let chain = |head| std::iter::successors(Some(head), |place| successors[*place]);
-    let mut clusters: Vec<_> = heads
-        .map(|head| cluster(chain(head).collect(), digis, setup))
-        .collect();
+    let mut clusters: Vec<_> =
+        heads.map(|head| cluster(chain(head).collect(), digis, setup)).collect();
     clusters.sort_by(|a, b| a.time.total_cmp(&b.time));
     clusters
 }
@@ -94,9 +87,7 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
 fn cluster(places: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
     let charge = |place: &usize| setup.asic().charge(digis[*place].adc());
     let charges: Vec<_> = places.iter().map(charge).collect();
-    let times = places
-        .iter()
-        .map(|place| f64::from(digis[*place].time_ns()));
+    let times = places.iter().map(|place| f64::from(digis[*place].time_ns()));
     Cluster {
         position: f64::from(digis[places[0]].channel()) + position(&charges),
         time: times.sum::<f64>() / places.len() as f64,

@@ -23,11 +23,7 @@ fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
     // Flips and half turns only: each axis keeps its line.
     let (x, y) = (dx * module.rotation[0], dy * module.rotation[4]);
     let width = 1024.0 * module.pitch;
-    let stereo = if is_back {
-        module.stereo_back
-    } else {
-        module.stereo_front
-    };
+    let stereo = if is_back { module.stereo_back } else { module.stereo_front };
     let below_top = 0.5 * module.height - y;
     let top = x + 0.5 * width - below_top * stereo.to_radians().tan();
     top.rem_euclid(width) / module.pitch - 0.5
@@ -90,9 +86,7 @@ fn almost_every_crossing_is_seen_on_both_sides() {
     let fronts = digis.partition().range(half).start;
     for sources in [&truth.sources()[..fronts], &truth.sources()[fronts..]] {
         let mut is_seen = vec![false; truth.crossings().len()];
-        sources
-            .iter()
-            .for_each(|source| is_seen[*source as usize] = true);
+        sources.iter().for_each(|source| is_seen[*source as usize] = true);
         let seen = is_seen.iter().filter(|is_seen| **is_seen).count();
         let share = seen as f64 / is_seen.len() as f64;
         assert!((0.97..1.0).contains(&share), "{share}");
@@ -110,10 +104,7 @@ fn clusters_are_where_particles_went() {
         let side = ModuleSide::of_segment(segment, digis.partition().segments());
         let module = &setup.modules()[side.module];
         for cluster in clusters(digis.segment(segment), setup) {
-            let sources = cluster
-                .digis
-                .iter()
-                .map(|digi| truth.sources()[range.start + digi]);
+            let sources = cluster.digis.iter().map(|digi| truth.sources()[range.start + digi]);
             let sources: Vec<_> = sources.collect();
             let is_pure = sources.iter().all(|source| *source == sources[0]);
             if is_pure && sources[0] != Truth::NOISE {

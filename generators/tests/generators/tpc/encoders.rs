@@ -14,13 +14,7 @@ const DENSE: [ZsFormat; 2] = [ZsFormat::DenseLink, ZsFormat::DenseLinkV2];
 const FIRST_ORBIT: u32 = u32::MAX - 1;
 
 fn encoder(format: ZsFormat, mapping: &PadMapping, framing: Framing) -> SectorEncoder<'_> {
-    SectorEncoder {
-        format,
-        mapping,
-        first_orbit: FIRST_ORBIT,
-        orbits: ORBITS,
-        framing,
-    }
+    SectorEncoder { format, mapping, first_orbit: FIRST_ORBIT, orbits: ORBITS, framing }
 }
 
 fn encode(format: ZsFormat, digits: &[Digit]) -> SectorPages {
@@ -107,10 +101,7 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
 fn pages_up_to(format: ZsFormat, offset: usize) -> Vec<[u16; 4]> {
     let digits = digits_up_to(offset);
     let raw = RawPages::of_sectors(FIRST_ORBIT, [encode(format, &digits)]);
-    assert_eq!(
-        slow_reader::read(&raw, &PadMapping::regular()).len(),
-        digits.len()
-    );
+    assert_eq!(slow_reader::read(&raw, &PadMapping::regular()).len(), digits.len());
     let fields = |page: &Page| {
         let header = header(page)?;
         let [samples, first, blocks] = [6, 8, 10].map(|field| u16_at(page, header + field));
@@ -181,10 +172,8 @@ fn recorded_frames_are_opened_and_closed() {
 fn streams_that_begin_late_have_a_page_for_the_beginning() {
     let late = [Digit::new(5, PadId::new(0, 3), 1000, 7)];
     let mapping = PadMapping::regular();
-    let encoder = SectorEncoder {
-        first_orbit: 77,
-        ..encoder(ZsFormat::Row12, &mapping, Framing::Simulated)
-    };
+    let encoder =
+        SectorEncoder { first_orbit: 77, ..encoder(ZsFormat::Row12, &mapping, Framing::Simulated) };
     let pages = encoder.encode(5, &late).expect("a digit");
     let raw = RawPages::of_sectors(77, [pages]);
     let lengths: Vec<_> = raw.streams().map(|stream| stream.pages.len()).collect();
@@ -224,31 +213,20 @@ fn senseless_digits_are_refused() {
 fn examples_of_the_documents_are_right() {
     let row = |pad, adc| Digit::new(0, PadId::new(0, pad), 2, adc);
     let pages = encode(ZsFormat::Row12, &[row(5, 1), row(6, 2), row(9, 3)]).into_pages();
-    let page = pages
-        .iter()
-        .find(|page| u16_at(page, 10) > 64)
-        .expect("data");
+    let page = pages.iter().find(|page| u16_at(page, 10) > 64).expect("data");
     let record = [1, 0, 2, 5, 2, 9, 3, 0x01, 0x20, 0x00, 0x03, 0x00, 0];
     assert_eq!(page[72..85], record);
 
     let mapping = PadMapping::regular();
     let region = Region::new(0).expect("below 10");
     let link = |fec, channel, adc| {
-        let pad = mapping.pad(LinkChannel {
-            region,
-            fec,
-            channel,
-        });
+        let pad = mapping.pad(LinkChannel { region, fec, channel });
         Digit::new(0, pad.expect("a channel"), 2, adc)
     };
     let digits = [link(5, 79, 1), link(2, 3, 0xabc), link(5, 8, 0xdef)];
     let pages = encode(ZsFormat::DenseLink, &digits).into_pages();
-    let page = pages
-        .iter()
-        .find(|page| u16_at(page, 10) > 64)
-        .expect("data");
-    let block = [
-        0x02, 0x01, 0x02, 0x01, 0x08, 0x85, 0x02, 0x01, 0x80, 0xbc, 0xfa, 0xde, 0x01, 0x00, 0,
-    ];
+    let page = pages.iter().find(|page| u16_at(page, 10) > 64).expect("data");
+    let block =
+        [0x02, 0x01, 0x02, 0x01, 0x08, 0x85, 0x02, 0x01, 0x80, 0xbc, 0xfa, 0xde, 0x01, 0x00, 0];
     assert_eq!(page[64..79], block);
 }

@@ -45,9 +45,7 @@ fn encode(folder: &Path, mapping: &PadMapping, format: ZsFormat, sector: usize) 
     };
     let mut digits = digits(folder, format, sector);
     digits.reverse();
-    encoder
-        .encode(sector, &digits)
-        .expect("digits of the sector")
+    encoder.encode(sector, &digits).expect("digits of the sector")
 }
 
 #[test]

@@ -115,11 +115,8 @@ fn pages_hold_the_digits() {
 
 #[test]
 fn threads_make_no_difference() {
-    let shape = TimeFrameShape {
-        orbits: 5,
-        sectors: 2,
-        ..shape(Preset::PbPb, ZsFormat::DenseLinkV2)
-    };
+    let shape =
+        TimeFrameShape { orbits: 5, sectors: 2, ..shape(Preset::PbPb, ZsFormat::DenseLinkV2) };
     let make = || with_generator(&shape, 1, TimeFrameGenerator::time_frame);
     let expected = make();
     for threads in [1, 2, 5] {
@@ -141,10 +138,7 @@ fn seeds_and_sectors_make_a_difference() {
 #[test]
 fn a_frame_does_not_depend_on_how_many_follow() {
     let two = shape(Preset::PbPb, ZsFormat::Link);
-    let four = TimeFrameShape {
-        orbits: 4,
-        ..two.clone()
-    };
+    let four = TimeFrameShape { orbits: 4, ..two.clone() };
     let (two, mut four) = (digits(&two), digits(&four));
     four.truncate(two.len());
     assert!(two == four);
@@ -152,10 +146,8 @@ fn a_frame_does_not_depend_on_how_many_follow() {
 
 #[test]
 fn lead_at_50_khz_fills_some_8_percent() {
-    let found = occupancy(&TimeFrameShape {
-        orbits: 32,
-        ..shape(Preset::PbPb, ZsFormat::DenseLink)
-    });
+    let found =
+        occupancy(&TimeFrameShape { orbits: 32, ..shape(Preset::PbPb, ZsFormat::DenseLink) });
     assert!((0.06..0.11).contains(&found), "{found}");
 }
 
@@ -224,10 +216,7 @@ fn noise_is_as_asked() {
 
 #[test]
 fn charges_have_a_long_tail_and_saturate() {
-    let shape = TimeFrameShape {
-        orbits: 3,
-        ..shape(Preset::PbPb, ZsFormat::DenseLink)
-    };
+    let shape = TimeFrameShape { orbits: 3, ..shape(Preset::PbPb, ZsFormat::DenseLink) };
     let share_above = |shape: &TimeFrameShape, adc: u16| {
         let digits = digits(shape);
         let above = digits.iter().filter(|digit| digit.adc() >= adc);
@@ -237,16 +226,10 @@ fn charges_have_a_long_tail_and_saturate() {
     assert!((0.01..0.2).contains(&share_above(&shape, 400)));
     let saturated = share_above(&shape, 4095);
     assert!((1e-5..1e-2).contains(&saturated), "{saturated}");
-    let amplified = TimeFrameShape {
-        gain: 8.0,
-        ..shape.clone()
-    };
+    let amplified = TimeFrameShape { gain: 8.0, ..shape.clone() };
     assert!(share_above(&amplified, 4095) > 5.0 * saturated);
     // Whole ADC units, cut at 1023.
-    let row10 = TimeFrameShape {
-        format: ZsFormat::Row10,
-        ..shape
-    };
+    let row10 = TimeFrameShape { format: ZsFormat::Row10, ..shape };
     assert!(share_above(&row10, 1023) > 1e-5);
     assert!(share_above(&row10, 1024) == 0.0);
 }
@@ -259,18 +242,13 @@ fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
         let pad = generators::tpc::PadId::new(digit.row() + rows, digit.pad() + pads);
         Digit::new(0, pad, digit.time_bin() + bins, 0).place()
     };
-    let found = digits
-        .iter()
-        .filter(|digit| places.binary_search(&moved(digit)).is_ok());
+    let found = digits.iter().filter(|digit| places.binary_search(&moved(digit)).is_ok());
     found.count() as f64 / digits.len() as f64
 }
 
 #[test]
 fn charge_comes_in_clusters_and_along_tracks() {
-    let signal = digits(&TimeFrameShape {
-        noise: 0.0,
-        ..shape(Preset::Pp, ZsFormat::Row12)
-    });
+    let signal = digits(&TimeFrameShape { noise: 0.0, ..shape(Preset::Pp, ZsFormat::Row12) });
     let noise = digits(&TimeFrameShape {
         load: Load::Rate(0.0),
         noise: 0.01,
@@ -286,11 +264,8 @@ fn charge_comes_in_clusters_and_along_tracks() {
 
 #[test]
 fn the_laser_flashes_on_all_pads_and_is_announced() {
-    let shape = TimeFrameShape {
-        noise: 0.0,
-        orbits: 3,
-        ..shape(Preset::Laser, ZsFormat::DenseLink)
-    };
+    let shape =
+        TimeFrameShape { noise: 0.0, orbits: 3, ..shape(Preset::Laser, ZsFormat::DenseLink) };
     let mut in_bin = vec![0; time_bins_of(2).end as usize];
     for digit in digits(&shape) {
         in_bin[digit.time_bin() as usize] += 1;

@@ -36,17 +36,12 @@ fn encode(format: ZsFormat) -> SectorPages {
         framing: Framing::Simulated,
     };
     let digits = in_format(format, &golden());
-    encoder
-        .encode(GOLDEN_SECTOR.into(), &digits)
-        .expect("sensible digits")
+    encoder.encode(GOLDEN_SECTOR.into(), &digits).expect("sensible digits")
 }
 
 fn read(format: ZsFormat) -> RawPages {
     let path = pages_file(format);
-    let selection = PageSelection {
-        sector: Some(GOLDEN_SECTOR),
-        first_orbit: Some(FIRST_ORBIT),
-    };
+    let selection = PageSelection { sector: Some(GOLDEN_SECTOR), first_orbit: Some(FIRST_ORBIT) };
     let index = index_of(&path).expect("a file of pages");
     read_raw_pages(&path, &index, selection).expect("a golden")
 }
@@ -61,10 +56,7 @@ fn read_digits(format: ZsFormat) -> Vec<Digit> {
     let column = if format == ZsFormat::Row10 { 4 } else { 3 };
     let file = BufReader::new(GzDecoder::new(File::open(digits_file()).expect("a golden")));
     let digit = |line: String| {
-        let fields: Vec<u32> = line
-            .split(',')
-            .map(|f| f.parse().expect("a number"))
-            .collect();
+        let fields: Vec<u32> = line.split(',').map(|f| f.parse().expect("a number")).collect();
         let pad = PadId::new(fields[0] as u8, fields[1] as u8);
         Digit::new(GOLDEN_SECTOR, pad, fields[2], fields[column] as u16)
     };
@@ -90,10 +82,7 @@ fn golden_pages_hold_the_golden_digits() {
         assert!(digits.is_sorted_by_key(|d| (d.row(), d.pad(), d.time_bin())));
         digits.sort_unstable();
         assert_eq!(digits.len(), golden().len());
-        assert!(
-            slow_reader::read(&read(format), &mapping) == digits,
-            "{format}"
-        );
+        assert!(slow_reader::read(&read(format), &mapping) == digits, "{format}");
     }
 }
 

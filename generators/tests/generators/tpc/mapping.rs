@@ -26,11 +26,7 @@ fn lines(mapping: &PadMapping, rows: std::ops::Range<usize>) -> Vec<String> {
     for channel in channels {
         let pad = mapping.pad(channel).expect("a channel");
         if rows.contains(&usize::from(pad.row())) {
-            let ChipChannel {
-                fec,
-                chip,
-                channel: on_chip,
-            } = channel.into();
+            let ChipChannel { fec, chip, channel: on_chip } = channel.into();
             let number = pad_number(pad).expect("a pad");
             let (row, pad) = (pad.row(), pad.pad());
             lines.push(format!(
@@ -64,10 +60,7 @@ fn error_after(change: impl FnOnce(&mut Vec<String>)) -> String {
 fn tables_come_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mapping = write_tables(folder.path());
-    assert_eq!(
-        read_pad_mapping(folder.path()).expect("well-formed"),
-        mapping
-    );
+    assert_eq!(read_pad_mapping(folder.path()).expect("well-formed"), mapping);
 }
 
 #[test]
@@ -84,10 +77,7 @@ fn damage_is_named_with_file_and_line() {
     assert!(fec.contains("line 8: FEC in sector \"91\""), "{fec}");
     assert!(fec.contains("from 0 to 90"), "{fec}");
     let pad = error_after(|lines| lines[0] = "0 0 66 0 0 0 0 0 0 0 0 0 0 0\n".to_owned());
-    assert!(
-        pad.contains("pad 66 is not in row 0, which has 66"),
-        "{pad}"
-    );
+    assert!(pad.contains("pad 66 is not in row 0, which has 66"), "{pad}");
     let text = error_after(|lines| lines[0] = "0 x 6 0 0 0 0 0 0 0 0 0 0 0\n".to_owned());
     assert!(text.contains("row \"x\" (column 2)"), "{text}");
 }
@@ -110,10 +100,7 @@ fn tables_that_are_no_bijection_are_refused() {
         lines[0] = first.join(" ") + "\n";
         lines[end] = last.join(" ") + "\n";
     });
-    assert!(
-        swapped.contains("which its region does not have"),
-        "{swapped}"
-    );
+    assert!(swapped.contains("which its region does not have"), "{swapped}");
 }
 
 #[test]
@@ -132,10 +119,8 @@ fn the_experiments_mapping_is_read_as_it_is() {
     let expected = fs::read_to_string(folder.join("link_map.csv")).expect("there");
     let mut count = 0;
     for line in expected.lines().skip(1) {
-        let fields: Vec<usize> = line
-            .split(',')
-            .map(|field| field.parse().expect("a number"))
-            .collect();
+        let fields: Vec<usize> =
+            line.split(',').map(|field| field.parse().expect("a number")).collect();
         let channel = LinkChannel {
             region: Region::new(fields[0]).expect("a region"),
             fec: fields[2] as u8,

@@ -8,10 +8,7 @@ use generators::tpc::encode::SectorEncoder;
 use generators::tpc::pages::{Framing, RawPages, SectorPages};
 use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
-const ALL: PageSelection = PageSelection {
-    sector: None,
-    first_orbit: None,
-};
+const ALL: PageSelection = PageSelection { sector: None, first_orbit: None };
 
 fn sector(sector: u8) -> SectorPages {
     let encoder = SectorEncoder {
@@ -22,10 +19,7 @@ fn sector(sector: u8) -> SectorPages {
         framing: Framing::Simulated,
     };
     let digit = |bin| Digit::new(sector, PadId::new(sector, 5), bin, 77);
-    let digits: Vec<_> = (0..1000)
-        .step_by(1 + usize::from(sector))
-        .map(digit)
-        .collect();
+    let digits: Vec<_> = (0..1000).step_by(1 + usize::from(sector)).map(digit).collect();
     encoder.encode(sector.into(), &digits).expect("digits")
 }
 
@@ -54,10 +48,7 @@ fn sectors_come_back() {
         let read = read_raw_pages(&path, &index, ALL).expect("well-formed");
         let expected = RawPages::of_sectors(99, [0, 3, 4].map(sector));
         assert!(read == expected);
-        let one = PageSelection {
-            sector: Some(3),
-            ..ALL
-        };
+        let one = PageSelection { sector: Some(3), ..ALL };
         let read = read_raw_pages(&path, &index, one).expect("well-formed");
         assert!(read == RawPages::of_sectors(99, [sector(3)]));
         assert_eq!(read.streams_of_sector(3), 0..20);
@@ -71,10 +62,7 @@ fn one_sector_is_named_by_who_reads_it() {
     assert!(text(&index).starts_with("endpoint,n_pages\n0,"));
     let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
     assert!(error.to_string().contains("--sector"), "{error}");
-    let selection = PageSelection {
-        sector: Some(7),
-        first_orbit: Some(98),
-    };
+    let selection = PageSelection { sector: Some(7), first_orbit: Some(98) };
     let read = read_raw_pages(&path, &index, selection).expect("well-formed");
     assert!(read == RawPages::of_sectors(98, [sector(7)]));
 }
@@ -105,10 +93,7 @@ fn damage_is_named() {
     let cut = read_raw_pages(&path, &index, ALL).expect_err("cut off");
     let place = format!("byte {}", bytes.len() - 1);
     assert!(cut.to_string().contains(&place), "{cut}");
-    let sector = PageSelection {
-        sector: Some(36),
-        ..ALL
-    };
+    let sector = PageSelection { sector: Some(36), ..ALL };
     let error = read_raw_pages(&path, &index, sector).expect_err("no such sector");
     assert!(error.to_string().contains("0 to 35"), "{error}");
 }

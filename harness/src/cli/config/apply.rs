@@ -79,11 +79,7 @@ impl<'a> Reader<'a> {
 
     fn given(&mut self, command: &Command, entry: Entry<'a>) -> Given {
         self.keys.insert(entry.at, (entry, flags(command)));
-        Given {
-            key: entry.key.to_owned(),
-            words: entry.texts(),
-            at: entry.at,
-        }
+        Given { key: entry.key.to_owned(), words: entry.texts(), at: entry.at }
     }
 
     /// Makes a value the default of a flag, if the command has it and takes the value.
@@ -134,9 +130,7 @@ fn check_table(command: &Command, table: Entry<'_>, names: &[String]) {
 
 /// Subcommands that help shows.
 fn subcommands(command: &Command) -> Vec<String> {
-    let shown = command
-        .get_subcommands()
-        .filter(|below| !below.is_hide_set());
+    let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
     shown.map(|below| below.get_name().to_owned()).collect()
 }
 
@@ -170,9 +164,7 @@ fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
         None => words.to_vec(),
     };
     let takes_many = matches!(flag.get_action(), ArgAction::Append)
-        || flag
-            .get_num_args()
-            .is_some_and(|range| range.max_values() > 1);
+        || flag.get_num_args().is_some_and(|range| range.max_values() > 1);
     if values.len() > 1 && !takes_many {
         return Err(format!("{name} takes one value, not a list"));
     }

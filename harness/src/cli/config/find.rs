@@ -24,10 +24,7 @@ pub struct Surroundings {
 impl Surroundings {
     /// Those of this process.
     pub fn of_this_process() -> Self {
-        Surroundings {
-            folder: std::env::current_dir().ok(),
-            variable: std::env::var_os(VARIABLE),
-        }
+        Surroundings { folder: std::env::current_dir().ok(), variable: std::env::var_os(VARIABLE) }
     }
 
     /// The file with the defaults: the one that is named, or the nearest one.
@@ -66,10 +63,7 @@ mod tests {
         fs::create_dir_all(&below).expect("made");
         let file = top.path().join(NAME);
         fs::write(&file, "").expect("written");
-        let mut here = Surroundings {
-            folder: Some(below),
-            variable: None,
-        };
+        let mut here = Surroundings { folder: Some(below), variable: None };
         let plain = arguments("bench sort");
         assert_eq!(here.file(&plain), Some(file));
         here.variable = Some("env.toml".into());

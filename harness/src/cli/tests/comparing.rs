@@ -19,27 +19,19 @@ fn parsed(line: &str) -> Option<CompareRequest> {
 fn flags_become_values() {
     let line = "bench compare a latest --min-effect 3% --junit j.xml --markdown m.md --all";
     let request = parsed(line).expect("a request");
-    assert_eq!(
-        (request.base.as_str(), request.new.as_str()),
-        ("a", "latest")
-    );
+    assert_eq!((request.base.as_str(), request.new.as_str()), ("a", "latest"));
     assert_eq!(request.judging.min_effect, 0.03);
     assert_eq!(request.judging.significance, 0.01);
     assert_eq!(request.listing, Listing::All);
     assert_eq!(request.confirm_time, Duration::from_secs(600));
-    let files = [
-        (Format::Markdown, PathBuf::from("m.md")),
-        (Format::Junit, PathBuf::from("j.xml")),
-    ];
+    let files =
+        [(Format::Markdown, PathBuf::from("m.md")), (Format::Junit, PathBuf::from("j.xml"))];
     assert_eq!(request.format.files, files);
     let new = parsed("bench compare a b --format junit=j.xml --format json --format table=t");
     let new = new.expect("a request");
     assert_eq!(new.format.stdout, Format::Json);
     let files = [("j.xml", Format::Junit), ("t", Format::Table)];
-    assert_eq!(
-        new.format.files,
-        files.map(|(file, format)| (format, PathBuf::from(file)))
-    );
+    assert_eq!(new.format.files, files.map(|(file, format)| (format, PathBuf::from(file))));
 }
 
 #[test]
@@ -54,15 +46,9 @@ fn what_was_given_can_be_given_again() {
 #[test]
 fn without_names_the_last_run_is_compared_with_the_accepted_one() {
     let request = parsed("bench compare --fail-on inconclusive").expect("a request");
-    assert_eq!(
-        (request.base.as_str(), request.new.as_str()),
-        ("accepted", "latest")
-    );
+    assert_eq!((request.base.as_str(), request.new.as_str()), ("accepted", "latest"));
     assert_eq!(request.judging.fail_on, FailOn::Inconclusive);
-    assert_eq!(
-        parsed("bench compare").expect("a request").judging.fail_on,
-        FailOn::Slower
-    );
+    assert_eq!(parsed("bench compare").expect("a request").judging.fail_on, FailOn::Slower);
 }
 
 #[test]

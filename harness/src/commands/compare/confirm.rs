@@ -62,9 +62,7 @@ impl Confirmation<'_> {
                 comparison.notes.extend(self.did_not_fit(&left));
             }
             // The first verdicts are worth more than none.
-            Err(failure) => comparison
-                .notes
-                .push(format!("not measured again: {failure}")),
+            Err(failure) => comparison.notes.push(format!("not measured again: {failure}")),
         }
     }
 
@@ -113,10 +111,7 @@ impl Confirmation<'_> {
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }
-        let terms = Terms {
-            scatter: None,
-            ..self.terms.clone()
-        };
+        let terms = Terms { scatter: None, ..self.terms.clone() };
         judged(&outcome.base, &outcome.folder, &terms)
     }
 
@@ -151,9 +146,7 @@ impl Confirmation<'_> {
             }
         }
         comparison.notes.extend(left_out);
-        comparison
-            .notes
-            .push(format!("measured again in {folder}, in turn"));
+        comparison.notes.push(format!("measured again in {folder}, in turn"));
     }
 
     fn did_not_fit(&self, left: &[&Key]) -> Option<String> {

@@ -34,11 +34,8 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     if request.confirm {
         let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
         let base_bench = request.base_bench.clone().or_else(kept);
-        let confirmation = Confirmation {
-            request,
-            base_bench: base_bench.as_deref(),
-            terms: &terms,
-        };
+        let confirmation =
+            Confirmation { request, base_bench: base_bench.as_deref(), terms: &terms };
         confirmation.confirm(&mut comparison, &new);
     }
     show(&comparison, &request.format, request.listing)?;
@@ -65,11 +62,7 @@ pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
 /// The folders of both runs. `latest` and `accepted` are those of the other
 /// run's series.
 fn folders(request: &CompareRequest) -> Result<(PathBuf, PathBuf), Failure> {
-    let (base, new, store) = (
-        Path::new(&request.base),
-        Path::new(&request.new),
-        &request.store,
-    );
+    let (base, new, store) = (Path::new(&request.base), Path::new(&request.new), &request.store);
     if base.is_dir() && !new.is_dir() {
         let new = runs::folder(new, store, Some(&runs::series(base)?))?;
         return Ok((base.to_owned(), new));

@@ -51,9 +51,7 @@ fn measure_gpu(gpus: &Gpus, device: Device, record: &mut CeilingsRecord) {
     let name = device.to_string();
     let mut notes = Vec::new();
     let mut note = |what: &str, error: &dyn Display| {
-        notes.push(format!(
-            "the {what} of {name} could not be measured: {error}"
-        ));
+        notes.push(format!("the {what} of {name} could not be measured: {error}"));
     };
     let mut tried = |what: &str, take: &mut dyn FnMut(&Gpu) -> Result<(), String>| {
         say(&format!("measuring the {what} of {name}"));

@@ -18,13 +18,7 @@ pub(super) fn machine(topology: &Topology) -> String {
     let unknown = || "not known here".to_owned();
     let lines = [
         ("topology", shape(&machine)),
-        (
-            "usable",
-            format!(
-                "{} hardware threads by this process",
-                environment.usable_threads
-            ),
-        ),
+        ("usable", format!("{} hardware threads by this process", environment.usable_threads)),
         ("caches", caches(&machine.caches)),
         (
             "memory",
@@ -35,10 +29,7 @@ pub(super) fn machine(topology: &Topology) -> String {
             ),
         ),
         ("governor", environment.governor.unwrap_or_else(unknown)),
-        (
-            "huge pages",
-            environment.transparent_huge_pages.unwrap_or_else(unknown),
-        ),
+        ("huge pages", environment.transparent_huge_pages.unwrap_or_else(unknown)),
         ("kernel", environment.kernel),
         ("counters", platform::counters::availability()),
         ("key", machine.key()),
@@ -62,13 +53,7 @@ fn gpus() -> String {
 fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
     let (major, minor) = gpu.compute_capability;
     let lines = [
-        (
-            "compute",
-            format!(
-                "capability {major}.{minor}, {} multiprocessors",
-                gpu.multiprocessors
-            ),
-        ),
+        ("compute", format!("capability {major}.{minor}, {} multiprocessors", gpu.multiprocessors)),
         (
             "memory",
             format!(
@@ -92,9 +77,7 @@ fn named(lines: &[(&str, String)]) -> String {
 
 fn clocks(gpu: &CudaGpu) -> String {
     let monitor = cuda::monitor(gpu);
-    let both = monitor
-        .clock_mhz()
-        .and_then(|now| Ok((now, monitor.most_clock_mhz()?)));
+    let both = monitor.clock_mhz().and_then(|now| Ok((now, monitor.most_clock_mhz()?)));
     match both {
         Ok((now, most)) => format!("{now} MHz now, {most} MHz at most"),
         Err(reason) => format!("not known here: {reason}"),
@@ -181,10 +164,7 @@ fn links(device: &str, points: &[&LinkPoint]) -> String {
         let _ = write!(text, "  {:<10}", platform::size(block));
         for column in &columns {
             let is_it = |p: &&&LinkPoint| p.block_bytes == block && series(p) == *column;
-            let rate = points
-                .iter()
-                .find(is_it)
-                .map_or(f64::NAN, |p| p.bytes_per_s);
+            let rate = points.iter().find(is_it).map_or(f64::NAN, |p| p.bytes_per_s);
             let _ = write!(text, "{:>14}", units::bytes_per_second(rate));
         }
         text.push('\n');
@@ -212,11 +192,7 @@ mod tests {
     fn everything_that_was_measured_is_said() {
         let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
         assert_eq!(measured(&record), "");
-        let bandwidth = Bandwidth {
-            copy_bytes_per_s: 3e9,
-            triad_bytes_per_s: 4e9,
-            link: None,
-        };
+        let bandwidth = Bandwidth { copy_bytes_per_s: 3e9, triad_bytes_per_s: 4e9, link: None };
         record.ceilings.insert("cpu/1".into(), bandwidth);
         record.ceilings.insert("cuda:0".into(), bandwidth);
         let point = |memory: &str, block_bytes, bytes_per_s| LinkPoint {
@@ -229,21 +205,11 @@ mod tests {
         record.links = vec![point("pinned", 4096, 1e9), point("mapped", 1 << 20, 2e10)];
         record.notes = vec!["no latency".into()];
         let text = measured(&record);
-        for words in [
-            "1 thread:",
-            "copy 3 GB/s",
-            "pinned h2d",
-            "4 KiB",
-            "20 GB/s",
-            "note: no",
-        ] {
+        for words in ["1 thread:", "copy 3 GB/s", "pinned h2d", "4 KiB", "20 GB/s", "note: no"] {
             assert!(text.contains(words), "{words} in\n{text}");
         }
-        let lines: BTreeSet<usize> = text
-            .lines()
-            .filter(|line| line.contains("iB "))
-            .map(str::len)
-            .collect();
+        let lines: BTreeSet<usize> =
+            text.lines().filter(|line| line.contains("iB ")).map(str::len).collect();
         assert_eq!(lines.len(), 1, "columns line up:\n{text}");
     }
 }

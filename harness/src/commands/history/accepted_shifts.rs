@@ -28,10 +28,8 @@ const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 /// # Errors
 /// If it can't be read, or all that is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
-    let text = fs::read_to_string(path).map_err(|source| SuiteError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
+    let text = fs::read_to_string(path)
+        .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;
     Ok(parse(&path.display().to_string(), &text)?)
 }
 
@@ -79,9 +77,7 @@ fn text(entry: Entry<'_>) -> String {
 
 fn params(entry: Entry<'_>) -> Vec<(String, String)> {
     let params = entry.section().into_iter().flat_map(Section::entries);
-    params
-        .map(|param| (param.key.to_owned(), text(param)))
-        .collect()
+    params.map(|param| (param.key.to_owned(), text(param))).collect()
 }
 
 #[cfg(test)]

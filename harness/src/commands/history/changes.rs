@@ -37,11 +37,7 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     if request.format.stdout == Format::Table {
         super::super::say(&advice(store, request));
     }
-    Ok(if request.judging.check {
-        Exit::Regression
-    } else {
-        Exit::Success
-    })
+    Ok(if request.judging.check { Exit::Regression } else { Exit::Success })
 }
 
 /// Nothing is accepted where the store has no file of its own.

@@ -18,36 +18,20 @@ pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     match &request.action {
         None => list(&request.list),
         Some(HistoryAction::List(request)) => list(request),
-        Some(HistoryAction::Add {
-            runs,
-            unfinished,
-            store,
-        }) => add(&store.folder, runs, *unfinished),
-        Some(HistoryAction::Accept {
-            run,
-            note,
-            if_none,
-            store,
-        }) => accept(&open(store)?, run, note, *if_none),
+        Some(HistoryAction::Add { runs, unfinished, store }) => {
+            add(&store.folder, runs, *unfinished)
+        }
+        Some(HistoryAction::Accept { run, note, if_none, store }) => {
+            accept(&open(store)?, run, note, *if_none)
+        }
         Some(HistoryAction::Unaccept { run, store }) => unaccept(&open(store)?, run),
-        Some(HistoryAction::Prune {
-            keep,
-            keep_days,
-            dry_run,
-            store,
-        }) => {
-            let retention = Retention {
-                keep_runs: *keep,
-                keep_days: *keep_days,
-            };
+        Some(HistoryAction::Prune { keep, keep_days, dry_run, store }) => {
+            let retention = Retention { keep_runs: *keep, keep_days: *keep_days };
             prune(&open(store)?, retention, *dry_run)
         }
-        Some(HistoryAction::Show {
-            run,
-            format,
-            rank,
-            store,
-        }) => show(&open(store)?, run, format, *rank),
+        Some(HistoryAction::Show { run, format, rank, store }) => {
+            show(&open(store)?, run, format, *rank)
+        }
         Some(HistoryAction::Changes(request)) => changes::run(&open(&request.runs.store)?, request),
     }
 }
@@ -86,18 +70,12 @@ fn outcome(added: &Added) -> String {
 fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     let (store, filter) = (open(&request.runs.store)?, request.filter());
     let entries = store.list(&filter)?;
-    super::put(&request.format, |format, _| {
-        Ok(history::render(format, &entries)?)
-    })?;
+    super::put(&request.format, |format, _| Ok(history::render(format, &entries)?))?;
     for damaged in store.damaged_marks()? {
         super::say(&format!("bench: a mark of an accepted run: {damaged}"));
     }
     if entries.is_empty() {
-        let kind = if filter == Filter::default() {
-            "no runs"
-        } else {
-            "no such runs"
-        };
+        let kind = if filter == Filter::default() { "no runs" } else { "no such runs" };
         super::say(&format!("{kind} in {}", store.root().display()));
     }
     Ok(Exit::Success)
@@ -107,11 +85,7 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
     let run = store.find(run, None)?.run;
     // Without --if-none nobody asks for the old baseline: it may be damaged, and
     // that be the reason for another one.
-    let known = if if_none {
-        store.baseline(&run.series())?
-    } else {
-        None
-    };
+    let known = if if_none { store.baseline(&run.series())? } else { None };
     if let Some(baseline) = known {
         let (id, series) = (&baseline.run.id, run.series());
         super::print(&format!("{id}: stays accepted for {series}\n"))?;
@@ -143,9 +117,7 @@ fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Fai
 fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Result<Exit, Failure> {
     let folder = store.resolve(run, None)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
-    super::put(format, |format, paint| {
-        Ok(table::render(format, &rows, View { rank, paint })?)
-    })?;
+    super::put(format, |format, paint| Ok(table::render(format, &rows, View { rank, paint })?))?;
     super::say(&format!("run: {}", folder.display()));
     Ok(Exit::Success)
 }

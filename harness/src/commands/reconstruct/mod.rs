@@ -77,10 +77,6 @@ fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failur
         file.flush()
     });
     written.map_err(Failure::writing(out))?;
-    super::say(&format!(
-        "{} {what} written to {}",
-        rows.len(),
-        out.display()
-    ));
+    super::say(&format!("{} {what} written to {}", rows.len(), out.display()));
     Ok(())
 }

@@ -28,10 +28,7 @@ impl Rows {
             }
             Product::Hits(hits) => hits_of(hits, Hit::order, hit),
             Product::OfflineHits(hits) => hits_of(hits, OfflineHit::order, offline_hit),
-            _ => Rows {
-                header: "",
-                rows: Vec::new(),
-            },
+            _ => Rows { header: "", rows: Vec::new() },
         }
     }
 
@@ -57,15 +54,10 @@ fn clusters_of<T: Clone, K: Ord>(
     let of_side = |side: ModuleSide| {
         let name = if side.back { "back" } else { "front" };
         let things = sorted(clusters.segment(side.segment(modules)), &order);
-        let rows = things
-            .iter()
-            .map(|thing| format!("{},{name},{}", side.module, row(thing)));
+        let rows = things.iter().map(|thing| format!("{},{name},{}", side.module, row(thing)));
         rows.collect::<Vec<_>>()
     };
-    Rows {
-        header: CLUSTERS,
-        rows: sides.flat_map(of_side).collect(),
-    }
+    Rows { header: CLUSTERS, rows: sides.flat_map(of_side).collect() }
 }
 
 fn hits_of<T: Clone, K: Ord>(
@@ -75,15 +67,10 @@ fn hits_of<T: Clone, K: Ord>(
 ) -> Rows {
     let of_module = |module: usize| {
         let things = sorted(hits.segment(module), &order);
-        let rows = things
-            .iter()
-            .map(|thing| format!("{module},{}", row(thing)));
+        let rows = things.iter().map(|thing| format!("{module},{}", row(thing)));
         rows.collect::<Vec<_>>()
     };
-    Rows {
-        header: HITS,
-        rows: (0..hits.segments()).flat_map(of_module).collect(),
-    }
+    Rows { header: HITS, rows: (0..hits.segments()).flat_map(of_module).collect() }
 }
 
 fn sorted<T: Clone, K: Ord>(things: &[T], order: impl Fn(&T) -> K) -> Vec<T> {
@@ -93,12 +80,8 @@ fn sorted<T: Clone, K: Ord>(things: &[T], order: impl Fn(&T) -> K) -> Vec<T> {
 }
 
 fn cluster(cluster: &Cluster) -> String {
-    let [charge, position, position_error, time_error] = single([
-        cluster.charge,
-        cluster.position,
-        cluster.position_error,
-        cluster.time_error,
-    ]);
+    let [charge, position, position_error, time_error] =
+        single([cluster.charge, cluster.position, cluster.position_error, cluster.time_error]);
     let (size, time) = (cluster.size, cluster.time);
     format!("{charge},{size},{position},{position_error},{time},{time_error}")
 }

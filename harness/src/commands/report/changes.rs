@@ -45,10 +45,8 @@ fn store_flag(request: &ReportRequest) -> Vec<String> {
 
 /// What `bench compare --json` wrote.
 fn read(file: &Path) -> Result<Comparison, Failure> {
-    let text = fs::read_to_string(file).map_err(|source| StoreError::Io {
-        path: file.to_owned(),
-        source,
-    })?;
+    let text = fs::read_to_string(file)
+        .map_err(|source| StoreError::Io { path: file.to_owned(), source })?;
     let comparison = serde_json::from_str(&text).map_err(|error| StoreError::Format {
         path: file.to_owned(),
         problem: format!("{error}; a file of `bench compare --json` is needed"),

@@ -54,15 +54,9 @@ mod tests {
         let link = |a: &str, b: &str| from(Path::new(a), Path::new(b));
         let expected = |text: &str| Some(text.to_owned());
         assert_eq!(link("/a/r.html", "/a/run/s.csv"), expected("run/s.csv"));
-        assert_eq!(
-            link("/a/b/r.html", "/a/run/s.csv"),
-            expected("../run/s.csv")
-        );
+        assert_eq!(link("/a/b/r.html", "/a/run/s.csv"), expected("../run/s.csv"));
         assert_eq!(link("../r.html", "../run/s.csv"), expected("run/s.csv"));
         assert_eq!(link("r.html", "run/s.csv"), expected("run/s.csv"));
-        assert_eq!(
-            link("/a/r.html", "/a/50 % #1/s"),
-            expected("50%20%25%20%231/s")
-        );
+        assert_eq!(link("/a/r.html", "/a/50 % #1/s"), expected("50%20%25%20%231/s"));
     }
 }

@@ -66,18 +66,10 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
 
 /// The published figures that a run was measured for, as far as it has any of their values.
 fn published(run: &Run) -> Vec<Reproduction> {
-    if run
-        .record
-        .suite
-        .as_ref()
-        .is_none_or(|suite| suite.name != THESIS)
-    {
+    if run.record.suite.as_ref().is_none_or(|suite| suite.name != THESIS) {
         return Vec::new();
     }
-    let here = Here {
-        record: &run.record,
-        rows: &run.summary,
-    };
+    let here = Here { record: &run.record, rows: &run.summary };
     let mut figures = published::reproduce(published::figures(), &here);
     figures.retain(Reproduction::is_measured);
     figures

@@ -31,9 +31,7 @@ pub(super) fn retain(
         run.summary.retain(|row| filter.takes(&row.point()));
     }
     if let Some(comparison) = comparison {
-        comparison
-            .points
-            .retain(|point| filter.takes(&point.key.point));
+        comparison.points.retain(|point| filter.takes(&point.key.point));
         for side in [&mut comparison.only_base, &mut comparison.only_new] {
             side.retain(|point| filter.takes(&point.key.point));
         }

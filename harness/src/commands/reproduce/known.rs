@@ -35,10 +35,6 @@ fn problem(wanted: &Counterpart) -> Option<String> {
     let runs_there = infos
         .iter()
         .any(|info| info.name == wanted.variant && info.backend.to_string() == wanted.device);
-    (!runs_there).then(|| {
-        format!(
-            "no variant {} of {} for {}",
-            wanted.variant, wanted.task, wanted.device
-        )
-    })
+    (!runs_there)
+        .then(|| format!("no variant {} of {} for {}", wanted.variant, wanted.task, wanted.device))
 }

@@ -17,11 +17,8 @@ use crate::suite::Suite;
 
 /// The run with what was measured, and what that led to.
 pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run, Exit), Failure> {
-    let Planned {
-        requests,
-        plans,
-        part,
-    } = Planned::new(suite(figures)?, &request.command, &request.config)?;
+    let Planned { requests, plans, part } =
+        Planned::new(suite(figures)?, &request.command, &request.config)?;
     try_plugins(&plans, request.output.quiet)?;
     let out = request.output.out.clone();
     let assignment = Assignment {

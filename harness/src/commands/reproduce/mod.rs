@@ -35,10 +35,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         }
         None => measure::run(&figures, request)?,
     };
-    let here = Here {
-        record: &run.record,
-        rows: &run.summary,
-    };
+    let here = Here { record: &run.record, rows: &run.summary };
     let reproduced = published::reproduce(figures, &here);
     if !reproduced.iter().any(Reproduction::is_measured) {
         let folder = run.folder.display();
@@ -55,9 +52,7 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
     let known: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
         let instead = instead_of(unknown, &known);
-        return Err(Failure::Usage(format!(
-            "unknown figure \"{unknown}\"; {instead}"
-        )));
+        return Err(Failure::Usage(format!("unknown figure \"{unknown}\"; {instead}")));
     }
     figures.retain(|figure| ids.is_empty() || ids.contains(&figure.id));
     Ok(figures)
@@ -69,14 +64,9 @@ fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> R
         if request.output.charts {
             charts::draw_published(folder, figures)?;
         }
-        write(
-            &folder.join(PAGE),
-            &page(figures, run, folder, request.output.rank)?,
-        )?;
+        write(&folder.join(PAGE), &page(figures, run, folder, request.output.rank)?)?;
     }
-    super::put(&request.output.format, |format, _| {
-        Ok(published::render(format, figures)?)
-    })
+    super::put(&request.output.format, |format, _| Ok(published::render(format, figures)?))
 }
 
 /// Where charts and page go: into the run that was measured now, but not into others.

@@ -31,10 +31,7 @@ impl WholeRun {
     ) -> Result<Self, Ended> {
         let name = format!("run-{number}");
         sittings.tell(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
-        Ok(WholeRun {
-            measured: sittings.whole(&name, slowdown)?,
-            slowdown,
-        })
+        Ok(WholeRun { measured: sittings.whole(&name, slowdown)?, slowdown })
     }
 
     /// What was measured, and by how much it was slowed down.

@@ -23,11 +23,7 @@ pub(super) fn run(
     request: &SuiteRequest,
     against: &AgainstRequest,
 ) -> Result<Exit, Failure> {
-    let Planned {
-        requests,
-        plans,
-        part,
-    } = Planned::of(suite, request)?;
+    let Planned { requests, plans, part } = Planned::of(suite, request)?;
     let tell = |text: &str| tell(request.output.quiet, text);
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
@@ -39,13 +35,7 @@ pub(super) fn run(
     let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
-    let named = || {
-        request
-            .output
-            .out
-            .clone()
-            .unwrap_or_else(|| default_folder(&name))
-    };
+    let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = earlier.unwrap_or_else(named);
     let libraries = suite_plugins(request)?;
     let jobs = Job::of(&requests, &plans);
@@ -105,10 +95,8 @@ fn conclude(
         ));
         return Err(failure.into());
     }
-    let counted = Outcome {
-        interrupted: outcome.interrupted,
-        ..Outcome::from(Run::read(&outcome.folder)?)
-    };
+    let counted =
+        Outcome { interrupted: outcome.interrupted, ..Outcome::from(Run::read(&outcome.folder)?) };
     keep_complete(&counted, request.store.as_deref(), request.output.quiet)?;
     if outcome.left_out > 0 {
         say(&format!(

@@ -36,9 +36,7 @@ const HEADER: [&str; 4] = ["task", "candidates", "at most", "input"];
 impl DryRun {
     /// What `bench run` would measure.
     pub(super) fn of_suite(suite: &Suite, request: &SuiteRequest) -> Self {
-        let share = request
-            .budget
-            .map_or(Duration::MAX, |budget| suite.share(budget));
+        let share = request.budget.map_or(Duration::MAX, |budget| suite.share(budget));
         let rows = suite.parts.iter().flat_map(|part| {
             let inputs = part.inputs.iter();
             inputs.map(move |input| row_of_part(part, input, share))
@@ -57,10 +55,7 @@ impl DryRun {
         let limits = vec![request.settings.max_time; plan.len()];
         let budget = request.session.budget;
         let share = budget.map(|budget| share(limits, budget));
-        let each = request
-            .settings
-            .max_time
-            .min(share.unwrap_or(Duration::MAX));
+        let each = request.settings.max_time.min(share.unwrap_or(Duration::MAX));
         let row = |input: &crate::plan::Input| Row {
             task: request.task.name(),
             params: record_params(input.params()),
@@ -110,12 +105,10 @@ impl DryRun {
 
     /// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s`
     fn total(&self) -> String {
-        let shard = self
-            .shard
-            .map_or(String::new(), |shard| format!(", shard {shard}"));
-        let budget = self.budget.map_or(String::new(), |budget| {
-            format!(" with a budget of {}", words(budget))
-        });
+        let shard = self.shard.map_or(String::new(), |shard| format!(", shard {shard}"));
+        let budget = self
+            .budget
+            .map_or(String::new(), |budget| format!(" with a budget of {}", words(budget)));
         let candidates: usize = self.rows.iter().map(|row| row.candidates).sum();
         let times = self.rows.iter().map(|row| row.at_most);
         let time = words(times.fold(Duration::ZERO, Duration::saturating_add));
@@ -142,10 +135,7 @@ fn times(each: Duration, count: usize) -> Duration {
 
 impl Row {
     fn cells(&self) -> [String; 4] {
-        let phrases = self
-            .params
-            .iter()
-            .map(|(name, value)| shape::phrase(name, value));
+        let phrases = self.params.iter().map(|(name, value)| shape::phrase(name, value));
         [
             self.task.to_owned(),
             self.candidates.to_string(),

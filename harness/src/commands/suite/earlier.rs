@@ -46,11 +46,7 @@ pub(in crate::commands) fn of_command(
     }
     let other_command = || {
         // How the program was called does not matter.
-        let same = record
-            .command
-            .iter()
-            .skip(1)
-            .eq(request.command.iter().skip(1));
+        let same = record.command.iter().skip(1).eq(request.command.iter().skip(1));
         (!same || record.suite.is_some()).then(|| "it is of another command".to_owned())
     };
     match other_command().or_else(|| other_ground(&record, plugins)) {
@@ -130,10 +126,7 @@ fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
     let entries = fs::read_dir(RESULTS).ok()?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
-    folders
-        .into_iter()
-        .rev()
-        .find_map(|folder| stopped(folder, wanted))
+    folders.into_iter().rev().find_map(|folder| stopped(folder, wanted))
 }
 
 fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
@@ -160,10 +153,7 @@ fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
         return Some("it is not of a suite".to_owned());
     };
     if (&suite.name, &suite.hash) != (&part.name, &part.hash) {
-        return Some(format!(
-            "it is of another suite, or of another version of {}",
-            part.name
-        ));
+        return Some(format!("it is of another suite, or of another version of {}", part.name));
     }
     if suite.shard != part.shard {
         return Some("it is of another shard".to_owned());

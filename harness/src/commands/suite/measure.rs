@@ -17,22 +17,13 @@ use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let Planned {
-        requests,
-        mut plans,
-        part,
-    } = Planned::of(suite, request)?;
+    let Planned { requests, mut plans, part } = Planned::of(suite, request)?;
     let earlier = earlier::find(request, &part, &plugin_records(plans.iter()))?;
     if let Some(earlier) = &earlier {
-        plans
-            .iter_mut()
-            .for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
+        plans.iter_mut().for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
         tell(earlier, &part);
     }
-    if let Some(earlier) = earlier
-        .as_ref()
-        .filter(|_| plans.iter().all(Plan::is_empty))
-    {
+    if let Some(earlier) = earlier.as_ref().filter(|_| plans.iter().all(Plan::is_empty)) {
         return complete(&earlier.folder, request);
     }
     try_plugins(&plans, request.output.quiet)?;
@@ -68,12 +59,7 @@ fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
 }
 
 fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
-    let name = || {
-        request
-            .suite
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-    };
+    let name = || request.suite.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     earlier
         .map(|earlier| earlier.folder)
         .or_else(|| request.output.out.clone())

@@ -13,21 +13,14 @@ use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let runs: Result<Vec<_>, _> = request
-        .merge
-        .iter()
-        .map(|folder| Run::read(folder))
-        .collect();
+    let runs: Result<Vec<_>, _> = request.merge.iter().map(|folder| Run::read(folder)).collect();
     let runs = runs?;
     for run in &runs {
         check(run, &runs[0], suite)?;
     }
     check_points(&runs, suite)?;
     let output = &request.output;
-    let path = output
-        .out
-        .clone()
-        .unwrap_or_else(|| default_folder(&suite.name));
+    let path = output.out.clone().unwrap_or_else(|| default_folder(&suite.name));
     let mut outcome = write(&path, runs, suite)?;
     keep(&outcome.folder, request.store.as_deref(), output.quiet)?;
     present(&mut outcome, output)
@@ -39,10 +32,7 @@ fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
     let refusal = |problem: String| Err(Failure::Usage(format!("{folder}: {problem}")));
     let of_suite = |part: &&SuitePart| part.name == suite.name && part.hash == suite.hash;
     if run.record.suite.as_ref().filter(of_suite).is_none() {
-        return refusal(format!(
-            "not a run of this version of the suite {}",
-            suite.name
-        ));
+        return refusal(format!("not a run of this version of the suite {}", suite.name));
     }
     if run.record.machine_key != first.record.machine_key {
         let other = first.folder.display();
@@ -79,10 +69,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
     if missing == 0 {
         return Ok(());
     }
-    let shards: Vec<_> = runs
-        .iter()
-        .filter_map(|run| run.record.suite.as_ref()?.shard)
-        .collect();
+    let shards: Vec<_> = runs.iter().filter_map(|run| run.record.suite.as_ref()?.shard).collect();
     let given: Vec<_> = shards.iter().map(ToString::to_string).collect();
     Err(Failure::Usage(format!(
         "{missing} points of {} are missing; given were the shards {}",
@@ -93,10 +80,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
 
 fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
     let record = merged(&runs, suite);
-    let unfinished = RunRecord {
-        finished: None,
-        ..record.clone()
-    };
+    let unfinished = RunRecord { finished: None, ..record.clone() };
     let mut folder = RunFolder::create(path, &unfinished)?;
     let (mut samples, mut summary) = (Vec::new(), Vec::new());
     for run in runs {
@@ -106,12 +90,7 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
         summary.extend(run.summary);
     }
     folder.describe(&record)?;
-    Ok(Outcome::from(Run {
-        folder: path.to_owned(),
-        record,
-        samples,
-        summary,
-    }))
+    Ok(Outcome::from(Run { folder: path.to_owned(), record, samples, summary }))
 }
 
 /// The record of all runs together; of the first where there can be but one.
@@ -136,17 +115,11 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     let records = || runs.iter().map(|run| &run.record);
     record.effort = Some(effort);
     // UTC in RFC 3339 sorts by time.
-    record.started = records()
-        .map(|record| record.started.clone())
-        .min()
-        .unwrap_or_default();
+    record.started = records().map(|record| record.started.clone()).min().unwrap_or_default();
     // The last end; none as long as a shard has none.
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());
     let folders = runs.iter().map(|run| run.folder.display().to_string());
-    record.notes.push(format!(
-        "merged from {}",
-        folders.collect::<Vec<_>>().join(", ")
-    ));
+    record.notes.push(format!("merged from {}", folders.collect::<Vec<_>>().join(", ")));
     record
 }

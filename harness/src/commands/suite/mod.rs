@@ -25,9 +25,7 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
     let suite = part(suite, request)?;
     if request.dry_run {
         let dry_run = DryRun::of_suite(&suite, request);
-        super::put(&request.output.format, |format, _| {
-            Ok(dry_run.render(format))
-        })?;
+        super::put(&request.output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
     }
     match &request.against {
@@ -80,11 +78,7 @@ impl Planned {
             hash: suite.hash,
             shard: None,
         };
-        Ok(Planned {
-            requests,
-            plans,
-            part,
-        })
+        Ok(Planned { requests, plans, part })
     }
 
     /// What `bench run` is to measure.

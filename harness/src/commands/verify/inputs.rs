@@ -44,10 +44,7 @@ pub(super) fn of(
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
-        Ok(Input {
-            name: path.display().to_string(),
-            case: task.read(path, &options)?,
-        })
+        Ok(Input { name: path.display().to_string(), case: task.read(path, &options)? })
     });
     inputs.collect()
 }
@@ -56,10 +53,7 @@ fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item 
     let most = request.most_items();
     let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
-        cases.map(move |(name, case)| Input {
-            name: format!("seed {seed}, {name}"),
-            case,
-        })
+        cases.map(move |(name, case)| Input { name: format!("seed {seed}, {name}"), case })
     });
     inputs.filter(move |input| input.case.work().items <= most)
 }

@@ -115,12 +115,7 @@ impl Verification<'_> {
         let infos = task.variants();
         let selected = matching_variants(&infos, &self.request.variants);
         let selected = selected.map_err(Failure::Usage)?.into_iter();
-        let subjects = selected.map(|number| Subject {
-            task,
-            info: infos[number],
-            number,
-            way,
-        });
+        let subjects = selected.map(|number| Subject { task, info: infos[number], number, way });
         let runs = |info: &VariantInfo| {
             info.backend == way.device.backend() && info.unavailable_reason.is_none()
         };

@@ -53,11 +53,7 @@ impl VerifySummary {
                 self.skipped
             ))?;
         }
-        Ok(if wrong > 0 {
-            Exit::WrongOutput
-        } else {
-            Exit::Success
-        })
+        Ok(if wrong > 0 { Exit::WrongOutput } else { Exit::Success })
     }
 }
 
@@ -67,9 +63,7 @@ impl Mismatch {
         let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
         if let Some(Kept { path, items }) = &self.kept {
             let path = path.display();
-            text.push_str(&format!(
-                "  smallest input found: {items} items in {path}\n"
-            ));
+            text.push_str(&format!("  smallest input found: {items} items in {path}\n"));
         }
         let command = self.command(request, self.kept.as_ref().map(|kept| kept.path.as_path()));
         text.push_str(&format!("  again: {command}\n"));
@@ -81,10 +75,7 @@ impl Mismatch {
         let mut words = vec![format!("bench verify {}", self.task)];
         let plugins = request.plugins.iter();
         words.extend(plugins.map(|path| format!("--plugin {}", path.display())));
-        words.push(format!(
-            "--variant {} --device {}",
-            self.variant, self.device
-        ));
+        words.push(format!("--variant {} --device {}", self.variant, self.device));
         if self.device == Device::Emulator {
             words.push(format!("--schedules {}", request.schedules));
             words.extend((request.lanes == Lanes::L64).then(|| "--lanes 64".to_owned()));

@@ -24,14 +24,13 @@ pub(super) struct Way {
 /// All ways to run on a device that make a difference.
 pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Failure> {
     match device {
-        Device::Cpu => thread_counts()
-            .into_iter()
-            .map(|threads| with_threads(device, threads))
-            .collect(),
+        Device::Cpu => {
+            thread_counts().into_iter().map(|threads| with_threads(device, threads)).collect()
+        }
         Device::Cuda(_) => Ok(vec![with_threads(device, usable_threads())?]),
-        Device::Emulator => (0..request.schedules)
-            .map(|number| on_emulator(number, request))
-            .collect(),
+        Device::Emulator => {
+            (0..request.schedules).map(|number| on_emulator(number, request)).collect()
+        }
     }
 }
 
@@ -48,22 +47,14 @@ impl Way {
 }
 
 fn with_threads(device: Device, threads: usize) -> Result<Way, Failure> {
-    Ok(Way {
-        device,
-        team: Team::new(threads)?,
-        gpus: Gpus::default(),
-        emulator: None,
-    })
+    Ok(Way { device, team: Team::new(threads)?, gpus: Gpus::default(), emulator: None })
 }
 
 fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
     let policies = Policy::ALL.len() as u64;
     let config = Config {
         lanes: request.lanes,
-        schedule: Schedule {
-            seed: number,
-            policy: Policy::ALL[(number % policies) as usize],
-        },
+        schedule: Schedule { seed: number, policy: Policy::ALL[(number % policies) as usize] },
         checked: request.races,
         workers: usable_threads(),
         ..Config::default()

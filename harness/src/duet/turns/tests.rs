@@ -26,12 +26,7 @@ struct Scripted {
 }
 
 fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
-    Scripted {
-        changes: changes.to_vec(),
-        noise,
-        seed,
-        ..Scripted::default()
-    }
+    Scripted { changes: changes.to_vec(), noise, seed, ..Scripted::default() }
 }
 
 impl PairSampler for Scripted {
@@ -70,18 +65,14 @@ impl PairSampler for Scripted {
     }
 
     fn ends_before(&self, _: Duration) -> bool {
-        self.most_visits
-            .is_some_and(|most| self.visits.len() >= most)
+        self.most_visits.is_some_and(|most| self.visits.len() >= most)
     }
 }
 
 fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<Turn> {
     let all = scripted.changes.len();
     let turn = |point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(10));
-    let rule = Rule {
-        thresholds: Thresholds::default(),
-        seed: 1,
-    };
+    let rule = Rule { thresholds: Thresholds::default(), seed: 1 };
     measure((0..all).map(turn).collect(), all, &rule, scripted).expect("no errors")
 }
 

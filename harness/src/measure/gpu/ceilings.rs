@@ -38,11 +38,7 @@ const LATENCY_REPETITIONS: usize = 100;
 /// Copy and triad of the memory, and the link for large blocks of pinned memory.
 pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     let (copy, triad) = memory(gpu)?;
-    Ok(Bandwidth {
-        copy_bytes_per_s: copy,
-        triad_bytes_per_s: triad,
-        link: Some(link(gpu)?),
-    })
+    Ok(Bandwidth { copy_bytes_per_s: copy, triad_bytes_per_s: triad, link: Some(link(gpu)?) })
 }
 
 /// The bandwidth of the link for all kinds of memory, over the size of blocks.
@@ -90,10 +86,7 @@ fn memory(gpu: &Gpu) -> Result<(f64, f64), DeviceError> {
     streams.check(gpu)?;
     let copy = best_of_kernel(gpu, || streams.copy(gpu))?;
     let triad = best_of_kernel(gpu, || streams.triad(gpu))?;
-    Ok((
-        streams.copied_bytes() as f64 / copy,
-        streams.triad_bytes() as f64 / triad,
-    ))
+    Ok((streams.copied_bytes() as f64 / copy, streams.triad_bytes() as f64 / triad))
 }
 
 fn link(gpu: &Gpu) -> Result<LinkBandwidth, DeviceError> {

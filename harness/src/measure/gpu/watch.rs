@@ -36,11 +36,7 @@ pub(crate) struct Condition {
 
 impl Watch {
     pub(crate) fn new(monitor: Box<dyn Monitor>) -> Self {
-        Watch {
-            monitor,
-            usual: Mutex::default(),
-            worked: Mutex::default(),
-        }
+        Watch { monitor, usual: Mutex::default(), worked: Mutex::default() }
     }
 
     /// How long it has had nothing to do, as far as is known.
@@ -83,10 +79,7 @@ impl Watch {
         let mut limits = [&before.limits[..], &after.limits[..]].concat();
         limits.sort_unstable();
         limits.dedup();
-        Condition {
-            slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle),
-            limits,
-        }
+        Condition { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
     }
 
     /// See [`Monitor::energy_j`].
@@ -139,10 +132,7 @@ pub(crate) mod tests {
     }
 
     fn state(clock_mhz: f64, limits: &[Limit]) -> GpuState {
-        GpuState {
-            clock_mhz: Some(clock_mhz),
-            limits: limits.to_vec(),
-        }
+        GpuState { clock_mhz: Some(clock_mhz), limits: limits.to_vec() }
     }
 
     #[test]

@@ -29,11 +29,7 @@ impl WatchedGpus {
             if gpus.get(device).is_none()
                 && let Some(watch) = watch(device)
             {
-                gpus.0.push(WatchedGpu {
-                    device,
-                    watch,
-                    bandwidth: None,
-                });
+                gpus.0.push(WatchedGpu { device, watch, bandwidth: None });
             }
         }
         gpus
@@ -61,10 +57,8 @@ impl WatchedGpus {
             tell(&format!("measuring the bandwidth of {}", state.device));
             match bandwidth(gpus, state.device) {
                 Ok(bandwidth) => state.bandwidth = Some(bandwidth),
-                Err(error) => notes.push(format!(
-                    "the bandwidth of {} was not measured: {error}",
-                    state.device
-                )),
+                Err(error) => notes
+                    .push(format!("the bandwidth of {} was not measured: {error}", state.device)),
             }
         }
         notes

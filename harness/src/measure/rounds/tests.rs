@@ -151,10 +151,7 @@ fn the_warm_up_is_not_a_sample() {
 
 #[test]
 fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
-    let mut log = Log {
-        longest: Some(Duration::from_secs(2)),
-        ..Log::default()
-    };
+    let mut log = Log { longest: Some(Duration::from_secs(2)), ..Log::default() };
     // How long it takes is seen when it warms up.
     let series = first_visit([steady(1.0), steady(3.0)], &mut log);
     assert_eq!(counts(series), [5, 0]);
@@ -173,20 +170,14 @@ fn long_runs_are_warm_by_themselves_once_they_are_known() {
 
 #[test]
 fn an_interrupt_keeps_what_there_is() {
-    let mut log = Log {
-        interrupt_after: Some(3),
-        ..Log::default()
-    };
+    let mut log = Log { interrupt_after: Some(3), ..Log::default() };
     let taken = counts(first_visit([steady(1.0), steady(2.0)], &mut log));
     assert_eq!(taken.iter().sum::<usize>(), 3);
 }
 
 #[test]
 fn an_observer_that_fails_ends_it() {
-    let mut log = Log {
-        fail: true,
-        ..Log::default()
-    };
+    let mut log = Log { fail: true, ..Log::default() };
     let result = visited([steady(1.0)], &mut Default::default(), 0, &mut log);
     assert_eq!((result, log.sampled.len()), (Err("disk full"), 1));
 }

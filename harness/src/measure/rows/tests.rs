@@ -20,11 +20,8 @@ const WORK: Work = Work {
 fn subject() -> Subject {
     let task = algorithms::registry::task("sort").expect("a task");
     let mut subject = Subject::new(Point::default(), &task.variants()[0], "code");
-    let link = LinkBandwidth {
-        h2d_bytes_per_s: 50e3,
-        d2h_bytes_per_s: 40e3,
-        both_bytes_per_s: 80e3,
-    };
+    let link =
+        LinkBandwidth { h2d_bytes_per_s: 50e3, d2h_bytes_per_s: 40e3, both_bytes_per_s: 80e3 };
     let ceilings = Ceilings {
         backend: Backend::Cuda,
         bandwidth: Some(Bandwidth {
@@ -38,12 +35,7 @@ fn subject() -> Subject {
 }
 
 fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
-    StageTiming {
-        name: name.into(),
-        seconds,
-        calls: 1,
-        bytes,
-    }
+    StageTiming { name: name.into(), seconds, calls: 1, bytes }
 }
 
 /// Samples of a visit.
@@ -56,12 +48,8 @@ fn series(samples: Vec<Sample>) -> Series<Sample> {
 
 /// The rows of a run with such stages, by the names of the stages.
 fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
-    let sample = Sample {
-        seconds: 0.5,
-        stages: Some(stages.to_vec()),
-        in_place: true,
-        ..Sample::default()
-    };
+    let sample =
+        Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
     subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
 }
 
@@ -106,18 +94,9 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
         most_threads: 512,
         resident_blocks: 2,
     };
-    let shape = Shape {
-        blocks: 8,
-        threads: 512,
-        shared_bytes: 4096,
-        bytes: 0,
-    };
+    let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };
     subject.on_device = OnDevice {
-        kernels: vec![KernelUse {
-            kernel: "sort",
-            shape,
-            attributes,
-        }],
+        kernels: vec![KernelUse { kernel: "sort", shape, attributes }],
         properties: Some(Properties {
             device: "cuda:0".into(),
             multiprocessor_threads: 2048,
@@ -139,11 +118,7 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
 #[test]
 fn a_sample_is_no_total() {
     let mut subject = subject();
-    subject.does_a_sample(Work {
-        items: 10,
-        bytes_min: 160,
-        ..WORK
-    });
+    subject.does_a_sample(Work { items: 10, bytes_min: 160, ..WORK });
     let rows = rows(&subject, &[stage("kernel", 0.0, 0), stage("d2h", 0.25, 80)]);
     let stages: Vec<_> = rows.iter().map(|row| row.stage.as_str()).collect();
     assert_eq!(stages, ["sample", "sample/kernel", "sample/d2h"]);
@@ -155,10 +130,7 @@ fn a_sample_is_no_total() {
 #[test]
 fn what_is_on_the_gpu_before_must_cross_the_link_once() {
     let mut subject = subject();
-    let work = Work {
-        to_host_bytes: Some(8000),
-        ..WORK
-    };
+    let work = Work { to_host_bytes: Some(8000), ..WORK };
     subject.describe(work, subject.ceilings);
     let rows = rows(&subject, &[stage("kernel", 0.01, 64_000)]);
     assert_eq!(rows[0].peak_fraction, Some(8e3 / 0.5 / 40e3));
@@ -216,12 +188,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
         ..Sample::default()
     };
     let samples = vec![sample(&a, &b), sample(&b, &c)];
-    let at = At {
-        candidate: 0,
-        round: 0,
-        number: 0,
-        fresh: true,
-    };
+    let at = At { candidate: 0, round: 0, number: 0, fresh: true };
     let rows = subject().sample_rows(at, &samples[0]);
     let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
     assert_eq!(columns, ["cycles=3000", ""]);

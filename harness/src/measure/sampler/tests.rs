@@ -66,24 +66,14 @@ fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, u
     let monitor = FakeMonitor::default();
     let watch = Watch::new(Box::new(monitor.clone()));
     let counts = Arc::<[AtomicUsize; 2]>::default();
-    let candidate = Copying {
-        gpu: Some(Arc::clone(&gpu)),
-        counts: Arc::clone(&counts),
-    };
-    let on_gpu = OnGpu {
-        gpu,
-        watch: &watch,
-        mode,
-    };
+    let candidate = Copying { gpu: Some(Arc::clone(&gpu)), counts: Arc::clone(&counts) };
+    let on_gpu = OnGpu { gpu, watch: &watch, mode };
     let mut sampler = CandidateSampler::new(Box::new(candidate), &team);
     sampler.on_gpu = Some(on_gpu);
     let mut last = None;
     for &clock in clocks {
-        *monitor.0.lock().expect("no panic") = Fake {
-            clock_mhz: Some(clock),
-            limits: limits.to_vec(),
-            energy_j: None,
-        };
+        *monitor.0.lock().expect("no panic") =
+            Fake { clock_mhz: Some(clock), limits: limits.to_vec(), energy_j: None };
         last = Some(sampler.sample().expect("no failure"));
     }
     let [resets, runs] = [0, 1].map(|number| counts[number].load(Relaxed));

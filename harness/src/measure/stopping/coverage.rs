@@ -89,18 +89,14 @@ fn check(machine: Machine, series: u64) {
         precision: 0.01,
     };
     let sampled = |seed| sample(machine, &policy, seed);
-    let (early, late): (Vec<_>, Vec<_>) = (0..series)
-        .map(sampled)
-        .partition(|(_, reason)| *reason == StopReason::Interval);
+    let (early, late): (Vec<_>, Vec<_>) =
+        (0..series).map(sampled).partition(|(_, reason)| *reason == StopReason::Interval);
     let held = |sampled: &[(bool, StopReason)]| sampled.iter().filter(|(held, _)| *held).count();
     let share = (held(&early) + held(&late)) as f64 / series as f64;
     assert!(share >= least(series as usize), "{machine:?}: {share}");
     // Of few nothing can be said.
     let (share, count) = (held(&early) as f64 / early.len() as f64, early.len());
-    assert!(
-        count < 100 || share >= least(count),
-        "{machine:?}: {share} of {count}"
-    );
+    assert!(count < 100 || share >= least(count), "{machine:?}: {share} of {count}");
 }
 
 /// What is promised, less three standard deviations of what so many series tell.
@@ -112,12 +108,7 @@ fn check_visits(series: u64) {
     for tails in [Tails::Normal, Tails::Skewed, Tails::Heavy] {
         for noise in [0.005, 0.02, 0.05] {
             for visits in [0.0, 0.005, 0.01] {
-                let machine = Machine {
-                    noise,
-                    tails,
-                    visits,
-                    drift: 0.0,
-                };
+                let machine = Machine { noise, tails, visits, drift: 0.0 };
                 check(machine, series);
             }
         }
@@ -126,12 +117,7 @@ fn check_visits(series: u64) {
 
 fn check_drift(series: u64) {
     for drift in [0.005, 0.02] {
-        let machine = Machine {
-            noise: 0.01,
-            tails: Tails::Normal,
-            visits: 0.005,
-            drift,
-        };
+        let machine = Machine { noise: 0.01, tails: Tails::Normal, visits: 0.005, drift };
         check(machine, series);
     }
 }

@@ -24,14 +24,8 @@ fn series(visits: usize, width: f64, seconds: u64) -> Series<f64> {
 #[test]
 fn a_precise_pilot_samples_and_time_end_it() {
     use StopReason::{Interval, Samples, Time};
-    let given = Policy {
-        min_is_given: true,
-        ..POLICY
-    };
-    let one = Policy {
-        max_samples: 1,
-        ..POLICY
-    };
+    let given = Policy { min_is_given: true, ..POLICY };
+    let one = Policy { max_samples: 1, ..POLICY };
     let mut single = series(1, 0.5, 10);
     single.samples.truncate(1);
     let mut of_no_duration = series(15, 0.0, 0);
@@ -46,12 +40,7 @@ fn a_precise_pilot_samples_and_time_end_it() {
         (POLICY, single.clone(), None, "two samples at least"),
         (one, single, Some(Samples), "no more are allowed"),
         (given, series(1, 0.5, 20), None, "more were asked for"),
-        (
-            given,
-            series(2, 0.5, 20),
-            Some(Time),
-            "as many as asked for",
-        ),
+        (given, series(2, 0.5, 20), Some(Time), "as many as asked for"),
         (POLICY, of_no_duration, Some(Samples), "no interval"),
     ] {
         assert_eq!(policy.stops(&series), expected, "{what}");

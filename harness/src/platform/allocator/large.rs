@@ -162,9 +162,7 @@ mod tests {
         // SAFETY: both blocks are written within their size, and freed with their layout.
         let huge = unsafe {
             let blocks = [alloc(layout), alloc_zeroed(layout)];
-            blocks
-                .iter()
-                .for_each(|block| block.write_bytes(1, layout.size()));
+            blocks.iter().for_each(|block| block.write_bytes(1, layout.size()));
             let huge = blocks.map(|block| bytes_on_huge_pages(block.addr()));
             blocks.iter().for_each(|&block| dealloc(block, layout));
             huge

@@ -56,13 +56,7 @@ unsafe impl GlobalAlloc for LabAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
-        unsafe {
-            if large::is_large(layout) {
-                large::alloc(layout)
-            } else {
-                System.alloc(layout)
-            }
-        }
+        unsafe { if large::is_large(layout) { large::alloc(layout) } else { System.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {

@@ -92,10 +92,7 @@ impl Counts {
         items: u64,
     ) -> impl Iterator<Item = (String, String)> {
         Event::ALL.into_iter().filter_map(move |event| {
-            let counts: Vec<_> = samples
-                .iter()
-                .filter_map(|counts| counts.get(event))
-                .collect();
+            let counts: Vec<_> = samples.iter().filter_map(|counts| counts.get(event)).collect();
             let per_item = statistics::median(&counts) / items.max(1) as f64;
             let name = format!("{}_per_item", event.name());
             (!counts.is_empty()).then(|| (name, units::significant(per_item, FIGURES)))
@@ -130,17 +127,12 @@ mod tests {
         let samples = [(2000.0, None), (9000.0, Some(10.0)), (4000.0, None)];
         let samples = samples.map(|(cycles, misses)| counts(cycles, misses));
         for (samples, expected) in [
-            (
-                &samples[..],
-                "cycles_per_item=4.000 tlb_misses_per_item=0.01000",
-            ),
+            (&samples[..], "cycles_per_item=4.000 tlb_misses_per_item=0.01000"),
             (&samples[..1], "cycles_per_item=2.000"),
             (&[], ""),
         ] {
             let metrics = Counts::medians_per_item(samples, 1000);
-            let metrics: Vec<_> = metrics
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
+            let metrics: Vec<_> = metrics.map(|(name, value)| format!("{name}={value}")).collect();
             assert_eq!(metrics.join(" "), expected);
         }
     }

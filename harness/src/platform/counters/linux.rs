@@ -33,10 +33,7 @@ pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
     if missing.len() == Event::ALL.len() {
         return Err(Refusal::NoCounters);
     }
-    Ok(Opened {
-        counting: Box::new(TeamCounters(Mutex::new(groups))),
-        missing,
-    })
+    Ok(Opened { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
 
 /// # Errors
@@ -66,11 +63,7 @@ fn open_group(events: &[Event], builder: fn(Event) -> Builder<'static>) -> io::R
 
 /// User code only, as a builder has it by default.
 fn builder(event: Event) -> Builder<'static> {
-    let misses_of = |which| Cache {
-        which,
-        operation: CacheOp::READ,
-        result: CacheResult::MISS,
-    };
+    let misses_of = |which| Cache { which, operation: CacheOp::READ, result: CacheResult::MISS };
     match event {
         Event::Cycles => Builder::new(Hardware::CPU_CYCLES),
         Event::Instructions => Builder::new(Hardware::INSTRUCTIONS),

@@ -46,9 +46,7 @@ impl Opened {
         }
         let names: Vec<_> = self.missing.iter().map(|event| event.words()).collect();
         let names = names.join(" and ");
-        Some(format!(
-            "hardware counters: this machine has none for {names}"
-        ))
+        Some(format!("hardware counters: this machine has none for {names}"))
     }
 }
 

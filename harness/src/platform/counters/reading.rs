@@ -109,11 +109,7 @@ pub(crate) mod fake {
         running_ns: u64,
         values: &[(Event, u64)],
     ) -> GroupReading {
-        GroupReading {
-            enabled_ns,
-            running_ns,
-            values: values.to_vec(),
-        }
+        GroupReading { enabled_ns, running_ns, values: values.to_vec() }
     }
 }
 
@@ -142,10 +138,7 @@ mod tests {
     #[test]
     fn groups_that_take_turns_are_scaled() {
         let before = [group(0, 0, &[(CYCLES, 0)]), group(0, 0, &[(MISSES, 0)])];
-        let after = [
-            group(1000, 250, &[(CYCLES, 100)]),
-            group(1000, 750, &[(MISSES, 30)]),
-        ];
+        let after = [group(1000, 250, &[(CYCLES, 100)]), group(1000, 750, &[(MISSES, 30)])];
         let counts = counted(&before, &after);
         assert_eq!(counts.get(CYCLES), Some(400.0));
         assert_eq!(counts.get(MISSES), Some(40.0));

@@ -35,12 +35,7 @@ struct Piece {
 
 impl Graph {
     pub(super) fn new(program: Program) -> Self {
-        Graph {
-            program,
-            known: HashMap::new(),
-            linked: HashMap::new(),
-            reached: Vec::new(),
-        }
+        Graph { program, known: HashMap::new(), linked: HashMap::new(), reached: Vec::new() }
     }
 
     /// The hash of all that can be reached from here. Each piece counts with those that

@@ -53,11 +53,7 @@ impl Running {
         let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
         let program = Program::parse(&bytes)?;
         let bias = entry_in_memory()?.checked_sub(program.entry)?;
-        Some(Running {
-            graph: Graph::new(program),
-            bias,
-            known: HashMap::new(),
-        })
+        Some(Running { graph: Graph::new(program), bias, known: HashMap::new() })
     }
 
     fn fingerprint(&mut self, code: usize) -> Option<String> {
@@ -139,10 +135,7 @@ mod tests {
 
     #[test]
     fn who_is_nowhere_in_the_program_has_no_code_of_its_own() {
-        let info = VariantInfo {
-            code: 0,
-            ..variant("sort", "block-merge")
-        };
+        let info = VariantInfo { code: 0, ..variant("sort", "block-merge") };
         assert_eq!(variant_fingerprint(&info), executable_fingerprint());
     }
 }

@@ -22,10 +22,7 @@ pub(super) enum Reference {
 
 impl Scan {
     pub(super) fn new(code: &[u8]) -> Self {
-        Scan {
-            code: code.to_vec(),
-            references: Vec::new(),
-        }
+        Scan { code: code.to_vec(), references: Vec::new() }
     }
 
     pub(super) fn mask(&mut self, range: Range<usize>) {

@@ -104,11 +104,7 @@ impl Placement {
 /// The values, or a single missing one.
 fn optional<'a, T>(values: impl Iterator<Item = &'a T>) -> Vec<Option<&'a T>> {
     let values: Vec<_> = values.map(Some).collect();
-    if values.is_empty() {
-        vec![None]
-    } else {
-        values
-    }
+    if values.is_empty() { vec![None] } else { values }
 }
 
 impl fmt::Display for Placement {

@@ -138,10 +138,7 @@ impl fmt::Display for PlacesSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlacesSpec::Each { kind, count: None } => write!(f, "{kind}"),
-            PlacesSpec::Each {
-                kind,
-                count: Some(count),
-            } => write!(f, "{kind}({count})"),
+            PlacesSpec::Each { kind, count: Some(count) } => write!(f, "{kind}({count})"),
             PlacesSpec::Explicit { text, .. } => f.write_str(text),
         }
     }

@@ -48,11 +48,7 @@ pub struct VariantTrial {
 impl std::fmt::Debug for VariantTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (task, variant) = (self.task.name(), &self.variant);
-        write!(
-            f,
-            "{task} {variant} on {} with {:?}",
-            self.device, self.threads
-        )
+        write!(f, "{task} {variant} on {} with {:?}", self.device, self.threads)
     }
 }
 

@@ -59,10 +59,9 @@ impl PluginVariant {
 pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
     process::run(path, None)?.map_err(|Problem { kind, text }| match kind {
         ProblemKind::Refused => PluginFailure::Refused(text),
-        ProblemKind::Wrong | ProblemKind::Failed => PluginFailure::Crashed {
-            path: path.to_owned(),
-            problem: text,
-        },
+        ProblemKind::Wrong | ProblemKind::Failed => {
+            PluginFailure::Crashed { path: path.to_owned(), problem: text }
+        }
     })
 }
 

@@ -53,10 +53,8 @@ pub(super) fn run(
 }
 
 fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, PluginFailure> {
-    let no_trial = |bench: &Path, source| PluginFailure::NoTrial {
-        bench: bench.to_owned(),
-        source,
-    };
+    let no_trial =
+        |bench: &Path, source| PluginFailure::NoTrial { bench: bench.to_owned(), source };
     let bench = std::env::current_exe().map_err(|error| no_trial(Path::new("bench"), error))?;
     let mut command = Command::new(&bench);
     command.arg(SUBCOMMAND).arg(plugin);
@@ -82,11 +80,7 @@ fn listen(lines: Option<Receiver<String>>, timeout: Duration) -> (Trace, Option<
         return (trace, None);
     };
     loop {
-        let timeout = if trace.is_inside() {
-            timeout
-        } else {
-            LONG_TIMEOUT
-        };
+        let timeout = if trace.is_inside() { timeout } else { LONG_TIMEOUT };
         match lines.recv_timeout(timeout) {
             // What is no event was not written by us.
             Ok(line) => serde_json::from_str::<Event>(&line).map_or((), |event| trace.note(event)),

@@ -37,11 +37,7 @@ pub struct FakeCandidate {
 impl FakeCandidate {
     /// A variant of which this is timed, and whose output is right or not.
     pub fn new(run: fn() -> Result<Stages, DeviceError>, is_right: bool) -> Self {
-        FakeCandidate {
-            run,
-            is_right,
-            stages: Stages::new(),
-        }
+        FakeCandidate { run, is_right, stages: Stages::new() }
     }
 }
 
@@ -77,10 +73,7 @@ impl Task for FakeTask {
 
     fn plan(&self, params: Params) -> Result<algorithm::Plan, DataError> {
         let memory_bytes = 0;
-        Ok(algorithm::Plan {
-            params,
-            memory_bytes,
-        })
+        Ok(algorithm::Plan { params, memory_bytes })
     }
 
     fn generate(&self, _: &Params, _: u64) -> Result<Box<dyn Case>, DataError> {

@@ -23,19 +23,11 @@ pub fn write_run(folder: &Folder, name: &str, started: &str, seed: usize, median
     fs::create_dir(folder.join(name)).expect("made");
     let record = RECORD.replace("STARTED", started);
     let record = record.replace("SEED", &seed.to_string());
-    let rows = medians
-        .iter()
-        .map(|(variant, median)| row(variant, *median));
+    let rows = medians.iter().map(|(variant, median)| row(variant, *median));
     let rows: String = rows.collect();
     folder.write(format!("{name}/run.json"), record);
-    folder.write(
-        format!("{name}/summary.csv"),
-        format!("{}\n{rows}", SummaryRow::COLUMNS),
-    );
-    folder.write(
-        format!("{name}/samples.csv"),
-        format!("{}\n", SampleRow::COLUMNS),
-    );
+    folder.write(format!("{name}/summary.csv"), format!("{}\n{rows}", SummaryRow::COLUMNS));
+    folder.write(format!("{name}/samples.csv"), format!("{}\n", SampleRow::COLUMNS));
 }
 
 fn row(variant: &str, median: f64) -> String {

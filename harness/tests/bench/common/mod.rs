@@ -260,12 +260,8 @@ pub fn copy_run(from: &Path, to: &Path) {
 /// Makes a run one of a machine that nobody else used: comparisons of runs on a busy one say
 /// nothing, and tests run beside each other.
 pub fn calm(run: &Path) {
-    edit(run, |row| {
-        row.flags = row.flags.replace(flags::DISTURBED, "")
-    });
-    edit_record(run, |record| {
-        record["environment"]["load_1min"] = 0.0.into()
-    });
+    edit(run, |row| row.flags = row.flags.replace(flags::DISTURBED, ""));
+    edit_record(run, |record| record["environment"]["load_1min"] = 0.0.into());
 }
 
 /// Changes `run.json`.

@@ -124,11 +124,7 @@ fn memory_that_is_not_told_counts_all_the_same() {
 
 #[test]
 fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
-    let ways = [
-        ("crash", "SIGSEGV"),
-        ("give_up", "SIGABRT"),
-        ("leave", "exit"),
-    ];
+    let ways = [("crash", "SIGSEGV"), ("give_up", "SIGABRT"), ("leave", "exit")];
     for (how, word) in ways {
         let Some(workshop) = measuring() else { return };
         // On the second input only: when it was tried all was well.

@@ -57,11 +57,9 @@ fn what_goes_wrong_is_told_and_never_timed() {
     let crashed = "failed: libtwo.so crashed in run, on tracks of one cluster, 2 threads (SIGSEGV)";
     let wrong = "wrong output: attached_q_tot, entry 0: ";
     let spoilt = "wrong output: it changed its source, at byte 5 ";
-    for (defines, start) in [
-        ("-DHOW=crash -DTRACKS=300", crashed),
-        ("-DHOW=wrong", wrong),
-        ("-DHOW=spoil", spoilt),
-    ] {
+    for (defines, start) in
+        [("-DHOW=crash -DTRACKS=300", crashed), ("-DHOW=wrong", wrong), ("-DHOW=spoil", spoilt)]
+    {
         let Some(workshop) = measuring() else { return };
         measure(&workshop, "400", defines).exits(3);
         let rows = workshop.rows("r");

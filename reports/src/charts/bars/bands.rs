@@ -28,10 +28,7 @@ impl Bands {
     pub fn new(study: &Study, group: Option<&Axis>, quantity: Quantity) -> Bands {
         let series = study.legend().len();
         let Some(axis) = group else {
-            return Bands {
-                ranges: even(series, BARS_A_PANEL),
-                own_scales: false,
-            };
+            return Bands { ranges: even(series, BARS_A_PANEL), own_scales: false };
         };
         let heights = heights(&study.rows, axis, quantity);
         let limit = (BARS_A_PANEL / series.max(1)).max(1);
@@ -80,9 +77,7 @@ fn even(count: usize, limit: usize) -> Vec<Range<usize>> {
     let pieces = count.div_ceil(limit).max(1);
     let length = count.div_ceil(pieces).max(1);
     let starts = (0..count).step_by(length);
-    starts
-        .map(|start| start..(start + length).min(count))
-        .collect()
+    starts.map(|start| start..(start + length).min(count)).collect()
 }
 
 fn ratio(heights: &[f64]) -> f64 {

@@ -62,9 +62,7 @@ impl<'s> Layout<'s> {
         let bars_a_slot = self.group.as_ref().map_or(1, |_| self.series.len());
         let slot = |slot: usize| Slot {
             label: self.labels[slot].clone(),
-            bars: (0..bars_a_slot)
-                .map(|bar| bars.get(&(slot, bar)).copied())
-                .collect(),
+            bars: (0..bars_a_slot).map(|bar| bars.get(&(slot, bar)).copied()).collect(),
         };
         Some(band.map(slot).collect())
     }

@@ -94,11 +94,7 @@ fn plots(drawing: Drawing, group: Option<&Axis>, panels: &[Panel], bands: &Bands
 
 fn named(plot: Plot, panel: &Panel, group: Option<&Axis>) -> Plot {
     let label = group.map_or_else(String::new, |axis| axis.name.clone());
-    Plot {
-        title: panel.title.clone(),
-        x: Ruler { label, ..plot.x },
-        ..plot
-    }
+    Plot { title: panel.title.clone(), x: Ruler { label, ..plot.x }, ..plot }
 }
 
 fn with_scales(reading: &str, bands: &Bands) -> String {
@@ -143,11 +139,7 @@ mod tests {
             }
         }
         let figure = of(&rows);
-        let titles: Vec<_> = figure
-            .plots
-            .iter()
-            .map(|plot| plot.title.as_str())
-            .collect();
+        let titles: Vec<_> = figure.plots.iter().map(|plot| plot.title.as_str()).collect();
         assert_eq!(titles, ["order = random", "order = sorted"]);
         assert!(figure.plots.iter().all(|plot| plot.x.ticks.len() == 3));
         assert_eq!(figure.plots[0].x.label, "n");
@@ -156,12 +148,7 @@ mod tests {
     #[test]
     fn a_single_point_names_its_variants_at_the_ticks() {
         let figure = of(&[row("a", "n=1", 1e-3), row("b", "n=1", 2e-3)]);
-        let labels: Vec<_> = figure.plots[0]
-            .x
-            .ticks
-            .iter()
-            .map(|t| t.label.as_str())
-            .collect();
+        let labels: Vec<_> = figure.plots[0].x.ticks.iter().map(|t| t.label.as_str()).collect();
         assert_eq!(labels, ["a", "b"]);
         assert!(figure.legend.is_empty());
     }
@@ -169,13 +156,7 @@ mod tests {
     #[test]
     fn times_of_many_sizes_get_scales_of_their_own() {
         let rows: Vec<_> = (0..6)
-            .map(|e| {
-                row(
-                    "a",
-                    &format!("n=1{}", "0".repeat(e)),
-                    10f64.powi(e as i32 - 6),
-                )
-            })
+            .map(|e| row("a", &format!("n=1{}", "0".repeat(e)), 10f64.powi(e as i32 - 6)))
             .collect();
         let figure = of(&rows);
         assert!(figure.plots.len() > 1);

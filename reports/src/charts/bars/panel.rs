@@ -35,20 +35,12 @@ pub struct Room {
 }
 
 /// The only panel of a figure.
-pub const ALONE: Room = Room {
-    target: 760.0,
-    least: 520.0,
-    height: 400.0,
-    widest_for_labels: 900.0,
-};
+pub const ALONE: Room =
+    Room { target: 760.0, least: 520.0, height: 400.0, widest_for_labels: 900.0 };
 
 /// One of several.
-pub const AMONG_OTHERS: Room = Room {
-    target: 420.0,
-    least: 330.0,
-    height: 250.0,
-    widest_for_labels: 480.0,
-};
+pub const AMONG_OTHERS: Room =
+    Room { target: 420.0, least: 330.0, height: 250.0, widest_for_labels: 480.0 };
 
 /// The places of the bars of a panel.
 #[derive(Clone, Copy, Debug)]
@@ -70,18 +62,9 @@ impl Places {
         let bar = (room.target / in_bars).clamp(9.0, 64.0);
         let label = slots.iter().map(|slot| width(&slot.label, TICK) + 14.0);
         let labels = label.fold(0.0, f64::max) * count;
-        let labels = if labels <= room.widest_for_labels {
-            labels
-        } else {
-            0.0
-        };
+        let labels = if labels <= room.widest_for_labels { labels } else { 0.0 };
         let width = (in_bars * bar).max(room.least).max(labels);
-        Places {
-            bar,
-            pitch: width / count,
-            width,
-            bars_a_slot,
-        }
+        Places { bar, pitch: width / count, width, bars_a_slot }
     }
 
     fn middle(&self, slot: usize) -> f64 {
@@ -94,11 +77,7 @@ impl Places {
 
     /// Whether a text above a bar keeps clear of the neighbours'.
     fn has_room_for(&self, text: &str) -> bool {
-        let room = if self.bars_a_slot == 1 {
-            self.pitch
-        } else {
-            self.bar
-        };
+        let room = if self.bars_a_slot == 1 { self.pitch } else { self.bar };
         width(text, VALUE) + 4.0 <= room
     }
 }
@@ -120,18 +99,13 @@ impl Drawing<'_> {
     /// The panel of `slots`, as wide as one of `count` slots.
     pub fn plot(&self, slots: &[Slot], count: usize) -> Plot {
         let places = Places::new(slots, count, &self.room);
-        let tick = |(i, slot): (usize, &Slot)| Tick {
-            at: places.middle(i),
-            label: slot.label.clone(),
-        };
+        let tick =
+            |(i, slot): (usize, &Slot)| Tick { at: places.middle(i), label: slot.label.clone() };
         Plot {
             title: String::new(),
             width: places.width,
             height: self.room.height,
-            x: Ruler {
-                ticks: slots.iter().enumerate().map(tick).collect(),
-                ..Ruler::default()
-            },
+            x: Ruler { ticks: slots.iter().enumerate().map(tick).collect(), ..Ruler::default() },
             y: self.quantity.ruler(&self.scale, self.room.height),
             marks: self.marks(slots, &places),
         }

@@ -38,20 +38,12 @@ impl Grid {
         let largest = |of: &dyn Fn(&Plot) -> f64| plots.iter().map(of).fold(0.0, f64::max);
         let upright = !plots.iter().all(|plot| plot.x.fits());
         let is_named = plots.iter().any(|plot| !plot.x.label.is_empty());
-        let labels = if upright {
-            largest(&|plot| plot.x.label_width())
-        } else {
-            TICK
-        };
+        let labels = if upright { largest(&|plot| plot.x.label_width()) } else { TICK };
         let overhang = largest(&|plot| plot.x.overhang(plot.width));
         let mut grid = Grid {
             columns: 1,
             left: AXIS_LABEL * 1.8 + largest(&|plot| plot.y.label_width()) + 12.0,
-            right: if upright {
-                20.0
-            } else {
-                overhang.max(12.0) + 8.0
-            },
+            right: if upright { 20.0 } else { overhang.max(12.0) + 8.0 },
             top: largest(&|plot| plot.title_height()),
             bottom: labels + 18.0,
             name: if is_named { AXIS_LABEL * 1.6 } else { 0.0 },
@@ -93,10 +85,7 @@ impl Grid {
 
     fn cell(&self) -> (f64, f64) {
         let (width, height) = self.plot;
-        (
-            self.left + width + self.right,
-            self.top + height + self.bottom,
-        )
+        (self.left + width + self.right, self.top + height + self.bottom)
     }
 }
 
@@ -116,10 +105,7 @@ mod tests {
 
     #[test]
     fn wide_plots_stand_below_each_other() {
-        let wide = Plot {
-            width: 1000.0,
-            ..plot()
-        };
+        let wide = Plot { width: 1000.0, ..plot() };
         assert_eq!(Grid::new(&vec![wide; 4], 2).columns, 1);
     }
 

@@ -40,9 +40,7 @@ pub fn draw(entries: &[(String, Style)], swatch: Swatch, limit: f64) -> (Vec<Mar
 fn columns(entries: &[f64], limit: f64) -> Vec<f64> {
     let of = |count: usize| -> Vec<f64> {
         let column = |first: usize| entries.iter().skip(first).step_by(count).copied();
-        (0..count)
-            .map(|first| column(first).fold(0.0, f64::max))
-            .collect()
+        (0..count).map(|first| column(first).fold(0.0, f64::max)).collect()
     };
     let all = (2..=entries.len()).rev().map(of);
     let fits = |columns: &Vec<f64>| columns.iter().sum::<f64>() <= limit;

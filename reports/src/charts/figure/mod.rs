@@ -93,11 +93,7 @@ impl Figure {
             let text = wrap(paragraph, CAPTION, text_width);
             y = lines(&mut marks, &text, y, CAPTION, QUIET);
         }
-        Scene {
-            width: page.ceil() as u32,
-            height: (y + MARGIN * 0.6).ceil() as u32,
-            marks,
-        }
+        Scene { width: page.ceil() as u32, height: (y + MARGIN * 0.6).ceil() as u32, marks }
     }
 }
 
@@ -105,12 +101,7 @@ impl Figure {
 fn lines(marks: &mut Vec<Mark>, lines: &[String], top: f64, size: f64, color: RGBColor) -> f64 {
     for (i, line) in lines.iter().enumerate() {
         let baseline = top + i as f64 * size * LEADING + size * 0.8;
-        marks.push(Mark::Text(Label::new(
-            line,
-            (MARGIN, baseline),
-            size,
-            color,
-        )));
+        marks.push(Mark::Text(Label::new(line, (MARGIN, baseline), size, color)));
     }
     top + lines.len() as f64 * size * LEADING
 }
@@ -141,11 +132,7 @@ mod tests {
 
     #[test]
     fn pages_end_with_a_full_row() {
-        let pages = Figure {
-            columns: 2,
-            ..figure(10)
-        }
-        .pages();
+        let pages = Figure { columns: 2, ..figure(10) }.pages();
         assert_eq!(pages[0].plots.len(), 8);
     }
 

@@ -72,21 +72,13 @@ impl Ruler {
         let last = ticks.pop();
         for tick in ticks {
             let before = kept.last();
-            match before
-                .into_iter()
-                .chain(&last)
-                .all(|other| apart(other, &tick))
-            {
+            match before.into_iter().chain(&last).all(|other| apart(other, &tick)) {
                 true => kept.push(tick),
                 false => minor.push(tick.at),
             }
         }
         kept.extend(last);
-        Ruler {
-            ticks: kept,
-            minor,
-            ..self
-        }
+        Ruler { ticks: kept, minor, ..self }
     }
 
     /// The width of the widest label.
@@ -97,10 +89,7 @@ impl Ruler {
 
     /// How far labels reach beyond the end of a ruler of this length.
     pub fn overhang(&self, length: f64) -> f64 {
-        let ends = self
-            .ticks
-            .iter()
-            .map(|tick| tick.at + width(&tick.label, TICK) / 2.0);
+        let ends = self.ticks.iter().map(|tick| tick.at + width(&tick.label, TICK) / 2.0);
         ends.fold(0.0, |most, end| most.max(end - length))
     }
 }
@@ -206,14 +195,8 @@ pub mod tests {
     use super::*;
 
     fn ruler(distance: f64, label: &str) -> Ruler {
-        let tick = |i: usize| Tick {
-            at: i as f64 * distance,
-            label: label.into(),
-        };
-        Ruler {
-            ticks: (0..5).map(tick).collect(),
-            ..Ruler::default()
-        }
+        let tick = |i: usize| Tick { at: i as f64 * distance, label: label.into() };
+        Ruler { ticks: (0..5).map(tick).collect(), ..Ruler::default() }
     }
 
     /// A panel of 300 by 200 pixels.

@@ -80,9 +80,8 @@ impl Point {
 pub fn extent(panels: &[Panel]) -> (f64, f64) {
     let curves = panels.iter().flat_map(|panel| &panel.curves);
     let extents = curves.flat_map(|curve| &curve.points).map(Point::extent);
-    extents.fold((f64::INFINITY, 0.0), |(low, high), extent| {
-        (extent.0.min(low), extent.1.max(high))
-    })
+    extents
+        .fold((f64::INFINITY, 0.0), |(low, high), extent| (extent.0.min(low), extent.1.max(high)))
 }
 
 impl Chart<'_> {
@@ -146,11 +145,7 @@ mod tests {
 
     #[test]
     fn the_extent_takes_in_whiskers() {
-        let point = |y: f64, interval: Option<(f64, f64)>| Point {
-            x: 1.0,
-            y,
-            interval,
-        };
+        let point = |y: f64, interval: Option<(f64, f64)>| Point { x: 1.0, y, interval };
         let panel = Panel {
             title: String::new(),
             curves: vec![Curve {

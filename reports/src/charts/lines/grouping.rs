@@ -69,9 +69,7 @@ impl Lines {
             self == Lines::Placements && placement::AXES.contains(&other.name.as_str())
         };
         let others = study.varying.iter();
-        others
-            .filter(|other| *other != axis && !in_line(other))
-            .collect()
+        others.filter(|other| *other != axis && !in_line(other)).collect()
     }
 
     fn name(self, study: &Study, row: &SummaryRow) -> String {
@@ -103,11 +101,7 @@ impl<'a> Grouping<'a> {
             lines: lines_of(study, lines, &panel, axis),
             title: panel.title,
         };
-        Grouping {
-            lines,
-            panels: panels.into_iter().map(panel).collect(),
-            row,
-        }
+        Grouping { lines, panels: panels.into_iter().map(panel).collect(), row }
     }
 
     /// Takes out the lines with a single value; returns how many there were.
@@ -189,11 +183,7 @@ fn lines_of<'a>(
     }
     let line = |(name, mut rows): (String, Vec<(f64, &'a SummaryRow)>)| {
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Line {
-            style: lines.style(study, &name),
-            name,
-            rows,
-        }
+        Line { style: lines.style(study, &name), name, rows }
     };
     rows.into_iter().map(line).collect()
 }
@@ -220,9 +210,7 @@ mod tests {
         let threads = study.varying_axis(THREADS).expect("threads vary");
         let panels = Grouping::new(&study, threads).panels.into_iter();
         let names = |panel: &Panel| panel.lines.iter().map(|line| line.name.clone()).collect();
-        panels
-            .map(|panel| (panel.title.clone(), names(&panel)))
-            .collect()
+        panels.map(|panel| (panel.title.clone(), names(&panel))).collect()
     }
 
     #[test]

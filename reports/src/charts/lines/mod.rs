@@ -51,10 +51,7 @@ mod tests {
 
     #[test]
     fn words_are_no_axis_for_a_line() {
-        let rows = [
-            row("a", "order=random", 1e-3),
-            row("a", "order=sorted", 1e-3),
-        ];
+        let rows = [row("a", "order=random", 1e-3), row("a", "order=sorted", 1e-3)];
         assert!(names(&rows).is_empty());
     }
 
@@ -65,10 +62,7 @@ mod tests {
             for segments in [24, 1792] {
                 for threads in [1, 2] {
                     let params = format!("digis={digis};segments={segments};skew={skew}");
-                    rows.push(SummaryRow {
-                        threads,
-                        ..row("a", &params, 1e-3)
-                    });
+                    rows.push(SummaryRow { threads, ..row("a", &params, 1e-3) });
                 }
             }
         }

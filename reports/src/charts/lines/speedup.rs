@@ -62,11 +62,7 @@ fn panel(panel: &grouping::Panel) -> Panel {
 }
 
 fn ideal((first, last): (f64, f64)) -> Curve {
-    let point = |x: f64| Point {
-        x,
-        y: x / first,
-        interval: None,
-    };
+    let point = |x: f64| Point { x, y: x / first, interval: None };
     Curve {
         name: IDEAL.to_owned(),
         style: Style::reference(),
@@ -77,17 +73,9 @@ fn ideal((first, last): (f64, f64)) -> Curve {
 fn curve(line: &Line) -> Curve {
     let points = line.rows.iter().map(|(x, row)| match line.rows.first() {
         Some((first, base)) if x > first => point(*x, base, row),
-        _ => Point {
-            x: *x,
-            y: 1.0,
-            interval: None,
-        },
+        _ => Point { x: *x, y: 1.0, interval: None },
     });
-    Curve {
-        name: line.name.clone(),
-        style: line.style,
-        points: points.collect(),
-    }
+    Curve { name: line.name.clone(), style: line.style, points: points.collect() }
 }
 
 /// The speed-up of `row` over `base`.
@@ -140,10 +128,7 @@ mod tests {
     use super::*;
 
     fn at(variant: &str, threads: usize, median: f64) -> SummaryRow {
-        SummaryRow {
-            threads,
-            ..row(variant, "n=1", median)
-        }
+        SummaryRow { threads, ..row(variant, "n=1", median) }
     }
 
     fn of(rows: &[SummaryRow]) -> Option<Figure> {
@@ -153,39 +138,19 @@ mod tests {
 
     #[test]
     fn the_interval_is_the_ratio_of_the_ends() {
-        let base = SummaryRow {
-            ci95_low_s: Some(8.0),
-            ci95_high_s: Some(12.0),
-            ..at("a", 1, 10.0)
-        };
-        let row = SummaryRow {
-            ci95_low_s: Some(4.0),
-            ci95_high_s: Some(6.0),
-            ..at("a", 2, 5.0)
-        };
-        let expected = Point {
-            x: 2.0,
-            y: 2.0,
-            interval: Some((8.0 / 6.0, 3.0)),
-        };
+        let base =
+            SummaryRow { ci95_low_s: Some(8.0), ci95_high_s: Some(12.0), ..at("a", 1, 10.0) };
+        let row = SummaryRow { ci95_low_s: Some(4.0), ci95_high_s: Some(6.0), ..at("a", 2, 5.0) };
+        let expected = Point { x: 2.0, y: 2.0, interval: Some((8.0 / 6.0, 3.0)) };
         assert_eq!(point(2.0, &base, &row), expected);
     }
 
     #[test]
     fn each_line_is_compared_with_its_own_fewest_threads() {
-        let rows = [
-            at("a", 1, 8.0),
-            at("a", 4, 2.0),
-            at("b", 2, 8.0),
-            at("b", 4, 4.0),
-        ];
+        let rows = [at("a", 1, 8.0), at("a", 4, 2.0), at("b", 2, 8.0), at("b", 4, 4.0)];
         let figure = of(&rows).expect("threads vary");
         assert_eq!(figure.plots[0].y.label, "speed-up over the fewest threads");
-        let names: Vec<_> = figure
-            .legend
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
+        let names: Vec<_> = figure.legend.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["a", "b", "ideal"]);
     }
 

@@ -32,11 +32,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Figure {
     let chart = Chart {
         title: format!("{}: time over {}", study.algorithm, axis.name),
         axis,
-        y: YAxis {
-            name: "median time".into(),
-            scale: scale(&panels),
-            ruler: time_axis::ruler,
-        },
+        y: YAxis { name: "median time".into(), scale: scale(&panels), ruler: time_axis::ruler },
         panels,
         row: grouping.row,
         caption: caption::of_samples(study, &reading),
@@ -45,11 +41,8 @@ pub fn figure(study: &Study, axis: &Axis) -> Figure {
 }
 
 fn curve(line: &Line) -> Curve {
-    let point = |(x, row): &(f64, &SummaryRow)| Point {
-        x: *x,
-        y: median(row),
-        interval: interval(row),
-    };
+    let point =
+        |(x, row): &(f64, &SummaryRow)| Point { x: *x, y: median(row), interval: interval(row) };
     Curve {
         name: line.name.clone(),
         style: line.style,

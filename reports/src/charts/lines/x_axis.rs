@@ -25,13 +25,8 @@ pub fn scale(axis: &Axis) -> Scale {
 
 /// Ticks at the measured values where there is room, at round ones otherwise.
 pub fn ruler(axis: &Axis, scale: &Scale, width: f64) -> Ruler {
-    let measured = with_ticks(
-        axis,
-        scale,
-        width,
-        &axis.numbers().unwrap_or_default(),
-        axis.labels(),
-    );
+    let measured =
+        with_ticks(axis, scale, width, &axis.numbers().unwrap_or_default(), axis.labels());
     let by_decade = scale.spread() == Spread::Log && scale.decades() > DECADES_WITH_VALUES;
     if axis.name == THREADS {
         // A number of threads that was not measured says little.
@@ -64,10 +59,7 @@ fn with_ticks(
     values: &[f64],
     labels: Vec<String>,
 ) -> Ruler {
-    let tick = |(value, label): (&f64, String)| Tick {
-        at: width * scale.position(*value),
-        label,
-    };
+    let tick = |(value, label): (&f64, String)| Tick { at: width * scale.position(*value), label };
     Ruler {
         label: axis.name.clone(),
         ticks: std::iter::zip(values, labels).map(tick).collect(),
@@ -81,10 +73,7 @@ mod tests {
     use super::*;
 
     fn axis(name: &str, values: &[u32]) -> Axis {
-        Axis {
-            name: name.into(),
-            values: values.iter().map(u32::to_string).collect(),
-        }
+        Axis { name: name.into(), values: values.iter().map(u32::to_string).collect() }
     }
 
     fn labels(axis: &Axis) -> Vec<String> {

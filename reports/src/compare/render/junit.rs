@@ -21,10 +21,8 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
         let points = comparison.points.iter();
         let of_task = points.filter(|point| point.key.point.algorithm == algorithm);
         suite.add_test_cases(of_task.map(case));
-        let lost = comparison
-            .only_base
-            .iter()
-            .filter(|point| point.key.point.algorithm == algorithm);
+        let lost =
+            comparison.only_base.iter().filter(|point| point.key.point.algorithm == algorithm);
         suite.add_test_cases(lost.map(lost_case));
         report.add_test_suite(suite);
     }
@@ -40,10 +38,7 @@ fn lost_case(point: &Unmatched) -> TestCase {
     };
     status.set_message(point.reason.clone());
     let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!(
-        "{}.{}",
-        point.key.point.algorithm, point.key.point.variant
-    ));
+    case.set_classname(format!("{}.{}", point.key.point.algorithm, point.key.point.variant));
     case
 }
 
@@ -55,10 +50,7 @@ fn case(point: &PointVerdict) -> TestCase {
     };
     status.set_message(format!("{}: {}", point.label(), point.reason));
     let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!(
-        "{}.{}",
-        point.key.point.algorithm, point.key.point.variant
-    ));
+    case.set_classname(format!("{}.{}", point.key.point.algorithm, point.key.point.variant));
     let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
     let next = point.next.as_deref().unwrap_or_default();
     case.set_system_out(format!(

@@ -26,10 +26,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     text.push_str(&list("Next", rows::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
     text.push_str(&list("Without a partner", rows::unmatched(comparison)));
-    text.push_str(&format!(
-        "\n<sub>{}</sub>\n",
-        escaped(&gate::sentence(comparison))
-    ));
+    text.push_str(&format!("\n<sub>{}</sub>\n", escaped(&gate::sentence(comparison))));
     text
 }
 
@@ -54,10 +51,7 @@ fn headline(comparison: &Comparison) -> String {
 }
 
 fn no_regression(comparison: &Comparison) -> String {
-    let (all, open) = (
-        comparison.points.len(),
-        comparison.count(Verdict::Inconclusive),
-    );
+    let (all, open) = (comparison.points.len(), comparison.count(Verdict::Inconclusive));
     let lost = match comparison.only_base.len() {
         0 => String::new(),
         lost => format!(", but {lost} points of the base are missing or not valid"),
@@ -111,10 +105,7 @@ fn list(title: &str, items: Vec<String>) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let items: Vec<_> = items
-        .iter()
-        .map(|item| format!("- {}", escaped(item.trim())))
-        .collect();
+    let items: Vec<_> = items.iter().map(|item| format!("- {}", escaped(item.trim()))).collect();
     format!("\n**{title}**\n\n{}\n", items.join("\n"))
 }
 
@@ -150,23 +141,14 @@ mod tests {
             key: comparison.points[0].key.clone(),
             reason: "wrong output: row 3".into(),
         };
-        let refused = Unmatched {
-            reason: "not run: no such order".into(),
-            ..wrong.clone()
-        };
+        let refused = Unmatched { reason: "not run: no such order".into(), ..wrong.clone() };
         comparison.only_base = vec![wrong];
         comparison.only_base.extend(vec![refused; 7]);
-        assert_eq!(
-            headline(&comparison),
-            "1 point is wrong or failed, 1 point is slower"
-        );
+        assert_eq!(headline(&comparison), "1 point is wrong or failed, 1 point is slower");
         let text = render(&comparison, Listing::Changes);
         assert!(text.contains("1 point is wrong in the new run:"), "{text}");
         assert!(text.contains("wrong output: row 3"), "{text}");
-        assert!(
-            text.contains("7 points have no result in the new run:"),
-            "{text}"
-        );
+        assert!(text.contains("7 points have no result in the new run:"), "{text}");
         assert_eq!(text.matches("not run: no such order").count(), 7);
         comparison.points.pop();
         assert_eq!(headline(&comparison), "1 point is wrong or failed");

@@ -37,15 +37,9 @@ pub fn common(comparison: &Comparison) -> Axes {
 /// have in common.
 pub fn cells(point: &PointVerdict, common: &[(String, String)]) -> [String; 7] {
     let time = |seconds: f64| units::seconds(seconds, 4);
-    let interval = point
-        .interval
-        .map_or(units::UNKNOWN.to_owned(), |interval| {
-            format!(
-                "[{}, {}]",
-                units::ratio(interval.low),
-                units::ratio(interval.high)
-            )
-        });
+    let interval = point.interval.map_or(units::UNKNOWN.to_owned(), |interval| {
+        format!("[{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
+    });
     [
         point.label(),
         short_words(&point.key, common),
@@ -68,27 +62,15 @@ fn short_words(key: &Key, common: &[(String, String)]) -> String {
     let mut axes = shape::point_axes(&key.point);
     axes.retain(|axis| !common.contains(axis));
     let shape = shape::phrases(&axes);
-    let separator = if shape.is_empty() {
-        ""
-    } else {
-        shape::SEPARATOR
-    };
+    let separator = if shape.is_empty() { "" } else { shape::SEPARATOR };
     format!("{name}{separator}{shape}")
 }
 
 /// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.
 pub fn counts(comparison: &Comparison) -> String {
-    let plural = if comparison.points.len() == 1 {
-        ""
-    } else {
-        "s"
-    };
+    let plural = if comparison.points.len() == 1 { "" } else { "s" };
     let counts = Verdict::ALL.map(|verdict| format!("{} {verdict}", comparison.count(verdict)));
-    format!(
-        "{} point{plural}: {}",
-        comparison.points.len(),
-        counts.join(", ")
-    )
+    format!("{} point{plural}: {}", comparison.points.len(), counts.join(", "))
 }
 
 /// Base and new run, a line each.
@@ -104,11 +86,7 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
 /// What to do, each step once, with the number of points that it is for.
 pub fn steps(comparison: &Comparison) -> Vec<String> {
     let mut steps: Vec<(&str, usize)> = Vec::new();
-    for step in comparison
-        .points
-        .iter()
-        .filter_map(|point| point.next.as_deref())
-    {
+    for step in comparison.points.iter().filter_map(|point| point.next.as_deref()) {
         match steps.iter_mut().find(|(known, _)| *known == step) {
             Some((_, count)) => *count += 1,
             None => steps.push((step, 1)),
@@ -133,34 +111,12 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
     let absent = lost(|point| point.reason == NOT_MEASURED);
     let only_new: Vec<_> = comparison.only_new.iter().collect();
     let sides = [
-        (
-            ["is wrong", "are wrong"],
-            "in the new run",
-            wrong,
-            usize::MAX,
-        ),
-        (
-            ["has no result", "have no result"],
-            "in the new run",
-            refused,
-            usize::MAX,
-        ),
-        (
-            ["has samples", "have samples"],
-            "only in the base",
-            absent,
-            NAMED,
-        ),
-        (
-            ["has samples", "have samples"],
-            "only in the new run",
-            only_new,
-            NAMED,
-        ),
+        (["is wrong", "are wrong"], "in the new run", wrong, usize::MAX),
+        (["has no result", "have no result"], "in the new run", refused, usize::MAX),
+        (["has samples", "have samples"], "only in the base", absent, NAMED),
+        (["has samples", "have samples"], "only in the new run", only_new, NAMED),
     ];
-    let sides = sides
-        .into_iter()
-        .filter(|(_, _, points, _)| !points.is_empty());
+    let sides = sides.into_iter().filter(|(_, _, points, _)| !points.is_empty());
     let lines = sides.map(|([one, many], run, points, most)| {
         let count = match points.len() {
             1 => format!("1 point {one} {run}:"),

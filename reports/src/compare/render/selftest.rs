@@ -19,15 +19,8 @@ pub enum SelfTestFormat {
     Json,
 }
 
-const COLUMNS: [&str; 7] = [
-    "injected",
-    "with a change",
-    "points",
-    "SLOWER",
-    "FASTER",
-    "INCONCLUSIVE",
-    "SAME",
-];
+const COLUMNS: [&str; 7] =
+    ["injected", "with a change", "points", "SLOWER", "FASTER", "INCONCLUSIVE", "SAME"];
 
 /// Which runs a table is of.
 const AFTER: &str = "run after run: whole runs, as bench compare judges them";
@@ -138,9 +131,7 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_points() {
-        let expected = [
-            "5.0 %", "1 of 1", "200", "95 %", "0.50 %", "4.0 %", "0.50 %",
-        ];
+        let expected = ["5.0 %", "1 of 1", "200", "95 %", "0.50 %", "4.0 %", "0.50 %"];
         assert_eq!(cells(&TRIAL), expected.map(str::to_owned));
     }
 
@@ -155,12 +146,7 @@ mod tests {
             cache: "hot".into(),
             params: format!("segments={segments}").parse().expect("well formed"),
         };
-        PointScatter {
-            point,
-            stage: "total".into(),
-            between,
-            runs: 9,
-        }
+        PointScatter { point, stage: "total".into(), between, runs: 9 }
     }
 
     #[test]
@@ -173,27 +159,18 @@ mod tests {
             min_effect: 0.01,
             significance: 0.01,
             trials: vec![TRIAL],
-            in_turn: vec![Trial {
-                slower: 200,
-                ..TRIAL
-            }],
+            in_turn: vec![Trial { slower: 200, ..TRIAL }],
             scatter: vec![point(1, 0.01), point(2, 0.03)],
         };
         let text = |format| selftest(format, &test).expect("rendered");
         let table = text(SelfTestFormat::Table);
-        for expected in [
-            "run after run",
-            "in turn",
-            "rdst 1.0 to 3.0 %",
-            "   5.0 %         1 of 1     200",
-        ] {
+        for expected in
+            ["run after run", "in turn", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
+        {
             assert!(table.contains(expected), "{expected}: {table}");
         }
         let page = text(SelfTestFormat::Markdown);
-        assert!(
-            page.contains("### in turn") && page.contains("|    5.0 % |"),
-            "{page}"
-        );
+        assert!(page.contains("### in turn") && page.contains("|    5.0 % |"), "{page}");
         let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
         assert_eq!(json, test);
     }

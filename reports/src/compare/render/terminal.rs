@@ -21,10 +21,7 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
     }
     lines.push(rows::counts(comparison));
     let titled = |title: &str, items: Vec<String>| {
-        items
-            .into_iter()
-            .map(|item| format!("{title}{item}"))
-            .collect::<Vec<_>>()
+        items.into_iter().map(|item| format!("{title}{item}")).collect::<Vec<_>>()
     };
     lines.extend(titled("", rows::unmatched(comparison)));
     lines.extend(titled("note: ", comparison.notes.clone()));

@@ -13,10 +13,7 @@ use crate::record::{RunRecord, SCHEMA_VERSION, SelfTest, SummaryRow, Trial};
 use crate::statistics::Interval;
 
 fn record() -> RunRecord {
-    RunRecord {
-        finished: Some("2026-01-01T00:01:30Z".into()),
-        ..fixture::run()
-    }
+    RunRecord { finished: Some("2026-01-01T00:01:30Z".into()), ..fixture::run() }
 }
 
 /// A run with these rows and no samples.
@@ -31,10 +28,7 @@ pub fn run(summary: Vec<SummaryRow>) -> crate::store::Run {
 
 /// A run before.
 pub fn earlier(started: &str, summary: Vec<SummaryRow>) -> EarlierRun {
-    let record = RunRecord {
-        started: started.into(),
-        ..record()
-    };
+    let record = RunRecord { started: started.into(), ..record() };
     EarlierRun { record, summary }
 }
 
@@ -60,10 +54,7 @@ pub fn comparison(verdicts: &[Verdict]) -> Comparison {
         thresholds: Thresholds::default(),
         points: points.map(|(i, verdict)| point(i, *verdict)).collect(),
         only_base: vec![],
-        only_new: vec![Unmatched {
-            key: key("fresh"),
-            reason: "new".into(),
-        }],
+        only_new: vec![Unmatched { key: key("fresh"), reason: "new".into() }],
         notes: vec![],
         gate: Some(gate()),
     }
@@ -90,20 +81,13 @@ fn point(number: usize, verdict: Verdict) -> PointVerdict {
         Verdict::Inconclusive => (1.02, "the interval reaches from 0.99 to 1.05"),
         Verdict::Same => (1.0, "the interval is within 1 %"),
     };
-    let side = |median_s| Side {
-        samples: 30,
-        median_s,
-        fingerprint: "code:1".into(),
-    };
+    let side = |median_s| Side { samples: 30, median_s, fingerprint: "code:1".into() };
     PointVerdict {
         key: key(&format!("v{number}")),
         base: side(1e-3),
         new: side(ratio * 1e-3),
         ratio,
-        interval: Some(Interval {
-            low: ratio - 0.03,
-            high: ratio + 0.03,
-        }),
+        interval: Some(Interval { low: ratio - 0.03, high: ratio + 0.03 }),
         p_value: Some(0.001),
         p_change: Some(0.002),
         resolution: Some(0.03),

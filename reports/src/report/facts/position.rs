@@ -108,17 +108,11 @@ mod tests {
             bytes_per_s: Some(share * 1e12),
             ..row("a", "n=1", 1.0)
         };
-        let rows = [
-            stage("total", 0.3),
-            stage("kernel", 0.4),
-            stage("h2d", 0.9),
-            stage("sort", 0.8),
-        ];
+        let rows =
+            [stage("total", 0.3), stage("kernel", 0.4), stage("h2d", 0.9), stage("sort", 0.8)];
         let positions = positions(&rows.iter().collect::<Vec<_>>());
-        let found: Vec<_> = positions
-            .iter()
-            .map(|position| (position.variant.as_str(), position.under))
-            .collect();
+        let found: Vec<_> =
+            positions.iter().map(|position| (position.variant.as_str(), position.under)).collect();
         let kernels = ("a on cuda:0, kernels", Ceiling::Copy);
         assert_eq!(found, [kernels, ("a on cuda:0", Ceiling::Link)]);
     }

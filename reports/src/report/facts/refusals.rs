@@ -17,9 +17,7 @@ pub struct Refusal {
 
 /// The refusals among rows.
 pub fn refusals(rows: &[&SummaryRow]) -> Vec<Refusal> {
-    let refused = rows
-        .iter()
-        .filter(|row| row.stage == TOTAL && median(row).is_none());
+    let refused = rows.iter().filter(|row| row.stage == TOTAL && median(row).is_none());
     let groups = grouped(refused, |row| (name(row), reason(row)));
     let refusal = |((variant, reason), rows): ((String, String), Vec<_>)| Refusal {
         variant,

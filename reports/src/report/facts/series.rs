@@ -52,19 +52,14 @@ pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
         }
     }
     let rows = input.run.summary.iter();
-    let tracks = rows
-        .filter(|row| row.algorithm == algorithm)
-        .filter_map(|row| {
-            let last = Visit::of("", &input.run.record, row)?;
-            let mut visits = entries.remove(&row.point())?;
-            visits.push(last);
-            let track = Track {
-                machine_key: input.run.record.machine_key.clone(),
-                point: row.point(),
-                visits,
-            };
-            Some((row, track))
-        });
+    let tracks = rows.filter(|row| row.algorithm == algorithm).filter_map(|row| {
+        let last = Visit::of("", &input.run.record, row)?;
+        let mut visits = entries.remove(&row.point())?;
+        visits.push(last);
+        let track =
+            Track { machine_key: input.run.record.machine_key.clone(), point: row.point(), visits };
+        Some((row, track))
+    });
     let (rows, tracks): (Vec<_>, Vec<_>) = tracks.unzip();
     let trends = trends(tracks, &Terms::default(), &[]);
     let series = rows.into_iter().zip(trends);

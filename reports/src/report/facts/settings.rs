@@ -56,10 +56,8 @@ mod tests {
 
     #[test]
     fn what_is_common_is_not_repeated() {
-        let rows = [
-            row("a", "digis=1000;order=random", 1.0),
-            row("a", "digis=1000;order=time", 1.0),
-        ];
+        let rows =
+            [row("a", "digis=1000;order=random", 1.0), row("a", "digis=1000;order=time", 1.0)];
         let settings = Settings::of_rows(&rows);
         assert_eq!(settings.common(), "1 k digis · 2 threads · cache hot");
         assert_eq!(settings.apart(&shape::axes(&rows[1])), "order time");

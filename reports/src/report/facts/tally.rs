@@ -56,13 +56,7 @@ mod tests {
         refused.median_s = None;
         refused.samples = 0;
         let rows = [row("a", "n=1", 1.0), stage, row("a", "n=2", 1.0), refused];
-        let expected = Tally {
-            points: 2,
-            refused: 1,
-            variants: 2,
-            settings: 2,
-            samples: 20,
-        };
+        let expected = Tally { points: 2, refused: 1, variants: 2, settings: 2, samples: 20 };
         assert_eq!(Tally::of(&rows), expected);
     }
 }

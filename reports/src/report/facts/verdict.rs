@@ -31,16 +31,9 @@ pub fn changes(comparison: &Comparison) -> String {
             counted(all, "point")
         ),
         0 => format!("None of {} is slower than {base}", counted(all, "point")),
-        _ => format!(
-            "{slower} of {} {} slower than {base}",
-            counted(all, "point"),
-            are(slower)
-        ),
+        _ => format!("{slower} of {} {} slower than {base}", counted(all, "point"), are(slower)),
     };
-    let others = [
-        (Verdict::Faster, "faster"),
-        (Verdict::Inconclusive, "inconclusive"),
-    ];
+    let others = [(Verdict::Faster, "faster"), (Verdict::Inconclusive, "inconclusive")];
     let others = others.into_iter().filter_map(|(verdict, word)| {
         let count = comparison.count(verdict);
         (count > 0).then(|| format!(", {count} {} {word}", are(count)))

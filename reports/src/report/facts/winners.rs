@@ -78,12 +78,7 @@ fn place_of(rank: Rank) -> &'static str {
 fn winners(rows: &[&SummaryRow], rank: Rank) -> Option<Winners> {
     let races = races(rows, rank);
     let first = races.first()?;
-    let count = |evidence| {
-        races
-            .iter()
-            .filter(|race| race.evidence() == evidence)
-            .count()
-    };
+    let count = |evidence| races.iter().filter(|race| race.evidence() == evidence).count();
     let wins = wins(&races);
     let winner = wins.first().map(|(name, _)| name.clone());
     let won = races
@@ -102,10 +97,7 @@ fn winners(rows: &[&SummaryRow], rank: Rank) -> Option<Winners> {
 /// Who wins how many races clearly, the one with the most first.
 fn wins(races: &[Race]) -> Vec<(String, usize)> {
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-    for race in races
-        .iter()
-        .filter(|race| race.evidence() == Evidence::Clear)
-    {
+    for race in races.iter().filter(|race| race.evidence() == Evidence::Clear) {
         *wins.entry(name(race.first)).or_default() += 1;
     }
     let mut wins: Vec<_> = wins.into_iter().collect();
@@ -115,16 +107,11 @@ fn wins(races: &[Race]) -> Vec<(String, usize)> {
 
 fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
     let ranked = standing(rows.iter().copied(), rank).into_iter();
-    let settings = grouped(ranked.filter(|row| median(row).is_some()), |row| {
-        shape::axes(row)
-    });
+    let settings = grouped(ranked.filter(|row| median(row).is_some()), |row| shape::axes(row));
     let races = settings.into_iter().filter_map(|(_, mut rows)| {
         let time = |row: &SummaryRow| median(row).unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        Some(Race {
-            first: rows.first()?,
-            second: rows.get(1).copied(),
-        })
+        Some(Race { first: rows.first()?, second: rows.get(1).copied() })
     });
     races.collect()
 }
@@ -195,20 +182,14 @@ impl Winners {
     /// `; elsewhere merge (3), quick (1)`.
     fn elsewhere(&self) -> Option<String> {
         let others = self.wins[1..].iter();
-        let others: Vec<String> = others
-            .map(|(name, wins)| format!("{name} ({wins})"))
-            .collect();
+        let others: Vec<String> = others.map(|(name, wins)| format!("{name} ({wins})")).collect();
         (!others.is_empty()).then(|| format!("; elsewhere {}", others.join(", ")))
     }
 
     /// What can't be decided at other settings.
     fn unclear(&self) -> Option<String> {
-        let overlapping = (self.overlapping > 0).then(|| {
-            format!(
-                "; at {} the intervals of the first two overlap",
-                self.overlapping
-            )
-        });
+        let overlapping = (self.overlapping > 0)
+            .then(|| format!("; at {} the intervals of the first two overlap", self.overlapping));
         let too_few =
             (self.too_few > 0).then(|| format!("; at {} too few samples to say", self.too_few));
         Some(overlapping.into_iter().chain(too_few).collect())
@@ -260,11 +241,7 @@ mod tests {
         let rows = [row("a", "n=1", 1.0), row("b", "n=1", 1.001)];
         let expected = "sort: a and b can't be told apart: their intervals overlap";
         assert_eq!(said(&rows), [expected]);
-        let more = [
-            rows.to_vec(),
-            vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)],
-        ]
-        .concat();
+        let more = [rows.to_vec(), vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)]].concat();
         let expected = "sort: a is the fastest at 1 of 2 settings, 2.00 × ahead of the next; at \
                         1 the intervals of the first two overlap";
         assert_eq!(said(&more), [expected]);
@@ -282,11 +259,7 @@ mod tests {
         let mut without = [row("a", "n=1", 1.0), row("b", "n=1", 1.82)];
         without[1].ci95_low_s = None;
         assert_eq!(said(&without), [expected]);
-        let two = [
-            rows.to_vec(),
-            vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)],
-        ]
-        .concat();
+        let two = [rows.to_vec(), vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)]].concat();
         let expected = "sort: nobody is clearly the fastest at any of 2 settings; at 2 too few \
                         samples to say";
         assert_eq!(said(&two), [expected]);

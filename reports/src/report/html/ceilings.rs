@@ -16,10 +16,7 @@ const BAR: f64 = 18.0;
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     let positions = positions(rows);
-    let longest = positions
-        .iter()
-        .map(|position| position.best)
-        .fold(1.0, f64::max);
+    let longest = positions.iter().map(|position| position.best).fold(1.0, f64::max);
     html! {
         @if !positions.is_empty() {
             h3 { "Under the measured ceilings" }

@@ -15,12 +15,7 @@ use crate::units;
 const MOST_ROWS: usize = 300;
 
 pub fn section(comparison: &Comparison) -> Markup {
-    let settings = Settings::of(
-        comparison
-            .points
-            .iter()
-            .map(|point| point_axes(&point.key.point)),
-    );
+    let settings = Settings::of(comparison.points.iter().map(|point| point_axes(&point.key.point)));
     let limit = comparison.thresholds.min_effect;
     let scale = Scale::of(comparison.points.iter(), limit);
     html! {
@@ -70,9 +65,7 @@ fn counts(comparison: &Comparison) -> Markup {
 
 /// The points that a reader should look at, the most urgent first.
 fn changed(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
-    let urgent = Verdict::ALL
-        .into_iter()
-        .filter(|verdict| *verdict != Verdict::Same);
+    let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
     let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
     html! {
         @if points.is_empty() {
@@ -162,10 +155,7 @@ fn wrong(comparison: &Comparison) -> Markup {
 }
 
 fn unmatched(comparison: &Comparison) -> Markup {
-    let lost = comparison
-        .only_base
-        .iter()
-        .filter(|point| !point.is_wrong());
+    let lost = comparison.only_base.iter().filter(|point| !point.is_wrong());
     let sides: [(&str, Vec<&Unmatched>); 2] = [
         ("in the base only", lost.collect()),
         ("in this run only", comparison.only_new.iter().collect()),

@@ -47,16 +47,8 @@ fn figures(input: &ReportInput) -> Markup {
             "settings of data, threads and cache",
         ),
         (tally.samples, "sample", "samples"),
-        (
-            tally.refused,
-            "point without a valid time",
-            "points without a valid time",
-        ),
-        (
-            input.history().len(),
-            "earlier run on this machine",
-            "earlier runs on this machine",
-        ),
+        (tally.refused, "point without a valid time", "points without a valid time"),
+        (input.history().len(), "earlier run on this machine", "earlier runs on this machine"),
     ];
     html! {
         ul.figures {

@@ -81,11 +81,7 @@ fn sparkline(series: &Series) -> Markup {
     let at = |i: usize, s: f64| format!("{} {}", pixels(x(i)), pixels(y(s)));
     let medians = entries.iter().enumerate().map(|(i, e)| at(i, e.median_s));
     let upper = entries.iter().enumerate().map(|(i, e)| at(i, ends(e).1));
-    let lower = entries
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(i, e)| at(i, ends(e).0));
+    let lower = entries.iter().enumerate().rev().map(|(i, e)| at(i, ends(e).0));
     let line = |points: Vec<String>| format!("M{}", points.join("L"));
     html! {
         svg.sparkline role="img" aria-label=(words(series)) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } {
@@ -107,16 +103,9 @@ fn sparkline(series: &Series) -> Markup {
 
 /// The least and the greatest end; never equal.
 fn range(entries: &[Visit]) -> (f64, f64) {
-    let low = entries
-        .iter()
-        .map(|e| ends(e).0)
-        .fold(f64::INFINITY, f64::min);
+    let low = entries.iter().map(|e| ends(e).0).fold(f64::INFINITY, f64::min);
     let high = entries.iter().map(|e| ends(e).1).fold(0.0, f64::max);
-    if high > low {
-        (low, high)
-    } else {
-        (low * 0.99, low * 1.01)
-    }
+    if high > low { (low, high) } else { (low * 0.99, low * 1.01) }
 }
 
 fn ends(entry: &Visit) -> (f64, f64) {
@@ -130,17 +119,11 @@ fn tooltip(entry: &Visit) -> String {
     let interval = entry.interval.map_or_else(String::new, |(low, high)| {
         format!(" [{}, {}]", units::seconds(low, 3), units::seconds(high, 3))
     });
-    format!(
-        "{}{commit}: {}{interval}",
-        minute(&entry.started),
-        units::seconds(entry.median_s, 3)
-    )
+    format!("{}{commit}: {}{interval}", minute(&entry.started), units::seconds(entry.median_s, 3))
 }
 
 fn words(series: &Series) -> String {
     let medians = series.entries.iter();
-    let medians: Vec<String> = medians
-        .map(|entry| units::seconds(entry.median_s, 3))
-        .collect();
+    let medians: Vec<String> = medians.map(|entry| units::seconds(entry.median_s, 3)).collect();
     format!("Medians, the oldest first: {}", medians.join(", "))
 }

@@ -29,14 +29,9 @@ impl Scale {
             let (low, high) = ends(point);
             [low, high, point.ratio]
         });
-        let far = ends
-            .map(|ratio| ratio.ln().abs())
-            .filter(|far| far.is_finite());
+        let far = ends.map(|ratio| ratio.ln().abs()).filter(|far| far.is_finite());
         let least = (1.0 + 3.0 * min_effect).ln();
-        Scale {
-            reach: far.fold(least, f64::max).min(LARGEST.ln()),
-            min_effect,
-        }
+        Scale { reach: far.fold(least, f64::max).min(LARGEST.ln()), min_effect }
     }
 
     fn x(&self, ratio: f64) -> f64 {
@@ -128,9 +123,7 @@ fn marker(verdict: Verdict, x: f64) -> String {
 }
 
 fn ends(point: &PointVerdict) -> (f64, f64) {
-    point
-        .interval
-        .map_or((point.ratio, point.ratio), |i| (i.low, i.high))
+    point.interval.map_or((point.ratio, point.ratio), |i| (i.low, i.high))
 }
 
 #[cfg(test)]
@@ -152,12 +145,7 @@ mod tests {
     #[test]
     fn a_plot_says_its_numbers() {
         let point = &comparison(&[Verdict::Slower]).points[0];
-        let plot = Scale::of([point].into_iter(), 0.01)
-            .plot(point)
-            .into_string();
-        assert!(
-            plot.contains("aria-label=\"1.080 [1.050, 1.110]\""),
-            "{plot}"
-        );
+        let plot = Scale::of([point].into_iter(), 0.01).plot(point).into_string();
+        assert!(plot.contains("aria-label=\"1.080 [1.050, 1.110]\""), "{plot}");
     }
 }

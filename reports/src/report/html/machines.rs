@@ -100,10 +100,7 @@ fn environment(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
     vec![
         ("system", Some(state.kernel.clone())),
         ("frequency governor", state.governor.clone()),
-        (
-            "transparent huge pages",
-            state.transparent_huge_pages.clone(),
-        ),
+        ("transparent huge pages", state.transparent_huge_pages.clone()),
         ("load at the start", load),
         ("memory available", Some(memory)),
         ("usable threads", Some(state.usable_threads.to_string())),
@@ -127,12 +124,7 @@ fn software(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
 fn plugins(record: &RunRecord) -> Option<String> {
     let plugins = record.plugins.iter();
     let words = plugins.map(|plugin| {
-        let PluginRecord {
-            file,
-            name,
-            version,
-            ..
-        } = plugin;
+        let PluginRecord { file, name, version, .. } = plugin;
         format!("{name} {version} ({file})")
     });
     let words: Vec<_> = words.collect();
@@ -180,12 +172,8 @@ fn ceilings(record: &RunRecord) -> Markup {
 }
 
 fn link(bandwidth: &Bandwidth) -> [String; 3] {
-    let rates = bandwidth.link.map(|link| {
-        [
-            link.h2d_bytes_per_s,
-            link.d2h_bytes_per_s,
-            link.both_bytes_per_s,
-        ]
-    });
+    let rates = bandwidth
+        .link
+        .map(|link| [link.h2d_bytes_per_s, link.d2h_bytes_per_s, link.both_bytes_per_s]);
     rates.unwrap_or([f64::NAN; 3]).map(units::bytes_per_second)
 }

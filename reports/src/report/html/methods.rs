@@ -13,32 +13,20 @@ const COLUMNS: [(&str, &str); 9] = [
         "median, 95 % CI",
         "half of the samples were faster; where the true median lies, by the bootstrap",
     ),
-    (
-        "ratio",
-        "the median over that of the fastest variant of the table",
-    ),
+    ("ratio", "the median over that of the fastest variant of the table"),
     (
         "total, kernel",
         "where something runs on a GPU, instead of the median: end to end with all copies, and \
          the kernels alone, for data that stay on the device; the heading says which one ranks",
     ),
-    (
-        "items/s",
-        "how many things the task processed (digis, clusters), over the median",
-    ),
-    (
-        "bytes/s",
-        "the bytes that any implementation must move, over the median",
-    ),
+    ("items/s", "how many things the task processed (digis, clusters), over the median"),
+    ("bytes/s", "the bytes that any implementation must move, over the median"),
     (
         "of copy",
         "that, over the copy bandwidth measured in the same run with as many threads; in \
          brackets for a whole run on a GPU: over that of the link, both ways at once",
     ),
-    (
-        "memory",
-        "all buffers alive during the run, the input included, over the size of the input",
-    ),
+    ("memory", "all buffers alive during the run, the input included, over the size of the input"),
     (
         "samples",
         "how many, and what ended the sampling: a narrow interval, enough samples, the time, or \
@@ -83,25 +71,17 @@ fn caveats(input: &ReportInput) -> Vec<String> {
     let say = |applies: bool, words: &str| applies.then(|| words.to_owned());
     let seed = record.seed;
     let caveats = [
-        Some(format!(
-            "Data and the order of sampling come from seed {seed}."
-        )),
+        Some(format!("Data and the order of sampling come from seed {seed}.")),
         Some(HOLDS.to_owned()),
         refused(input),
-        say(
-            record.finished.is_none(),
-            "The run was stopped before its end: points are missing.",
-        ),
+        say(record.finished.is_none(), "The run was stopped before its end: points are missing."),
         shard(record),
         later(input),
         say(
             record.ceilings.is_empty(),
             "No bandwidth was measured, so nothing is said about ceilings.",
         ),
-        say(
-            record.machine.gpus.is_empty(),
-            "No GPU was found on this machine.",
-        ),
+        say(record.machine.gpus.is_empty(), "No GPU was found on this machine."),
         say(
             input.comparison.is_none(),
             "The run was not compared with another one; bench report --base RUN does so.",
@@ -112,12 +92,7 @@ fn caveats(input: &ReportInput) -> Vec<String> {
 
 fn refused(input: &ReportInput) -> Option<String> {
     let refused = Tally::of(&input.run.summary).refused;
-    let words = || {
-        format!(
-            "{} without a valid time; each task says why.",
-            are(refused, "point")
-        )
-    };
+    let words = || format!("{} without a valid time; each task says why.", are(refused, "point"));
     (refused > 0).then(words)
 }
 

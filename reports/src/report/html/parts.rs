@@ -18,9 +18,7 @@ pub fn and_more(hidden: usize, what: &str) -> Markup {
 
 /// Names with values; those that are not known, or empty, are left out.
 pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
-    let known = list
-        .iter()
-        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let known = list.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     html! {
         dl.facts {
             @for (name, value) in known.filter(|(_, value)| !value.is_empty()) {

@@ -70,10 +70,7 @@ mod tests {
     #[test]
     fn a_figure_has_sentences_a_chart_and_numbers() {
         let run = run(rows());
-        let here = Here {
-            record: &run.record,
-            rows: &run.summary,
-        };
+        let here = Here { record: &run.record, rows: &run.summary };
         let mut table = figures();
         table.retain(|figure| figure.id == "tab5.1");
         let published = reproduce(table, &here);
@@ -82,17 +79,10 @@ mod tests {
         input.published = &published;
         let text = section(&input).expect("a section").into_string();
         let page = roxmltree::Document::parse(&text).expect("well formed");
-        let count = |name: &str| {
-            page.descendants()
-                .filter(|it| it.has_tag_name(name))
-                .count()
-        };
+        let count = |name: &str| page.descendants().filter(|it| it.has_tag_name(name)).count();
         let values = published[0].figure.values.len();
         assert_eq!(count("tr"), 1 + values);
         assert_eq!(count("h3"), 1);
-        assert!(
-            text.contains("<svg") && text.contains("Holds here, 2.00 ×"),
-            "{text}"
-        );
+        assert!(text.contains("<svg") && text.contains("Holds here, 2.00 ×"), "{text}");
     }
 }

@@ -102,19 +102,14 @@ impl Embedded {
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
     let arguments: Vec<String> = arguments(&record.command).map(quoted).collect();
-    format!(
-        "{}cargo run --release -- {}\n",
-        checkout.unwrap_or_default(),
-        arguments.join(" ")
-    )
+    format!("{}cargo run --release -- {}\n", checkout.unwrap_or_default(), arguments.join(" "))
 }
 
 fn checkout(commit: &str) -> String {
     match commit.strip_suffix(DIRTY) {
-        Some(base) => format!(
-            "git checkout {}  # with changes that were not committed\n",
-            quoted(base)
-        ),
+        Some(base) => {
+            format!("git checkout {}  # with changes that were not committed\n", quoted(base))
+        }
         None => format!("git checkout {}\n", quoted(commit)),
     }
 }
@@ -149,10 +144,7 @@ mod tests {
     fn changes_that_were_not_committed_can_not_be_checked_out() {
         assert_eq!(checkout("c0ffee"), "git checkout c0ffee\n");
         let text = checkout("c0ffee-dirty");
-        assert_eq!(
-            text,
-            "git checkout c0ffee  # with changes that were not committed\n"
-        );
+        assert_eq!(text, "git checkout c0ffee  # with changes that were not committed\n");
     }
 
     #[test]

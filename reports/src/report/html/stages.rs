@@ -34,10 +34,7 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
 }
 
 fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup {
-    let longest = breakdown
-        .bars
-        .iter()
-        .map(|bar| bar.sum_s().max(bar.total_s));
+    let longest = breakdown.bars.iter().map(|bar| bar.sum_s().max(bar.total_s));
     let longest = longest.fold(0.0, f64::max);
     html! {
         figure {
@@ -81,11 +78,7 @@ fn words(bar: &Bar) -> String {
 }
 
 fn part_words(stage: &str, seconds: f64, bar: &Bar) -> String {
-    format!(
-        "{stage} {} ({})",
-        units::seconds(seconds, 3),
-        share(seconds, bar)
-    )
+    format!("{stage} {} ({})", units::seconds(seconds, 3), share(seconds, bar))
 }
 
 fn share(seconds: f64, bar: &Bar) -> String {

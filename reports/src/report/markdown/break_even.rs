@@ -42,10 +42,7 @@ mod tests {
         let lines: Vec<_> = text.lines().filter(|line| line.starts_with("- ")).collect();
         assert_eq!(lines.len(), 2, "{text}");
         assert!(lines[0].starts_with("- order random: from 1"), "{text}");
-        assert!(
-            lines[0].contains("the GPU wins by its kernels alone"),
-            "{text}"
-        );
+        assert!(lines[0].contains("the GPU wins by its kernels alone"), "{text}");
     }
 
     #[test]

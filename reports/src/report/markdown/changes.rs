@@ -12,24 +12,14 @@ use crate::units;
 const MOST_ROWS: usize = 30;
 
 pub fn text(comparison: &Comparison) -> String {
-    let urgent = Verdict::ALL
-        .into_iter()
-        .filter(|verdict| *verdict != Verdict::Same);
+    let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
     let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
     let table = match points.is_empty() {
         true => String::new(),
         false => format!("\n{}", table(&points)),
     };
-    let notes = comparison
-        .notes
-        .iter()
-        .map(|note| format!("\nNote: {}\n", escaped(note)));
-    format!(
-        "{}\n{table}{}{}",
-        counts(comparison),
-        unmatched(comparison),
-        notes.collect::<String>()
-    )
+    let notes = comparison.notes.iter().map(|note| format!("\nNote: {}\n", escaped(note)));
+    format!("{}\n{table}{}{}", counts(comparison), unmatched(comparison), notes.collect::<String>())
 }
 
 /// `SLOWER 1 · SAME 67, against the run of …`.
@@ -45,14 +35,7 @@ fn counts(comparison: &Comparison) -> String {
 
 fn table(points: &[&PointVerdict]) -> String {
     let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
-    let header = [
-        "verdict",
-        "point",
-        "before",
-        "now",
-        "ratio [95 %]",
-        "why, and what to do",
-    ];
+    let header = ["verdict", "point", "before", "now", "ratio [95 %]", "why, and what to do"];
     let rule = [":--", ":--", "--:", "--:", "--:", ":--"];
     let mut text = line(header.map(str::to_owned)) + &line(rule.map(str::to_owned));
     for point in points.iter().take(MOST_ROWS) {
@@ -63,19 +46,12 @@ fn table(points: &[&PointVerdict]) -> String {
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
     let interval = point.interval.map_or_else(String::new, |interval| {
-        format!(
-            " [{}, {}]",
-            units::ratio(interval.low),
-            units::ratio(interval.high)
-        )
+        format!(" [{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
     });
     let next = point.next.as_ref();
     let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
-    let point_name = format!(
-        "{}, {}",
-        point.key.name(),
-        settings.apart(&point_axes(&point.key.point))
-    );
+    let point_name =
+        format!("{}, {}", point.key.name(), settings.apart(&point_axes(&point.key.point)));
     [
         format!("**{}**", point.label()),
         escaped(&point_name),

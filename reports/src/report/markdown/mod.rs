@@ -20,11 +20,7 @@ use crate::units;
 pub fn text(input: &ReportInput) -> String {
     let mut parts = vec![format!("## {}\n", escaped(&title(input)))];
     let sentences = verdict::sentences(input);
-    parts.extend(
-        sentences
-            .iter()
-            .map(|line| format!("**{}.**\n", escaped(line))),
-    );
+    parts.extend(sentences.iter().map(|line| format!("**{}.**\n", escaped(line))));
     parts.extend(input.comparison.map(changes::text));
     parts.extend(input.published.iter().map(published));
     for algorithm in input.algorithms() {
@@ -40,9 +36,7 @@ pub fn text(input: &ReportInput) -> String {
 /// The conclusions of a published figure.
 fn published(reproduction: &Reproduction) -> String {
     let sentences = sentences(reproduction).into_iter();
-    let lines: String = sentences
-        .map(|text| format!("- {}\n", escaped(&text)))
-        .collect();
+    let lines: String = sentences.map(|text| format!("- {}\n", escaped(&text))).collect();
     format!("### {}\n\n{lines}", escaped(&heading(reproduction)))
 }
 

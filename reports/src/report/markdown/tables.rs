@@ -24,9 +24,8 @@ pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
     let valid = rows.iter().copied().filter(|row| median(row).is_some());
     let groups = grouped(valid.filter(of_table), |row| shape::axes(row));
     let tables = groups.iter().take(MOST_TABLES);
-    let tables: Vec<String> = tables
-        .map(|(axes, rows)| table(&settings.apart(axes), rows, rank))
-        .collect();
+    let tables: Vec<String> =
+        tables.map(|(axes, rows)| table(&settings.apart(axes), rows, rank)).collect();
     let all = tables.join("\n") + &and_more(groups.len().saturating_sub(MOST_TABLES), "settings");
     let all = match groups.len() > OPEN {
         true => format!("<details><summary>Times</summary>\n\n{all}\n</details>\n"),
@@ -39,10 +38,7 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let with_kernels = has_kernels(rows.iter().copied());
     let lines = lines(rows, rank);
     let fastest = |time: fn(&Line) -> f64| lines.iter().map(time).fold(f64::INFINITY, f64::min);
-    let fastest = (
-        fastest(|line| line.total_s),
-        fastest(|line| line.kernel_s()),
-    );
+    let fastest = (fastest(|line| line.total_s), fastest(|line| line.kernel_s()));
     let mut header = vec![heading.to_owned()];
     if with_kernels {
         header[0] = [heading, &rank.sentence()].join(shape::SEPARATOR);
@@ -73,11 +69,7 @@ fn lines<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Line<'a>> {
     let lines = points.filter_map(|(_, rows)| {
         let of = |stage: &str| rows.iter().copied().find(|row| row.stage == stage);
         let row = of(TOTAL)?;
-        Some(Line {
-            row,
-            total_s: median(row)?,
-            kernel_s: of(KERNEL).and_then(median),
-        })
+        Some(Line { row, total_s: median(row)?, kernel_s: of(KERNEL).and_then(median) })
     });
     let mut lines: Vec<Line> = lines.collect();
     lines.sort_by(|a, b| a.ranks_by(rank).total_cmp(&b.ranks_by(rank)));

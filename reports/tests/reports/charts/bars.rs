@@ -41,20 +41,14 @@ fn whiskers_span_the_interval() {
     assert!(whiskers(&none).is_empty());
     let drawn = whiskers(&rows);
     assert_eq!(drawn.len(), 3 * rows.len());
-    let spans: Vec<f64> = drawn
-        .iter()
-        .map(|points| height(points))
-        .filter(|h| *h > 0.0)
-        .collect();
+    let spans: Vec<f64> = drawn.iter().map(|points| height(points)).filter(|h| *h > 0.0).collect();
     assert_eq!(spans.len(), rows.len());
     assert!((spans[3] / spans[0] - 4.0).abs() < 1.0, "{spans:?}");
 }
 
 /// How far the points of a line lie apart vertically.
 fn height(points: &str) -> f64 {
-    let ys = points
-        .split_whitespace()
-        .filter_map(|point| point.split_once(',')?.1.parse().ok());
+    let ys = points.split_whitespace().filter_map(|point| point.split_once(',')?.1.parse().ok());
     let ys: Vec<f64> = ys.collect();
     ys.iter().copied().fold(0.0, f64::max) - ys.iter().copied().fold(f64::INFINITY, f64::min)
 }
@@ -68,19 +62,14 @@ fn powers_of_ten_are_equally_far_apart() {
     let colour = colour_of(&text, "one");
     let lines = with(&document, "polyline", "stroke", &colour);
     let longest = lines.iter().filter_map(|node| node.attribute("points"));
-    let longest = longest
-        .max_by_key(|points| points.matches(',').count())
-        .expect("a line");
+    let longest = longest.max_by_key(|points| points.matches(',').count()).expect("a line");
     let xs: Vec<f64> = longest
         .split_whitespace()
         .filter_map(|point| point.split_once(',')?.0.parse().ok())
         .collect();
     assert_eq!(xs.len(), 4);
     let steps: Vec<f64> = xs.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(
-        steps[0] > 50.0 && steps.iter().all(|step| (step - steps[0]).abs() <= 1.0),
-        "{xs:?}"
-    );
+    assert!(steps[0] > 50.0 && steps.iter().all(|step| (step - steps[0]).abs() <= 1.0), "{xs:?}");
     assert!(texts(&text).contains(&"100 k".to_owned()));
 }
 
@@ -94,9 +83,8 @@ fn memory_is_in_proportion_and_the_input_is_a_line() {
     let bars = document
         .descendants()
         .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
-    let bars: Vec<(f64, f64)> = bars
-        .map(|node| (number(node, "y"), number(node, "height")))
-        .collect();
+    let bars: Vec<(f64, f64)> =
+        bars.map(|node| (number(node, "y"), number(node, "height"))).collect();
     assert_eq!(bars.len(), 4, "each variant once");
     for (i, (_, height)) in bars.iter().enumerate() {
         let expected = bars[0].1 * (i + 1) as f64;

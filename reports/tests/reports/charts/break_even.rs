@@ -44,19 +44,14 @@ fn lines_cross_where_the_chart_says() {
     let cpu = line("fastest on the CPU");
     for (name, place) in [
         ("fastest on the GPU, end to end", 2.0),
-        (
-            "fastest on the GPU, kernels only",
-            4f64.recip().log10() + 2.0,
-        ),
+        ("fastest on the GPU, kernels only", 4f64.recip().log10() + 2.0),
     ] {
         let gpu = line(name);
         assert_eq!((cpu.len(), gpu.len()), (4, 4));
         let dashes = lines_of(&text, &colour_of(&text, name));
         let decade = cpu[1].0 - cpu[0].0;
         let expected = cpu[0].0 + place * decade;
-        let upright = dashes
-            .iter()
-            .filter(|line| line.len() == 2 && line[0].0 == line[1].0);
+        let upright = dashes.iter().filter(|line| line.len() == 2 && line[0].0 == line[1].0);
         let near = upright.filter(|line| (line[0].0 - expected).abs() <= 1.0);
         assert!(near.count() > 20, "{name}: dashes at {expected}");
     }
@@ -82,37 +77,22 @@ fn one_side_alone_has_no_such_chart() {
         let mut rows = rows();
         rows.retain(|row| row.device == device);
         let (_dir, names) = drawn(&rows, &[]);
-        assert!(
-            !names.iter().any(|name| name.contains("break-even")),
-            "{names:?}"
-        );
+        assert!(!names.iter().any(|name| name.contains("break-even")), "{names:?}");
     }
 }
 
 #[test]
 fn bars_are_drawn_by_the_whole_and_by_kernels() {
-    let rows: Vec<SummaryRow> = rows()
-        .into_iter()
-        .filter(|row| row.items == SIZES[1])
-        .collect();
+    let rows: Vec<SummaryRow> = rows().into_iter().filter(|row| row.items == SIZES[1]).collect();
     let (dir, names) = drawn(&rows, &[]);
     assert!(names.contains(&"bars-kernel.png".to_owned()), "{names:?}");
     let said = |name: &str| texts(&svg(dir.path(), name)).join(" ");
     let (total, kernel) = (said("bars.svg"), said("bars-kernel.svg"));
-    assert!(
-        total.contains("(end to end)") && total.contains("63.2 µs"),
-        "{total}"
-    );
-    assert!(
-        kernel.contains("(kernels)") && kernel.contains("31.6 µs"),
-        "{kernel}"
-    );
+    assert!(total.contains("(end to end)") && total.contains("63.2 µs"), "{total}");
+    assert!(kernel.contains("(kernels)") && kernel.contains("31.6 µs"), "{kernel}");
     assert!(kernel.contains("without copies"), "{kernel}");
     // What runs on the host has no copies: the same bar in both.
     assert!(total.contains("20.0 µs") && kernel.contains("20.0 µs"));
     let (_, without) = drawn(&rows[..1], &[]);
-    assert!(
-        !without.iter().any(|name| name.starts_with("bars-")),
-        "{without:?}"
-    );
+    assert!(!without.iter().any(|name| name.starts_with("bars-")), "{without:?}");
 }

@@ -14,13 +14,8 @@ fn many_panels_go_on_in_further_files() {
     let rows = crowded();
     let (dir, names) = drawn(&rows, &[]);
     assert!(names.contains(&"bars-2.svg".to_owned()), "{names:?}");
-    assert!(
-        names.contains(&"time-over-digis-2.png".to_owned()),
-        "{names:?}"
-    );
-    let pages = names
-        .iter()
-        .filter(|name| name.starts_with("bars") && name.ends_with(".svg"));
+    assert!(names.contains(&"time-over-digis-2.png".to_owned()), "{names:?}");
+    let pages = names.iter().filter(|name| name.starts_with("bars") && name.ends_with(".svg"));
     let all = pages.flat_map(|name| texts(&svg(dir.path(), name)));
     let all = all.collect::<Vec<_>>().join(" ");
     for row in &rows {
@@ -34,10 +29,7 @@ fn many_panels_go_on_in_further_files() {
 fn without_a_numeric_axis_the_rounds_are_shown() {
     let rows = four_variants();
     let sample = |row: &SummaryRow, i: usize| SampleRow::new(&row.point(), "total", i, i, 1e-3);
-    let samples: Vec<_> = rows
-        .iter()
-        .flat_map(|row| (0..5).map(|i| sample(row, i)))
-        .collect();
+    let samples: Vec<_> = rows.iter().flat_map(|row| (0..5).map(|i| sample(row, i))).collect();
     let (dir, names) = drawn(&rows, &samples);
     assert_eq!(names[2..], ["time-over-round.svg", "time-over-round.png"]);
     let texts = texts(&svg(dir.path(), "time-over-round.svg"));
@@ -52,11 +44,7 @@ fn rows_that_are_not_valid_are_left_out_and_counted() {
     let (dir, _) = drawn(&rows, &[]);
     let texts = texts(&svg(dir.path(), "bars.svg"));
     assert!(!texts.contains(&"a".to_owned()));
-    assert!(
-        texts
-            .join(" ")
-            .contains("1 variant not shown: not valid (a)")
-    );
+    assert!(texts.join(" ").contains("1 variant not shown: not valid (a)"));
 }
 
 #[test]
@@ -74,13 +62,7 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("a-file");
     fs::write(&file, "").expect("written");
-    let error = draw(
-        &file.join("charts"),
-        &run(),
-        &four_variants(),
-        &[],
-        Rank::Total,
-    );
+    let error = draw(&file.join("charts"), &run(), &four_variants(), &[], Rank::Total);
     let error = error.expect_err("a file is no folder");
     assert!(matches!(error, ChartError::Folder { .. }));
     assert!(error.to_string().contains("a-file") && error.to_string().contains("--out"));

@@ -19,17 +19,8 @@ fn a_chart_says_what_it_shows() {
     assert_eq!(names, ["bars.svg", "bars.png"]);
     let texts = texts(&svg(dir.path(), "bars.svg"));
     let all = texts.join(" ");
-    for expected in [
-        "sort: time by variant",
-        "median time [ms]",
-        "a",
-        "b",
-        "block-merge",
-    ] {
-        assert!(
-            texts.iter().any(|text| text == expected),
-            "{expected} not in {texts:?}"
-        );
+    for expected in ["sort: time by variant", "median time [ms]", "a", "b", "block-merge"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} not in {texts:?}");
     }
     assert!(texts.iter().any(|text| text == "cub-segmented-radix"));
     assert!(
@@ -42,10 +33,9 @@ fn a_chart_says_what_it_shows() {
 
 #[test]
 fn microseconds_keep_their_letter() {
-    let rows = four_variants().into_iter().map(|row| SummaryRow {
-        median_s: row.median_s.map(|s| s * 1e-3),
-        ..row
-    });
+    let rows = four_variants()
+        .into_iter()
+        .map(|row| SummaryRow { median_s: row.median_s.map(|s| s * 1e-3), ..row });
     let (dir, _) = drawn(&rows.map(without_interval).collect::<Vec<_>>(), &[]);
     assert!(texts(&svg(dir.path(), "bars.svg")).contains(&"median time [µs]".to_owned()));
 }
@@ -53,25 +43,14 @@ fn microseconds_keep_their_letter() {
 #[test]
 fn a_series_keeps_its_colour_in_all_charts() {
     let mut rows = digi_sweep();
-    rows.push(SummaryRow {
-        algorithm: "merge".into(),
-        ..row("two", "n=1", 1e-3)
-    });
-    rows.push(SummaryRow {
-        algorithm: "merge".into(),
-        ..row("two", "n=2", 1e-3)
-    });
+    rows.push(SummaryRow { algorithm: "merge".into(), ..row("two", "n=1", 1e-3) });
+    rows.push(SummaryRow { algorithm: "merge".into(), ..row("two", "n=2", 1e-3) });
     let (dir, names) = drawn(&rows, &[]);
-    assert!(
-        names.contains(&"sort-time-over-digis.png".to_owned()),
-        "{names:?}"
-    );
+    assert!(names.contains(&"sort-time-over-digis.png".to_owned()), "{names:?}");
     let svgs: Vec<_> = names.iter().filter(|name| name.ends_with(".svg")).collect();
     assert_eq!(svgs.len(), 4);
-    let colours: BTreeSet<String> = svgs
-        .iter()
-        .map(|name| colour_of(&svg(dir.path(), name), "two"))
-        .collect();
+    let colours: BTreeSet<String> =
+        svgs.iter().map(|name| colour_of(&svg(dir.path(), name), "two")).collect();
     assert_eq!(colours.len(), 1);
     let sort = svg(dir.path(), "sort-bars.svg");
     assert_ne!(colour_of(&sort, "one"), colour_of(&sort, "two"));
@@ -82,23 +61,14 @@ fn no_text_leaves_the_image_or_touches_another() {
     let threads = [1, 2, 4, 8, 16, 32, 64, 128, 144];
     let placed = threads_sweep(&threads, &PLACEMENTS, |t| 1e-3 / t as f64);
     let memory = with_memory("digis=1000");
-    for rows in [
-        four_variants(),
-        digi_sweep(),
-        crowded(),
-        many_variants(),
-        placed,
-        memory,
-    ] {
+    for rows in [four_variants(), digi_sweep(), crowded(), many_variants(), placed, memory] {
         let (dir, names) = drawn(&rows, &[]);
         for name in names.iter().filter(|name| name.ends_with(".svg")) {
             let text = svg(dir.path(), name);
             let document = Document::parse(&text).expect("well-formed XML");
             let root = document.root_element();
             let size = (number(root, "width"), number(root, "height"));
-            let texts = document
-                .descendants()
-                .filter(|node| node.has_tag_name("text"));
+            let texts = document.descendants().filter(|node| node.has_tag_name("text"));
             let boxes: Vec<TextBox> = texts.map(TextBox::new).collect();
             for (i, one) in boxes.iter().enumerate() {
                 assert!(one.is_inside(size), "{one:?} leaves {name} of {size:?}");
@@ -159,12 +129,7 @@ fn a_png_is_as_large_as_its_svg() {
         let bytes = fs::read(dir.path().join(name)).expect("a PNG file");
         assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
         let big_endian = |at: usize| {
-            f64::from(u32::from_be_bytes([
-                bytes[at],
-                bytes[at + 1],
-                bytes[at + 2],
-                bytes[at + 3],
-            ]))
+            f64::from(u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
         };
         let text = svg(dir.path(), &name.replace(".png", ".svg"));
         let document = Document::parse(&text).expect("well-formed XML");

@@ -68,17 +68,11 @@ fn threads_and_segments_have_charts_beside_the_longest_axis() {
     for digis in [1, 2, 3] {
         for segments in [24, 1792] {
             let params = format!("digis={digis};segments={segments}");
-            rows.extend([1, 2].map(|threads| SummaryRow {
-                threads,
-                ..row("a", &params, 1e-3)
-            }));
+            rows.extend([1, 2].map(|threads| SummaryRow { threads, ..row("a", &params, 1e-3) }));
         }
     }
     let (_dir, names) = drawn(&rows, &[]);
-    let svgs: Vec<_> = names
-        .iter()
-        .filter_map(|n| n.strip_suffix(".svg"))
-        .collect();
+    let svgs: Vec<_> = names.iter().filter_map(|n| n.strip_suffix(".svg")).collect();
     let expected = [
         "bars",
         "time-over-digis",

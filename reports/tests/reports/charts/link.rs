@@ -50,13 +50,7 @@ fn a_link_is_drawn_with_a_line_for_each_kind_and_direction() {
     let paths = draw_links(folder.path(), &record(&["cuda:0"])).expect("drawn");
     assert_eq!(paths.len(), 2);
     let svg = std::fs::read_to_string(folder.path().join("link-bandwidth.svg")).expect("text");
-    for words in [
-        "pageable d2h",
-        "pinned both",
-        "mapped h2d",
-        "GB/s",
-        "block size",
-    ] {
+    for words in ["pageable d2h", "pinned both", "mapped h2d", "GB/s", "block size"] {
         assert!(svg.contains(words), "{words}");
     }
 }

@@ -12,13 +12,8 @@ pub fn svg(dir: &Path, name: &str) -> String {
 /// The lines of text of a picture.
 pub fn texts(svg: &str) -> Vec<String> {
     let document = Document::parse(svg).expect("well-formed XML");
-    let texts = document
-        .descendants()
-        .filter(|node| node.has_tag_name("text"));
-    texts
-        .filter_map(|node| node.text())
-        .map(|text| text.trim().to_owned())
-        .collect()
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts.filter_map(|node| node.text()).map(|text| text.trim().to_owned()).collect()
 }
 
 pub fn number(node: roxmltree::Node, name: &str) -> f64 {
@@ -34,9 +29,7 @@ pub fn with<'a>(
     value: &'a str,
 ) -> Vec<roxmltree::Node<'a, 'a>> {
     let found = document.descendants().filter(|node| node.has_tag_name(tag));
-    found
-        .filter(|node| node.attribute(attribute) == Some(value))
-        .collect()
+    found.filter(|node| node.attribute(attribute) == Some(value)).collect()
 }
 
 /// The fill of the swatch left of a name in the legend of bars.
@@ -45,17 +38,9 @@ pub fn colour_of(svg: &str, series: &str) -> String {
     let is_name = |node: &roxmltree::Node| {
         node.has_tag_name("text") && node.text().map(str::trim) == Some(series)
     };
-    let name = document
-        .descendants()
-        .find(is_name)
-        .expect("the series is named");
-    let mut before = name
-        .prev_siblings()
-        .filter(|node| node.is_element())
-        .skip(1);
-    let marks = before
-        .by_ref()
-        .take_while(|node| !node.has_tag_name("text"));
+    let name = document.descendants().find(is_name).expect("the series is named");
+    let mut before = name.prev_siblings().filter(|node| node.is_element()).skip(1);
+    let marks = before.by_ref().take_while(|node| !node.has_tag_name("text"));
     let colour = |node: roxmltree::Node| {
         node.attribute("stroke")
             .filter(|s| *s != "none")
@@ -74,11 +59,8 @@ pub fn lines_of(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
         Some((x.parse().ok()?, y.parse().ok()?))
     };
     let points = |text: &str| text.split_whitespace().filter_map(point).collect();
-    let mut lines: Vec<Vec<(f64, f64)>> = lines
-        .iter()
-        .filter_map(|node| node.attribute("points"))
-        .map(points)
-        .collect();
+    let mut lines: Vec<Vec<(f64, f64)>> =
+        lines.iter().filter_map(|node| node.attribute("points")).map(points).collect();
     lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
     lines
 }
@@ -95,10 +77,7 @@ pub fn height_of_tick(svg: &str, label: &str) -> f64 {
     let label = labels.next().expect("the tick is labelled");
     let tick = label.prev_sibling_element().expect("a tick");
     let points = tick.attribute("points").expect("a line");
-    let y = points
-        .split_whitespace()
-        .next()
-        .and_then(|p| p.split_once(','));
+    let y = points.split_whitespace().next().and_then(|p| p.split_once(','));
     y.and_then(|(_, y)| y.parse().ok()).expect("a number")
 }
 

@@ -62,29 +62,15 @@ pub fn digi_sweep() -> Vec<SummaryRow> {
 }
 
 pub fn without_interval(row: SummaryRow) -> SummaryRow {
-    SummaryRow {
-        ci95_low_s: None,
-        ci95_high_s: None,
-        ..row
-    }
+    SummaryRow { ci95_low_s: None, ci95_high_s: None, ..row }
 }
 
 /// A run of the ugly kind: long names, many values, several axes.
 pub fn crowded() -> Vec<SummaryRow> {
-    let names = [
-        "cub-segmented-radix",
-        "voracious_radix_sort",
-        "thrust-stable-sort-by-key",
-        "x",
-    ];
+    let names = ["cub-segmented-radix", "voracious_radix_sort", "thrust-stable-sort-by-key", "x"];
     let mut rows = Vec::new();
     for (i, name) in names.iter().enumerate() {
-        for order in [
-            "random",
-            "sorted",
-            "jitter:64",
-            "a-long-name-of-an-order-of-the-digis",
-        ] {
+        for order in ["random", "sorted", "jitter:64", "a-long-name-of-an-order-of-the-digis"] {
             for skew in [0, 1, 2] {
                 for digis in 1..=12 {
                     let params = format!("digis={};order={order};skew={skew}", digis * 100_000);
@@ -100,10 +86,8 @@ pub fn crowded() -> Vec<SummaryRow> {
 pub fn many_variants() -> Vec<SummaryRow> {
     let name = |i: u32| format!("a-variant-with-a-long-name-{i}");
     let valid = (10..50).map(|i| row(&name(i), "digis=1000", 1e-3 * f64::from(i)));
-    let wrong = (50..60).map(|i| SummaryRow {
-        valid: YesNo::No,
-        ..row(&name(i), "digis=1000", 1.0)
-    });
+    let wrong =
+        (50..60).map(|i| SummaryRow { valid: YesNo::No, ..row(&name(i), "digis=1000", 1.0) });
     valid.chain(wrong).collect()
 }
 
@@ -134,9 +118,6 @@ pub const PLACEMENTS: [(&str, &str); 3] =
 /// Four variants with 1, 2, 3 and 4 times the memory of the input.
 pub fn with_memory(params: &str) -> Vec<SummaryRow> {
     let names = ["a", "b", "c", "d"].into_iter().zip([1.0, 2.0, 3.0, 4.0]);
-    let row = |(name, ratio)| SummaryRow {
-        memory_ratio: Some(ratio),
-        ..row(name, params, 1e-3)
-    };
+    let row = |(name, ratio)| SummaryRow { memory_ratio: Some(ratio), ..row(name, params, 1e-3) };
     names.map(row).collect()
 }

@@ -22,9 +22,7 @@ fn chromium() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let found = folders
-        .iter()
-        .flat_map(|folder| names.map(|name| folder.join(name)));
+    let found = folders.iter().flat_map(|folder| names.map(|name| folder.join(name)));
     let found = named.or_else(|| found.into_iter().find(|path| path.is_file()));
     if found.is_none() {
         eprintln!("skipped: no chromium");
@@ -60,19 +58,12 @@ fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
     let file = folder.path().join("probe.html");
     std::fs::write(folder.path().join("page.html"), page).expect("written");
     std::fs::write(&file, probe(width)).expect("written");
-    let profile = format!(
-        "--user-data-dir={}",
-        folder.path().join("profile").display()
-    );
+    let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
     let output = Command::new(chromium)
         .args(["--headless", "--no-sandbox", "--disable-gpu"])
         // Else the probe may not look into the frame.
         .arg("--allow-file-access-from-files")
-        .args([
-            "--enable-logging=stderr",
-            "--v=0",
-            "--virtual-time-budget=20000",
-        ])
+        .args(["--enable-logging=stderr", "--v=0", "--virtual-time-budget=20000"])
         .args(["--window-size=1400,900", "--dump-dom", &profile])
         .arg(format!("file://{}", file.display()))
         .output()

@@ -72,29 +72,18 @@ pub fn large() -> Run {
         let (variant, setting) = (i % 5, i / 5);
         let (digis, order) = (1000 * (1 + setting % 10), setting / 10 % 5);
         let params = format!("digis={digis};order=jitter:{order};segments=24");
-        let mut row = row(
-            &format!("variant-{variant}"),
-            &params,
-            f64::from(i + 1) * 1e-5,
-        );
+        let mut row = row(&format!("variant-{variant}"), &params, f64::from(i + 1) * 1e-5);
         row.threads = 1 + (setting / 50) as usize;
         row.samples = 30;
         rows.push(row);
     }
     let samples = rows.iter().flat_map(|row| samples(row, 30)).collect();
-    Run {
-        samples,
-        ..run(rows)
-    }
+    Run { samples, ..run(rows) }
 }
 
 fn record(started: &str) -> RunRecord {
     let record = common::record();
-    let bandwidth = Bandwidth {
-        copy_bytes_per_s: 28.7e9,
-        triad_bytes_per_s: 34.1e9,
-        link: None,
-    };
+    let bandwidth = Bandwidth { copy_bytes_per_s: 28.7e9, triad_bytes_per_s: 34.1e9, link: None };
     let command = ["bench", "sort", "--variant", "std-*", "--seed", "1"];
     RunRecord {
         command: command.map(str::to_owned).into(),
@@ -104,10 +93,7 @@ fn record(started: &str) -> RunRecord {
             .map(|(name, bandwidth)| (name.to_owned(), bandwidth))
             .into(),
         notes: vec!["the load was 0.50 at the start".into()],
-        machine: Machine {
-            cpu_model: "EPYC <9000> & \"more\"".into(),
-            ..record.machine
-        },
+        machine: Machine { cpu_model: "EPYC <9000> & \"more\"".into(), ..record.machine },
         ..record
     }
 }
@@ -120,10 +106,7 @@ fn earlier(day: usize) -> EarlierRun {
         record.machine_key = "another".into();
         record.machine.cpu_model = "Another CPU".into();
     }
-    EarlierRun {
-        record,
-        summary: summary(factor),
-    }
+    EarlierRun { record, summary: summary(factor) }
 }
 
 /// A valid row of `sort`.
@@ -143,38 +126,26 @@ pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
 }
 
 fn summary(factor: f64) -> Vec<SummaryRow> {
-    let settings = [
-        ("random", 24),
-        ("random", 1792),
-        ("time", 24),
-        ("time", 1792),
-    ];
-    let rows = settings
-        .iter()
-        .enumerate()
-        .flat_map(|(i, (order, segments))| {
-            let params = format!("digis=2000000;input=<i>.csv;order={order};segments={segments}");
-            let scale = factor * (1.0 + i as f64) * 1e-3;
-            let mut refused = row("concat", &params, 0.0);
-            refused.median_s = None;
-            refused.valid = YesNo::No;
-            refused.samples = 0;
-            refused.note = format!("not run: {HOSTILE}");
-            let mut fast = row("channel-bucket", &params, scale);
-            fast.note = format!("2 outliers {HOSTILE}");
-            let stage = |stage: &str, share: f64| SummaryRow {
-                stage: stage.into(),
-                ..row("channel-bucket", &params, scale * share)
-            };
-            let slow = row(HOSTILE, &params, 2.3 * scale);
-            let stages = [
-                ("count", 0.2),
-                ("scatter", 0.5),
-                ("sort within channels", 0.22),
-            ];
-            let stages = stages.map(|(name, share)| stage(name, share));
-            [vec![fast], stages.to_vec(), vec![slow, refused]].concat()
-        });
+    let settings = [("random", 24), ("random", 1792), ("time", 24), ("time", 1792)];
+    let rows = settings.iter().enumerate().flat_map(|(i, (order, segments))| {
+        let params = format!("digis=2000000;input=<i>.csv;order={order};segments={segments}");
+        let scale = factor * (1.0 + i as f64) * 1e-3;
+        let mut refused = row("concat", &params, 0.0);
+        refused.median_s = None;
+        refused.valid = YesNo::No;
+        refused.samples = 0;
+        refused.note = format!("not run: {HOSTILE}");
+        let mut fast = row("channel-bucket", &params, scale);
+        fast.note = format!("2 outliers {HOSTILE}");
+        let stage = |stage: &str, share: f64| SummaryRow {
+            stage: stage.into(),
+            ..row("channel-bucket", &params, scale * share)
+        };
+        let slow = row(HOSTILE, &params, 2.3 * scale);
+        let stages = [("count", 0.2), ("scatter", 0.5), ("sort within channels", 0.22)];
+        let stages = stages.map(|(name, share)| stage(name, share));
+        [vec![fast], stages.to_vec(), vec![slow, refused]].concat()
+    });
     rows.collect()
 }
 
@@ -227,20 +198,14 @@ fn point(number: usize, row: &SummaryRow) -> PointVerdict {
         (Verdict::Inconclusive, 1.02, 0.045),
     ][number % 5];
     let median_s = row.median_s.unwrap_or_default();
-    let side = |median_s| Side {
-        samples: 30,
-        median_s,
-        fingerprint: "code:343ce4563f2cb684".into(),
-    };
+    let side =
+        |median_s| Side { samples: 30, median_s, fingerprint: "code:343ce4563f2cb684".into() };
     PointVerdict {
         key: Key::new(row.point(), &row.stage),
         base: side(median_s / ratio),
         new: side(median_s),
         ratio,
-        interval: (number % 7 != 6).then_some(Interval {
-            low: ratio - width,
-            high: ratio + width,
-        }),
+        interval: (number % 7 != 6).then_some(Interval { low: ratio - width, high: ratio + width }),
         p_value: Some(1e-4),
         p_change: Some(1e-4),
         resolution: Some(0.02),

@@ -46,9 +46,7 @@ fn nothing_from_a_run_becomes_markup() {
 #[test]
 fn nothing_is_loaded_from_elsewhere() {
     let page = page();
-    let targets = ["href", "src", "xlink:href"]
-        .map(|name| values(&page, name))
-        .concat();
+    let targets = ["href", "src", "xlink:href"].map(|name| values(&page, name)).concat();
     let is_inside = |target: &&str| target.starts_with('#') || target.starts_with("data:");
     assert!(targets.len() > 5);
     assert!(targets.iter().all(is_inside), "{targets:?}");
@@ -94,20 +92,15 @@ fn headings_leave_no_level_out() {
     let levels = levels.filter_map(|rest| rest.chars().next()?.to_digit(10));
     let levels: Vec<u32> = levels.collect();
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
-    assert!(
-        levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
-        "{levels:?}"
-    );
+    assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
 }
 
 #[test]
 fn pictures_have_words_and_links_have_targets() {
     let page = page();
     // Charts are within an element with words, all others say them themselves.
-    let (charts, own) = (
-        page.matches("class=\"chart\"").count(),
-        page.matches("<svg class=").count(),
-    );
+    let (charts, own) =
+        (page.matches("class=\"chart\"").count(), page.matches("<svg class=").count());
     assert_eq!(page.matches("<svg").count(), charts + own);
     let stacked = page.matches("class=\"stacked\"").count();
     assert_eq!(page.matches("role=\"img\"").count(), charts + own + stacked);
@@ -127,10 +120,7 @@ fn machines_are_listed_and_not_mixed() {
     let page = page();
     assert!(page.contains("Another CPU"));
     // Seven earlier runs, one of them elsewhere.
-    assert!(
-        page.contains("Medians of 7 runs on this machine"),
-        "history"
-    );
+    assert!(page.contains("Medians of 7 runs on this machine"), "history");
     assert!(page.contains("commit c0ffee000003") && !page.contains("commit c0ffee000004"));
 }
 

@@ -17,10 +17,7 @@ fn all_lines_of_a_table_have_the_same_columns() {
         }
     }
     assert!(!text.contains("<script"));
-    assert!(
-        !text.contains("SAME** |"),
-        "what is the same is only counted"
-    );
+    assert!(!text.contains("SAME** |"), "what is the same is only counted");
 }
 
 #[test]

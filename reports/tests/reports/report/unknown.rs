@@ -15,11 +15,7 @@ fn instant() -> Run {
         peak_fraction: None,
         ..row(variant, "digis=1000", 0.0)
     };
-    run(vec![
-        timeless("a"),
-        timeless("b"),
-        row("c", "digis=1000", 1e-3),
-    ])
+    run(vec![timeless("a"), timeless("b"), row("c", "digis=1000", 1e-3)])
 }
 
 /// The words of a text that are numbers to a program and to nobody else.

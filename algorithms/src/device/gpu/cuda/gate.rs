@@ -57,9 +57,7 @@ impl Gate {
 
     /// Lets go of what is held.
     pub(super) fn open(&self) -> Hold {
-        lock(&self.0)
-            .take()
-            .map_or(Hold::LetGo, |latch| latch.open())
+        lock(&self.0).take().map_or(Hold::LetGo, |latch| latch.open())
     }
 }
 

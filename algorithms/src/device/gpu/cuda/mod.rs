@@ -30,10 +30,8 @@ pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 /// # Errors
 /// If there is none of that number, or the driver refuses.
 pub fn open(number: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
-    let unusable = |reason: String| DeviceError::Unusable {
-        device: format!("cuda:{number}"),
-        reason,
-    };
+    let unusable =
+        |reason: String| DeviceError::Unusable { device: format!("cuda:{number}"), reason };
     let (driver, gpus) = devices().map_err(unusable)?;
     let Some(gpu) = gpus.get(number as usize) else {
         return Err(unusable(no_such_gpu(gpus.len())));

@@ -16,9 +16,7 @@ const MILLIJOULE: f64 = 1e-3;
 
 /// Who watches a GPU. Whether there is a library is seen when it is asked.
 pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
-    NvmlMonitor {
-        pci_bus_id: gpu.pci_bus_id.clone(),
-    }
+    NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone() }
 }
 
 /// The version of the driver, as `580.65.06`.
@@ -26,9 +24,7 @@ pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
 /// # Errors
 /// Why it can't be told, in words.
 pub fn driver_version() -> Result<String, String> {
-    nvml()?
-        .sys_driver_version()
-        .map_err(|error| error.to_string())
+    nvml()?.sys_driver_version().map_err(|error| error.to_string())
 }
 
 struct NvmlMonitor {
@@ -42,9 +38,7 @@ impl NvmlMonitor {
         question: impl FnOnce(&Device<'static>) -> Result<R, NvmlError>,
     ) -> Result<R, String> {
         let device = nvml()?.device_by_pci_bus_id(self.pci_bus_id.as_str());
-        device
-            .and_then(|device| question(&device))
-            .map_err(|error| error.to_string())
+        device.and_then(|device| question(&device)).map_err(|error| error.to_string())
     }
 }
 
@@ -83,9 +77,7 @@ fn limits(reasons: ThrottleReasons) -> Vec<Limit> {
         (heat, Limit::Heat),
         (hardware, Limit::Hardware),
     ];
-    let set = known
-        .into_iter()
-        .filter(|(some, _)| reasons.intersects(*some));
+    let set = known.into_iter().filter(|(some, _)| reasons.intersects(*some));
     set.map(|(_, limit)| limit).collect()
 }
 

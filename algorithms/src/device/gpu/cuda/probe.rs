@@ -146,9 +146,7 @@ mod tests {
 
     #[test]
     fn versions_have_names() {
-        let driver = Driver {
-            cuda_version: 12_040,
-        };
+        let driver = Driver { cuda_version: 12_040 };
         assert_eq!(driver.name(), "CUDA 12.4");
         assert!(driver.is_for(12) && !driver.is_for(13));
     }
@@ -157,10 +155,7 @@ mod tests {
     fn looking_never_panics_and_tells_the_reason() {
         match devices() {
             Ok((driver, gpus)) => assert!(driver.is_for(12) && !gpus.is_empty()),
-            Err(reason) => assert!(
-                reason.contains("NVIDIA") || reason.contains("GPU"),
-                "{reason}"
-            ),
+            Err(reason) => assert!(reason.contains("NVIDIA") || reason.contains("GPU"), "{reason}"),
         }
     }
 }

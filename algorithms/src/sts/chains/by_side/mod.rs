@@ -109,11 +109,7 @@ impl<'a, P: Rules> BySide<'a, P> {
         let pieces = largest_first(pieces, |(part, _)| part.digis.len());
         let clustering = self.clustering;
         share_out(pieces, &mut self.workers, |(part, place), worker| {
-            let side = if part.side < fronts {
-                Side::Front
-            } else {
-                Side::Back
-            };
+            let side = if part.side < fronts { Side::Front } else { Side::Back };
             let digis = &digis[part.digis.clone()];
             part.clusters = match clustering {
                 Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, place),

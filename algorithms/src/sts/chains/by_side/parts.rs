@@ -31,12 +31,7 @@ pub(super) fn cut<P: Rules>(
     for (side, mut rest) in sides.ranges().enumerate() {
         while !rest.is_empty() {
             let end = end_of_part::<P>(digis, &rest, most, formulas);
-            parts.push(Part {
-                side,
-                digis: rest.start..end,
-                clusters: 0,
-                latest_error: 0.0,
-            });
+            parts.push(Part { side, digis: rest.start..end, clusters: 0, latest_error: 0.0 });
             rest.start = end;
         }
     }

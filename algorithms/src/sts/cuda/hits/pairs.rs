@@ -102,10 +102,7 @@ impl Pairs {
 impl Jobs {
     /// Room for so many.
     fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
-        Ok(Jobs {
-            table: Table::new(gpu, most)?,
-            count: 0,
-        })
+        Ok(Jobs { table: Table::new(gpu, most)?, count: 0 })
     }
 
     fn list(&mut self, gpu: &Gpu, counts: &[usize], threads: u32) -> Result<(), DeviceError> {
@@ -118,8 +115,7 @@ impl Jobs {
 /// The clusters of all segments in parts of so many.
 fn jobs(counts: &[usize], of_job: usize) -> Vec<Job> {
     let jobs = parts_of(counts.iter().copied().enumerate(), of_job);
-    jobs.map(|[segment, first]| Job { segment, first })
-        .collect()
+    jobs.map(|[segment, first]| Job { segment, first }).collect()
 }
 
 #[cfg(test)]

@@ -68,12 +68,7 @@ impl Presort {
         stream: &DeviceBuffer<u64>,
         digis: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
-        let target = Target {
-            stream,
-            modules,
-            begins: &self.begins,
-            digis,
-        };
+        let target = Target { stream, modules, begins: &self.begins, digis };
         match &self.way {
             Way::Rows(rows) => rows.start(gpu, target)?,
             Way::Tiles(tiles) => tiles.start(gpu, target)?,

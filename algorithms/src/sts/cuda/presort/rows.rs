@@ -40,11 +40,7 @@ impl Parts {
         let wanted = (digis / DIGIS_OF_PART.max(sides)).clamp(1, most);
         let count = wanted.next_multiple_of(of_block);
         let length = digis.div_ceil(count).next_multiple_of(lanes as usize);
-        Parts {
-            count,
-            length,
-            of_block,
-        }
+        Parts { count, length, of_block }
     }
 }
 
@@ -66,20 +62,8 @@ impl Rows {
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
         let (count, sides) = (target.stream.len() as u32, self.sides as u32);
         let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
-        let counting = PresortCount {
-            digis,
-            count,
-            part_length,
-            modules,
-            sides,
-            counts,
-        };
-        let summing = PresortSumParts {
-            counts,
-            parts,
-            sides,
-            totals,
-        };
+        let counting = PresortCount { digis, count, part_length, modules, sides, counts };
+        let summing = PresortSumParts { counts, parts, sides, totals };
         let moving = PresortScatter {
             digis,
             count,
@@ -100,11 +84,7 @@ impl Rows {
             gpu.launch(&PRESORT_COUNT, all.moving(bytes + of_counts), counting)?;
             gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
             sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(
-                &PRESORT_SCATTER,
-                all.moving(2 * bytes + 2 * of_counts),
-                moving,
-            )
+            gpu.launch(&PRESORT_SCATTER, all.moving(2 * bytes + 2 * of_counts), moving)
         }
     }
 }

@@ -25,11 +25,7 @@ pub(super) unsafe fn sum_sides(
     sides: u32,
     begins: Ptr<u32>,
 ) -> Result<(), DeviceError> {
-    let arguments = PresortSumSides {
-        totals,
-        sides,
-        begins,
-    };
+    let arguments = PresortSumSides { totals, sides, begins };
     // SAFETY: as the caller promises.
     unsafe { gpu.launch(&PRESORT_SUM_SIDES, Grid::blocks(1), arguments) }
 }

@@ -42,22 +42,8 @@ impl Tiles {
         let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
         let (count, sides) = (target.stream.len() as u32, self.sides);
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let counting = PresortTilesCount {
-            digis,
-            count,
-            modules,
-            sides,
-            totals,
-        };
-        let moving = PresortTilesScatter {
-            digis,
-            count,
-            modules,
-            sides,
-            begins,
-            taken,
-            to,
-        };
+        let counting = PresortTilesCount { digis, count, modules, sides, totals };
+        let moving = PresortTilesScatter { digis, count, modules, sides, begins, taken, to };
         let (bytes, tiles) = (target.stream.bytes(), count.div_ceil(TILE));
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
         let some = some.with_shared(sides * WORD).moving(bytes);

@@ -38,13 +38,7 @@ const UNEVEN: [Side; 10] = [
     (MANY + 1, |_| 4711),
     (MANY + 2, |i| i % 2 * LAST),
     (3 * FEW, |i| i % 2 * (LAST - 5000) + any(i) % 5000),
-    (3 * MANY, |i| {
-        if i % 3 == 0 {
-            any(i)
-        } else {
-            1_000_000 + any(i) % 9
-        }
-    }),
+    (3 * MANY, |i| if i % 3 == 0 { any(i) } else { 1_000_000 + any(i) % 9 }),
     (2 * MANY, |i| if i == 77 { LAST } else { i / 3 }),
 ];
 
@@ -54,11 +48,7 @@ fn any(i: u32) -> u32 {
 
 /// The emulator, if this build has one.
 fn gpu(lanes: Lanes, checked: bool) -> Option<Arc<Gpu>> {
-    emulator::gpu_for_tests(Config {
-        lanes,
-        checked,
-        ..Config::default()
-    })
+    emulator::gpu_for_tests(Config { lanes, checked, ..Config::default() })
 }
 
 fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
@@ -76,13 +66,8 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
         }
     }
     let begins: Vec<_> = crate::sts_sort::cuda::begins(&places).collect();
-    let found: Vec<_> = sides
-        .iter()
-        .map(|&(clusters, _)| Found {
-            clusters,
-            latest_error: 0,
-        })
-        .collect();
+    let found: Vec<_> =
+        sides.iter().map(|&(clusters, _)| Found { clusters, latest_error: 0 }).collect();
     let (clusters, begins) = (upload(gpu, &clusters), upload(gpu, &begins));
     let from = UnsortedClusters {
         clusters: &clusters,
@@ -97,16 +82,11 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");
     let of_sides = places.ranges().zip(sides);
-    of_sides
-        .map(|(place, &(count, _))| entries[place][..count as usize].to_vec())
-        .collect()
+    of_sides.map(|(place, &(count, _))| entries[place][..count as usize].to_vec()).collect()
 }
 
 fn expected((count, time): Side) -> Vec<ClusterEntry> {
-    let entry = |index| ClusterEntry {
-        time: time(index),
-        index,
-    };
+    let entry = |index| ClusterEntry { time: time(index), index };
     let mut entries: Vec<_> = (0..count).map(entry).collect();
     entries.sort_by_key(|entry| entry.time);
     entries
@@ -115,11 +95,7 @@ fn expected((count, time): Side) -> Vec<ClusterEntry> {
 fn check(gpu: &Gpu, sides: &[Side]) {
     let sorted = sorted(gpu, sides);
     for (number, (&side, sorted)) in sides.iter().zip(sorted).enumerate() {
-        assert!(
-            sorted == expected(side),
-            "side {number} of {} clusters",
-            side.0
-        );
+        assert!(sorted == expected(side), "side {number} of {} clusters", side.0);
     }
 }
 

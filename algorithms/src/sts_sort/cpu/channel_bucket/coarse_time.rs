@@ -25,11 +25,7 @@ impl TimeRange {
     pub(super) fn coarse(&self, bits: u32) -> CoarseTime {
         let span = self.latest - self.earliest;
         let span_bits = span.checked_ilog2().map_or(0, |log| log + 1);
-        CoarseTime {
-            earliest: self.earliest,
-            span,
-            shift: span_bits.saturating_sub(bits),
-        }
+        CoarseTime { earliest: self.earliest, span, shift: span_bits.saturating_sub(bits) }
     }
 }
 
@@ -64,16 +60,7 @@ mod tests {
     fn buckets_keep_the_order_of_times_even_beyond_the_range() {
         let coarse = TimeRange::new(1000, 1_001_000).coarse(4);
         assert!((9..=16).contains(&coarse.buckets()));
-        let times = [
-            0,
-            999,
-            1000,
-            90_000,
-            500_000,
-            1_001_000,
-            1_001_001,
-            0x7fff_ffff,
-        ];
+        let times = [0, 999, 1000, 90_000, 500_000, 1_001_000, 1_001_001, 0x7fff_ffff];
         let buckets = times.map(|time| coarse.bucket(Digi::from_bits(time)));
         assert!(buckets.is_sorted());
         assert_eq!((buckets[0], buckets[7]), (0, coarse.buckets() - 1));

@@ -67,10 +67,7 @@ mod tests {
         let mut counts = SmallCounts::default();
         counts.clear(8)[2] = u16::MAX;
         let places = counts.begin();
-        assert_eq!(
-            places,
-            [0, 0, 0, u16::MAX, u16::MAX, u16::MAX, u16::MAX, u16::MAX]
-        );
+        assert_eq!(places, [0, 0, 0, u16::MAX, u16::MAX, u16::MAX, u16::MAX, u16::MAX]);
         assert!(counts.clear(8).iter().all(|&count| count == 0));
     }
 }

@@ -23,12 +23,7 @@ pub(super) fn sort_channels(
     let mut counts = SmallCounts::default();
     let mut start = 0;
     for end in ends {
-        sort_channel(
-            &source[start..end],
-            &mut target[start..end],
-            &mut counts,
-            range,
-        );
+        sort_channel(&source[start..end], &mut target[start..end], &mut counts, range);
         start = end;
     }
 }

@@ -27,10 +27,7 @@ impl Division {
 
 /// As kernels know them.
 pub(super) fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
-    ranges.iter().map(|range| kernels::Range {
-        begin: range.start,
-        end: range.end,
-    })
+    ranges.iter().map(|range| kernels::Range { begin: range.start, end: range.end })
 }
 
 #[cfg(test)]

@@ -19,10 +19,7 @@ buffers!(Oversized: device, host);
 impl Oversized {
     pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
         let words = words_for(digis / CAPACITY as usize);
-        Ok(Oversized {
-            device: gpu.buffer(words)?,
-            host: gpu.pinned(words)?,
-        })
+        Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
     }
 
     /// As kernels know it.

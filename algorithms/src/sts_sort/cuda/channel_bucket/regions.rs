@@ -170,16 +170,8 @@ impl Regions {
         // so many parts, regions and groups.
         unsafe {
             gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, self.grid(parts, 1), count)?;
-            gpu.launch(
-                &kernels::CHANNEL_BUCKET_GROUP,
-                self.grid(self.count, 0),
-                group,
-            )?;
-            gpu.launch(
-                &kernels::CHANNEL_BUCKET_DISTRIBUTE,
-                self.grid(parts, 2),
-                distribute,
-            )
+            gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
+            gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, self.grid(parts, 2), distribute)
         }
     }
 

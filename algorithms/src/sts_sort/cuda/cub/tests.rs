@@ -63,19 +63,14 @@ fn converted(digis: &[(u64, Digi)]) -> Option<Vec<[u64; 5]>> {
     fs::write(path("portable.h"), PORTABLE).expect("written");
     fs::write(path("convert.cpp"), PROGRAM).expect("written");
     compile(&path("convert.cpp"), &path("convert"), &[])?;
-    let lines = digis
-        .iter()
-        .map(|(segment, digi)| format!("{segment} {}\n", digi.bits()));
+    let lines = digis.iter().map(|(segment, digi)| format!("{segment} {}\n", digi.bits()));
     fs::write(path("digis"), lines.collect::<String>()).expect("written");
     let input = fs::File::open(path("digis")).expect("readable");
     let output = Command::new(path("convert")).stdin(input).output();
     let output = String::from_utf8(output.expect("it runs").stdout).expect("numbers");
     let numbers = |line: &str| {
         let numbers = line.split(' ').map(|word| word.parse().expect("a number"));
-        numbers
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("five of them")
+        numbers.collect::<Vec<_>>().try_into().expect("five of them")
     };
     Some(output.lines().map(numbers).collect())
 }

@@ -68,11 +68,7 @@ fn whoever_is_condemned_is_not_called() {
     condemn(name, variant.plugin, elsewhere, problem);
     assert!(variant.condemned_on(Device::Cpu).is_none());
     let (team, arena, input) = (Team::new(1).expect("a thread"), Arena::default(), input());
-    let target = Target {
-        device: elsewhere,
-        gpu: None,
-        team: &team,
-    };
+    let target = Target { device: elsewhere, gpu: None, team: &team };
     let mut session = sorts.opened(variant, (&input, &arena), &target);
     let told = session.reset().map_err(|error| error.to_string());
     assert_eq!(told, Err("libsorts.so crashed in run".to_owned()));

@@ -203,10 +203,7 @@ impl Pattern {
     }
 
     const fn empty() -> Self {
-        Pattern {
-            bytes: Vector([0; 64]),
-            shifts: Vector([0; 8]),
-        }
+        Pattern { bytes: Vector([0; 64]), shifts: Vector([0; 8]) }
     }
 
     /// The sample of a lane begins at a bit of the source: two bytes hold it.

@@ -21,9 +21,7 @@ pub(in crate::tpc_decode::cpu) struct PadList {
 impl PadList {
     /// A list of nothing yet.
     pub(in crate::tpc_decode::cpu) fn new() -> Box<Self> {
-        Box::new(PadList {
-            pads: [PadId::default(); MAX_PADS + SLACK],
-        })
+        Box::new(PadList { pads: [PadId::default(); MAX_PADS + SLACK] })
     }
 
     /// Whether the pads of another time bin might not fit behind so many.

@@ -107,11 +107,7 @@ unsafe fn number_four<const FIRST: usize>(
         let numbers = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         let of_row = _mm256_add_epi16(numbers, _mm256_set1_epi16((i16::from(row as i8)) << 8));
         for place in FIRST..FIRST + FEW / 2 {
-            let start = if place == 0 {
-                0
-            } else {
-                heads[HEAD * place - 1]
-            };
+            let start = if place == 0 { 0 } else { heads[HEAD * place - 1] };
             let first = _mm256_set1_epi16(heads[HEAD * place].into());
             let numbered = _mm256_add_epi16(of_row, first);
             let target = room.as_mut_ptr().add(start.into());

@@ -28,20 +28,12 @@ pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> 
     let mut free = announced.start;
     let last = walk.page.blocks.wrapping_sub(1);
     for number in 0..walk.page.blocks {
-        let limit = if number == last {
-            walk.page.joined_end()
-        } else {
-            walk.page.end
-        };
+        let limit = if number == last { walk.page.joined_end() } else { walk.page.end };
         let time_bin = block::<K>(walk, links, limit, free..announced.end)?;
         free = time_bin + 1;
     }
     let unused = walk.page.joined_end().checked_sub(walk.position)?;
-    let padding = if walk.page.continuation.is_some() {
-        0
-    } else {
-        MAX_PADDING
-    };
+    let padding = if walk.page.continuation.is_some() { 0 } else { MAX_PADDING };
     (unused <= padding).then_some(())
 }
 
@@ -55,11 +47,7 @@ fn block<K: Isa>(
 ) -> Option<u32> {
     let head = BlockHead::from_bytes(*walk.array_at(walk.position));
     let v2 = walk.page.format == ZsFormat::DenseLinkV2;
-    let crossing = if v2 {
-        head.crossing & SHORT_SAMPLES_CROSSING_MASK
-    } else {
-        head.crossing
-    };
+    let crossing = if v2 { head.crossing & SHORT_SAMPLES_CROSSING_MASK } else { head.crossing };
     let crossing = u64::from(crossing);
     let time_bin = ((walk.page.orbit_start + crossing) / BC_PER_TIME_BIN) as u32;
     if crossing >= BC_PER_ORBIT || !time_bins.contains(&time_bin) {
@@ -69,11 +57,7 @@ fn block<K: Isa>(
     let pads = link_heads::<K>(walk, links, head.links)?;
     let template = walk.template(time_bin);
     let short = v2 && head.crossing & SHORT_SAMPLES != 0;
-    let packing = if short {
-        Packing::Bits10
-    } else {
-        Packing::Bits12
-    };
+    let packing = if short { Packing::Bits10 } else { Packing::Bits12 };
     walk.samples::<K>(pads, packing, template, limit)?;
     Some(time_bin)
 }
@@ -99,11 +83,7 @@ fn link_heads<K: Isa>(
         free ^= 1 << fec;
         let flat = first & FLAT_MASK != 0;
         let level = u16::from(first >> SECOND_LEVEL_SHIFT) << 8 | u16::from(second);
-        let (level, bytes) = if flat {
-            (FLAT_LEVEL, position + 1)
-        } else {
-            (level, position + 2)
-        };
+        let (level, bytes) = if flat { (FLAT_LEVEL, position + 1) } else { (level, position + 2) };
         let channels = K::spread(level, walk.array_at(bytes)) & CHANNELS;
         end = K::list_selected(walk.joiner.pads, end, &links[usize::from(fec)], channels);
         position = bytes + level.count_ones() as usize;

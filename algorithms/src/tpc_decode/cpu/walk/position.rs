@@ -51,7 +51,6 @@ impl<'a> Walk<'a> {
         if self.position > limit {
             return None;
         }
-        self.joiner
-            .push::<K>(self.bytes, packing, template, position, pads)
+        self.joiner.push::<K>(self.bytes, packing, template, position, pads)
     }
 }

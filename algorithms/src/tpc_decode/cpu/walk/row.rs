@@ -69,10 +69,7 @@ fn decode_row<K: Isa>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<
     if count == 0 || walk.position > walk.page.end {
         return None;
     }
-    let row = RowOfPads {
-        row: row as u8,
-        pads: pads_in_row(row),
-    };
+    let row = RowOfPads { row: row as u8, pads: pads_in_row(row) };
     let heads = walk.array_at(head);
     let pads = K::few_sequences(walk.joiner.pads, walk.joiner.listed, row, heads, count)
         .or_else(|| any_sequences::<K>(walk, row, head, count))?;

@@ -28,10 +28,7 @@ fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
     let Some(libraries) = Compiled::new(TpcGather, source) else {
         return;
     };
-    libraries.assert_right(
-        &["cub-memcpy-batched", "cuda-memcpy-batch"],
-        &hard_inputs::all(1),
-    );
+    libraries.assert_right(&["cub-memcpy-batched", "cuda-memcpy-batch"], &hard_inputs::all(1));
 }
 
 #[test]

@@ -37,10 +37,7 @@ fn advance_four(states: &mut [PadState; 4], tiles: &[Tile; 4]) {
     }
     store(charges, states.each_mut().map(|state| &mut state.charges));
     store(run, states.each_mut().map(|state| &mut state.run));
-    store(
-        longest,
-        states.each_mut().map(|state| &mut state.longest_run),
-    );
+    store(longest, states.each_mut().map(|state| &mut state.longest_run));
     store(largest, states.each_mut().map(|state| &mut state.largest));
 }
 

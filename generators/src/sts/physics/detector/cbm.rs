@@ -100,11 +100,7 @@ impl Station {
             Some(right) => right,
             None => one_side - 1 - number,
         };
-        let gap = if from_beam == 0 {
-            BEAM_PIPE * self.z
-        } else {
-            0.0
-        };
+        let gap = if from_beam == 0 { BEAM_PIPE * self.z } else { 0.0 };
         let x = (number as f64 - one_side as f64 + 0.5) * LADDER_PITCH;
         let above = self.half_ladder(number, x, gap, self.heights(from_beam));
         let mut modules: Vec<_> = above.iter().map(|above| below(number, above)).collect();
@@ -166,10 +162,7 @@ mod tests {
             let wanted = station.z * 25.0_f64.to_radians().tan();
             assert!(highest > 0.95 * wanted, "{highest} at {}", station.z);
             let outside = |module: &&Module| module.translation[0].abs() > LADDER_PITCH;
-            let lowest = modules
-                .iter()
-                .filter(outside)
-                .map(|m| m.translation[1].abs());
+            let lowest = modules.iter().filter(outside).map(|m| m.translation[1].abs());
             assert!(lowest.fold(100.0, f64::min) < LONG);
         }
     }

@@ -45,9 +45,7 @@ mod tests {
         let modules = modules();
         assert_eq!(modules.len(), MODULES);
         let reach = |range: std::ops::Range<usize>| {
-            let far = modules[range]
-                .iter()
-                .map(|m| m.translation[0] / m.translation[2]);
+            let far = modules[range].iter().map(|m| m.translation[0] / m.translation[2]);
             far.fold(0.0, f64::max)
         };
         assert!(reach(0..4) < reach(4..12));

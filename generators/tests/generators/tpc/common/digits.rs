@@ -30,12 +30,7 @@ pub fn digits(format: ZsFormat, sector: u8, regions: &[usize], fill: Fill) -> Ve
                 if f64::from(bits as u32) < share(fill, bin) * 4_294_967_296.0 {
                     let pad = mapping.pad(LinkChannel::of_index(region, index));
                     let adc = adc(format, bin, (bits >> 32) as u32);
-                    digits.push(Digit::new(
-                        sector,
-                        pad.unwrap_or(PadId::new(0, 0)),
-                        bin,
-                        adc,
-                    ));
+                    digits.push(Digit::new(sector, pad.unwrap_or(PadId::new(0, 0)), bin, adc));
                 }
             }
         }
@@ -55,11 +50,7 @@ fn share(fill: Fill, bin: u32) -> f64 {
 /// All values that the format has, small ones only in every other time bin; zero
 /// is a legal one.
 fn adc(format: ZsFormat, bin: u32, bits: u32) -> u16 {
-    let end = if bin.is_multiple_of(2) {
-        1024
-    } else {
-        u64::from(format.max_adc()) + 1
-    };
+    let end = if bin.is_multiple_of(2) { 1024 } else { u64::from(format.max_adc()) + 1 };
     below(bits, end) as u16
 }
 

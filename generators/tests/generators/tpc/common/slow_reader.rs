@@ -23,9 +23,7 @@ pub fn read(raw: &RawPages, mapping: &PadMapping) -> Vec<Digit> {
         digits.append(&mut reader.digits);
     }
     digits.sort_unstable();
-    let unique = digits
-        .windows(2)
-        .all(|pair| pair[0].place() < pair[1].place());
+    let unique = digits.windows(2).all(|pair| pair[0].place() < pair[1].place());
     assert!(unique, "a pad has two values in a time bin");
     digits
 }
@@ -115,9 +113,8 @@ impl Reader<'_> {
             let word = u16_at(page, at + 10);
             assert_eq!(page[at + 15], 0xfc);
             let time = self.time_bin(page, offset + u64::from(word & 0xfff));
-            let channels: Vec<_> = (0..80)
-                .filter(|bit| page[at + bit / 8] >> (bit % 8) & 1 == 1)
-                .collect();
+            let channels: Vec<_> =
+                (0..80).filter(|bit| page[at + bit / 8] >> (bit % 8) & 1 == 1).collect();
             assert_eq!(usize::from(word >> 12), channels.len().div_ceil(10));
             for (i, channel) in channels.iter().enumerate() {
                 let bit = 64 * (i / 5) + 12 * (i % 5);
@@ -148,10 +145,7 @@ impl Reader<'_> {
         let mut times = Vec::new();
         let mut at = 0;
         for _ in 0..u16_at(page, header + 10) {
-            assert!(
-                at < payload.len() - rest.len(),
-                "a block begins in its page"
-            );
+            assert!(at < payload.len() - rest.len(), "a block begins in its page");
             let (time, length) = self.block(page, &payload[at..], short);
             times.push(time);
             at += length;
@@ -216,19 +210,14 @@ impl Reader<'_> {
 
     fn push_channel(&mut self, fec: u8, channel: usize, time: u64, adc: u16) {
         let region = self.endpoint.region();
-        let channel = LinkChannel {
-            region,
-            fec,
-            channel: channel as u8,
-        };
+        let channel = LinkChannel { region, fec, channel: channel as u8 };
         assert_eq!(channel.endpoint(), self.endpoint);
         let pad = self.mapping.pad(channel).expect("a channel of the region");
         self.push(pad, time, adc);
     }
 
     fn push(&mut self, pad: PadId, time: u64, adc: u16) {
-        self.digits
-            .push(Digit::new(self.sector, pad, time as u32, adc));
+        self.digits.push(Digit::new(self.sector, pad, time as u32, adc));
     }
 }
 

@@ -57,13 +57,7 @@ fn a_table_goes_before_the_top_and_flags_before_both() {
 fn a_list_is_a_list_or_a_text_with_commas() {
     let file = "[sort]\nthreads = \"1, 2\"\ncache = [\"hot\", \"cold\"]\n";
     let sort = measured("bench sort", file);
-    assert_eq!(
-        (
-            sort.settings.thread_counts().len(),
-            sort.settings.caches.len()
-        ),
-        (2, 2)
-    );
+    assert_eq!((sort.settings.thread_counts().len(), sort.settings.caches.len()), (2, 2));
 }
 
 #[test]

@@ -64,11 +64,7 @@ impl Place {
         let words = units::count(crossing.size);
         let needed = width(&words, SIZE) + GAP;
         let fits = self.middle + needed <= plot.width;
-        let x = if fits {
-            self.middle + GAP
-        } else {
-            self.middle - needed
-        };
+        let x = if fits { self.middle + GAP } else { self.middle - needed };
         let ends = [(self.middle, 0.0), (self.middle, plot.height)];
         let mut marks = dashes(&ends, style_of(way).color, 1);
         let at = (x, baseline(plot, way));

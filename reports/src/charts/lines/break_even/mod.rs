@@ -58,13 +58,9 @@ pub fn figure(study: &Study) -> Option<Figure> {
 /// All sizes of all sweeps as an axis; `None` without any.
 fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
     let name = format!("{}s", sweeps.first()?.item);
-    let curves = sweeps
-        .iter()
-        .flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
-    let mut sizes: Vec<u64> = curves
-        .flat_map(|curve| curve.points())
-        .map(|(size, _)| size)
-        .collect();
+    let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
+    let mut sizes: Vec<u64> =
+        curves.flat_map(|curve| curve.points()).map(|(size, _)| size).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let values = sizes.iter().map(u64::to_string).collect();
@@ -72,17 +68,10 @@ fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
 }
 
 fn panel(sweep: &Sweep) -> Panel {
-    let curves = [
-        (CPU, &sweep.cpu),
-        (END_TO_END, &sweep.end_to_end),
-        (KERNELS, &sweep.kernels),
-    ];
+    let curves = [(CPU, &sweep.cpu), (END_TO_END, &sweep.end_to_end), (KERNELS, &sweep.kernels)];
     let curves = curves.map(|(name, points)| curve(name, points));
     let is_drawn = |curve: &Curve| !curve.points.is_empty();
-    Panel {
-        title: title(sweep),
-        curves: curves.into_iter().filter(is_drawn).collect(),
-    }
+    Panel { title: title(sweep), curves: curves.into_iter().filter(is_drawn).collect() }
 }
 
 fn curve(name: &str, curve: &break_even::Curve) -> Curve {
@@ -94,11 +83,7 @@ fn curve(name: &str, curve: &break_even::Curve) -> Curve {
             interval: interval(row).map(|(low, high)| (an_item(low), an_item(high))),
         }
     };
-    Curve {
-        name: name.to_owned(),
-        style: style(name),
-        points: curve.points().map(point).collect(),
-    }
+    Curve { name: name.to_owned(), style: style(name), points: curve.points().map(point).collect() }
 }
 
 /// The look of a line, the same in all such charts.

@@ -15,20 +15,12 @@ impl CudaEngine {
         let problem = error.to_string();
         if !is_by_a_kernel(error) {
             let device = self.device();
-            return DeviceError::Failed {
-                device,
-                what,
-                problem,
-            };
+            return DeviceError::Failed { device, what, problem };
         }
         self.lost.store(true, Relaxed);
         let mut kernels = self.running().clone();
         kernels.dedup();
-        DeviceError::Kernel {
-            device: self.device(),
-            kernels: kernels.join(", or "),
-            problem,
-        }
+        DeviceError::Kernel { device: self.device(), kernels: kernels.join(", or "), problem }
     }
 
     /// Why a kernel was not started.
@@ -36,11 +28,7 @@ impl CudaEngine {
         if is_by_a_kernel(error) {
             return self.failed("starting a kernel", error);
         }
-        DeviceError::Launch {
-            device: self.device(),
-            kernel,
-            problem: error.to_string(),
-        }
+        DeviceError::Launch { device: self.device(), kernel, problem: error.to_string() }
     }
 
     pub(super) fn no_room(&self, needed: usize, error: DriverError) -> DeviceError {

@@ -122,9 +122,7 @@ impl CudaEngine {
             let _ = stream.set(made);
         }
         let nothing = DriverError(CUresult::CUDA_ERROR_NOT_FOUND);
-        stream
-            .get()
-            .ok_or_else(|| self.failed("making a stream", nothing))
+        stream.get().ok_or_else(|| self.failed("making a stream", nothing))
     }
 
     /// The stream of the queue that was chosen.
