@@ -11,6 +11,7 @@
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
+//! | [`tpc_noisy_pads`] | a task: finding pads that have lost their baseline |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
