@@ -22,12 +22,14 @@ fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
         return false;
     }
     let most = match (task, work.item_unit) {
-        ("sts", _) if random => 1_000,
+        ("sts", _) if random => 500,
         ("sts", _) => 2_500,
         ("presort" | "cluster" | "cluster-sort" | "hits" | "collect", _) => 100,
+        (_, "sample") if random => 1_000,
         (_, "sample") => 3_000,
+        (_, "cell") if random => 100_000,
         (_, "cell") => 600_000,
-        _ if random => 5_000,
+        _ if random => 2_000,
         _ => 20_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
