@@ -1,10 +1,10 @@
 //! The variants of each stage and of the whole chain on a GPU.
 
 use super::StsTask;
+use super::by_stage::ByStage;
 use super::cuda_session::{CudaChains, Schedule};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
-use crate::sts::ChainStage;
 use crate::sts::cuda::{ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay};
 
 /// The chains of all timeslices, one after the other.
@@ -101,15 +101,12 @@ const CHAIN: &[Variant<StsTask>] = &[
         .summary("ours: the same, timeslices copied while others are at work"),
 ];
 
-/// The variants of a stage, or of the whole chain.
-pub(super) fn of(stage: Option<ChainStage>) -> &'static [Variant<StsTask>] {
-    match stage {
-        Some(ChainStage::Presort) => PRESORT,
-        Some(ChainStage::Cluster) => CLUSTER,
-        Some(ChainStage::ClusterSort) => CLUSTER_SORT,
-        Some(ChainStage::Hits) => HITS,
-        Some(ChainStage::Collect) => COLLECT,
-        Some(ChainStage::Zero | ChainStage::Sort) => &[],
-        None => CHAIN,
-    }
-}
+/// All of them.
+pub(super) const VARIANTS: ByStage = ByStage {
+    presort: PRESORT,
+    cluster: CLUSTER,
+    cluster_sort: CLUSTER_SORT,
+    hits: HITS,
+    collect: COLLECT,
+    chain: CHAIN,
+};

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
 //! | `cuda_variants`, `cuda_session` | the same on a GPU |
+//! | `by_stage` | which variants a task has |
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
 //! | `source` | simulated digis, files |
@@ -15,6 +16,7 @@
 //! | `product_mutants` | what the check must refuse |
 
 mod answer;
+mod by_stage;
 mod check;
 mod cuda_session;
 mod cuda_variants;
@@ -140,7 +142,7 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [variants::of(self.stage), cuda_variants::of(self.stage)].concat()
+        [variants::VARIANTS, cuda_variants::VARIANTS].map(|all| all.of(self.stage)).concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

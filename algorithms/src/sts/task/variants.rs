@@ -1,9 +1,9 @@
 //! The variants of each stage and of the whole chain.
 
 use super::StsTask;
+use super::by_stage::ByStage;
 use super::session::Chains;
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
-use crate::sts::ChainStage;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
 use crate::sts::collect::HitOrder;
@@ -138,15 +138,12 @@ const CHAIN: &[Variant<StsTask>] = &[
         .summary("ours: clusters in one pass in order of time, windows, parts of hot modules"),
 ];
 
-/// The variants of a stage, or of the whole chain.
-pub(super) fn of(stage: Option<ChainStage>) -> &'static [Variant<StsTask>] {
-    match stage {
-        Some(ChainStage::Presort) => PRESORT,
-        Some(ChainStage::Cluster) => CLUSTER,
-        Some(ChainStage::ClusterSort) => CLUSTER_SORT,
-        Some(ChainStage::Hits) => HITS,
-        Some(ChainStage::Collect) => COLLECT,
-        Some(ChainStage::Zero | ChainStage::Sort) => &[],
-        None => CHAIN,
-    }
-}
+/// All of them.
+pub(super) const VARIANTS: ByStage = ByStage {
+    presort: PRESORT,
+    cluster: CLUSTER,
+    cluster_sort: CLUSTER_SORT,
+    hits: HITS,
+    collect: COLLECT,
+    chain: CHAIN,
+};
