@@ -29,24 +29,22 @@ pub trait DataSet: Sync {
     /// What can be varied.
     fn axes(&self) -> Vec<&'static Axis>;
 
-    /// What making it takes, with complete parameters.
+    /// What making it takes, with complete parameters, and how it is made: once it is known that
+    /// there is memory for it.
     ///
     /// # Errors
     /// If the parameters make no sense, or the file could not be written.
-    fn plan(&self, params: Params, seed: u64, out: &Path) -> Result<Plan, DataError>;
-
-    /// Makes it from parameters of a plan; says what was written.
-    ///
-    /// # Errors
-    /// If it can't be made or written.
-    fn write(
-        &self,
-        params: &Params,
+    fn plan<'a>(
+        &'a self,
+        params: Params,
         seed: u64,
-        out: &Path,
-        say: &dyn Fn(&str),
-    ) -> Result<(), DataError>;
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError>;
 }
+
+/// Makes data and writes them, or says why they can't be made or written. Tells whom it is given
+/// what was written.
+pub type Write<'a> = Box<dyn FnOnce(&dyn Fn(&str)) -> Result<(), DataError> + 'a>;
 
 /// What a data set is.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use generators::DataError;
 use generators::io::{beside, check_writable, stem, write_digis, write_setup, write_truth};
 use generators::sts::physics::Simulation;
 
-use super::{DataSet, DataSetInfo};
+use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params, Switch};
 use crate::sts_scenario;
@@ -34,31 +34,29 @@ impl DataSet for StsPhysics {
         sts_scenario::AXES.iter().chain(OWN_AXES).collect()
     }
 
-    fn plan(&self, mut params: Params, seed: u64, out: &Path) -> Result<Plan, DataError> {
+    fn plan<'a>(
+        &'a self,
+        mut params: Params,
+        seed: u64,
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError> {
         params.complete(sts_scenario::AXES);
         let scenario = sts_scenario::scenario(&params)?;
         check_writable(out, scenario.segments())?;
-        Ok(Plan { memory_bytes: Simulation::new(&scenario, seed)?.estimate().memory_bytes, params })
-    }
-
-    fn write(
-        &self,
-        params: &Params,
-        seed: u64,
-        out: &Path,
-        say: &dyn Fn(&str),
-    ) -> Result<(), DataError> {
-        let scenario = sts_scenario::scenario(params)?;
+        let truth = TRUTH.given(&params)?.unwrap_or(Switch(false));
         let simulation = Simulation::new(&scenario, seed)?;
-        let setup = beside(out, "setup.json");
-        write_setup(&setup, simulation.setup())?;
-        let truth = TRUTH.given(params)?.unwrap_or(Switch(false));
-        for number in 0..scenario.timeslices {
-            let out = name_of(out, number, scenario.timeslices);
-            say(&write(&simulation, number, truth, &out)?);
-        }
-        say(&format!("setup written to {}", setup.display()));
-        Ok(())
+        let plan = Plan { memory_bytes: simulation.estimate().memory_bytes, params };
+        let write = move |say: &dyn Fn(&str)| {
+            let setup = beside(out, "setup.json");
+            write_setup(&setup, simulation.setup())?;
+            for number in 0..scenario.timeslices {
+                let out = name_of(out, number, scenario.timeslices);
+                say(&write(&simulation, number, truth, &out)?);
+            }
+            say(&format!("setup written to {}", setup.display()));
+            Ok(())
+        };
+        Ok((plan, Box::new(write)))
     }
 }
 

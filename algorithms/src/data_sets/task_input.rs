@@ -4,7 +4,7 @@ use std::path::Path;
 
 use generators::DataError;
 
-use super::{DataSet, DataSetInfo};
+use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
 
@@ -27,23 +27,22 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
         self.algorithm.info().axes.iter().collect()
     }
 
-    fn plan(&self, params: Params, _: u64, out: &Path) -> Result<Plan, DataError> {
+    fn plan<'a>(
+        &'a self,
+        params: Params,
+        seed: u64,
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError> {
         let plan = self.algorithm.plan(params)?;
         (self.check)(&plan.params, out)?;
-        Ok(plan)
-    }
-
-    fn write(
-        &self,
-        params: &Params,
-        seed: u64,
-        out: &Path,
-        say: &dyn Fn(&str),
-    ) -> Result<(), DataError> {
-        let input = self.algorithm.generate(params, seed)?;
-        self.algorithm.write(&input, out)?;
-        let what = (self.describe)(&input);
-        say(&format!("{what} written to {}", out.display()));
-        Ok(())
+        let params = plan.params.clone();
+        let write = move |say: &dyn Fn(&str)| {
+            let input = self.algorithm.generate(&params, seed)?;
+            self.algorithm.write(&input, out)?;
+            let what = (self.describe)(&input);
+            say(&format!("{what} written to {}", out.display()));
+            Ok(())
+        };
+        Ok((plan, Box::new(write)))
     }
 }

@@ -11,7 +11,7 @@ use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
 
-use super::{DataSet, DataSetInfo};
+use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
@@ -45,29 +45,26 @@ impl DataSet for TpcPages {
         time_frame::AXES.iter().chain(OWN_AXES).collect()
     }
 
-    fn plan(&self, mut params: Params, seed: u64, out: &Path) -> Result<Plan, DataError> {
+    fn plan<'a>(
+        &'a self,
+        mut params: Params,
+        seed: u64,
+        out: &'a Path,
+    ) -> Result<(Plan, Write<'a>), DataError> {
         // Before anything is made: the name may be one that can't be written.
         index_of(out)?;
         params.complete(time_frame::AXES);
         let shape = time_frame::shape(&params)?;
         let generator = TimeFrameGenerator::new(&shape, &mapping(&params)?, seed)?;
-        let pages = generator.estimate().pages / shape.sectors as u64;
-        Ok(Plan { params, memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64 })
-    }
-
-    fn write(
-        &self,
-        params: &Params,
-        seed: u64,
-        out: &Path,
-        say: &dyn Fn(&str),
-    ) -> Result<(), DataError> {
-        let shape = time_frame::shape(params)?;
-        let generator = TimeFrameGenerator::new(&shape, &mapping(params)?, seed)?;
-        let (written, out) = (write(&generator, out)?, out.display());
         let sectors = shape.sectors;
-        say(&format!("{written} pages of {sectors} sectors written to {out}"));
-        Ok(())
+        let pages = generator.estimate().pages / sectors as u64;
+        let plan = Plan { params, memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64 };
+        let write = move |say: &dyn Fn(&str)| {
+            let (written, out) = (write(&generator, out)?, out.display());
+            say(&format!("{written} pages of {sectors} sectors written to {out}"));
+            Ok(())
+        };
+        Ok((plan, Box::new(write)))
     }
 }
 

@@ -6,8 +6,8 @@ use crate::request::GenerateRequest;
 pub(super) fn run(request: &GenerateRequest) -> Result<Exit, Failure> {
     let GenerateRequest { data, seed, out, .. } = request;
     let params = request.axes.combinations().pop().unwrap_or_default();
-    let plan = data.plan(params, *seed, out)?;
+    let (plan, write) = data.plan(params, *seed, out)?;
     crate::plan::check_memory(&plan)?;
-    data.write(&plan.params, *seed, out, &super::say)?;
+    write(&super::say)?;
     Ok(Exit::Success)
 }
