@@ -1,12 +1,14 @@
-//! What the memory of a GPU, its link to the host and its launches can do at most:
-//! work that does nothing else, for others to take the time of.
+//! What memory, the link between host and GPU and launches can do at most: work that does
+//! nothing else, for others to take the time of.
 //!
 //! | module | holds |
 //! |---|---|
+//! | `host` | copy and triad in the memory of the host |
 //! | `memory` | copy and triad in device memory |
 //! | `link` | copies between host and device |
 //! | `launches` | kernels that do nothing |
 
+mod host;
 mod launches;
 mod link;
 mod memory;
@@ -14,6 +16,7 @@ mod memory;
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::kernels::ceilings_streams::TILE;
 
+pub use host::HostStreams;
 pub use launches::Launches;
 pub use link::{Direction, HostMemory, LinkBuffers};
 pub use memory::MemoryStreams;

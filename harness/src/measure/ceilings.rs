@@ -6,6 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use algorithms::ceilings::HostStreams;
 use algorithms::device::Team;
 use reports::record::Bandwidth;
 
@@ -14,18 +15,13 @@ use crate::platform::available_memory;
 const REPETITIONS: usize = 6;
 /// The arrays together, in multiples of the last-level cache.
 const TIMES_CACHE: u64 = 12;
-const MIN_ARRAY: u64 = 64 << 20;
+/// Where nothing is known of caches.
+const ANY_CACHE: u64 = 16 << 20;
+const MIN_ARRAY: u64 = 4 << 20;
 const MAX_ARRAY: u64 = 8 << 30;
 /// Elements of a worker's part at least, however little memory there is.
 const MIN_PART: usize = 1024;
 const ARRAYS: u64 = 3;
-
-/// One worker's part of the three arrays.
-struct Part {
-    target: Vec<f64>,
-    left: Vec<f64>,
-    right: Vec<f64>,
-}
 
 /// Bytes of an array that are done with in a second: first use, and all repetitions, on
 /// a slow machine. Only for how much fits into a time.
@@ -37,31 +33,26 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Durati
     let bytes_in = |time: Duration| (time.as_secs_f64() * ARRAY_BYTES_PER_S) as u64;
     let within = time.map_or(u64::MAX, bytes_in);
     let parts = parts(team, last_level_bytes, within);
-    let bytes: usize = parts.iter().map(|part| lock(part).target.len() * 8).sum();
+    let bytes: usize = parts.iter().map(|part| lock(part).array_bytes()).sum();
     Bandwidth {
-        copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, copy),
-        triad_bytes_per_s: 3.0 * bytes as f64 / best(team, &parts, triad),
+        copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, HostStreams::copy),
+        triad_bytes_per_s: 3.0 * bytes as f64 / best(team, &parts, HostStreams::triad),
         link: None,
     }
 }
 
-fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<Part>> {
-    let wanted = (TIMES_CACHE * last_level_bytes / ARRAYS).min(within);
+fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<HostStreams>> {
+    let cache = if last_level_bytes == 0 { ANY_CACHE } else { last_level_bytes };
+    let wanted = (TIMES_CACHE * cache / ARRAYS).min(within);
     let affordable = available_memory() / (2 * ARRAYS);
     let array = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
     let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
     // Each worker makes its own part: its pages then lie near it.
-    team.run_on_each(|_| {
-        Mutex::new(Part {
-            target: vec![0.5; length],
-            left: vec![1.5; length],
-            right: vec![2.5; length],
-        })
-    })
+    team.run_on_each(|_| Mutex::new(HostStreams::new(length)))
 }
 
 /// The shortest time of all workers together, in seconds.
-fn best(team: &Team, parts: &[Mutex<Part>], work: fn(&mut Part)) -> f64 {
+fn best(team: &Team, parts: &[Mutex<HostStreams>], work: fn(&mut HostStreams)) -> f64 {
     let repetition = |_| {
         let start = Instant::now();
         team.run_on_each(|worker| work(&mut lock(&parts[worker])));
@@ -71,19 +62,8 @@ fn best(team: &Team, parts: &[Mutex<Part>], work: fn(&mut Part)) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-fn lock(part: &Mutex<Part>) -> std::sync::MutexGuard<'_, Part> {
+fn lock(part: &Mutex<HostStreams>) -> std::sync::MutexGuard<'_, HostStreams> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn copy(part: &mut Part) {
-    part.target.copy_from_slice(&part.left);
-}
-
-fn triad(part: &mut Part) {
-    let sources = part.left.iter().zip(&part.right);
-    for (target, (left, right)) in part.target.iter_mut().zip(sources) {
-        *target = left + 3.0 * right;
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,51 @@
+//! Copy and triad in the memory of the host: what a thread does of STREAM (McCalpin 1995).
+
+/// A thread's part of the three arrays. Whoever makes it has their pages nearby.
+#[derive(Debug)]
+pub struct HostStreams {
+    target: Vec<f64>,
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl HostStreams {
+    /// Arrays of so many elements, in memory whose pages are there.
+    #[must_use]
+    pub fn new(length: usize) -> Self {
+        HostStreams { target: vec![0.5; length], left: vec![1.5; length], right: vec![2.5; length] }
+    }
+
+    /// Bytes of one of the arrays.
+    #[must_use]
+    pub fn array_bytes(&self) -> usize {
+        size_of_val(self.target.as_slice())
+    }
+
+    /// Moves twice the bytes of an array.
+    pub fn copy(&mut self) {
+        self.target.copy_from_slice(&self.left);
+    }
+
+    /// Moves three times the bytes of an array.
+    pub fn triad(&mut self) {
+        let sources = self.left.iter().zip(&self.right);
+        for (target, (left, right)) in self.target.iter_mut().zip(sources) {
+            *target = left + 3.0 * right;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_elements_are_written() {
+        let mut streams = HostStreams::new(5);
+        assert_eq!(streams.array_bytes(), 40);
+        streams.copy();
+        assert_eq!(streams.target, [1.5; 5]);
+        streams.triad();
+        assert_eq!(streams.target, [9.0; 5]);
+    }
+}
