@@ -12,7 +12,8 @@ use crate::common::{check_all, variants};
 /// `bench verify` takes the larger ones, and all schedules. A sample of a page is
 /// more work than a digi to be sorted, and that more than a cell of a map; a random order
 /// takes longer, and checks of all accesses much longer. Each stage of the STS chain takes all
-/// stages before it. Threads of many empty segments take turns at nothing.
+/// stages before it. Threads of many empty segments take turns at nothing. The other width of
+/// a warp, in random order, is the night's but for the smallest.
 fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
     const MOST_SEGMENTS: u64 = 100;
     let work = case.work();
@@ -22,14 +23,14 @@ fn is_small(task: &str, case: &dyn Case, config: &Config) -> bool {
         return false;
     }
     let most = match (task, work.item_unit) {
-        ("sts", _) if random => 500,
+        ("sts", _) if random => 100,
         ("sts", _) => 2_500,
         ("presort" | "cluster" | "cluster-sort" | "hits" | "collect", _) => 100,
-        (_, "sample") if random => 1_000,
+        (_, "sample") if random => 300,
         (_, "sample") => 3_000,
-        (_, "cell") if random => 100_000,
+        (_, "cell") if random => 30_000,
         (_, "cell") => 600_000,
-        _ if random => 2_000,
+        _ if random => 500,
         _ => 20_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
