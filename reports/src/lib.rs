@@ -8,7 +8,6 @@
 //! | [`store`] | the run folder: rows appended and flushed as they come |
 //! | [`export`] | runs in the formats of others: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
-//! | [`statistics`] | medians, intervals and oddities of samples; no I/O |
 //! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`filter`] | which points a command is about |
@@ -23,7 +22,8 @@
 //! | [`filter`] | which points a command is about |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
-//! This crate knows nothing of how a run was made.
+//! This crate knows nothing of how a run was made. What samples say is in the crate
+//! `statistics`.
 
 pub mod break_even;
 mod breakdown;
@@ -41,7 +41,6 @@ pub mod rank;
 pub mod record;
 pub mod report;
 pub mod shape;
-pub mod statistics;
 pub mod store;
 pub mod table;
 pub mod trend;

@@ -6,7 +6,7 @@
 //! come and go within tens of milliseconds, and what both sides see of them is no
 //! difference. A point has rounds one after the other for its share of the time, the points
 //! come in a random order, and then the processes are started anew. After the 4th, 8th, 12th
-//! and 24th of these generations its rounds are looked at: see `reports::statistics::Paired`.
+//! and 24th of these generations its rounds are looked at: see `statistics::Paired`.
 //! Who takes too long for all of them ends when his time is over, between two looks.
 //! Nothing here knows what is sampled, so that tests can do without processes.
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 use generators::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
-use reports::statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
+use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
 
 use super::DuetError;
 use super::child::Side;

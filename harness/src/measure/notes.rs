@@ -2,7 +2,7 @@
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::monitor::Limit;
-use reports::statistics::oddities;
+use statistics::oddities;
 
 use super::sampler::Sample;
 use super::series::Series;

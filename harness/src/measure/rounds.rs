@@ -9,7 +9,6 @@
 use std::time::Duration;
 
 use generators::random::{below, hash};
-use reports::statistics;
 
 use super::series::{Series, Taken, VisitSoFar};
 use super::stopping::Policy;

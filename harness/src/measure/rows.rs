@@ -5,8 +5,8 @@ use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use algorithms::timing::StageTiming;
 use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
-use reports::statistics::{self, describe};
 use reports::units;
+use statistics::describe;
 
 use super::notes::notes;
 use super::on_device::{Ceilings, OnDevice};

@@ -5,13 +5,13 @@
 //! then hold less than they promise. So the first visits are a pilot: they say how
 //! many visits there have to be, and nobody looks again until these are done (Stein
 //! 1945; Kalibera and Jones 2013). What the pilot said of the scatter is no part of
-//! the interval (see `reports::statistics`), so that having stopped early says
+//! the interval (see the crate `statistics`), so that having stopped early says
 //! nothing about it.
 
 use std::fmt;
 use std::time::Duration;
 
-use reports::statistics::{self, PILOT, visits_for};
+use statistics::{PILOT, visits_for};
 
 use super::series::{Series, VisitSoFar};
 

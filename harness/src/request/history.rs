@@ -6,9 +6,9 @@ use std::time::SystemTime;
 use clap::{ArgAction, Args, Subcommand};
 use reports::history::{Filter, Unfinished};
 use reports::rank::Rank;
-use reports::statistics::Search;
 use reports::table::Format;
 use reports::trend::{Listing, Terms};
+use statistics::Search;
 
 use super::{DEFAULT_STORE, Outputs, PointFlags, values};
 

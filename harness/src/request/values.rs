@@ -9,7 +9,7 @@ use clap::builder::{
     BoolValueParser, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
 };
 use reports::rank::Rank;
-use reports::statistics::Search;
+use statistics::Search;
 
 use super::{CacheMode, FailOn};
 use crate::platform::usable_threads;

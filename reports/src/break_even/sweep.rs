@@ -6,7 +6,7 @@ use super::size;
 use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
-use crate::statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
+use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
 
 const CPU: &str = "cpu";
 /// From the first byte in the host's memory to the last one.

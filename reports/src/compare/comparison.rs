@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Thresholds;
 use crate::record::{Point, SelfTest};
-use crate::statistics::Interval;
 use crate::store::SeriesKey;
 use crate::units;
+use statistics::Interval;
 
 /// Two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use super::Thresholds;
 use super::busy::Circumstances;
 use super::comparison::Verdict;
 use super::judge::{Judgement, Why, by_limits};
-use crate::statistics::Between;
+use statistics::Between;
 
 /// Who shares a core with one other thread takes up to twice as long.
 const BY_LOAD: f64 = 2.0;

@@ -18,7 +18,7 @@ use super::multiplicity::{Family, hold_back};
 use super::rounds::judge_rounds;
 use super::scatter::RunScatter;
 use super::words::Found;
-use crate::statistics::Series;
+use statistics::Series;
 
 /// The stage that a whole run is.
 const TOTAL: &str = "total";

@@ -3,7 +3,7 @@
 use super::Thresholds;
 use super::comparison::Verdict;
 use super::rounds::Quantity;
-use crate::statistics::{
+use statistics::{
     Evidence, Interval, MANY, MIN_SAMPLES, Series, mann_whitney, ratio_freedom, ratio_interval,
 };
 
@@ -158,7 +158,7 @@ fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::statistics::Between;
+    use statistics::Between;
 
     /// Samples that spread evenly over `width` times the middle.
     pub(in super::super) fn series(n: usize, middle: f64, width: f64) -> Series {

@@ -8,10 +8,10 @@ use super::comparison::Key;
 use super::rounds::Round;
 use crate::filter::PointFilter;
 use crate::record::{Params, RunRecord, SummaryRow, YesNo};
-use crate::statistics::{MIN_VISITS, Series};
 use crate::store::{
     SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
 };
+use statistics::{MIN_VISITS, Series};
 
 /// So many undisturbed samples do without the others.
 const ENOUGH: usize = 10;

@@ -8,7 +8,7 @@
 
 use super::Thresholds;
 use super::judge::Judgement;
-use crate::statistics::critical_p_value;
+use statistics::critical_p_value;
 
 /// The p-value that a 95 % interval asks for.
 const OF_INTERVAL: f64 = 0.05;

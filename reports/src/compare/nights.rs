@@ -9,8 +9,8 @@ use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::grouped;
 use crate::record::{PointScatter, RunRecord, SummaryRow};
-use crate::statistics::{MIN_RUNS, median};
 use crate::trend::{self, Terms};
+use statistics::{MIN_RUNS, median};
 
 /// The last so many runs are looked at: machines age.
 const LAST: usize = 60;
@@ -103,7 +103,7 @@ fn deviations(level: &[Night]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::charts::fixture::{row, run};
-    use crate::statistics::synthetic::Noise;
+    use statistics::synthetic::Noise;
 
     /// Runs whose times differ by so much; each knows its own error.
     fn history(means: &[f64], between: f64, within: f64) -> Vec<Vec<SummaryRow>> {

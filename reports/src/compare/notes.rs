@@ -4,7 +4,7 @@ use super::busy::Load;
 use super::join::Terms;
 use super::measured::Measured;
 use super::scatter::Origin;
-use crate::statistics::MIN_VISITS;
+use statistics::MIN_VISITS;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {

@@ -6,8 +6,8 @@ use super::judge::{Judgement, Why, by_limits};
 use super::measured::{Measured, Samples};
 use super::{Thresholds, Verdict};
 use crate::record::{SampleRow, flags};
-use crate::statistics::{Paired, lower_quartile, median};
 use crate::store::{StoreError, read_samples};
+use statistics::{Paired, lower_quartile, median};
 
 /// From this share of disturbed samples on the wall tells of others, too.
 const DISTURBED: f64 = 0.1;
@@ -200,7 +200,7 @@ fn too_few(base: &Samples, new: &Samples) -> Judgement {
 mod tests {
     use super::*;
     use crate::history::testing::row;
-    use crate::statistics::GENERATION;
+    use statistics::GENERATION;
 
     fn sample(round: usize, seconds: f64, cpu_s: Option<f64>, flags: &str) -> SampleRow {
         SampleRow {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
 use crate::record::{PointScatter, SelfTest};
-use crate::statistics::{Between, Estimate, MIN_RUNS};
+use statistics::{Between, Estimate, MIN_RUNS};
 
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]

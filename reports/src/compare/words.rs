@@ -6,8 +6,8 @@ use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
 use super::rounds::Quantity;
-use crate::statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 use crate::units;
+use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 
 /// What was found of a point, to be said.
 pub struct Found<'a> {

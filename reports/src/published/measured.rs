@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::figure::{Counterpart, Figure, Threads, Value};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
-use crate::statistics::Interval;
+use statistics::Interval;
 
 /// The stage of variants that take too long with all of an input.
 const SAMPLE: &str = "sample";

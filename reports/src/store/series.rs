@@ -12,7 +12,6 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::read::open_rows;
 use super::{SAMPLES, StoreError};
 use crate::record::{Params, flags};
-use crate::statistics;
 
 /// The samples of one stage of one point.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::statistics::{ChangePoint, Examined, Search, median, without_false_steps};
+use statistics::{ChangePoint, Examined, Search, median, without_false_steps};
 
 /// What counts as a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,7 +107,7 @@ fn step(a: &Level, b: &Level) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::synthetic::Noise;
+    use statistics::synthetic::Noise;
 
     fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
         let mut noise = Noise::new(seed);

@@ -9,8 +9,8 @@ use reports::compare::{
     Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
 };
 use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
-use reports::statistics::GENERATION;
 use reports::store::RunFolder;
+use statistics::GENERATION;
 use tempfile::TempDir;
 
 /// Samples of a visit; visits differ a little, as they do.

@@ -15,7 +15,7 @@ use reports::compare::{
     compare,
 };
 use reports::record::{Params, SummaryRow};
-use reports::statistics::Series;
+use statistics::Series;
 
 use crate::common::{record, row};
 

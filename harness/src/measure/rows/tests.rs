@@ -3,7 +3,7 @@
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
 use reports::record::{Bandwidth, LinkBandwidth};
-use reports::statistics::MIN_SAMPLES;
+use statistics::MIN_SAMPLES;
 
 use super::*;
 

@@ -3,7 +3,6 @@
 
 use generators::random::{Stream, stream};
 use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
-use reports::statistics;
 
 use super::*;
 

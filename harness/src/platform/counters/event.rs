@@ -1,7 +1,7 @@
 //! What is counted.
 
 use reports::record::Params;
-use reports::{statistics, units};
+use reports::units;
 
 /// Significant figures of counts by item.
 const FIGURES: usize = 4;

@@ -10,7 +10,7 @@ use crate::compare::{
     Code, Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
 };
 use crate::record::{RunRecord, SCHEMA_VERSION, SelfTest, SummaryRow, Trial};
-use crate::statistics::Interval;
+use statistics::Interval;
 
 fn record() -> RunRecord {
     RunRecord { finished: Some("2026-01-01T00:01:30Z".into()), ..fixture::run() }

@@ -10,8 +10,8 @@ use reports::record::{
     YesNo,
 };
 use reports::report::{EarlierRun, ReportInput};
-use reports::statistics::Interval;
 use reports::store::Run;
+use statistics::Interval;
 
 use crate::common;
 

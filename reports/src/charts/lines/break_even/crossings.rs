@@ -8,8 +8,8 @@ use super::super::super::text::width;
 use super::super::x_axis;
 use super::style_of;
 use crate::break_even::{Duel, Sweep, Way};
-use crate::statistics::{Contest, Crossing};
 use crate::units;
+use statistics::{Contest, Crossing};
 
 /// Pixels an em of the sizes at which lines cross.
 const SIZE: f64 = 13.0;

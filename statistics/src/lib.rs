@@ -17,8 +17,7 @@ mod permutations;
 mod ratio;
 mod sign_test;
 mod student;
-#[cfg(test)]
-pub(crate) mod synthetic;
+pub mod synthetic;
 mod visits;
 
 pub use between::{Between, Estimate, MIN_RUNS};

@@ -1,15 +1,17 @@
-//! Made-up noise, the same each time.
+//! Made-up noise, the same each time: what tests of statistics are made of.
 
 /// A source of random numbers.
-pub(crate) struct Noise(u64);
+#[derive(Debug)]
+pub struct Noise(u64);
 
 impl Noise {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The source of a seed.
+    pub fn new(seed: u64) -> Self {
         Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
     }
 
     /// Evenly between 0 and 1, without either (SplitMix64).
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,13 +21,13 @@ impl Noise {
     }
 
     /// Of mean 0 and variance 1 (Box and Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
     /// With tails as heavy as those of Student's t for 3 degrees of freedom.
-    pub(crate) fn heavy(&mut self) -> f64 {
+    pub fn heavy(&mut self) -> f64 {
         let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
         self.normal() / (squares / 3.0).sqrt()
     }
