@@ -89,6 +89,9 @@ impl Compiler<'_> {
         let inputs = self.headers.iter().chain(folders).chain([&own, &unit.source]);
         let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
         let command = build.get_compiler().to_command();
+        // Without the environment: it has what belongs to one build alone.
+        let command: Vec<_> =
+            std::iter::once(command.get_program()).chain(command.get_args()).collect();
         format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
     }
 
@@ -96,7 +99,9 @@ impl Compiler<'_> {
     fn base(&self) -> cc::Build {
         let mut build = cc::Build::new();
         build.cpp(true).cpp_link_stdlib(None).std("c++17");
-        build.opt_level(2).debug(true).warnings(true).extra_warnings(true);
+        build.opt_level(2).debug(false).warnings(true).extra_warnings(true);
+        // Functions and lines, of which reports are made: variables cost a third of the time.
+        build.flag("-g1");
         build.include(include_folder()).includes(self.headers);
         build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
         // All of a unit's shared memory lies in one place.
