@@ -5,7 +5,9 @@
 //! process may use. Whatever the number of threads is, what is found is the same: the first
 //! of what is wrong, in the order in which one thread would have looked.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
+
+use crate::parallel::{Grain, collect, find_first, for_each};
 
 /// Elements that a thread looks at, copies or writes at a time.
 const PIECE: usize = 1 << 16;
@@ -28,16 +30,15 @@ pub(crate) fn first_difference<T: PartialEq + Sync>(left: &[T], right: &[T]) -> 
     })
 }
 
-/// The first error of some checks, which are made side by side.
+/// The first error of so many checks, which are made side by side.
 ///
 /// # Errors
-/// The error of the first check, in the order of the list, that has one.
-pub(crate) fn first_error<J: Send, E: Send>(
-    jobs: Vec<J>,
-    check: impl Fn(J) -> Result<(), E> + Sync + Send,
+/// The error of the check with the lowest number that has one.
+pub(crate) fn first_error<E: Send>(
+    checks: usize,
+    check: impl Fn(usize) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let first = jobs.into_par_iter().find_map_first(|job| check(job).err());
-    first.map_or(Ok(()), Err)
+    find_first(checks, |number| check(number).err()).map_or(Ok(()), Err)
 }
 
 /// What `look` finds in the first piece in which it finds anything.
@@ -48,23 +49,20 @@ fn first_in_pieces(
     if length <= PIECE {
         return look(0, length);
     }
-    let pieces = (0..length.div_ceil(PIECE)).into_par_iter();
-    pieces.find_map_first(|piece| {
+    find_first(length.div_ceil(PIECE), |piece| {
         let start = piece * PIECE;
         look(start, length.min(start + PIECE))
     })
 }
 
 /// Something made of each element.
-pub(crate) fn mapped<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync + Send) -> Vec<U> {
-    from.par_iter().with_min_len(PIECE).map(make).collect()
+pub(crate) fn mapped<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    collect(from.len(), Grain::AtLeast(PIECE), |range| from[range].iter().map(&make))
 }
 
 /// So many elements, all alike, in memory whose pages are there.
-pub(crate) fn made<T: Clone + Default + Send + Sync>(length: usize) -> Vec<T> {
-    let mut all = Vec::new();
-    rayon::iter::repeat_n(T::default(), length).collect_into_vec(&mut all);
-    all
+pub(crate) fn made<T: Default + Send>(length: usize) -> Vec<T> {
+    collect(length, Grain::Adaptive, |range| range.map(|_| T::default()))
 }
 
 /// Splits a list into parts that lie behind each other.
@@ -86,8 +84,7 @@ pub(crate) fn joined<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T>
     let length = lists.iter().map(|list| list.len()).sum();
     let mut all = made(length);
     let places = split_mut(&mut all, lists.iter().map(|list| list.len()));
-    let copies = places.into_par_iter().zip(lists);
-    copies.for_each(|(place, list)| copy(place, list));
+    for_each(places.into_iter().zip(lists), |(place, list)| copy(place, list));
     all
 }
 
@@ -103,8 +100,7 @@ pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], places: Vec<&mut [T]
         copies.push((place, own));
         from = others;
     }
-    let copies = copies.into_par_iter();
-    copies.for_each(|(place, own)| copy(place, own));
+    for_each(copies, |(place, own)| copy(place, own));
 }
 
 /// Copies all elements.
@@ -113,22 +109,18 @@ pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], places: Vec<&mut [T]
 /// If there are not as many at both places.
 pub(crate) fn copy<T: Clone + Send + Sync>(to: &mut [T], from: &[T]) {
     assert_eq!(to.len(), from.len(), "as many elements");
-    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
-    pieces.for_each(|(to, from)| to.clone_from_slice(from));
+    let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
+    for_each(pieces, |(to, from)| to.clone_from_slice(from));
 }
 
 /// Makes each element of one elsewhere.
 ///
 /// # Panics
 /// If there are not as many at both places.
-pub(crate) fn convert<T: Sync, U: Send>(
-    to: &mut [U],
-    from: &[T],
-    make: impl Fn(&T) -> U + Sync + Send,
-) {
+pub(crate) fn convert<T: Sync, U: Send>(to: &mut [U], from: &[T], make: impl Fn(&T) -> U + Sync) {
     assert_eq!(to.len(), from.len(), "as many elements");
-    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
-    pieces.for_each(|(to, from)| {
+    let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
+    for_each(pieces, |(to, from)| {
         for (to, from) in to.iter_mut().zip(from) {
             *to = make(from);
         }
@@ -137,7 +129,7 @@ pub(crate) fn convert<T: Sync, U: Send>(
 
 /// Sets all elements.
 pub(crate) fn fill<T: Copy + Send + Sync>(all: &mut [T], value: T) {
-    all.par_chunks_mut(PIECE).for_each(|piece| piece.fill(value));
+    for_each(all.chunks_mut(PIECE), |piece| piece.fill(value));
 }
 
 /// The elements in ascending order.
@@ -206,7 +198,7 @@ pub(crate) mod tests {
                 let check = |job| {
                     if wrong.contains(&job) { Err(job) } else { Ok(()) }
                 };
-                first_error((0..1000).collect(), check)
+                first_error(1000, check)
             })
         };
         assert_eq!(checks([999, 10]), Err(10));

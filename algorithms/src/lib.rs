@@ -31,6 +31,7 @@ pub mod ceilings;
 pub mod data_sets;
 pub mod device;
 mod kernels;
+mod parallel;
 pub mod plugin;
 mod plugin_session;
 pub mod registry;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rayon::prelude::*;
+use crate::parallel::{Grain, extend};
 
 /// A pool of vectors by the type of their elements, and of other buffers by theirs.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl Arena {
         let mut buffer = self.find(length);
         if buffer.is_empty() {
             // By all threads of the team, so that pages lie near them all.
-            rayon::iter::repeat_n(T::default(), length).collect_into_vec(&mut buffer);
+            extend(&mut buffer, length, Grain::Adaptive, |range| range.map(|_| T::default()));
         }
         buffer.resize(length, T::default());
         buffer

@@ -1,6 +1,7 @@
 //! What several threads write at the same time.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU16, AtomicU32};
 
 /// A borrowed array that can be written from many threads at once.
@@ -11,15 +12,29 @@ pub(crate) struct SharedSlice<'a, T> {
 }
 
 // SAFETY: the array is borrowed for as long as this lives, and all access is through
-// `write`, whose callers keep to places of their own.
+// `write` and `part`, whose callers keep to places of their own.
 unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 
-impl<'a, T: Copy> SharedSlice<'a, T> {
+impl<'a, T> SharedSlice<'a, T> {
     /// Shares an array out.
     pub(crate) fn new(array: &'a mut [T]) -> Self {
         SharedSlice { first: array.as_mut_ptr(), length: array.len(), array: PhantomData }
     }
 
+    /// A part of the array.
+    ///
+    /// # Safety
+    /// Nobody else may have any of these places, or write to them.
+    #[inline]
+    pub(crate) unsafe fn part(&self, range: Range<usize>) -> &'a mut [T] {
+        assert!(range.start <= range.end && range.end <= self.length);
+        // SAFETY: the range lies in the array, as was just checked, and by the caller's promise
+        // nobody else has any of it.
+        unsafe { std::slice::from_raw_parts_mut(self.first.add(range.start), range.len()) }
+    }
+}
+
+impl<T: Copy> SharedSlice<'_, T> {
     /// Writes a place of the array.
     ///
     /// # Safety

@@ -4,11 +4,10 @@ use std::ffi::c_void;
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::guarded::{Guarded, Overrun};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
+use crate::parallel::for_each;
 
 /// Bytes behind each buffer on a GPU that nobody has any business in.
 pub(super) const GUARD: usize = 256;
@@ -145,15 +144,14 @@ impl Buffer {
 
 /// By all threads of the team, so that pages lie near them all.
 fn touched(mut buffer: Guarded) -> Result<Guarded, String> {
-    let pieces = buffer.bytes_mut().par_chunks_mut(PIECE);
-    pieces.for_each(|piece| piece.fill(0));
+    for_each(buffer.bytes_mut().chunks_mut(PIECE), |piece| piece.fill(0));
     Ok(buffer)
 }
 
 /// Copies bytes, by all threads of the team.
 pub(super) fn copy(to: &mut [u8], from: &[u8]) {
-    let pieces = to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE));
-    pieces.for_each(|(to, from)| to.copy_from_slice(from));
+    let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
+    for_each(pieces, |(to, from)| to.copy_from_slice(from));
 }
 
 /// They may have gigabytes: as a whole they are compared much quicker than byte by byte.

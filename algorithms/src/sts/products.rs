@@ -1,11 +1,11 @@
 //! Products of what stages leave in flat arrays.
 
 use generators::partition::Partition;
-use rayon::prelude::*;
 
 use super::collect::HitOrder;
 use super::hits::SortedClusters;
 use super::{ChainStage, Cluster, Hit, Partitioned, Product};
+use crate::parallel::map;
 
 impl Product {
     /// That of a stage; of all of them, clusters and hits.
@@ -43,8 +43,6 @@ impl Product {
             let numbers = 0..clusters.counts[side];
             numbers.map(|number| *clusters.cluster(side, number)).collect()
         };
-        let sides = (0..clusters.counts.len()).into_par_iter();
-        let sides: Vec<_> = sides.map(side).collect();
-        Product::Clusters(Partitioned::of_sides(&sides))
+        Product::Clusters(Partitioned::of_sides(&map(0..clusters.counts.len(), side)))
     }
 }

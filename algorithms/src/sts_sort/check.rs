@@ -12,10 +12,10 @@ use std::fmt;
 
 use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
-use rayon::prelude::*;
 
 use crate::algorithm::Content;
 use crate::all_cores::{first_difference, first_error, first_where};
+use crate::parallel::map;
 
 /// Digis that a thread sums up at a time.
 const PART: usize = 1 << 16;
@@ -140,7 +140,7 @@ pub(super) fn same_keys_and_runs(
     let keys = first_where(output.len(), keys);
     let end = keys.map_or(input.partition().segments(), |at| input.partition().segment_of(at));
     // Runs of segments before the one that has a wrong key.
-    first_error((0..end).collect(), |segment| {
+    first_error(end, |segment| {
         let range = input.partition().range(segment);
         let (expected, found) = (&reference[range.clone()], &output[range]);
         match first_wrong_run(expected, found, view) {
@@ -178,8 +178,7 @@ pub(super) fn ordered_and_complete(
     view: View,
 ) -> Result<(), Mismatch> {
     check_length(input, output)?;
-    let segments = (0..input.partition().segments()).collect();
-    first_error(segments, |segment| {
+    first_error(input.partition().segments(), |segment| {
         let found = &output[input.partition().range(segment)];
         let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
         if let Some(index) = first_where(found.len(), descends) {
@@ -233,7 +232,7 @@ fn checksum(digis: &[Digi], view: View) -> (u64, u64) {
             add(sum, (hash, mix(hash)))
         })
     };
-    digis.par_chunks(PART).map(of_part).reduce(|| (0, 0), add)
+    map(digis.chunks(PART), of_part).into_iter().fold((0, 0), add)
 }
 
 #[cfg(test)]

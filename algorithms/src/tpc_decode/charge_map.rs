@@ -10,9 +10,9 @@ use std::ops::Range;
 use generators::random::mix;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
-use rayon::prelude::*;
 
 use crate::all_cores::joined;
+use crate::parallel;
 
 /// Pads from the beginning of a row to that of the next one.
 const ROW_PITCH: usize = 152;
@@ -46,14 +46,13 @@ const PIECE: usize = 1 << 18;
 
 /// The entries of a map that are not 0: their indices, and what they are.
 pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
-    let of_piece = |(number, piece): (usize, &[u16])| {
+    let pieces = map.chunks(PIECE).enumerate();
+    let pieces = parallel::map(pieces, |(number, piece)| {
         let first = (number * PIECE) as u32;
         let entries = piece.iter().zip(first..);
         let present = entries.filter(|(charge, _)| **charge > 0);
         present.map(|(charge, index)| (index, *charge)).collect::<Vec<_>>()
-    };
-    let pieces = map.par_chunks(PIECE).enumerate().map(of_piece);
-    let pieces: Vec<_> = pieces.collect();
+    });
     joined(&pieces.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 

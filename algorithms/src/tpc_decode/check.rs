@@ -3,7 +3,6 @@
 use std::fmt::Debug;
 
 use generators::tpc::Digit;
-use rayon::prelude::*;
 
 use super::Decoded;
 use super::charge_map::Position;
@@ -89,12 +88,13 @@ fn same_charges(
         let (expected, found) = (&expected[*sector], &found[*sector]);
         expected.len() != found.len() || first_difference(expected, found).is_some()
     };
-    let differing: Vec<_> = (0..found.len()).into_par_iter().filter(differ).collect();
+    let differing: Vec<_> = (0..found.len()).filter(differ).collect();
     if differing.is_empty() {
         return Ok(());
     }
     let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
-    first_error(differing, |sector| {
+    first_error(differing.len(), |number| {
+        let sector = differing[number];
         let of_sector = |entry| contested.get(&(sectors[sector], entry));
         let certain = |charges: &Charges| -> Charges {
             let all = charges.iter().copied();

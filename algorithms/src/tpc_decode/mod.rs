@@ -41,13 +41,13 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::write_raw_pages;
 use generators::tpc::Digit;
-use rayon::prelude::*;
 
 use crate::algorithm::{
     self, Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
     Variant, Work,
 };
 use crate::axis::Params;
+use crate::parallel::map;
 use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS};
@@ -184,14 +184,15 @@ impl Load {
 impl TimeFrame {
     /// Pages with data, their used bytes and their samples.
     fn load(&self) -> Load {
-        let pages = (0..self.pages.pages().len()).into_par_iter();
-        let opened = pages.filter_map(|page| self.open(page).ok().flatten());
         let of_page = |page: OpenPage| Load {
             pages: 1,
             bytes: page.used.into(),
             samples: page.samples.into(),
         };
-        opened.map(of_page).reduce(Load::default, Load::and)
+        let pages = map(0..self.pages.pages().len(), |page| {
+            self.open(page).ok().flatten().map_or_else(Load::default, of_page)
+        });
+        pages.into_iter().fold(Load::default(), Load::and)
     }
 
     /// What a reader of results should know: damaged pages by kind.

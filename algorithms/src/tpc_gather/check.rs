@@ -51,16 +51,17 @@ pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Res
     }
     let layout = Layout::new(&input.packed());
     let packing = Packing::new(input, Vec::new(), Vec::new());
-    let fields = FIELDS.iter().enumerate().collect();
-    first_error(fields, |(number, field): (usize, &'static Field)| {
+    first_error(FIELDS.len(), |number| {
+        let field = &FIELDS[number];
         let array = packing.array(number);
         let range = layout.range(number);
         let (expected, found) = (&expected[range.clone()], &found[range]);
         if first_difference(expected, found).is_none() {
             return Ok(());
         }
-        let pieces = sample.pieces(field.per, array.pieces()).collect();
-        first_error(pieces, |piece| {
+        let pieces: Vec<_> = sample.pieces(field.per, array.pieces()).collect();
+        first_error(pieces.len(), |number| {
+            let piece = pieces[number];
             let bytes = array.place(piece)..array.place(piece + 1);
             same_piece(field, bytes, expected, found)
         })

@@ -1,10 +1,10 @@
 //! Gathering as slow and obvious as can be: entry by entry, of many pieces at a time.
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
-use rayon::prelude::*;
 
 use super::packed::Packed;
 use crate::all_cores::copy;
+use crate::parallel::for_each;
 
 /// Pieces that a thread appends at a time.
 const PIECES: usize = 1 << 12;
@@ -36,7 +36,7 @@ fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_ou
         shares.push((own, starts, counts));
         to = others;
     }
-    shares.into_par_iter().for_each(|(to, starts, counts)| {
+    for_each(shares, |(to, starts, counts)| {
         let mut entries = to.chunks_exact_mut(width);
         for (&start, &count) in starts.iter().zip(counts) {
             for entry in start as usize + left_out..start as usize + count as usize {

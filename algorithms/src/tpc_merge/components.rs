@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
-use rayon::prelude::*;
+
+use crate::parallel::{Grain, collect, for_each_range};
 
 /// The slice tracks that one names, each relation once: its link, the piece before it,
 /// the leg below it. The ends of all these lie in one component.
@@ -19,12 +20,15 @@ pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u
 /// without a lock (Anderson and Woll 1991). Ways lead to smaller numbers only, so whoever
 /// comes first, roots are the same in the end.
 pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
-    let tracks = 0..input.len() as u32;
-    let parents: Vec<_> = tracks.clone().into_par_iter().map(AtomicU32::new).collect();
-    tracks.clone().into_par_iter().for_each(|track| {
-        named(input, track as usize).for_each(|other| join(&parents, track, other));
+    let parents = collect(input.len(), Grain::Adaptive, |tracks| {
+        tracks.map(|track| AtomicU32::new(track as u32))
     });
-    tracks.into_par_iter().map(|track| root(&parents, track)).collect()
+    for_each_range(input.len(), Grain::Adaptive, |tracks| {
+        for track in tracks {
+            named(input, track).for_each(|other| join(&parents, track as u32, other));
+        }
+    });
+    collect(input.len(), Grain::Adaptive, |tracks| tracks.map(|track| root(&parents, track as u32)))
 }
 
 /// Makes one set of the sets of two.

@@ -12,10 +12,11 @@
 use std::collections::VecDeque;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
-use rayon::prelude::*;
 
 use super::components;
 use super::resolve::same_leg;
+use crate::all_cores::mapped;
+use crate::parallel::{Grain, collect, map};
 
 type Leg = Vec<u32>;
 
@@ -31,7 +32,7 @@ pub(super) fn merge(input: &SliceTracks) -> Vec<Relations> {
 /// The same in so many shares.
 fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
     let shares = Shares::new(input, shares);
-    let merged = shares.members.par_iter().map(|members| {
+    let merged: Vec<Vec<Relations>> = map(&shares.members, |members| {
         let mut merger = Merger::new(input, members, &shares.places);
         for &a in members {
             let b = input.links()[a as usize];
@@ -41,10 +42,10 @@ fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
         }
         merger.relations()
     });
-    let merged: Vec<Vec<Relations>> = merged.collect();
-    let places = shares.share_of.par_iter().zip(&shares.places);
-    let related = places.map(|(&share, &place)| merged[usize::from(share)][place as usize]);
-    related.collect()
+    collect(input.len(), Grain::Adaptive, |tracks| {
+        let places = shares.share_of[tracks.clone()].iter().zip(&shares.places[tracks]);
+        places.map(|(&share, &place)| merged[usize::from(share)][place as usize])
+    })
 }
 
 /// Slice tracks in shares: those of a component are in the same one.
@@ -69,8 +70,7 @@ impl Shares {
         }
         let labels = components::labels(input);
         let share_of_label = shares_of_labels(&labels, count);
-        let share_of = |&label: &u32| share_of_label[label as usize];
-        let share_of: Vec<u16> = labels.par_iter().map(share_of).collect();
+        let share_of = mapped(&labels, |&label| share_of_label[label as usize]);
         let mut members = vec![Vec::new(); count];
         let place = |(&share, track): (&u16, u32)| {
             let share: &mut Vec<u32> = &mut members[usize::from(share)];

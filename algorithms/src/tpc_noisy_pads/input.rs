@@ -2,10 +2,10 @@
 
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
-use rayon::prelude::*;
 
 use super::activity::Thresholds;
 use crate::algorithm::shrink::without_parts;
+use crate::parallel::for_each;
 use crate::tpc_decode::charge_map::{
     Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
 };
@@ -64,9 +64,8 @@ impl ChargeMaps {
         gains: &Gains,
         format: ZsFormat,
     ) {
-        let maps = self.entries.par_chunks_mut(entries(self.time_bins));
-        let numbered = maps.enumerate();
-        numbered.for_each(|(sector, map)| put(map, &digits(sector), gains, format));
+        let maps = self.entries.chunks_mut(entries(self.time_bins));
+        for_each(maps.enumerate(), |(sector, map)| put(map, &digits(sector), gains, format));
     }
 
     /// Time bins of each map.

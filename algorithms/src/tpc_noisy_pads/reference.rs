@@ -1,21 +1,18 @@
 //! Slow and obvious: pad by pad, time bin by time bin.
 
 use generators::tpc::PadId;
-use rayon::prelude::*;
 
 use super::activity::PadActivity;
 use super::input::{ChargeMaps, pads};
+use crate::parallel::{Grain, collect};
 use crate::tpc_decode::charge_map::entry_of;
 
 /// What each pad of each sector did.
 pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {
     let pads: Vec<PadId> = pads().collect();
-    let of_sector = |sector| {
-        let map = maps.map(sector);
-        pads.par_iter().map(move |&pad| of_pad(maps, map, pad))
-    };
-    let sectors = (0..maps.sectors()).into_par_iter();
-    sectors.flat_map(of_sector).collect()
+    collect(maps.pads(), Grain::Adaptive, |range| {
+        range.map(|pad| of_pad(maps, maps.map(pad / pads.len()), pads[pad % pads.len()]))
+    })
 }
 
 fn of_pad(maps: &ChargeMaps, map: &[u16], pad: PadId) -> PadActivity {

@@ -3,9 +3,9 @@
 use std::any::Any;
 
 use generators::partition::Partition;
-use rayon::prelude::*;
 
 use crate::all_cores::{joined, spread};
+use crate::parallel::map;
 
 /// What stages left in a buffer.
 pub(in crate::sts) trait Left {
@@ -63,12 +63,12 @@ impl<T: Clone + Send + Sync + 'static> Left for Lists<'_, T> {
     }
 
     fn copied(&self) -> Kept {
-        Box::new(self.0.par_iter().cloned().collect::<Vec<Vec<T>>>())
+        Box::new(map(self.0.iter(), Vec::clone))
     }
 
     fn bring_back(self: Box<Self>, kept: &Kept) {
         if let Some(kept) = kept.downcast_ref::<Vec<Vec<T>>>() {
-            *self.0 = kept.par_iter().cloned().collect();
+            *self.0 = map(kept, Vec::clone);
         }
     }
 }

@@ -1,10 +1,9 @@
 //! As the offline reconstruction: objects, lists and maps, double precision.
 
-use rayon::prelude::*;
-
 use super::Chain;
 use super::left::{Left, Lists};
 use crate::device::Arena;
+use crate::parallel::{Grain, collect, for_each, map};
 use crate::sts::cluster_order::sort_objects;
 use crate::sts::clusters::Friese;
 use crate::sts::collect::append;
@@ -38,22 +37,20 @@ impl<'a> Offline<'a> {
 
     fn cluster(&mut self) {
         let (setup, fronts) = (self.input.setup(), self.input.modules());
-        let sides = self.digis.par_iter().enumerate();
-        let clusters = sides.map_init(
-            || Friese::new(setup),
-            |friese, (number, digis)| {
+        let digis = &self.digis;
+        self.clusters = collect(digis.len(), Grain::Adaptive, |sides| {
+            let mut friese = Friese::new(setup);
+            sides.map(move |number| {
                 let side = if number < fronts { Side::Front } else { Side::Back };
-                friese.find(digis, side)
-            },
-        );
-        self.clusters = clusters.collect();
+                friese.find(&digis[number], side)
+            })
+        });
     }
 
     fn find_hits(&mut self) {
         let (fronts, backs) = self.clusters.split_at(self.input.modules());
-        let modules = self.modules.par_iter().zip(fronts).zip(backs);
-        let hits = modules.map(|((formulas, front), back)| hits_of_module(front, back, formulas));
-        self.hits = hits.collect();
+        let modules = self.modules.iter().zip(fronts).zip(backs);
+        self.hits = map(modules, |((formulas, front), back)| hits_of_module(front, back, formulas));
     }
 }
 
@@ -74,13 +71,11 @@ impl Chain for Offline<'_> {
             }
             ChainStage::Zero => {}
             ChainStage::Sort => {
-                let sides = self.digis.par_iter_mut();
-                sides.for_each(|digis| digis.sort_by_key(|digi| digi.time));
+                for_each(&mut self.digis, |digis| digis.sort_by_key(|digi| digi.time));
             }
             ChainStage::Cluster => self.cluster(),
             ChainStage::ClusterSort => {
-                let sides = self.clusters.par_iter_mut();
-                sides.for_each(|clusters| sort_objects(clusters));
+                for_each(&mut self.clusters, |clusters| sort_objects(clusters));
             }
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => append(&self.hits, &mut self.flat),

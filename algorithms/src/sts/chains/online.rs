@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use generators::partition::Partition;
 use generators::sts::SegmentedDigis;
-use rayon::prelude::*;
 
 use super::Chain;
 use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
 use crate::all_cores::fill;
 use crate::device::Arena;
+use crate::parallel::for_each;
 use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
@@ -94,10 +94,10 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn sort_clusters(&mut self) {
         let arrays = &mut self.arrays;
-        let clusters = arrays.sides.split(&arrays.clusters).into_par_iter();
+        let clusters = arrays.sides.split(&arrays.clusters).into_iter();
         let entries = arrays.sides.split_mut(&mut arrays.entries);
         let sides = clusters.zip(entries).zip(&arrays.counts);
-        sides.for_each(|((clusters, entries), &count)| {
+        for_each(sides, |((clusters, entries), &count)| {
             let entries = &mut entries[..count];
             write_entries(&clusters[..count], 0, entries);
             sort_entries(entries);
@@ -151,8 +151,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Zero => self.connectors.zero(),
             ChainStage::Sort => {
                 let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
-                let sides = sides.into_par_iter();
-                sides.for_each(|digis| introsort(digis, &digi_order));
+                for_each(sides, |digis| introsort(digis, &digi_order));
             }
             ChainStage::Cluster => self.cluster(),
             ChainStage::ClusterSort => self.sort_clusters(),

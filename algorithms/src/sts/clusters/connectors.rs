@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::partition::Partition;
 use generators::sts::{CHANNELS_PER_SIDE, Digi};
-use rayon::prelude::*;
 
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
 use crate::device::{Apart, SharedSlice};
+use crate::parallel::{Grain, for_each, for_each_part, for_each_range};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
@@ -69,10 +69,11 @@ impl Connectors {
 
     /// Sets everything to 0, which workers rely on.
     pub(in crate::sts) fn zero(&mut self) {
-        let connectors = self.connectors.par_iter_mut();
-        connectors.for_each(|connector| *connector.get_mut() = 0);
+        for_each_part(&mut self.connectors, Grain::Adaptive, |_, connectors| {
+            connectors.iter_mut().for_each(|connector| *connector.get_mut() = 0);
+        });
         self.sides.fill_with(Apart::default);
-        self.channels.par_iter_mut().for_each(|offset| *offset = 0);
+        for_each_part(&mut self.channels, Grain::Adaptive, |_, offsets| offsets.fill(0));
     }
 
     /// Finds the clusters of all sides. Each side has room for as many as it has digis;
@@ -84,17 +85,15 @@ impl Connectors {
         clusters: &mut [Cluster],
     ) {
         self.find_channels(sorted);
-        let workers = |work: &(dyn Fn(usize) + Sync)| {
-            let parts = (0..sorted.digis.len()).into_par_iter();
-            parts.with_min_len(WORKERS).for_each(work);
-        };
-        workers(&|digi| self.connect::<P>(sorted, digi, &formulas.window));
+        let digis = sorted.digis.len();
+        for_each_range(digis, Grain::AtLeast(WORKERS), |places| {
+            places.for_each(|place| self.connect::<P>(sorted, place, &formulas.window));
+        });
         let clusters = SharedSlice::new(clusters);
-        let parts = sorted.digis.len().div_ceil(WORKERS);
-        (0..parts).into_par_iter().for_each_init(Chain::new, |chain, part| {
-            let places = part * WORKERS..sorted.digis.len().min((part + 1) * WORKERS);
-            for place in places {
-                self.follow::<P>(sorted, place, formulas, chain, &clusters);
+        for_each_range(digis.div_ceil(WORKERS), Grain::Adaptive, |parts| {
+            let mut chain = Chain::new();
+            for place in parts.start * WORKERS..digis.min(parts.end * WORKERS) {
+                self.follow::<P>(sorted, place, formulas, &mut chain, &clusters);
             }
         });
     }
@@ -117,8 +116,7 @@ impl Connectors {
     }
 
     fn find_channels(&mut self, sorted: SortedDigis<'_>) {
-        let offsets = self.channels.par_chunks_mut(OFFSETS).enumerate();
-        offsets.for_each(|(side, offsets)| {
+        for_each(self.channels.chunks_mut(OFFSETS).enumerate(), |(side, offsets)| {
             let digis = &sorted.digis[sorted.sides.range(side)];
             let mut next = 0;
             for (place, digi) in digis.iter().enumerate() {

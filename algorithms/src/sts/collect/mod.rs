@@ -1,8 +1,8 @@
 //! From hits in buckets to one flat array.
 
 use generators::partition::Partition;
-use rayon::prelude::*;
 
+use crate::parallel::for_each;
 use crate::sts::{Hit, OfflineHit};
 
 /// The order of the hits that are collected.
@@ -33,8 +33,7 @@ pub(super) fn copy<T: Copy + Default + Send + Sync>(
     let places = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
     flat.resize(places.elements(), T::default());
     let targets = places.split_mut(flat);
-    let copies = targets.into_par_iter().zip(pieces.par_iter());
-    copies.for_each(|(target, piece)| target.copy_from_slice(piece));
+    for_each(targets.into_iter().zip(pieces), |(target, piece)| target.copy_from_slice(piece));
     places
 }
 
@@ -42,8 +41,7 @@ pub(super) fn copy<T: Copy + Default + Send + Sync>(
 pub(super) fn make_streams(
     hits: &mut [Hit],
     modules: &Partition,
-    sort: impl Fn(&mut [Hit]) + Send + Sync,
+    sort: impl Fn(&mut [Hit]) + Sync,
 ) {
-    let streams = modules.split_mut(hits).into_par_iter();
-    streams.for_each(sort);
+    for_each(modules.split_mut(hits), sort);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::setup::Setup;
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::algorithm::Semantics;
 use crate::all_cores::mapped;

@@ -8,10 +8,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::partition::Partition;
-use rayon::prelude::*;
 
 use super::{ModuleFormulas, SortedClusters};
 use crate::device::{Apart, Arena, SharedSlice};
+use crate::parallel::{Grain, for_each_range};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
 
@@ -69,8 +69,7 @@ impl HitBuckets {
         loop {
             let hits = SharedSlice::new(&mut self.hits);
             let (capacities, counts) = (&self.capacities, &self.counts);
-            let workers = (0..fronts.elements()).into_par_iter().with_min_len(WORKERS);
-            workers.for_each(|front| {
+            let work = |front: usize| {
                 let module = fronts.segment_of(front);
                 let bucket = capacities.range(module);
                 let found = |hit| {
@@ -88,6 +87,9 @@ impl HitBuckets {
                     latest_error: latest_error(formulas.len() + module),
                 };
                 worker.find::<P>(front - fronts.range(module).start, found);
+            };
+            for_each_range(fronts.elements(), Grain::AtLeast(WORKERS), |fronts| {
+                fronts.for_each(work);
             });
             let found: Vec<_> = self.counts().collect();
             let capacities = self.capacities.lengths();

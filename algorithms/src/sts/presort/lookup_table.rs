@@ -1,10 +1,10 @@
 //! Count, then scatter, by a table of all addresses.
 
 use generators::sts::{Address, Digi};
-use rayon::prelude::*;
 
 use super::{ADDRESSES, is_back, on_side};
 use crate::device::SharedSlice;
+use crate::parallel::{for_each, map};
 
 /// Digis that a thread takes at a time, at least.
 const MIN_PART: usize = 1 << 16;
@@ -47,17 +47,18 @@ impl LookupTable {
     ) -> Vec<usize> {
         assert_eq!(stream.len(), target.len());
         let part = stream.len().div_ceil(threads).max(MIN_PART);
-        let counts: Vec<_> = stream.par_chunks(part).map(|part| self.count(part)).collect();
+        let counts = map(stream.chunks(part), |part| self.count(part));
         let places = places(&counts);
         let target = SharedSlice::new(target);
         match permutation {
             Permutation::Unwanted => {
-                let parts = stream.par_chunks(part).zip(places);
-                parts.for_each(|(digis, places)| self.move_part(digis, places, &target, |_, _| ()));
+                for_each(stream.chunks(part).zip(places), |(digis, places)| {
+                    self.move_part(digis, places, &target, |_, _| ());
+                });
             }
             Permutation::Kept(order) => {
-                let parts = stream.par_chunks(part).zip(order.par_chunks_mut(part));
-                parts.zip(places).for_each(|((digis, order), places)| {
+                let parts = stream.chunks(part).zip(order.chunks_mut(part)).zip(places);
+                for_each(parts, |((digis, order), places)| {
                     self.move_part(digis, places, &target, |from, to| order[from] = to);
                 });
             }

@@ -1,12 +1,12 @@
 //! Efficiency, ghosts, residuals and pulls.
 
 use generators::sts::setup::{Module, Setup};
-use rayon::prelude::*;
 
 use super::Crossings;
 use super::crossings::{Point, Traces};
 use super::matching::{Claim, Strips};
 use crate::algorithm::{Metric, Relation};
+use crate::parallel::map;
 use crate::sts::Partitioned;
 
 /// The share of a normal distribution that is within a standard deviation.
@@ -44,13 +44,10 @@ where
 {
     let mut sum = Tally::default();
     for (setup, crossings, hits) in timeslices {
-        let modules = setup.modules().par_iter().enumerate();
-        let tallies = modules.map(|(number, module)| {
+        let tallies = map(setup.modules().iter().enumerate(), |(number, module)| {
             Tally::of_module(module, crossings.of_module(number), hits.segment(number))
         });
-        for tally in tallies.collect::<Vec<_>>() {
-            sum.add(tally);
-        }
+        tallies.into_iter().for_each(|tally| sum.add(tally));
     }
     sum.metrics()
 }

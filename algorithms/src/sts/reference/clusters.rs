@@ -3,9 +3,8 @@
 use generators::sts::setup::Setup;
 use generators::sts::{CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
-use rayon::prelude::*;
-
 use super::connect::successors;
+use crate::parallel::map;
 use crate::sts::data::digi_order;
 use crate::sts::formulas::{BelowFirstStep, Shapes};
 use crate::sts::rules::{Rules, Window};
@@ -25,8 +24,7 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
         clusters.sort_unstable_by_key(Cluster::order);
         clusters
     };
-    let sides: Vec<Vec<_>> = (0..sides).into_par_iter().map(side).collect();
-    Partitioned::of_sides(&sides)
+    Partitioned::of_sides(&map(0..sides, side))
 }
 
 fn of_side<P: Rules>(

@@ -2,8 +2,8 @@
 
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
-use rayon::prelude::*;
 
+use crate::parallel::map;
 use crate::sts::formulas::{Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, Hit, Partitioned};
@@ -24,8 +24,7 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
         hits.sort_unstable_by_key(Hit::order);
         hits
     };
-    let found: Vec<Vec<_>> = (0..modules.len()).into_par_iter().map(module).collect();
-    Partitioned::of_modules(&found)
+    Partitioned::of_modules(&map(0..modules.len(), module))
 }
 
 /// What is the same for all hits of a module.

@@ -2,8 +2,8 @@
 
 use generators::sts::setup::{Cuts, Setup};
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
-use rayon::prelude::*;
 
+use crate::parallel::map;
 use crate::sts::formulas::{
     BelowFirstStep, Real, Sensor, Shapes, Side, digi_window, pair_time_error, time_cut,
 };
@@ -32,8 +32,7 @@ pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineClu
         clusters.sort_by_key(OfflineCluster::order);
         clusters
     };
-    let sides: Vec<Vec<_>> = (0..sides).into_par_iter().map(side).collect();
-    Partitioned::of_sides(&sides)
+    Partitioned::of_sides(&map(0..sides, side))
 }
 
 /// At most one digi is active in each channel; active neighbours are a cluster.
@@ -132,8 +131,7 @@ pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitione
         hits.sort_by_key(OfflineHit::order);
         hits
     };
-    let found: Vec<Vec<_>> = (0..modules.len()).into_par_iter().map(module).collect();
-    Partitioned::of_modules(&found)
+    Partitioned::of_modules(&map(0..modules.len(), module))
 }
 
 /// What is the same for all hits of a module.

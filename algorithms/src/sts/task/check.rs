@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use generators::sts::SegmentedDigis;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use crate::all_cores::{first_error, first_where};
 use crate::sts::{ChainStage, Product};
@@ -157,7 +157,7 @@ fn each_segment(
     if expected != found {
         return Err(Mismatch::Segments { what, expected, found });
     }
-    first_error((0..found).collect(), check)
+    first_error(found, check)
 }
 
 fn same_in_any_order<T: Clone + Debug + Send + Sync, K: Ord + Send>(
@@ -220,7 +220,7 @@ fn in_order_of_time<T: Sync>(
     found: &Partitioned<T>,
     time: impl Fn(&T) -> f64 + Sync + Send,
 ) -> Result<(), Mismatch> {
-    first_error((0..found.segments()).collect(), |segment| {
+    first_error(found.segments(), |segment| {
         let things = found.segment(segment);
         let descends =
             |number: usize| number > 0 && time(&things[number]) < time(&things[number - 1]);

@@ -31,12 +31,12 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::sts::Digi;
-use rayon::prelude::*;
 
 use crate::algorithm::{
     Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
+use crate::parallel::map;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::shrink::without_digis;
 
@@ -192,8 +192,7 @@ impl Algorithm for StsTask {
     }
 
     fn reference(&self, input: &Timeslices, semantics: Semantics) -> Option<Vec<Product>> {
-        let answer = |timeslice| answer::answer(timeslice, self.stage, semantics);
-        Some(input.0.par_iter().map(answer).collect())
+        Some(map(&input.0, |timeslice| answer::answer(timeslice, self.stage, semantics)))
     }
 
     fn compare(

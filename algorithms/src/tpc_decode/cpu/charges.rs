@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use generators::tpc::Digit;
-use rayon::prelude::*;
 
 use super::digits::close;
 use super::headers::{self, Slot};
@@ -15,6 +14,7 @@ use crate::algorithm::Runner;
 use crate::all_cores::{mapped, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
+use crate::parallel::{for_each, map_singly};
 use crate::timing::{Laps, Stages};
 use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
 use crate::tpc_decode::damage::DamagedPage;
@@ -131,10 +131,9 @@ impl<'a> ChargesOf<'a> {
             sectors: &self.sectors,
         };
         let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
-        let tasks = self.tasks.par_iter().zip(parts).with_max_len(1);
-        let decoded =
-            tasks.map(|(pages, positions)| fragment.decode_task(pages, touches, positions));
-        let rejected: Vec<_> = decoded.collect();
+        let rejected = map_singly(self.tasks.iter().zip(parts), |(pages, positions)| {
+            fragment.decode_task(pages, touches, positions)
+        });
         let mut start = start;
         for (of_task, length) in rejected.into_iter().zip(lengths) {
             for Rejected { page, positions } in of_task {
@@ -188,8 +187,7 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         let numbers = self.frame.fragments(numbers);
         self.laps.lap(DECODE, 0);
         for number in numbers {
-            let maps = held.maps.par_chunks_mut(CLEARED);
-            maps.for_each(|part| part.fill(0));
+            for_each(held.maps.chunks_mut(CLEARED), |part| part.fill(0));
             let bytes = size_of_val(held.maps.as_slice()) as u64;
             self.laps.lap(CLEAR, bytes);
             position = self.decode_fragment(held, number, position, &mut holes);

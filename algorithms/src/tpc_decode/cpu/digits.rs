@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use generators::tpc::Digit;
-use rayon::prelude::*;
 
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
@@ -13,6 +12,7 @@ use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
+use crate::parallel::map_singly;
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -97,9 +97,9 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
         let samples = |pages: &Range<usize>| slots[pages.clone()].iter().map(Slot::samples).sum();
         let lengths: Vec<usize> = self.tasks.iter().map(samples).collect();
         let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
-        let tasks = self.tasks.par_iter().zip(parts).with_max_len(1);
-        let decoded = tasks.map(|(pages, digits)| decode_task(frame, decode, pages, slots, digits));
-        let rejected: Vec<_> = decoded.collect();
+        let rejected = map_singly(self.tasks.iter().zip(parts), |(pages, digits)| {
+            decode_task(frame, decode, pages, slots, digits)
+        });
         conclude(&mut held.output, rejected, &lengths);
         Ok(())
     }

@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::all_cores::split_mut;
 use crate::device::Poison;
+use crate::parallel::for_each_singly;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
@@ -48,7 +47,7 @@ impl Slot {
 /// Reads the headers of all pages, the tasks in parallel.
 pub(super) fn read(frame: &TimeFrame, tasks: &[Range<usize>], slots: &mut [Slot]) {
     let parts = split_mut(slots, tasks.iter().map(Range::len));
-    tasks.par_iter().zip(parts).with_max_len(1).for_each(|(pages, slots)| {
+    for_each_singly(tasks.iter().zip(parts), |(pages, slots)| {
         for (page, slot) in pages.clone().zip(slots) {
             *slot = match frame.open(page) {
                 Ok(None) => Slot::Empty,

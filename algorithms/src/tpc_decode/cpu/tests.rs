@@ -4,11 +4,11 @@
 use generators::tpc::page::Page;
 use generators::tpc::pages::StreamId;
 use generators::tpc::{Digit, Layout};
-use rayon::prelude::*;
 
 use super::kernel::PadList;
 use super::levels::{DecodePage, Level};
 use super::walk::Job;
+use crate::parallel::map;
 use crate::tpc_decode::hard_inputs::whole_frames;
 use crate::tpc_decode::header::{OpenPage, open_in_stream};
 use crate::tpc_decode::input::TimeFrame;
@@ -126,14 +126,12 @@ fn can_be(digit: Digit, page: &OpenPage) -> bool {
 fn fuzz(pages_of_each_format: usize, seed: u64) {
     for frame in whole_frames(seed) {
         let pairs = pairs(&frame);
-        let accepted: usize = (0..pages_of_each_format.div_ceil(BATCH) as u64)
-            .into_par_iter()
-            .map(|batch| {
-                let mut fuzz = Fuzz::new(&frame);
-                fuzz.batch(&pairs, seed ^ (batch + 1) << 32);
-                fuzz.accepted
-            })
-            .sum();
+        let accepted = map(0..pages_of_each_format.div_ceil(BATCH) as u64, |batch| {
+            let mut fuzz = Fuzz::new(&frame);
+            fuzz.batch(&pairs, seed ^ (batch + 1) << 32);
+            fuzz.accepted
+        });
+        let accepted: usize = accepted.into_iter().sum();
         let share = accepted as f64 / pages_of_each_format as f64;
         let format = frame.bounds.format;
         assert!((0.02..0.8).contains(&share), "{format}: {share} of the pages accepted");

@@ -1,8 +1,7 @@
 //! Words for the pages that were rejected: the reference finds what is wrong with them.
 
-use rayon::prelude::*;
-
 use super::validation::DAMAGED;
+use crate::parallel::map;
 use crate::tpc_decode::damage::{Damage, DamagedPage, Expected, Field};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::payload::Payload;
@@ -10,9 +9,9 @@ use crate::tpc_decode::reference;
 
 /// The damaged pages among those from a first one on that have such verdicts.
 pub(super) fn damaged(frame: &TimeFrame, first: usize, verdicts: &[u8]) -> Vec<DamagedPage> {
-    let pages = verdicts.par_iter().enumerate();
+    let pages = (first..).zip(verdicts);
     let rejected = pages.filter(|(_, verdict)| **verdict == DAMAGED);
-    rejected.map(|(page, _)| frame.damaged(first + page, damage_of(frame, first + page))).collect()
+    map(rejected, |(page, _)| frame.damaged(page, damage_of(frame, page)))
 }
 
 fn damage_of(frame: &TimeFrame, number: usize) -> Damage {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use generators::tpc::Digit;
-use rayon::prelude::*;
 
 use super::division::{Division, Index};
 use super::parts::{self, Part};
@@ -19,6 +18,7 @@ use crate::device::gpu::{
     DeviceError, FromHost, Gpu, Lent, PinnedBuffer, Pristine, QUEUES, ToHost,
 };
 use crate::device::{Arena, Unavailable, buffers};
+use crate::parallel::{Grain, extend};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -88,13 +88,14 @@ impl OnGpu<'_> {
             let (own, others) = digits.split_at(held.target.digits());
             digits = others;
             let (samples, verdicts) = (held.buffers.samples(), held.buffers.verdicts());
-            let own = own[..samples.min(own.len())].par_iter();
-            all.digits.par_extend(own.map(|&bits| Digit::from_bits(bits)));
+            let own = &own[..samples.min(own.len())];
+            extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
+                own[range].iter().map(|&bits| Digit::from_bits(bits))
+            });
             let damaged = judgement::damaged(self.frame, part.pages.start, verdicts);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &held.target {
-                let positions = positions(&self.gpu, charges, samples)?;
-                all.positions.par_extend(positions);
+                all.positions.append(&mut positions(&self.gpu, charges, samples)?);
                 all.charges.extend(present_in(&self.gpu, charges, part)?);
             }
         }

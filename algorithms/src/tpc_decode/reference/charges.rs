@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use generators::tpc::Digit;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::{Contested, DecodedPage};
+use crate::all_cores::joined;
+use crate::parallel::map;
 use crate::tpc_decode::Decoded;
 use crate::tpc_decode::charge_map::{Converter, Position};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
@@ -23,16 +25,16 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
             fragments.of(own).contains(&number)
         };
         let position = |digit: &Digit| position_of(digit, &time_bins).unwrap_or(Position::OUTSIDE);
-        let touching = pages.par_iter().filter(touches);
-        let digits = touching.flat_map_iter(|decoded| decoded.digits.iter().flatten());
-        positions.par_extend(digits.map(position));
+        positions.extend(map(pages.iter().filter(touches), |decoded| {
+            decoded.digits.iter().flatten().map(position).collect::<Vec<_>>()
+        }));
     }
-    let sectors = frame.sector_numbers().into_par_iter();
-    let charges = sectors.map(|sector| match numbers.last() {
+    let charges = map(frame.sector_numbers(), |sector| match numbers.last() {
         Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
         None => Vec::new(),
     });
-    Decoded { positions, charges: charges.collect(), ..Decoded::default() }
+    let positions: Vec<_> = positions.iter().map(Vec::as_slice).collect();
+    Decoded { positions: joined(&positions), charges, ..Decoded::default() }
 }
 
 /// Where a digit is in the map of a fragment.
@@ -81,7 +83,7 @@ pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
         let claims: Vec<_> = digits.iter().flatten().filter_map(claim).collect();
         claims
     };
-    let mut claims: Vec<_> = pages.par_iter().flat_map_iter(claims_of).collect();
+    let mut claims = map(pages, claims_of).concat();
     claims.par_sort_unstable();
     let of_entry = claims.chunk_by(|(entry, _), (next, _)| entry == next);
     let several = of_entry.filter(|claims| claims.len() > 1);

@@ -9,7 +9,6 @@ mod row;
 use std::collections::BTreeMap;
 
 use generators::tpc::{Digit, Layout, PadId, PadMapping};
-use rayon::prelude::*;
 
 use super::Decoded;
 use super::damage::{Damage, DamagedPage};
@@ -17,6 +16,7 @@ use super::header::OpenPage;
 use super::input::{Output, TimeFrame};
 use super::payload::Payload;
 use crate::all_cores::joined;
+use crate::parallel::{Grain, collect};
 use reader::Reader;
 
 /// A page with sound headers, and its digits if the rest is sound too.
@@ -55,9 +55,10 @@ pub(super) fn contested(frame: &TimeFrame) -> Contested {
 /// All pages with sound headers, and all that are damaged, in their order: each page by
 /// itself, many at the same time.
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
-    let pages = (0..frame.pages.pages().len()).into_par_iter();
-    let looked_at: Vec<_> =
-        pages.map_init(Payload::new, |payload, number| look_at(frame, number, payload)).collect();
+    let looked_at = collect(frame.pages.pages().len(), Grain::Adaptive, |pages| {
+        let mut payload = Payload::new();
+        pages.map(move |number| look_at(frame, number, &mut payload))
+    });
     let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
     for (page, damage) in looked_at {
         decoded.extend(page);

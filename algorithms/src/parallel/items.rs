@@ -1,0 +1,153 @@
+//! Items that are handed out, such as chunks of slices.
+
+use std::ops::Range;
+
+use super::{Grain, collect, for_each_range};
+
+/// Does work for each item.
+pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    Items::new(items).for_each(Grain::Adaptive, work);
+}
+
+/// The same, item by item: for work that differs much.
+pub(crate) fn for_each_singly<T: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) + Sync,
+) {
+    Items::new(items).for_each(Grain::One, work);
+}
+
+/// What is made of each item, in the order of the items.
+pub(crate) fn map<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    Items::new(items).map(Grain::Adaptive, work)
+}
+
+/// The same, item by item: for work that differs much.
+pub(crate) fn map_singly<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    Items::new(items).map(Grain::One, work)
+}
+
+/// Items that threads take, each of them once. What is not taken is leaked, which only happens
+/// after a panic.
+struct Items<T> {
+    /// Without any, as far as it knows: they lie in its spare capacity.
+    list: Vec<T>,
+    count: usize,
+}
+
+// SAFETY: of an item that is shared nothing is done but to take it, which moves it to one thread.
+unsafe impl<T: Send> Sync for Items<T> {}
+
+impl<T: Send> Items<T> {
+    fn new(items: impl IntoIterator<Item = T>) -> Self {
+        let mut list: Vec<T> = items.into_iter().collect();
+        let count = list.len();
+        // SAFETY: shorter is always right, and what is behind the end isn't dropped.
+        unsafe { list.set_len(0) };
+        Items { list, count }
+    }
+
+    /// # Safety
+    /// There are as many items, and each of them is taken once only.
+    unsafe fn take(&self, range: Range<usize>) -> impl Iterator<Item = T> {
+        let first = self.list.as_ptr();
+        // SAFETY: the caller promises that the item is there, and still is.
+        range.map(move |index| unsafe { first.add(index).read() })
+    }
+
+    fn for_each(self, grain: Grain, work: impl Fn(T) + Sync) {
+        for_each_range(self.count, grain, |range| {
+            // SAFETY: each index below the count is in one range only.
+            unsafe { self.take(range) }.for_each(&work);
+        });
+    }
+
+    fn map<R: Send>(self, grain: Grain, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        // SAFETY: each index below the count is in one range only.
+        collect(self.count, grain, |range| unsafe { self.take(range) }.map(&work))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+
+    /// Counts how often it is dropped.
+    struct Counted<'a>(usize, &'a [AtomicUsize]);
+
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.1[self.0].fetch_add(1, Relaxed);
+        }
+    }
+
+    /// How often each of a thousand items is dropped while something is done with all of them.
+    fn drops(work: impl FnOnce(Vec<Counted<'_>>)) -> Vec<usize> {
+        let mut counts = Vec::new();
+        counts.resize_with(1000, AtomicUsize::default);
+        work((0..counts.len()).map(|number| Counted(number, &counts)).collect());
+        counts.into_iter().map(AtomicUsize::into_inner).collect()
+    }
+
+    #[test]
+    fn each_item_is_handed_out_once() {
+        with_all_pools(|| {
+            assert_eq!(drops(|items| for_each(items, drop)), [1; 1000]);
+            assert_eq!(drops(|items| for_each_singly(items, drop)), [1; 1000]);
+            assert_eq!(drops(|items| drop(map(items, |item| item))), [1; 1000]);
+        });
+        for_each([(); 0], |()| unreachable!("there is none"));
+    }
+
+    #[test]
+    fn chunks_are_written_side_by_side() {
+        let doubled = with_all_pools(|| {
+            let numbers: Vec<_> = (0..1000).collect();
+            let mut doubled = vec![0; 1000];
+            for_each(doubled.chunks_mut(7).zip(numbers.chunks(7)), |(to, from)| {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = 2 * from);
+            });
+            doubled
+        });
+        assert!(doubled.into_iter().eq((0..1000).map(|number| 2 * number)));
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let text = |number: usize| number.to_string();
+        let expected: Vec<_> = (0..1000).map(text).collect();
+        assert_eq!(with_all_pools(|| map(0..1000, text)), expected);
+        assert_eq!(with_all_pools(|| map_singly(0..1000, text)), expected);
+        assert_eq!(with_all_pools(|| map([], text)), [""; 0]);
+    }
+
+    #[test]
+    fn a_panic_comes_through_and_drops_nothing_twice() {
+        fn number(item: Counted<'_>) -> Counted<'_> {
+            assert_ne!(item.0, 500, "this panics");
+            item
+        }
+        let check = |work: fn(Vec<Counted<'_>>)| {
+            let counts = drops(|items| {
+                let panicked = catch_unwind(AssertUnwindSafe(|| work(items)));
+                assert!(panicked.is_err());
+            });
+            assert_eq!(counts[500], 1);
+            assert!(counts.into_iter().all(|count| count <= 1));
+        };
+        with_all_pools(|| {
+            check(|items| drop(map(items, number)));
+            check(|items| for_each_singly(items, |item| drop(number(item))));
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Indices, cut by rayon.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// How finely indices are cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Grain {
+    /// As rayon does it: into a few ranges for each thread, and finer where others are idle.
+    Adaptive,
+    /// The same, but into ranges of so many at least, unless there are fewer in all.
+    AtLeast(usize),
+    /// One by one, in an order that lets idle threads take the next: for work that differs much.
+    One,
+}
+
+/// Does work for all indices below a count, range by range. Each index is in one range only.
+#[inline]
+pub(crate) fn for_each_range(count: usize, grain: Grain, work: impl Fn(Range<usize>) + Sync) {
+    run(count, grain, &work);
+}
+
+/// The only place where rayon's loops are compiled, so the work has no type of its own.
+fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
+    match grain {
+        _ if count == 0 => {}
+        Grain::Adaptive => run_adaptively(count, 1, work),
+        Grain::AtLeast(least) => run_adaptively(count, least, work),
+        Grain::One => {
+            let indices = (0..count).into_par_iter().with_max_len(1);
+            indices.for_each(|index| work(index..index + 1));
+        }
+    }
+}
+
+/// Cuts where rayon cuts iterators of a known length with `with_min_len`: in the middle, as
+/// long as both halves are long enough.
+fn run_adaptively(count: usize, least: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let cut = |range: Range<usize>| {
+        let half = range.len() / 2;
+        if half < least.max(1) {
+            return (range, None);
+        }
+        let middle = range.start + half;
+        (range.start..middle, Some(middle..range.end))
+    };
+    rayon::iter::split(0..count, cut).for_each(work);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+
+    /// The ranges in ascending order.
+    fn ranges(count: usize, grain: Grain) -> Vec<Range<usize>> {
+        let ranges = Mutex::new(Vec::new());
+        for_each_range(count, grain, |range| ranges.lock().expect("no panic").push(range));
+        let mut ranges = ranges.into_inner().expect("no panic");
+        ranges.sort_by_key(|range| range.start);
+        ranges
+    }
+
+    #[test]
+    fn each_index_is_in_one_range() {
+        for grain in [Grain::Adaptive, Grain::AtLeast(7), Grain::AtLeast(0), Grain::One] {
+            for count in [0, 1, 2, 6, 13, 14, 1000] {
+                let indices = || ranges(count, grain).into_iter().flatten().collect::<Vec<_>>();
+                let indices = with_all_pools(indices);
+                assert!(indices.into_iter().eq(0..count), "{count}, {grain:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_are_as_long_as_they_should_be() {
+        with_all_pools(|| {
+            assert_eq!(ranges(13, Grain::AtLeast(7)).len(), 1, "half of them are too few");
+            let long = |range: &Range<usize>| range.len() >= 7;
+            assert!(ranges(1000, Grain::AtLeast(7)).iter().all(long));
+            assert!(ranges(1000, Grain::One).iter().all(|range| range.len() == 1));
+            assert!(ranges(1000, Grain::Adaptive).len() >= rayon::current_num_threads());
+            assert_eq!(ranges(0, Grain::Adaptive), []);
+        });
+    }
+
+    #[test]
+    fn the_current_pool_does_it() {
+        let threads = Mutex::new(Vec::new());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let note = |_| threads.lock().expect("no panic").push(rayon::current_num_threads());
+        pool.install(|| for_each_range(100, Grain::One, note));
+        assert_eq!(threads.into_inner().expect("no panic"), [3; 100]);
+    }
+}

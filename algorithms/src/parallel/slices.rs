@@ -1,0 +1,119 @@
+//! Slices that are written in parts, and lists that are filled.
+
+use std::ops::Range;
+
+use super::{Grain, for_each_range};
+use crate::device::SharedSlice;
+
+/// Does work for all parts of a slice: it is told the index of the first element, too.
+pub(crate) fn for_each_part<T: Send>(
+    all: &mut [T],
+    grain: Grain,
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let count = all.len();
+    let all = SharedSlice::new(all);
+    for_each_range(count, grain, |range| {
+        // SAFETY: each index is in one range only.
+        work(range.start, unsafe { all.part(range) });
+    });
+}
+
+/// Appends so many elements to a list, which are made range by range.
+///
+/// # Panics
+/// If fewer are made of a range than it has indices.
+pub(crate) fn extend<R: Send, I: Iterator<Item = R>>(
+    list: &mut Vec<R>,
+    count: usize,
+    grain: Grain,
+    make: impl Fn(Range<usize>) -> I + Sync,
+) {
+    list.reserve(count);
+    for_each_part(&mut list.spare_capacity_mut()[..count], grain, |first, places| {
+        let mut made = 0;
+        let elements = make(first..first + places.len());
+        for (place, element) in places.iter_mut().zip(elements) {
+            place.write(element);
+            made += 1;
+        }
+        assert_eq!(made, places.len(), "an element for each index");
+    });
+    // SAFETY: there is room, and all places have been written, as was asserted for each range.
+    // If that panicked, those elements are leaked.
+    unsafe { list.set_len(list.len() + count) };
+}
+
+/// A list of so many elements, which are made range by range.
+///
+/// # Panics
+/// If fewer are made of a range than it has indices.
+pub(crate) fn collect<R: Send, I: Iterator<Item = R>>(
+    count: usize,
+    grain: Grain,
+    make: impl Fn(Range<usize>) -> I + Sync,
+) -> Vec<R> {
+    let mut list = Vec::new();
+    extend(&mut list, count, grain, make);
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+
+    #[test]
+    fn parts_know_where_they_begin() {
+        for grain in [Grain::Adaptive, Grain::AtLeast(50), Grain::One] {
+            let numbered = with_all_pools(|| {
+                let mut numbers = vec![0; 1000];
+                for_each_part(&mut numbers, grain, |first, part| {
+                    part.iter_mut().zip(first..).for_each(|(number, index)| *number += index);
+                });
+                numbers
+            });
+            assert!(numbered.into_iter().eq(0..1000));
+        }
+    }
+
+    #[test]
+    fn lists_are_filled_in_order() {
+        let text = |index: usize| index.to_string();
+        for count in [0, 1, 1000] {
+            let list = with_all_pools(|| {
+                let mut list = vec!["first".to_owned()];
+                extend(&mut list, count, Grain::Adaptive, |range| range.map(text));
+                list
+            });
+            assert_eq!(list[0], "first");
+            assert!(list[1..].iter().cloned().eq((0..count).map(text)));
+        }
+    }
+
+    #[test]
+    fn what_was_made_before_a_panic_is_never_dropped_twice() {
+        let element = Arc::new(());
+        let mut list = vec![Arc::clone(&element)];
+        let make = |index: usize| {
+            assert_ne!(index, 77, "this panics");
+            Arc::clone(&element)
+        };
+        let filled = catch_unwind(AssertUnwindSafe(|| {
+            extend(&mut list, 100, Grain::One, |range| range.map(make));
+        }));
+        assert!(filled.is_err());
+        assert_eq!(list.len(), 1, "as before");
+        drop(list);
+        assert!(Arc::strong_count(&element) > 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "an element for each index")]
+    fn a_range_with_too_few_elements_is_noticed() {
+        collect(10, Grain::Adaptive, |range| range.skip(1));
+    }
+}
