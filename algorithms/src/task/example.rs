@@ -5,10 +5,10 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::sts::{Digi, SegmentedDigis};
-use rayon::prelude::*;
 
 use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
+use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
 
 /// Channels that a digi can have.
@@ -97,8 +97,8 @@ const BY_SEGMENT: Variant<ChannelCounts> =
         let segments: Vec<_> = at.input.segments().collect();
         let channels = segments.len() * CHANNELS;
         at.filling(channels, size_of_val(at.input.digis()), move |counts| {
-            let counts = counts.par_chunks_exact_mut(CHANNELS).zip(&segments);
-            counts.for_each(|(counts, digis)| {
+            let counts = counts.chunks_exact_mut(CHANNELS).zip(&segments);
+            for_each(counts, |(counts, digis)| {
                 counts.fill(0);
                 for digi in *digis {
                     counts[usize::from(digi.channel())] += 1;

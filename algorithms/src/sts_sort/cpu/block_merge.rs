@@ -6,13 +6,13 @@
 //! threads share a segment where there are more threads than segments can feed.
 
 use generators::sts::Digi;
-use rayon::prelude::*;
 
 use super::parts::Cost;
 use super::segments::{Scratch, sort_segments};
 use super::two_arrays::ResultIn;
 use super::{merge_path, radix};
 use crate::algorithm::Variant;
+use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
@@ -28,12 +28,11 @@ pub(super) const BLOCK_MERGE: Variant<StsSort> = Variant::cpu(
 fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let sort_chunk =
         |(chunk, scratch): (&mut [Digi], &mut [Digi])| radix::sort_in_place(chunk, scratch);
+    let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
     if parts == 1 {
-        let chunks = digis.chunks_mut(CHUNK).zip(scratch.chunks_mut(CHUNK));
         chunks.for_each(sort_chunk);
     } else {
-        let chunks = digis.par_chunks_mut(CHUNK).zip(scratch.par_chunks_mut(CHUNK));
-        chunks.for_each(sort_chunk);
+        for_each(chunks, sort_chunk);
     }
     merge_path::merge_runs(digis, scratch, CHUNK, parts)
 }

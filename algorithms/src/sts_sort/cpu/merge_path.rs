@@ -6,9 +6,9 @@
 //! tiles of equal size that are merged independently of each other.
 
 use generators::sts::Digi;
-use rayon::prelude::*;
 
 use super::two_arrays::ResultIn;
+use crate::parallel::for_each;
 
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;
@@ -38,15 +38,14 @@ pub(super) fn merge_runs(
 
 /// Merges each pair of neighbouring runs.
 fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
+    let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
     if tile == usize::MAX {
-        let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
         for (pair, output) in pairs {
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge(left, right, output);
         }
     } else {
-        let pairs = source.par_chunks(2 * run).zip(target.par_chunks_mut(2 * run));
-        pairs.for_each(|(pair, output)| {
+        for_each(pairs, |(pair, output)| {
             let (left, right) = pair.split_at(run.min(pair.len()));
             merge_in_tiles(left, right, output, tile);
         });
@@ -54,7 +53,7 @@ fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
 }
 
 fn merge_in_tiles(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
-    output.par_chunks_mut(tile).enumerate().for_each(|(number, output)| {
+    for_each(output.chunks_mut(tile).enumerate(), |(number, output)| {
         let start = number * tile;
         let end = start + output.len();
         let (left_start, left_end) =

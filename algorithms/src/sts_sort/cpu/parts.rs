@@ -2,10 +2,10 @@
 
 use generators::partition::Partition;
 use generators::sts::Digi;
-use rayon::prelude::*;
 
 use super::merge_path;
 use super::two_arrays::ResultIn;
+use crate::parallel::for_each;
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;
@@ -86,14 +86,14 @@ pub(super) fn sort_parts(
     digis: &mut [Digi],
     scratch: &mut [Digi],
     parts: usize,
-    sort: impl Fn(&mut [Digi]) + Sync + Send,
+    sort: impl Fn(&mut [Digi]) + Sync,
 ) -> ResultIn {
     if parts == 1 {
         sort(digis);
         return ResultIn::Digis;
     }
     let part = digis.len().div_ceil(parts);
-    digis.par_chunks_mut(part).for_each(sort);
+    for_each(digis.chunks_mut(part), sort);
     merge_path::merge_runs(digis, scratch, part, parts)
 }
 

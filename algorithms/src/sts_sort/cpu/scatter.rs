@@ -5,9 +5,9 @@
 //! their order.
 
 use generators::sts::Digi;
-use rayon::prelude::*;
 
 use crate::device::SharedSlice;
+use crate::parallel::{for_each, map};
 
 /// Digis in each bucket, or the place where each bucket goes on.
 pub(super) type Counts = Vec<u32>;
@@ -50,8 +50,7 @@ pub(super) fn count_parts(
     buckets: usize,
     bucket: impl Fn(Digi) -> usize + Sync,
 ) -> Vec<Counts> {
-    let parts = digis.par_chunks(part);
-    parts.map(|part| count(part, buckets, &bucket)).collect()
+    map(digis.chunks(part), |part| count(part, buckets, &bucket))
 }
 
 /// Scatters in parts that run in parallel: each part writes its digis of a
@@ -67,8 +66,7 @@ pub(super) fn scatter_parts(
     assert_eq!(source.len(), target.len());
     let target = SharedSlice::new(target);
     let places = places_of_parts(counts);
-    let parts = source.par_chunks(part).zip(places);
-    parts.for_each(|(digis, mut places)| {
+    for_each(source.chunks(part).zip(places), |(digis, mut places)| {
         for &digi in digis {
             let place = &mut places[bucket(digi)];
             // SAFETY: the places of all parts and buckets are ranges behind

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
-use rayon::prelude::*;
 
 use super::parts::{Cost, Split};
 use super::two_arrays::ResultIn;
@@ -12,6 +11,7 @@ use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
+use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.
@@ -200,8 +200,8 @@ fn settle(jobs: Vec<Job<'_>>) -> ResultIn {
     } else {
         ResultIn::Digis
     };
-    let elsewhere = jobs.into_par_iter().filter(|job| job.result != most);
-    elsewhere.for_each(|job| match most {
+    let elsewhere = jobs.into_iter().filter(|job| job.result != most);
+    for_each(elsewhere, |job| match most {
         ResultIn::Digis => job.digis.copy_from_slice(job.scratch),
         ResultIn::Scratch => job.scratch.copy_from_slice(job.digis),
     });

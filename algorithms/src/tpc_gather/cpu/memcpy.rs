@@ -2,8 +2,8 @@
 //! there are threads.
 
 use generators::tpc::clusters::FIELDS;
-use rayon::prelude::*;
 
+use crate::parallel::for_each_singly;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// One thread does it all.
@@ -29,9 +29,8 @@ pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
 /// A part of each array for each thread; `end` says where so many parts end.
 fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
     let parts = parts_of(packing, rayon::current_num_threads(), end);
-    let parts = packing.hand_out(parts, output).into_par_iter();
-    let parts = parts.with_max_len(1);
-    parts.for_each(|(part, to)| copy(packing.array(part.field), &part, to));
+    let parts = packing.hand_out(parts, output);
+    for_each_singly(parts, |(part, to)| copy(packing.array(part.field), &part, to));
 }
 
 fn parts_of(

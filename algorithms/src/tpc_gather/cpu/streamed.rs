@@ -9,11 +9,11 @@
 //! an ordinary store to memory would do: a third of all traffic.
 
 use generators::tpc::clusters::FIELDS;
-use rayon::prelude::*;
 
 use super::masked::{Avx512, Masked};
 use super::vectors::{Copier, SLACK, Stores, VECTOR, copy_vectors, streaming};
 use crate::device::prefetch_to_second;
+use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// Bytes of a part that a thread takes at a time.
@@ -27,8 +27,7 @@ const AHEAD: usize = 24;
 pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
     let parts = (0..FIELDS.len()).flat_map(|field| parts_of(packing, field));
     let parts = packing.hand_out(parts.collect(), output);
-    let parts = parts.into_par_iter();
-    parts.for_each(|(part, to)| pack(packing.array(part.field), &part, to));
+    for_each(parts, |(part, to)| pack(packing.array(part.field), &part, to));
 }
 
 fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
-use rayon::prelude::*;
 
 use crate::algorithm::{Opening, Runner};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
+use crate::parallel::for_each_singly;
 use crate::timing::{Laps, Stages};
 use crate::tpc_merge::TpcMerge;
 use crate::tpc_merge::relation_store::SharedRelations;
@@ -152,8 +152,7 @@ where
 
 /// Follows the links of each piece in ascending order.
 fn follow_pieces(input: &SliceTracks, legs: SharedRelations<'_>, pieces: Vec<Range<usize>>) {
-    let pieces = pieces.into_par_iter().with_max_len(1);
-    pieces.for_each(|piece| {
+    for_each_singly(pieces, |piece| {
         let mut legs = legs;
         for track in piece {
             let link = input.links()[track];

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
-use rayon::prelude::*;
+
+use crate::parallel::{Grain, collect};
 
 /// Cuts are looked for at multiples of this.
 const WINDOW: usize = 1024;
@@ -64,12 +65,13 @@ impl Reach {
 }
 
 fn reaches(input: &SliceTracks) -> Vec<Reach> {
-    let windows = input.links().par_chunks(WINDOW);
-    let windows = windows.zip(input.relations().par_chunks(WINDOW));
-    windows
-        .with_min_len(WINDOWS_AT_A_TIME)
-        .map(|(links, relations)| reach(links, relations))
-        .collect()
+    let windows = input.len().div_ceil(WINDOW);
+    collect(windows, Grain::AtLeast(WINDOWS_AT_A_TIME), |windows| {
+        windows.map(|window| {
+            let tracks = window * WINDOW..input.len().min((window + 1) * WINDOW);
+            reach(&input.links()[tracks.clone()], &input.relations()[tracks])
+        })
+    })
 }
 
 fn reach(links: &[u32], relations: &[Relations]) -> Reach {

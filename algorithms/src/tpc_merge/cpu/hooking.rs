@@ -8,11 +8,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::SliceTracks;
-use rayon::prelude::*;
 
 use super::by_component::{FindComponents, Known, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
+use crate::parallel::{Grain, for_each_part, for_each_range};
 use crate::tpc_merge::components::named;
 
 /// The parent of each slice track.
@@ -28,34 +28,32 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
     }
 
     fn setup(&mut self, _: &SliceTracks) -> Known {
-        let parents = self.parents.par_iter_mut().with_min_len(PART);
-        parents.enumerate().for_each(|(track, parent)| *parent = track as u32);
+        for_each_part(&mut self.parents, Grain::AtLeast(PART), |first, parents| {
+            for (parent, track) in parents.iter_mut().zip(first as u32..) {
+                *parent = track;
+            }
+        });
         Known::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {
         let parents = atomic(&mut self.parents);
-        let tracks = (0..parents.len()).into_par_iter().with_min_len(PART);
-        tracks.for_each(|track| {
-            for other in named(input, track) {
-                join(parents, track as u32, other);
+        for_each_range(parents.len(), Grain::AtLeast(PART), |tracks| {
+            for track in tracks {
+                for other in named(input, track) {
+                    join(parents, track as u32, other);
+                }
             }
         });
     }
 
     fn jump(&mut self) {
         let parents = atomic(&mut self.parents);
-        let tracks = parents.par_iter().with_min_len(PART);
-        tracks.for_each(|parent| {
-            let mut root = parent.load(Ordering::Relaxed);
-            loop {
-                let above = load(parents, root);
-                if above == root {
-                    break;
-                }
-                root = above;
+        for_each_range(parents.len(), Grain::AtLeast(PART), |tracks| {
+            for parent in &parents[tracks] {
+                let root = root(parents, parent.load(Ordering::Relaxed));
+                parent.store(root, Ordering::Relaxed);
             }
-            parent.store(root, Ordering::Relaxed);
         });
     }
 
@@ -67,6 +65,17 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
 #[inline(always)]
 fn load(parents: &[AtomicU32], track: u32) -> u32 {
     parents[track as usize].load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
+    loop {
+        let above = load(parents, track);
+        if above == track {
+            return track;
+        }
+        track = above;
+    }
 }
 
 /// Makes two slice tracks part of one tree.

@@ -10,13 +10,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
-use rayon::prelude::*;
 
 use super::by_component::{FindComponents, Known, PART};
 use super::cuts::pieces;
 use crate::device::atomic;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
+use crate::parallel::for_each;
 
 /// Slice tracks whose connections are collected at a time: they fit into the cache next
 /// to the processor.
@@ -44,8 +44,7 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
         if let Some(pieces) = pieces(input, self.threads) {
             return Known::Pieces(pieces);
         }
-        let parts = self.parents.par_chunks_mut(PART).enumerate();
-        parts.for_each(|(part, parents)| {
+        for_each(self.parents.chunks_mut(PART).enumerate(), |(part, parents)| {
             let first = (part * PART) as u32;
             for (parent, track) in parents.iter_mut().zip(first..) {
                 *parent = track;
@@ -64,11 +63,7 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
 
     fn jump(&mut self) {
         let parents = atomic(&mut self.parents);
-        let parts = (0..parents.len().div_ceil(PART)).into_par_iter();
-        parts.for_each(|part| {
-            let first = part * PART;
-            point_to_roots(parents, first..parents.len().min(first + PART));
-        });
+        for_each(parts(parents.len()), |part| point_to_roots(parents, part));
     }
 
     fn labels(&self) -> &[u32] {
@@ -104,10 +99,13 @@ impl Hook for Shared {
     }
 }
 
+/// Parts of all slice tracks that a thread does at a time.
+fn parts(tracks: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..tracks).step_by(PART).map(move |first| first..tracks.min(first + PART))
+}
+
 fn hook_all<H: Hook>(input: &SliceTracks, parents: &[AtomicU32]) {
-    let parts = (0..input.len().div_ceil(PART)).into_par_iter();
-    parts.for_each(|part| {
-        let part = part * PART..input.len().min((part + 1) * PART);
+    for_each(parts(input.len()), |part| {
         let mut connections = Connections::default();
         for first in part.clone().step_by(PIECE) {
             connections.collect(input, first..part.end.min(first + PIECE));

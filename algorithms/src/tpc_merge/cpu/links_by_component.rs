@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
-use rayon::prelude::*;
 
 use super::by_component::{BringTogether, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::parallel::{Grain, for_each, for_each_range, map};
 use crate::tpc_merge::relation_store::SharedRelations;
 use crate::tpc_merge::resolve::follow;
 
@@ -46,8 +46,7 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
             parts.push((ends, begin, part));
             (rest, begin) = (others, end);
         }
-        let parts = parts.into_par_iter();
-        parts.for_each(|(ends, begin, linked)| {
+        for_each(parts, |(ends, begin, linked)| {
             let mut list_begin = begin;
             for &end in ends {
                 let list = (list_begin - begin) as usize..(end - begin) as usize;
@@ -60,10 +59,9 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
 
 impl LinksByComponent<'_> {
     fn count(&mut self, input: &SliceTracks, labels: &[u32]) {
-        let counts = self.ends.par_chunks_mut(PART);
-        counts.for_each(|counts| counts.fill(0));
+        for_each(self.ends.chunks_mut(PART), |counts| counts.fill(0));
         let counts = atomic(&mut self.ends);
-        linked(input).for_each(|track| {
+        for_each_linked(input, |track| {
             counts[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
         });
     }
@@ -71,7 +69,7 @@ impl LinksByComponent<'_> {
     fn fill(&mut self, input: &SliceTracks, labels: &[u32]) {
         let places = atomic(&mut self.ends);
         let list = SharedSlice::new(&mut self.linked);
-        linked(input).for_each(|track| {
+        for_each_linked(input, |track| {
             let place = places[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
             // SAFETY: no place is given out twice.
             unsafe { list.write(place as usize, track as u32) };
@@ -79,23 +77,24 @@ impl LinksByComponent<'_> {
     }
 }
 
-/// The slice tracks that have a link.
-fn linked(input: &SliceTracks) -> impl ParallelIterator<Item = usize> + '_ {
-    let tracks = (0..input.len()).into_par_iter().with_min_len(PART);
-    tracks.filter(|track| input.links()[*track] != NONE)
+/// Does work for all slice tracks that have a link.
+#[inline]
+fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
+    for_each_range(input.len(), Grain::AtLeast(PART), |tracks| {
+        tracks.filter(|&track| input.links()[track] != NONE).for_each(&work);
+    });
 }
 
 /// Counts become beginnings.
 fn lay_out(counts: &mut [u32]) {
-    let sums: Vec<u32> = counts.par_chunks(PART).map(|part| part.iter().sum()).collect();
+    let sums: Vec<u32> = map(counts.chunks(PART), |part| part.iter().sum());
     let begins = sums.iter().scan(0, |begin, sum| {
         let this = *begin;
         *begin += sum;
         Some(this)
     });
     let begins: Vec<u32> = begins.collect();
-    let parts = counts.par_chunks_mut(PART).zip(begins);
-    parts.for_each(|(part, mut begin)| {
+    for_each(counts.chunks_mut(PART).zip(begins), |(part, mut begin)| {
         for count in part {
             begin += std::mem::replace(count, begin);
         }

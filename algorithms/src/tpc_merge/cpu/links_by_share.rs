@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
-use rayon::prelude::*;
 
 use super::by_component::BringTogether;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::parallel::{for_each, for_each_singly, map};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 
@@ -50,21 +50,20 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
     fn order(&mut self, input: &SliceTracks, labels: &[u32]) {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
-        let counts: Vec<_> =
-            ranges.par_iter().map(|range| share.count(input, labels, range.clone())).collect();
+        let counts = map(&ranges, |range| share.count(input, labels, range.clone()));
         let (places, ends) = lay_out(&counts);
         self.ends = ends;
         let links = SharedSlice::new(&mut self.links);
-        let parts = ranges.into_par_iter().zip(places);
-        parts.for_each(|(range, places)| share.deal_out(input, labels, range, places, &links));
+        for_each(ranges.into_iter().zip(places), |(range, places)| {
+            share.deal_out(input, labels, range, places, &links);
+        });
     }
 
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let shares = begins.zip(&self.ends).map(|(begin, &end)| begin..end);
-        let shares: Vec<_> = shares.map(|range| &self.links[range]).collect();
-        let shares = shares.into_par_iter().with_max_len(1);
-        shares.for_each(|links| follow_all(input, legs, links));
+        let shares = shares.map(|range| &self.links[range]);
+        for_each_singly(shares, |links| follow_all(input, legs, links));
     }
 }
 

@@ -10,11 +10,10 @@ mod pad_state;
 mod simd;
 mod strips;
 
-use rayon::prelude::*;
-
 use super::TpcNoisyPads;
 use crate::algorithm::{Opened, Opening, Variant};
 use crate::all_cores::split_mut;
+use crate::parallel::for_each;
 use pad_state::Advance;
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
@@ -32,8 +31,7 @@ fn strips<'a>(at: &Opening<'a, '_, TpcNoisyPads>, advance: Advance) -> Opened<'a
     let (maps, strips) = (at.input, strips::of(at.input.sectors()));
     at.filling(maps.pads(), size_of_val(maps.entries()), move |activity| {
         let parts = split_mut(activity, strips.iter().map(|strip| strip.pads()));
-        let parts = parts.into_par_iter().zip(&strips);
-        parts.for_each(|(activity, strip)| {
+        for_each(parts.into_iter().zip(&strips), |(activity, strip)| {
             strip.find(maps.map(strip.sector), maps.thresholds(), advance, activity);
         });
     })
