@@ -83,7 +83,7 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
         input: &[S],
-        make: impl Fn(&S) -> T + Sync + Send,
+        make: impl Fn(&S) -> T + Sync,
     ) -> Result<Self, DeviceError> {
         Lent::of(input, arena, gpu, |gpu| {
             let mut pinned = gpu.pinned(input.len())?;

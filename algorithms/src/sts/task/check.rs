@@ -4,7 +4,6 @@
 use std::fmt::Debug;
 
 use generators::sts::SegmentedDigis;
-use rayon::slice::ParallelSliceMut;
 
 use crate::all_cores::{first_error, first_where};
 use crate::sts::{ChainStage, Product};
@@ -123,11 +122,11 @@ fn same_digis(
 }
 
 /// The same things in each segment, in whatever order.
-fn same<T: Clone + Debug + Send + Sync, K: Ord + Send>(
+fn same<T: Clone + Debug + Sync, K: Ord>(
     what: &'static str,
     expected: &Partitioned<T>,
     found: &Partitioned<T>,
-    key: impl Fn(&T) -> K + Sync + Send,
+    key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
     each_segment(what, [expected.segments(), found.segments()], |segment| {
         let [expected, found] = [expected, found].map(|things| things.segment(segment));
@@ -140,7 +139,7 @@ fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
     what: &'static str,
     expected: &[S],
     found: &[S],
-    key: impl Fn(&T) -> K + Sync + Send,
+    key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
     each_segment(what, [expected.len(), found.len()], |segment| {
         let [expected, found] = [expected, found].map(|things| things[segment].as_ref());
@@ -152,7 +151,7 @@ fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
 fn each_segment(
     what: &'static str,
     [expected, found]: [usize; 2],
-    check: impl Fn(usize) -> Result<(), Mismatch> + Sync + Send,
+    check: impl Fn(usize) -> Result<(), Mismatch> + Sync,
 ) -> Result<(), Mismatch> {
     if expected != found {
         return Err(Mismatch::Segments { what, expected, found });
@@ -160,16 +159,16 @@ fn each_segment(
     first_error(found, check)
 }
 
-fn same_in_any_order<T: Clone + Debug + Send + Sync, K: Ord + Send>(
+fn same_in_any_order<T: Clone + Debug + Sync, K: Ord>(
     what: &'static str,
     segment: usize,
     expected: &[T],
     found: &[T],
-    key: impl Fn(&T) -> K + Sync + Send,
+    key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
     let [expected, found] = [expected, found].map(|things| {
         let mut things = things.to_vec();
-        things.par_sort_by_key(&key);
+        things.sort_by_key(&key);
         things
     });
     same_things(what, segment, &expected, &found, key)
@@ -180,7 +179,7 @@ fn same_things<T: Debug + Sync, K: Ord>(
     segment: usize,
     expected: &[T],
     found: &[T],
-    key: impl Fn(&T) -> K + Sync + Send,
+    key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
     let differ = |number: usize| key(&expected[number]) != key(&found[number]);
     if let Some(number) = first_where(expected.len().min(found.len()), differ) {
@@ -207,7 +206,7 @@ fn same_things<T: Debug + Sync, K: Ord>(
 fn clusters_in_order<T: Sync>(
     stage: Option<ChainStage>,
     found: &Partitioned<T>,
-    time: impl Fn(&T) -> f64 + Sync + Send,
+    time: impl Fn(&T) -> f64 + Sync,
 ) -> Result<(), Mismatch> {
     match stage {
         Some(ChainStage::ClusterSort) => in_order_of_time("clusters", found, time),
@@ -218,7 +217,7 @@ fn clusters_in_order<T: Sync>(
 fn in_order_of_time<T: Sync>(
     what: &'static str,
     found: &Partitioned<T>,
-    time: impl Fn(&T) -> f64 + Sync + Send,
+    time: impl Fn(&T) -> f64 + Sync,
 ) -> Result<(), Mismatch> {
     first_error(found.segments(), |segment| {
         let things = found.segment(segment);

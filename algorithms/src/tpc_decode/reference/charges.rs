@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use generators::tpc::Digit;
-use rayon::slice::ParallelSliceMut;
 
 use super::{Contested, DecodedPage};
 use crate::all_cores::joined;
@@ -84,7 +83,7 @@ pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
         claims
     };
     let mut claims = map(pages, claims_of).concat();
-    claims.par_sort_unstable();
+    claims.sort_unstable();
     let of_entry = claims.chunk_by(|(entry, _), (next, _)| entry == next);
     let several = of_entry.filter(|claims| claims.len() > 1);
     let charges = |claims: &[(_, u16)]| claims.iter().map(|(_, charge)| *charge).collect();
