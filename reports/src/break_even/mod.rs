@@ -10,7 +10,7 @@
 //! | `sweep` | picks the fastest at each size |
 //! | `words` | says from where on who is the faster |
 //!
-//! Where two are equally fast is found by [`statistics::crossings`](statistics::crossings).
+//! Where two are equally fast is found by [`statistics::crossings`].
 
 mod size;
 mod sweep;

@@ -13,7 +13,7 @@
 //! | `published` | turns published figures beside measured ones into plots |
 //! | `trend` | turns points over many runs into plots |
 //! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
-//! | `paint`, `files` | paint a scene as SVG and as PNG |
+//! | `paint`, `raster`, `files` | paint a scene as SVG, that as PNG |
 
 mod axes;
 mod bars;
@@ -36,6 +36,7 @@ mod palette;
 mod placement;
 mod published;
 mod quality;
+mod raster;
 mod rounds;
 mod scale;
 mod scene;

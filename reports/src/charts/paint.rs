@@ -1,4 +1,4 @@
-//! Scenes onto any backend of plotters.
+//! Scenes onto a backend of plotters.
 
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{DrawingBackend, IntoFont, TextStyle};
@@ -6,80 +6,52 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontTransform, RGBColor, ShapeStyle, WHITE};
 
 use super::scene::{Anchor, At, Direction, Label, Mark, Scene};
-use super::text::{FAMILY, HEIGHT_OF_EM};
+use super::text::FAMILY;
 
-/// How a backend sees sizes. The backends of plotters disagree about what a
-/// font size is and where a line of text begins; a label names its baseline.
-#[derive(Clone, Copy, Debug)]
-pub struct Metrics {
-    /// Backend pixels a pixel of the scene.
-    pub scale: f64,
-    /// Font size a pixel of em.
-    pub font_size: f64,
-    /// From the top of a line to its baseline, in ems.
-    pub ascent: f64,
-}
-
-impl Metrics {
-    /// The SVG backend: sizes are divided by 1.24 and lines begin 0.76 em up.
-    pub const SVG: Metrics = Metrics { scale: 1.0, font_size: 1.24, ascent: 0.76 };
-
-    /// The bitmap backend with `ab_glyph`: the baseline is half a size down.
-    pub fn bitmap(scale: f64) -> Metrics {
-        Metrics { scale, font_size: HEIGHT_OF_EM, ascent: HEIGHT_OF_EM / 2.0 }
-    }
-
-    fn pixel(&self, at: At) -> (i32, i32) {
-        let round = |v: f64| (v * self.scale).round() as i32;
-        (round(at.0), round(at.1))
-    }
-
-    fn stroke(&self, color: RGBColor, width: u32) -> ShapeStyle {
-        let width = (f64::from(width) * self.scale).round() as u32;
-        ShapeStyle::from(&color).stroke_width(width)
-    }
-}
+/// Font size a pixel of em: the backend divides sizes by it.
+const FONT_SIZE: f64 = 1.24;
+/// From the top of a line, where the backend wants it, to its baseline, which a label names;
+/// in ems.
+const ASCENT: f64 = 0.76;
 
 /// What painting on a backend ends in.
 pub type Painted<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// Paints a scene and finishes the picture.
-pub fn paint<B: DrawingBackend>(scene: &Scene, backend: &mut B, metrics: Metrics) -> Painted<B> {
+pub fn paint<B: DrawingBackend>(scene: &Scene, backend: &mut B) -> Painted<B> {
     use DrawingAreaErrorKind::BackendError;
     backend.ensure_prepared().map_err(BackendError)?;
     let corner = (f64::from(scene.width), f64::from(scene.height));
     let white = ShapeStyle::from(&WHITE).filled();
-    backend.draw_rect((0, 0), metrics.pixel(corner), &white, true).map_err(BackendError)?;
+    backend.draw_rect((0, 0), pixel(corner), &white, true).map_err(BackendError)?;
     for mark in &scene.marks {
-        paint_mark(mark, backend, metrics)?;
+        paint_mark(mark, backend)?;
     }
     backend.present().map_err(BackendError)
 }
 
-fn paint_mark<B: DrawingBackend>(mark: &Mark, backend: &mut B, metrics: Metrics) -> Painted<B> {
-    let pixels = |points: &[At]| -> Vec<_> { points.iter().map(|at| metrics.pixel(*at)).collect() };
+fn paint_mark<B: DrawingBackend>(mark: &Mark, backend: &mut B) -> Painted<B> {
+    let pixels = |points: &[At]| -> Vec<_> { points.iter().map(|at| pixel(*at)).collect() };
     let painted = match mark {
         Mark::Rect { from, to, color } => {
-            let (from, to) = (metrics.pixel(*from), metrics.pixel(*to));
-            backend.draw_rect(from, to, &metrics.stroke(*color, 1), true)
+            let (from, to) = (pixel(*from), pixel(*to));
+            backend.draw_rect(from, to, &stroke(*color, 1), true)
         }
         Mark::Path { points, color, width } => {
-            backend.draw_path(pixels(points), &metrics.stroke(*color, *width))
+            backend.draw_path(pixels(points), &stroke(*color, *width))
         }
-        Mark::Polygon { points, color } => {
-            backend.fill_polygon(pixels(points), &metrics.stroke(*color, 1))
-        }
+        Mark::Polygon { points, color } => backend.fill_polygon(pixels(points), &stroke(*color, 1)),
         Mark::Disc { at, radius, color } => {
-            let radius = (radius * metrics.scale).round() as u32;
-            backend.draw_circle(metrics.pixel(*at), radius, &metrics.stroke(*color, 1), true)
+            let radius = radius.round() as u32;
+            backend.draw_circle(pixel(*at), radius, &stroke(*color, 1), true)
         }
-        Mark::Text(label) => return paint_text(label, backend, metrics),
+        Mark::Text(label) => return paint_text(label, backend),
     };
     painted.map_err(DrawingAreaErrorKind::BackendError)
 }
 
-fn paint_text<B: DrawingBackend>(label: &Label, backend: &mut B, metrics: Metrics) -> Painted<B> {
-    let ascent = metrics.ascent * label.size;
+fn paint_text<B: DrawingBackend>(label: &Label, backend: &mut B) -> Painted<B> {
+    let ascent = ASCENT * label.size;
     let (top, transform) = match label.direction {
         Direction::Right => ((label.at.0, label.at.1 - ascent), FontTransform::None),
         Direction::Up => ((label.at.0 - ascent, label.at.1), FontTransform::Rotate270),
@@ -89,9 +61,17 @@ fn paint_text<B: DrawingBackend>(label: &Label, backend: &mut B, metrics: Metric
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    let size = label.size * metrics.font_size * metrics.scale;
+    let size = label.size * FONT_SIZE;
     let font = (FAMILY, size).into_font().transform(transform);
     let style = TextStyle::from(font).color(&label.color).pos(Pos::new(h_pos, VPos::Top));
-    let painted = backend.draw_text(&label.text, &style, metrics.pixel(top));
+    let painted = backend.draw_text(&label.text, &style, pixel(top));
     painted.map_err(DrawingAreaErrorKind::BackendError)
+}
+
+fn pixel(at: At) -> (i32, i32) {
+    (at.0.round() as i32, at.1.round() as i32)
+}
+
+fn stroke(color: RGBColor, width: u32) -> ShapeStyle {
+    ShapeStyle::from(&color).stroke_width(width)
 }

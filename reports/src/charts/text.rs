@@ -11,9 +11,10 @@ use plotters::style::{FontStyle, IntoFont, register_font};
 pub const FAMILY: &str = "sans-serif";
 
 /// Ascent plus descent of DejaVu Sans in ems: `ab_glyph` scales to that height.
-pub const HEIGHT_OF_EM: f64 = 1.164;
+const HEIGHT_OF_EM: f64 = 1.164;
 
-const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
+/// What all text is set in.
+pub const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 
 /// Makes the font known to plotters; whether that went well.
 pub fn load_font() -> bool {
