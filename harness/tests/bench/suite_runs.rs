@@ -10,13 +10,13 @@ use crate::common::{Folder, Run, copy_run, measuring, signal, wait_until};
 use reports::record::SummaryRow;
 use reports::store::read_summary;
 
-/// Twelve points that take a fifth of a second each: they are never precise.
+/// Twelve points that take a tenth of a second each: they are never precise.
 const SUITE: &str = r#"
 name = "little"
 
 [defaults]
 samples = "10..5000"
-max-time = "200ms"
+max-time = "100ms"
 precision = "0.001%"
 threads = 1
 
