@@ -9,7 +9,20 @@ pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl F
     Items::new(items).for_each(Grain::Adaptive, work);
 }
 
-/// The same, item by item: for work that differs much.
+/// The same, with the number of the item: what others have by that number needs no list of pairs.
+pub(crate) fn for_each_numbered<T: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(usize, T) + Sync,
+) {
+    let items = Items::new(items);
+    for_each_range(items.count, Grain::Adaptive, |range| {
+        // SAFETY: each index below the count is in one range only.
+        let taken = unsafe { items.take(range.clone()) };
+        range.zip(taken).for_each(|(number, item)| work(number, item));
+    });
+}
+
+/// The same as `for_each`, item by item: for work that differs much.
 pub(crate) fn for_each_singly<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) + Sync,
@@ -104,6 +117,8 @@ mod tests {
         with_all_pools(|| {
             assert_eq!(drops(|items| for_each(items, drop)), [1; 1000]);
             assert_eq!(drops(|items| for_each_singly(items, drop)), [1; 1000]);
+            let check = |number, item: Counted<'_>| assert_eq!(number, item.0);
+            assert_eq!(drops(|items| for_each_numbered(items, check)), [1; 1000]);
             assert_eq!(drops(|items| drop(map(items, |item| item))), [1; 1000]);
         });
         for_each([(); 0], |()| unreachable!("there is none"));

@@ -10,7 +10,7 @@ use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
 use crate::all_cores::fill;
 use crate::device::Arena;
-use crate::parallel::for_each;
+use crate::parallel::{for_each, for_each_numbered};
 use crate::sts::cluster_order::{sort_entries, write_entries};
 use crate::sts::clusters::{Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
@@ -93,13 +93,10 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn sort_clusters(&mut self) {
-        let arrays = &mut self.arrays;
-        let clusters = arrays.sides.split(&arrays.clusters).into_iter();
-        let entries = arrays.sides.split_mut(&mut arrays.entries);
-        let sides = clusters.zip(entries).zip(&arrays.counts);
-        for_each(sides, |((clusters, entries), &count)| {
-            let entries = &mut entries[..count];
-            write_entries(&clusters[..count], 0, entries);
+        let Arrays { sides, clusters, entries, counts, .. } = &mut self.arrays;
+        for_each_numbered(sides.split_mut(entries), |side, entries| {
+            let entries = &mut entries[..counts[side]];
+            write_entries(&clusters[sides.range(side)][..counts[side]], 0, entries);
             sort_entries(entries);
         });
     }
