@@ -15,9 +15,9 @@ use crate::platform::available_memory;
 const REPETITIONS: usize = 6;
 /// The arrays together, in multiples of the last-level cache.
 const TIMES_CACHE: u64 = 12;
-/// Where nothing is known of caches.
-const ANY_CACHE: u64 = 16 << 20;
-const MIN_ARRAY: u64 = 4 << 20;
+/// However little time there is, and where nothing is known of caches; less is enough where
+/// they are known to be small.
+const MIN_ARRAY: u64 = 64 << 20;
 const MAX_ARRAY: u64 = 8 << 30;
 /// Elements of a worker's part at least, however little memory there is.
 const MIN_PART: usize = 1024;
@@ -42,10 +42,12 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Durati
 }
 
 fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<HostStreams>> {
-    let cache = if last_level_bytes == 0 { ANY_CACHE } else { last_level_bytes };
-    let wanted = (TIMES_CACHE * cache / ARRAYS).min(within);
+    let enough = match last_level_bytes {
+        0 => MIN_ARRAY,
+        known => TIMES_CACHE * known / ARRAYS,
+    };
     let affordable = available_memory() / (2 * ARRAYS);
-    let array = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
+    let array = enough.min(within.max(MIN_ARRAY)).min(MAX_ARRAY).min(affordable);
     let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
     // Each worker makes its own part: its pages then lie near it.
     team.run_on_each(|_| Mutex::new(HostStreams::new(length)))
