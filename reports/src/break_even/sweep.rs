@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
+
 use super::size;
 use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
-use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
 
 const CPU: &str = "cpu";
 /// From the first byte in the host's memory to the last one.

@@ -1,10 +1,11 @@
 //! From where on who is the faster, in words.
 
+use statistics::{Contest, Crossing, Faster};
+
 use super::{Curve, Duel, Sweep, Way};
 use crate::record::SummaryRow;
 use crate::shape;
 use crate::units;
-use statistics::{Contest, Crossing, Faster};
 
 /// A sentence for each way to compare, without a full stop: `from 45 k digis on
 /// (41 k to 52 k) the GPU wins end to end`.

@@ -1,7 +1,7 @@
-//! Scenes onto a backend of plotters.
+//! Scenes onto plotters' backend for SVG.
 
 use plotters::drawing::DrawingAreaErrorKind;
-use plotters::prelude::{DrawingBackend, IntoFont, TextStyle};
+use plotters::prelude::{DrawingBackend, IntoFont, SVGBackend, TextStyle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontTransform, RGBColor, ShapeStyle, WHITE};
 
@@ -14,11 +14,11 @@ const FONT_SIZE: f64 = 1.24;
 /// in ems.
 const ASCENT: f64 = 0.76;
 
-/// What painting on a backend ends in.
-pub type Painted<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+/// What painting ends in.
+type Painted = Result<(), DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::ErrorType>>;
 
 /// Paints a scene and finishes the picture.
-pub fn paint<B: DrawingBackend>(scene: &Scene, backend: &mut B) -> Painted<B> {
+pub fn paint(scene: &Scene, backend: &mut SVGBackend<'_>) -> Painted {
     use DrawingAreaErrorKind::BackendError;
     backend.ensure_prepared().map_err(BackendError)?;
     let corner = (f64::from(scene.width), f64::from(scene.height));
@@ -30,7 +30,7 @@ pub fn paint<B: DrawingBackend>(scene: &Scene, backend: &mut B) -> Painted<B> {
     backend.present().map_err(BackendError)
 }
 
-fn paint_mark<B: DrawingBackend>(mark: &Mark, backend: &mut B) -> Painted<B> {
+fn paint_mark(mark: &Mark, backend: &mut SVGBackend<'_>) -> Painted {
     let pixels = |points: &[At]| -> Vec<_> { points.iter().map(|at| pixel(*at)).collect() };
     let painted = match mark {
         Mark::Rect { from, to, color } => {
@@ -50,7 +50,7 @@ fn paint_mark<B: DrawingBackend>(mark: &Mark, backend: &mut B) -> Painted<B> {
     painted.map_err(DrawingAreaErrorKind::BackendError)
 }
 
-fn paint_text<B: DrawingBackend>(label: &Label, backend: &mut B) -> Painted<B> {
+fn paint_text(label: &Label, backend: &mut SVGBackend<'_>) -> Painted {
     let ascent = ASCENT * label.size;
     let (top, transform) = match label.direction {
         Direction::Right => ((label.at.0, label.at.1 - ascent), FontTransform::None),

@@ -19,14 +19,16 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     pixels.encode_png().map_err(|error| error.to_string())
 }
 
-/// The built-in font, whatever a picture asks for.
+/// The built-in font, by the name that pictures have for it.
 fn fonts() -> Arc<fontdb::Database> {
     static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
     let load = || {
         let mut fonts = fontdb::Database::new();
-        fonts.load_font_data(FONT.to_vec());
-        let families = fonts.faces().flat_map(|face| face.families.clone()).next();
-        fonts.set_sans_serif_family(families.map_or_else(String::new, |(name, _)| name));
+        fonts.load_font_source(fontdb::Source::Binary(Arc::new(FONT)));
+        let name = fonts.faces().next().and_then(|face| face.families.first());
+        if let Some((name, _)) = name.cloned() {
+            fonts.set_sans_serif_family(name);
+        }
         Arc::new(fonts)
     };
     Arc::clone(FONTS.get_or_init(load))

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
+use statistics::Interval;
 
 use super::Thresholds;
 use crate::record::{Point, SelfTest};
 use crate::store::SeriesKey;
 use crate::units;
-use statistics::Interval;
 
 /// Two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

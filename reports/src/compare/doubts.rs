@@ -1,10 +1,11 @@
 //! What takes a judgement back: the samples are clear, but what they are of is not.
 
+use statistics::Between;
+
 use super::Thresholds;
 use super::busy::Circumstances;
 use super::comparison::Verdict;
 use super::judge::{Judgement, Why, by_limits};
-use statistics::Between;
 
 /// Who shares a core with one other thread takes up to twice as long.
 const BY_LOAD: f64 = 2.0;

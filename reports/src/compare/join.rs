@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use statistics::Series;
 
 use super::Thresholds;
 use super::advice::Advice;
@@ -18,7 +19,6 @@ use super::multiplicity::{Family, hold_back};
 use super::rounds::judge_rounds;
 use super::scatter::RunScatter;
 use super::words::Found;
-use statistics::Series;
 
 /// The stage that a whole run is.
 const TOTAL: &str = "total";

@@ -1,11 +1,12 @@
 //! Whether two series of samples differ.
 
-use super::Thresholds;
-use super::comparison::Verdict;
-use super::rounds::Quantity;
 use statistics::{
     Evidence, Interval, MANY, MIN_SAMPLES, Series, mann_whitney, ratio_freedom, ratio_interval,
 };
+
+use super::Thresholds;
+use super::comparison::Verdict;
+use super::rounds::Quantity;
 
 /// What samples say of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]

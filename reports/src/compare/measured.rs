@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use statistics::{MIN_VISITS, Series};
+
 use super::comparison::Key;
 use super::rounds::Round;
 use crate::filter::PointFilter;
@@ -11,7 +13,6 @@ use crate::record::{Params, RunRecord, SummaryRow, YesNo};
 use crate::store::{
     SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
 };
-use statistics::{MIN_VISITS, Series};
 
 /// So many undisturbed samples do without the others.
 const ENOUGH: usize = 10;

@@ -6,9 +6,10 @@
 //! whole harder to judge. With two families, of comparisons in which nothing has changed no
 //! more than twice [`Thresholds::false_discovery`] have any alarm.
 
+use statistics::critical_p_value;
+
 use super::Thresholds;
 use super::judge::Judgement;
-use statistics::critical_p_value;
 
 /// The p-value that a 95 % interval asks for.
 const OF_INTERVAL: f64 = 0.05;

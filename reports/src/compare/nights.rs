@@ -5,12 +5,13 @@
 //! what runs differ by; the latter is wanted. A night that was far off is drawn in to what
 //! the others reach, so that it widens verdicts somewhat instead of blinding them.
 
+use statistics::{MIN_RUNS, median};
+
 use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::grouped;
 use crate::record::{PointScatter, RunRecord, SummaryRow};
 use crate::trend::{self, Terms};
-use statistics::{MIN_RUNS, median};
 
 /// The last so many runs are looked at: machines age.
 const LAST: usize = 60;

@@ -1,10 +1,11 @@
 //! What else differs between two runs, or makes them doubtful.
 
+use statistics::MIN_VISITS;
+
 use super::busy::Load;
 use super::join::Terms;
 use super::measured::Measured;
 use super::scatter::Origin;
-use statistics::MIN_VISITS;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use statistics::{Paired, lower_quartile, median};
+
 use super::judge::{Judgement, Why, by_limits};
 use super::measured::{Measured, Samples};
 use super::{Thresholds, Verdict};
 use crate::record::{SampleRow, flags};
 use crate::store::{StoreError, read_samples};
-use statistics::{Paired, lower_quartile, median};
 
 /// From this share of disturbed samples on the wall tells of others, too.
 const DISTURBED: f64 = 0.1;

@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 
+use statistics::{Between, Estimate, MIN_RUNS};
+
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
 use crate::record::{PointScatter, SelfTest};
-use statistics::{Between, Estimate, MIN_RUNS};
 
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,7 @@
 //! Verdicts in words: why.
 
+use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
+
 use super::Thresholds;
 use super::advice::{Advice, command};
 use super::comparison::{Code, Key, Verdict};
@@ -7,7 +9,6 @@ use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
 use super::rounds::Quantity;
 use crate::units;
-use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 
 /// What was found of a point, to be said.
 pub struct Found<'a> {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use statistics::Interval;
+
 use super::figure::{Counterpart, Figure, Threads, Value};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
-use statistics::Interval;
 
 /// The stage of variants that take too long with all of an input.
 const SAMPLE: &str = "sample";

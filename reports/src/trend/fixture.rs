@@ -1,8 +1,9 @@
 //! Tracks for tests.
 
+use statistics::synthetic::Noise;
+
 use super::track::{Track, tracks};
 use crate::charts::fixture::{row, run};
-use statistics::synthetic::Noise;
 
 /// Runs `night-00`, `night-01`, … of a variant, at levels of so many runs each, with a
 /// scatter of 1 %; the code changes where a level begins.

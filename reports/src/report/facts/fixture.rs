@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 pub use crate::charts::fixture::row;
 
+use statistics::Interval;
+
 use super::super::{EarlierRun, ReportInput};
 use crate::charts::fixture;
 use crate::compare::{
     Code, Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
 };
 use crate::record::{RunRecord, SCHEMA_VERSION, SelfTest, SummaryRow, Trial};
-use statistics::Interval;
 
 fn record() -> RunRecord {
     RunRecord { finished: Some("2026-01-01T00:01:30Z".into()), ..fixture::run() }

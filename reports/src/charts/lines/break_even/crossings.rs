@@ -1,5 +1,7 @@
 //! Where lines cross, drawn under them.
 
+use statistics::{Contest, Crossing};
+
 use super::super::super::axes::Axis;
 use super::super::super::figure::{INK, Plot};
 use super::super::super::marks::dashes;
@@ -9,7 +11,6 @@ use super::super::x_axis;
 use super::style_of;
 use crate::break_even::{Duel, Sweep, Way};
 use crate::units;
-use statistics::{Contest, Crossing};
 
 /// Pixels an em of the sizes at which lines cross.
 const SIZE: f64 = 13.0;
