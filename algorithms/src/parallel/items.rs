@@ -6,7 +6,7 @@ use super::{Grain, collect, for_each_range};
 
 /// Does work for each item.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-    Items::new(items).for_each(Grain::Adaptive, work);
+    Items::new(items).for_each(Grain::Adaptive, |_, item| work(item));
 }
 
 /// The same, with the number of the item: what others have by that number needs no list of pairs.
@@ -14,12 +14,7 @@ pub(crate) fn for_each_numbered<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(usize, T) + Sync,
 ) {
-    let items = Items::new(items);
-    for_each_range(items.count, Grain::Adaptive, |range| {
-        // SAFETY: each index below the count is in one range only.
-        let taken = unsafe { items.take(range.clone()) };
-        range.zip(taken).for_each(|(number, item)| work(number, item));
-    });
+    Items::new(items).for_each(Grain::Adaptive, work);
 }
 
 /// The same as `for_each`, item by item: for work that differs much.
@@ -27,7 +22,7 @@ pub(crate) fn for_each_singly<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
-    Items::new(items).for_each(Grain::One, work);
+    Items::new(items).for_each(Grain::One, |_, item| work(item));
 }
 
 /// What is made of each item, in the order of the items.
@@ -74,10 +69,11 @@ impl<T: Send> Items<T> {
         range.map(move |index| unsafe { first.add(index).read() })
     }
 
-    fn for_each(self, grain: Grain, work: impl Fn(T) + Sync) {
+    fn for_each(self, grain: Grain, work: impl Fn(usize, T) + Sync) {
         for_each_range(self.count, grain, |range| {
             // SAFETY: each index below the count is in one range only.
-            unsafe { self.take(range) }.for_each(&work);
+            let taken = unsafe { self.take(range.clone()) };
+            range.zip(taken).for_each(|(number, item)| work(number, item));
         });
     }
 

@@ -5,7 +5,7 @@ use generators::tpc::{Digit, PadId, ZsFormat};
 
 use super::activity::Thresholds;
 use crate::algorithm::shrink::without_parts;
-use crate::parallel::for_each;
+use crate::parallel::for_each_numbered;
 use crate::tpc_decode::charge_map::{
     Converter, Gains, TILE, TILES_IN_ROW, entries, entry_of, tiles_of_row,
 };
@@ -65,7 +65,7 @@ impl ChargeMaps {
         format: ZsFormat,
     ) {
         let maps = self.entries.chunks_mut(entries(self.time_bins));
-        for_each(maps.enumerate(), |(sector, map)| put(map, &digits(sector), gains, format));
+        for_each_numbered(maps, |sector, map| put(map, &digits(sector), gains, format));
     }
 
     /// Time bins of each map.

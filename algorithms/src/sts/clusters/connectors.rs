@@ -18,7 +18,7 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
 use crate::device::{Apart, SharedSlice};
-use crate::parallel::{Grain, for_each, for_each_part, for_each_range};
+use crate::parallel::{Grain, for_each_numbered, for_each_part, for_each_range};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
@@ -116,7 +116,7 @@ impl Connectors {
     }
 
     fn find_channels(&mut self, sorted: SortedDigis<'_>) {
-        for_each(self.channels.chunks_mut(OFFSETS).enumerate(), |(side, offsets)| {
+        for_each_numbered(self.channels.chunks_mut(OFFSETS), |side, offsets| {
             let digis = &sorted.digis[sorted.sides.range(side)];
             let mut next = 0;
             for (place, digi) in digis.iter().enumerate() {

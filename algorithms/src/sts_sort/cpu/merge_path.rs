@@ -8,7 +8,7 @@
 use generators::sts::Digi;
 
 use super::two_arrays::ResultIn;
-use crate::parallel::for_each;
+use crate::parallel::{for_each, for_each_numbered};
 
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;
@@ -53,7 +53,7 @@ fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
 }
 
 fn merge_in_tiles(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
-    for_each(output.chunks_mut(tile).enumerate(), |(number, output)| {
+    for_each_numbered(output.chunks_mut(tile), |number, output| {
         let start = number * tile;
         let end = start + output.len();
         let (left_start, left_end) =

@@ -28,11 +28,7 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
     }
 
     fn setup(&mut self, _: &SliceTracks) -> Known {
-        for_each_part(&mut self.parents, Grain::AtLeast(PART), |first, parents| {
-            for (parent, track) in parents.iter_mut().zip(first as u32..) {
-                *parent = track;
-            }
-        });
+        make_roots(&mut self.parents);
         Known::Nothing
     }
 
@@ -60,6 +56,15 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
     fn labels(&self) -> &[u32] {
         &self.parents
     }
+}
+
+/// Makes each slice track its own parent.
+pub(super) fn make_roots(parents: &mut [u32]) {
+    for_each_part(parents, Grain::AtLeast(PART), |first, parents| {
+        for (parent, track) in parents.iter_mut().zip(first as u32..) {
+            *parent = track;
+        }
+    });
 }
 
 #[inline(always)]

@@ -13,6 +13,7 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use super::by_component::{FindComponents, Known, PART};
 use super::cuts::pieces;
+use super::hooking::make_roots;
 use crate::device::atomic;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -44,12 +45,7 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
         if let Some(pieces) = pieces(input, self.threads) {
             return Known::Pieces(pieces);
         }
-        for_each(self.parents.chunks_mut(PART).enumerate(), |(part, parents)| {
-            let first = (part * PART) as u32;
-            for (parent, track) in parents.iter_mut().zip(first..) {
-                *parent = track;
-            }
-        });
+        make_roots(&mut self.parents);
         Known::Nothing
     }
 
