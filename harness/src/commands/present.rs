@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use reports::charts;
+use reports::charts::{self, Diagnostics, Wanted};
 use reports::history::{Store, Unfinished};
-use reports::rank::Rank;
 use reports::record::Effort;
 use reports::store;
 use reports::table::{self, View};
@@ -24,7 +23,8 @@ pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exi
     let rank = output.rank;
     // Charts first: they are kept even if nobody takes the table.
     if output.charts {
-        draw(outcome, rank)?;
+        let diagnostics = if output.diagnostics { Diagnostics::All } else { Diagnostics::None };
+        draw(outcome, Wanted { rank, diagnostics })?;
     }
     super::put(&output.format, |format, paint| {
         let view = View { rank, paint };
@@ -71,13 +71,13 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
 }
 
 /// Draws the charts; what that takes is a part of the run's time.
-fn draw(outcome: &mut Outcome, rank: Rank) -> Result<(), Failure> {
+fn draw(outcome: &mut Outcome, wanted: Wanted) -> Result<(), Failure> {
     let Some(record) = &mut outcome.record else {
         return Ok(());
     };
     let start = Instant::now();
     let (summary, samples) = (&outcome.summary, &outcome.samples);
-    charts::draw(&outcome.folder, record, summary, samples, rank)?;
+    charts::draw(&outcome.folder, record, summary, samples, wanted)?;
     // A run that is only shown again is left as it was.
     if let Some(effort) = record.effort.as_mut().filter(|_| outcome.effort.wall_s > 0.0) {
         let charts_s = start.elapsed().as_secs_f64();
@@ -110,6 +110,11 @@ fn sentence(effort: &Effort) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use algorithms::registry::tasks;
+    use algorithms::task::VariantInfo;
+
     use super::*;
 
     #[test]
@@ -126,5 +131,19 @@ mod tests {
         let expected = "time: 100 s, of which 60 % in samples: samples 60 s, fresh input for \
             them 15 s, warming up 10 s, references 2.0 s, the rest 13 s";
         assert_eq!(sentence(&effort), expected);
+    }
+
+    /// Whoever adds a variant gives it a look, in `reports/src/charts/palette.rs`.
+    #[test]
+    fn variants_of_a_task_have_looks_of_their_own() {
+        for task in tasks() {
+            let mut looks = BTreeMap::new();
+            for VariantInfo { name, .. } in task.variants() {
+                let look = charts::look_of(name);
+                let look = look.unwrap_or_else(|| panic!("{} {name} has no look", task.name()));
+                let other = looks.insert(look, name).filter(|other| *other != name);
+                assert_eq!(other, None, "{} {name} looks like another", task.name());
+            }
+        }
     }
 }

@@ -87,6 +87,9 @@ pub struct OutputFlags<F: Formats = Format> {
     /// Draw no charts.
     #[arg(long = "no-charts", action = ArgAction::SetTrue, value_parser = values::switch(true, false))]
     pub charts: bool,
+    /// Draw charts of all single samples, too.
+    #[arg(long)]
+    pub diagnostics: bool,
     /// Hide progress.
     #[arg(long, short)]
     pub quiet: bool,

@@ -112,6 +112,7 @@ impl SuiteRequest {
             out: wanted.out.clone(),
             rank: wanted.rank,
             charts: wanted.charts,
+            diagnostics: wanted.diagnostics,
             quiet: wanted.quiet,
         };
         // A shard is not what its suite is: it is kept where that was asked for.

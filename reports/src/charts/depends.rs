@@ -27,7 +27,7 @@ fn is_decided_by(study: &Study, axes: &[Axis], quantity: Quantity, same: f64) ->
     for row in &study.rows {
         let values = axes.iter().map(|axis| value_of(row, &axis.name));
         let key = (study.series(row), values.collect());
-        let value = quantity.value(row);
+        let value = quantity.value(row).unwrap_or_default();
         let range = ranges.entry(key).or_insert((value, value));
         *range = (range.0.min(value), range.1.max(value));
     }

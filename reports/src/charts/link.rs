@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::axes::Axis;
-use super::figure::{Figure, Ruler, Tick};
-use super::lines::curves::{self, Chart, Curve, Panel, Point, YAxis};
+use super::line_panels::{self, Kind, Line, LinePanel, LinePanels, Point};
+use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
+use super::unit::Unit;
 use crate::record::{CeilingsRecord, LinkPoint};
 use crate::units;
 
@@ -16,29 +17,31 @@ const READING: &str = "h2d: host to device, d2h: device to host, both: both ways
     summed · markers: best of several repetitions";
 
 /// The chart of a machine's links, if there are any; a panel a GPU.
-pub fn figure(record: &CeilingsRecord) -> Option<Figure> {
+pub fn figure(record: &CeilingsRecord) -> Option<LinePanels> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));
-    let panels: Vec<Panel> =
-        devices.iter().map(|device| panel(record, device, devices.len(), &palette)).collect();
-    if panels.is_empty() {
+    let all = devices.iter().map(|device| (*device, lines(record, device, &palette)));
+    let all: Vec<(&str, Vec<Line>)> = all.collect();
+    if all.is_empty() {
         return None;
     }
-    let (low, high) = curves::extent(&panels);
+    let (low, high) = line_panels::extent(all.iter().flat_map(|(_, lines)| lines));
     let axis = axis(record);
-    let chart = Chart {
-        title: "Link bandwidth over block size".to_owned(),
-        axis: &axis,
-        y: YAxis {
-            name: "bandwidth".to_owned(),
-            scale: Scale::new(low, high, Spread::beyond(2.0, low, high)),
-            ruler,
-        },
-        row: panels.len(),
-        panels,
-        caption: vec![machine(record), READING.to_owned()],
+    let panel = |(device, lines): (&str, Vec<Line>)| LinePanel {
+        title: if devices.len() > 1 { device.to_owned() } else { String::new() },
+        x: x_axis::of(&axis),
+        y: Scale::new(low, high, Spread::beyond(2.0, low, high)),
+        unit: Unit::Bandwidth,
+        lines,
+        cuts: Vec::new(),
     };
-    Some(chart.figure())
+    Some(LinePanels {
+        title: "Link bandwidth over block size".to_owned(),
+        columns: super::columns(devices.len(), devices.len()),
+        panels: all.into_iter().map(panel).collect(),
+        has_legend: true,
+        caption: vec![machine(record), READING.to_owned()],
+    })
 }
 
 /// `pinned h2d`.
@@ -46,41 +49,26 @@ fn name(point: &LinkPoint) -> String {
     format!("{} {}", point.memory, point.direction)
 }
 
-fn panel(record: &CeilingsRecord, device: &str, devices: usize, palette: &Palette) -> Panel {
+fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> {
     let of_device = || record.links.iter().filter(|point| point.device == device);
-    let names: BTreeSet<String> = of_device().map(name).collect();
-    let curve = |name_of_curve: String| Curve {
-        style: palette.style(&name_of_curve),
-        points: of_device()
-            .filter(|point| name(point) == name_of_curve)
-            .map(|point| Point {
-                x: point.block_bytes as f64,
-                y: point.bytes_per_s,
-                interval: None,
-            })
-            .collect(),
-        name: name_of_curve,
+    let point = |point: &LinkPoint| Point {
+        x: point.block_bytes as f64,
+        y: point.bytes_per_s,
+        interval: None,
     };
-    Panel {
-        title: if devices > 1 { device.to_owned() } else { String::new() },
-        curves: names.into_iter().map(curve).collect(),
-    }
+    let names: BTreeSet<String> = of_device().map(name).collect();
+    let line = |line: String| Line {
+        style: palette.style(&line),
+        kind: Kind::Curve,
+        points: of_device().filter(|point| name(point) == line).map(point).collect(),
+        name: line,
+    };
+    names.into_iter().map(line).collect()
 }
 
 fn axis(record: &CeilingsRecord) -> Axis {
     let sizes: BTreeSet<u64> = record.links.iter().map(|point| point.block_bytes).collect();
     Axis { name: AXIS.to_owned(), values: sizes.iter().map(u64::to_string).collect() }
-}
-
-fn ruler(scale: &Scale, height: f64, what: &str) -> Ruler {
-    let pixel = |value: f64| height * (1.0 - scale.position(value));
-    let tick = |value: f64| Tick { at: pixel(value), label: units::bytes_per_second(value) };
-    Ruler {
-        label: what.to_owned(),
-        ticks: scale.ticks((height / 36.0) as usize).into_iter().map(tick).collect(),
-        minor: scale.minor_ticks().into_iter().map(pixel).collect(),
-        grid: true,
-    }
 }
 
 /// `Model · cuda:0: GPU 100, 80 GB`.

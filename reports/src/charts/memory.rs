@@ -4,11 +4,10 @@
 //! not buffers. Only what it depends on makes groups and panels.
 
 use super::axes::Axis;
+use super::bar_panels::BarPanels;
 use super::bars::{self, Quantity};
 use super::depends::{axes_that_matter, silent};
-use super::figure::Figure;
 use super::study::Study;
-use crate::record::SummaryRow;
 
 const READING: &str = "bars: every buffer alive during the run, the input included; \
     dashed: the input itself";
@@ -17,24 +16,14 @@ const READING: &str = "bars: every buffer alive during the run, the input includ
 const SAME: f64 = 1.01;
 
 /// The chart of a study, if the memory of a row is known.
-pub fn figure(study: &Study) -> Option<Figure> {
-    let study = with_memory(study);
+pub fn figure(study: &Study) -> Option<BarPanels> {
+    let study = study.knowing(Quantity::Memory);
     if study.rows.is_empty() {
         return None;
     }
     let axes = axes_that_matter(&study, &[Quantity::Memory], SAME);
     let reading = reading(&study.varying, &axes);
-    Some(bars::figure(&study, &axes, Quantity::Memory, &reading))
-}
-
-/// The study without the rows whose memory is not known.
-fn with_memory<'a>(study: &Study<'a>) -> Study<'a> {
-    let is_known = |row: &&SummaryRow| row.memory_ratio.is_some_and(f64::is_finite);
-    let mut study = study.clone();
-    let (known, unknown) = study.rows.into_iter().partition(is_known);
-    study.rows = known;
-    study.left_out.extend::<Vec<_>>(unknown);
-    study
+    Some(bars::chart(&study, &axes, Quantity::Memory, &reading))
 }
 
 /// What the bars mean, and where they are the same.
@@ -54,8 +43,9 @@ mod tests {
     use super::super::fixture::{row, run};
     use super::super::study::SeriesNames;
     use super::*;
+    use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow]) -> Option<Figure> {
+    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
         let (run, names) = (run(), SeriesNames::new(rows));
         figure(&Study::new(&run, "sort", rows, &[], &names))
     }
@@ -79,30 +69,28 @@ mod tests {
     #[test]
     fn what_is_the_same_everywhere_is_shown_once() {
         let figure = of(&rows(|digis, _| 2.0 + f64::from(digis) * 1e-6)).expect("known");
-        assert_eq!(figure.plots.len(), 1);
-        let labels: Vec<_> = figure.plots[0].x.ticks.iter().map(|t| &t.label).collect();
-        assert_eq!(labels, ["a", "b"]);
+        assert_eq!(figure.panels.len(), 1);
+        let names: Vec<_> = figure.panels[0].bars.iter().map(|bar| &bar.name).collect();
+        assert_eq!(names, ["a", "b"]);
         assert!(figure.caption[2].contains("the same to 1 % at all points"));
     }
 
     #[test]
     fn only_axes_that_matter_are_shown() {
         let figure = of(&rows(|digis, _| f64::from(digis))).expect("known");
-        assert_eq!(figure.plots.len(), 1);
-        assert_eq!(figure.plots[0].x.ticks.len(), 3);
+        assert_eq!(figure.panels.len(), 3);
         assert!(figure.caption[2].contains("the same to 1 % at all values of order"));
         let both = |digis: u32, order: &str| f64::from(digis) + order.len() as f64 * 100.0;
-        assert_eq!(of(&rows(both)).expect("known").plots.len(), 2);
+        assert_eq!(of(&rows(both)).expect("known").panels.len(), 6);
     }
 
     #[test]
-    fn rows_without_memory_are_counted() {
+    fn variants_without_memory_are_named() {
         let mut rows = rows(|_, _| 2.0);
         rows.iter_mut().for_each(|row| row.memory_ratio = None);
         assert!(of(&rows).is_none());
         rows[0].memory_ratio = Some(2.0);
-        let caption = of(&rows).expect("one is known").caption;
-        assert!(caption[2].contains("5 points not shown: memory not known (a)"));
-        assert!(caption[2].contains("1 variant not shown: memory not known (b)"));
+        let panel = of(&rows).expect("one is known").panels.remove(0);
+        assert_eq!(panel.refused, [("b".to_owned(), "memory not known".to_owned())]);
     }
 }

@@ -8,30 +8,33 @@
 //! | `study`, `placement` | pick the rows of an algorithm and name its series |
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `depends` | finds the axes that a quantity depends on |
-//! | `bars`, `stages`, `stages_log`, `quality`, `memory`, `lines`, `rounds` | turn rows into plots |
-//! | `link` | turns measured links to GPUs into a plot |
-//! | `published` | turns published figures beside measured ones into plots |
-//! | `trend` | turns points over many runs into plots |
-//! | `figure`, `page` | lay out plots, legend and caption as scenes, an image each |
-//! | `paint`, `raster`, `files` | paint a scene as SVG, that as PNG |
+//! | `bars`, `stages`, `quality`, `memory`, `lines`, `distribution`, `rounds` | turn rows into panels |
+//! | `link` | turns measured links to GPUs into panels |
+//! | `published` | turns published figures beside measured ones into panels |
+//! | `trend` | turns points over many runs into panels |
+//! | `scale`, `unit` | axes and their labels |
+//! | `bar_panels`, `line_panels` | what panels hold, and how they are painted |
+//! | `canvas`, `legend`, `text`, `palette` | what surrounds panels, and what all paint with |
+//! | `page`, `raster`, `files` | an image each, as SVG and the PNG of that |
 
 mod axes;
+mod bar_panels;
 mod bars;
+mod canvas;
 mod caption;
 mod depends;
+mod distribution;
 mod error;
-mod figure;
 mod files;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod legend;
+mod line_panels;
 mod lines;
 mod link;
-mod marks;
 mod memory;
-mod number_axis;
 mod page;
 mod page_times;
-mod paint;
 mod palette;
 mod placement;
 mod published;
@@ -39,19 +42,18 @@ mod quality;
 mod raster;
 mod rounds;
 mod scale;
-mod scene;
 mod stages;
-mod stages_log;
 mod study;
 mod text;
-mod time_axis;
 mod trend;
+mod unit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use error::ChartError;
 pub use page::NamedSvg;
+pub use palette::look_of;
 
 use crate::grouped::grouped;
 use crate::published::Reproduction;
@@ -59,12 +61,33 @@ use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
 use crate::trend::Trend;
 use axes::Axis;
-use figure::Figure;
-use page::Page;
+use line_panels::LinePanels;
+use page::{Drawing, Page};
 use study::{SeriesNames, Study};
 
 /// The name of the chart of stages.
 const STAGES: &str = "stages";
+
+/// Which charts there are to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// What variants are ranked by.
+    pub rank: Rank,
+    /// What a reader who doubts is shown.
+    pub diagnostics: Diagnostics,
+}
+
+/// Charts of single samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Diagnostics {
+    /// No such charts.
+    #[default]
+    None,
+    /// How samples are distributed.
+    Distributions,
+    /// And how they follow each other.
+    All,
+}
 
 /// Draws the charts of a run into `dir` as SVG and PNG; returns the paths written.
 ///
@@ -75,11 +98,11 @@ const STAGES: &str = "stages";
 /// | `bars` | times of the variants, by what `rank` says | always |
 /// | `bars-kernel`, or `bars-total` | the same by the other one of whole and kernels | a variant has kernels |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
-/// | `stages` | the stages of the variants on top of each other | a variant has several |
-/// | `stages-log` | the same beside each other, on a logarithmic scale | a variant takes 8 times as long as another |
+/// | `stages` | the times of the variants at each stage | a variant has several |
 /// | `quality` | how good outputs are, beside the time | it is known |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
-/// | `time-over-round` | the single samples | no numeric axis varies, and there are samples |
+/// | `distribution` | all samples beside each other | asked for |
+/// | `time-over-round` | all samples, in their order | all diagnostics are asked for |
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
 /// | `break-even` | time an item of the fastest on CPU and GPU over the size of the input, and where they cross | both have three sizes in common |
 /// | `memory` | memory of the variants as multiples of their input | it is known |
@@ -102,10 +125,10 @@ pub fn draw(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
-    rank: Rank,
+    wanted: Wanted,
 ) -> Result<Vec<PathBuf>, ChartError> {
     let mut paths = Vec::new();
-    for page in pages(run, rows, samples, rank, |_| true) {
+    for page in pages(run, rows, samples, wanted, |_| true) {
         paths.extend(write(dir, &page)?);
     }
     Ok(paths)
@@ -173,7 +196,7 @@ fn published_pages(figure: &Reproduction) -> Vec<Page> {
 fn write(dir: &Path, page: &Page) -> Result<[PathBuf; 2], ChartError> {
     fs::create_dir_all(dir)
         .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
-    files::write(dir, &page.name, &page.figure.scene())
+    files::write(dir, page)
 }
 
 /// The charts that [`draw`] writes, as texts, but for `stages`: a page has a picture of
@@ -186,9 +209,9 @@ pub fn svgs(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
-    rank: Rank,
+    wanted: Wanted,
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let pages = pages(run, rows, samples, rank, |name| name != STAGES);
+    let pages = pages(run, rows, samples, wanted, |name| name != STAGES);
     pages.into_iter().map(Page::svg).collect()
 }
 
@@ -197,8 +220,8 @@ fn pages(
     run: &RunRecord,
     rows: &[SummaryRow],
     samples: &[SampleRow],
-    rank: Rank,
-    wanted: fn(&str) -> bool,
+    wanted: Wanted,
+    is_wanted: fn(&str) -> bool,
 ) -> Vec<Page> {
     let names = SeriesNames::new(rows);
     let algorithms = algorithms(rows);
@@ -209,8 +232,8 @@ fn pages(
             1 => String::new(),
             _ => format!("{algorithm}-"),
         };
-        let figures = figures(&study, rank).into_iter();
-        for (name, figure) in figures.filter(|(name, _)| wanted(name)) {
+        let figures = figures(&study, wanted).into_iter();
+        for (name, figure) in figures.filter(|(name, _)| is_wanted(name)) {
             pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
@@ -218,44 +241,48 @@ fn pages(
 }
 
 /// The charts of one algorithm with their file names.
-fn figures(study: &Study, rank: Rank) -> Vec<(String, Figure)> {
+fn figures(study: &Study, wanted: Wanted) -> Vec<(String, Drawing)> {
     if study.rows.is_empty() {
         return Vec::new();
     }
     let by_kernels = study.by_kernels();
     // What charts of single times show; the other one has bars only.
-    let (shown, other) = match (rank, &by_kernels) {
+    let (shown, other) = match (wanted.rank, &by_kernels) {
         (Rank::Kernel, Some(by_kernels)) => (by_kernels, Some(study)),
         _ => (study, by_kernels.as_ref()),
     };
-    let mut figures = vec![("bars".to_owned(), bars::times(shown))];
+    let mut figures = vec![("bars".to_owned(), bars::times(shown).into())];
     figures.extend(other.map(bars_of_other));
-    figures.extend(page_times::figure(study).map(|figure| ("time-and-page".to_owned(), figure)));
-    figures.extend(stages::figure(study).map(|figure| (STAGES.to_owned(), figure)));
-    figures.extend(stages_log::figure(study).map(|figure| ("stages-log".to_owned(), figure)));
-    figures.extend(quality::figure(study).map(|figure| ("quality".to_owned(), figure)));
-    figures.extend(times(shown));
-    let speedup = lines::speedup::figure(shown);
-    figures.extend(speedup.map(|figure| ("speedup-over-threads".to_owned(), figure)));
-    let break_even = lines::break_even::figure(study);
-    figures.extend(break_even.map(|figure| ("break-even".to_owned(), figure)));
-    figures.extend(memory::figure(study).map(|figure| ("memory".to_owned(), figure)));
+    let mut add = |name: &str, drawing: Option<Drawing>| {
+        figures.extend(drawing.map(|drawing| (name.to_owned(), drawing)));
+    };
+    add("time-and-page", page_times::figure(study).map(Drawing::from));
+    add(STAGES, stages::figure(study).map(Drawing::from));
+    add("quality", quality::figure(study).map(Drawing::from));
+    for (name, figure) in times(shown) {
+        add(&name, Some(figure.into()));
+    }
+    add("speedup-over-threads", lines::speedup::figure(shown));
+    add("break-even", lines::break_even::figure(study).map(Drawing::from));
+    add("memory", memory::figure(study).map(Drawing::from));
+    if wanted.diagnostics != Diagnostics::None {
+        add("distribution", distribution::figure(study).map(Drawing::from));
+    }
+    if wanted.diagnostics == Diagnostics::All {
+        add("time-over-round", rounds::figure(study).map(Drawing::from));
+    }
     figures
 }
 
 /// The bars of what does not rank: `bars-kernel`, or `bars-total`.
-fn bars_of_other(study: &Study) -> (String, Figure) {
+fn bars_of_other(study: &Study) -> (String, Drawing) {
     let rank = study.ranked_by.unwrap_or_default();
-    (format!("bars-{}", rank.name()), bars::times(study))
+    (format!("bars-{}", rank.name()), bars::times(study).into())
 }
 
-/// Times over the axes that are worth it, over the rounds if there are none.
-fn times(study: &Study) -> Vec<(String, Figure)> {
+/// Times over the axes that are worth it.
+fn times(study: &Study) -> Vec<(String, LinePanels)> {
     let axes = lines::axes(study);
-    if axes.is_empty() {
-        let rounds = rounds::figure(study).into_iter();
-        return rounds.map(|f| ("time-over-round".to_owned(), f)).collect();
-    }
     let over = |axis: &Axis| {
         let name = format!("time-over-{}", axis.name);
         (name, lines::time::figure(study, axis))
@@ -289,9 +316,4 @@ fn columns(natural: usize, count: usize) -> usize {
         _ if count <= 3 => count,
         _ => (count as f64).sqrt().ceil().min(3.0) as usize,
     }
-}
-
-/// The size of a plot that is one of `count`, in pixels.
-fn panel_size(count: usize) -> (f64, f64) {
-    if count > 1 { (390.0, 260.0) } else { (780.0, 460.0) }
 }

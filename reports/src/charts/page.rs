@@ -1,8 +1,11 @@
 //! Charts in pieces that fit an image, with their names.
 
+use std::path::Path;
+
+use super::bar_panels::BarPanels;
+use super::canvas::Picture;
 use super::error::ChartError;
-use super::figure::Figure;
-use super::files;
+use super::line_panels::LinePanels;
 
 /// A chart as a text, with what it shows in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,51 @@ pub struct NamedSvg {
     pub svg: String,
 }
 
-/// A figure that fits one image.
+/// What is drawn.
+pub enum Drawing {
+    /// Panels of bars.
+    Bars(BarPanels),
+    /// Panels of lines.
+    Lines(LinePanels),
+}
+
+impl From<BarPanels> for Drawing {
+    fn from(chart: BarPanels) -> Self {
+        Drawing::Bars(chart)
+    }
+}
+
+impl From<LinePanels> for Drawing {
+    fn from(chart: LinePanels) -> Self {
+        Drawing::Lines(chart)
+    }
+}
+
+impl Drawing {
+    fn pages(self) -> Vec<Drawing> {
+        match self {
+            Drawing::Bars(chart) => chart.pages().into_iter().map(Drawing::Bars).collect(),
+            Drawing::Lines(chart) => chart.pages().into_iter().map(Drawing::Lines).collect(),
+        }
+    }
+
+    fn picture(&self) -> Result<Picture, String> {
+        match self {
+            Drawing::Bars(chart) => chart.picture(),
+            Drawing::Lines(chart) => chart.picture(),
+        }
+    }
+
+    /// The title and the paragraphs under the chart.
+    fn words(self) -> (String, Vec<String>) {
+        match self {
+            Drawing::Bars(chart) => (chart.title, chart.caption),
+            Drawing::Lines(chart) => (chart.title, chart.caption),
+        }
+    }
+}
+
+/// A chart that fits one image.
 pub struct Page {
     /// The subcommand's name.
     algorithm: String,
@@ -33,36 +80,35 @@ pub struct Page {
     pub name: String,
     number: usize,
     /// What is on it.
-    pub figure: Figure,
+    drawing: Drawing,
 }
 
 impl Page {
     /// The pages of a figure, named `name`, `name-2` and so on.
-    pub fn all(algorithm: &str, name: &str, figure: Figure) -> Vec<Page> {
-        let page = |(i, figure)| Page {
+    pub fn all(algorithm: &str, name: &str, drawing: impl Into<Drawing>) -> Vec<Page> {
+        let page = |(i, drawing)| Page {
             algorithm: algorithm.to_owned(),
             name: match i {
                 0 => name.to_owned(),
                 _ => format!("{name}-{}", i + 1),
             },
             number: i + 1,
-            figure,
+            drawing,
         };
-        figure.pages().into_iter().enumerate().map(page).collect()
+        drawing.into().pages().into_iter().enumerate().map(page).collect()
+    }
+
+    /// The page as a picture.
+    pub fn picture(&self) -> Result<Picture, ChartError> {
+        let name = format!("{}.svg", self.name);
+        self.drawing.picture().map_err(|reason| ChartError::draw(Path::new(&name), reason))
     }
 
     /// The page as a text.
     pub fn svg(self) -> Result<NamedSvg, ChartError> {
-        let scene = self.figure.scene();
-        Ok(NamedSvg {
-            algorithm: self.algorithm,
-            svg: files::svg(&self.name, &scene)?,
-            name: self.name,
-            page: self.number,
-            title: self.figure.title,
-            caption: self.figure.caption,
-            width: scene.width,
-            height: scene.height,
-        })
+        let Picture { svg, width, height } = self.picture()?;
+        let (title, caption) = self.drawing.words();
+        let (algorithm, name, page) = (self.algorithm, self.name, self.number);
+        Ok(NamedSvg { algorithm, name, page, title, caption, width, height, svg })
     }
 }

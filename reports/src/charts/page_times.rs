@@ -3,44 +3,38 @@
 //! Formats pack the same samples into more pages or fewer: one may be quicker with a
 //! page and slower with all of them. Seen together, either is explained.
 
-use super::bars::{self, Quantity, page_time};
-use super::figure::{Figure, Plot};
+use super::bar_panels::{BarPanel, BarPanels};
+use super::bars::{self, Quantity};
 use super::study::Study;
 
 const READING: &str = "bars: median, and median over the number of pages with data; whiskers: 95 % \
     confidence interval";
 
 /// The chart of a study whose rows have pages.
-pub fn figure(study: &Study) -> Option<Figure> {
-    let study = with_pages(study);
+pub fn figure(study: &Study) -> Option<BarPanels> {
+    let study = study.knowing(Quantity::PageTime);
     if study.rows.is_empty() {
         return None;
     }
     let [total, page] = [Quantity::Time, Quantity::PageTime]
-        .map(|quantity| bars::figure(&study, &study.varying, quantity, READING));
-    let title = format!("{}: total time and time a page", study.algorithm);
-    let plots = titled(total.plots, "total").chain(titled(page.plots, "a page"));
-    Some(Figure { title, plots: plots.collect(), columns: 2, ..total })
-}
-
-/// Plots whose titles say which time they show.
-fn titled(plots: Vec<Plot>, what: &str) -> impl Iterator<Item = Plot> {
-    plots.into_iter().map(move |plot| {
-        let title = match plot.title.as_str() {
-            "" => what.to_owned(),
-            title => format!("{what}, {title}"),
-        };
-        Plot { title, ..plot }
+        .map(|quantity| bars::chart(&study, &study.varying, quantity, READING));
+    let pairs = total.panels.into_iter().zip(page.panels);
+    let panels = pairs.flat_map(|(total, page)| [titled(total, "total"), titled(page, "a page")]);
+    Some(BarPanels {
+        title: format!("{}: total time and time a page", study.algorithm),
+        panels: panels.collect(),
+        columns: 2,
+        caption: total.caption,
     })
 }
 
-/// The study without the rows that have no pages.
-fn with_pages<'a>(study: &Study<'a>) -> Study<'a> {
-    let mut study = study.clone();
-    let (known, unknown) = study.rows.into_iter().partition(|row| page_time(row).is_some());
-    study.rows = known;
-    study.left_out.extend::<Vec<_>>(unknown);
-    study
+/// A panel whose title says what it shows.
+pub fn titled(panel: BarPanel, what: &str) -> BarPanel {
+    let title = match panel.title.as_str() {
+        "" => what.to_owned(),
+        title => format!("{what}, {title}"),
+    };
+    BarPanel { title, ..panel }
 }
 
 #[cfg(test)]
@@ -50,7 +44,7 @@ mod tests {
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow]) -> Option<Figure> {
+    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
         let (run, names) = (run(), SeriesNames::new(rows));
         let algorithm = &rows[0].algorithm;
         figure(&Study::new(&run, algorithm, rows, &[], &names))
@@ -64,12 +58,13 @@ mod tests {
             row.metrics.set("us_per_page", us);
             rows.push(row);
         }
-        let figure = of(&rows).expect("pages");
-        let titles: Vec<_> = figure.plots.iter().map(|plot| &plot.title).collect();
-        assert_eq!(titles, ["total", "a page"]);
-        assert_eq!(figure.plots[1].x.ticks.len(), 2);
-        assert!(figure.plots[1].y.label.contains("a page"));
-        assert_ne!(figure.plots[0].y.label, figure.plots[1].y.label);
+        let panels = of(&rows).expect("pages").panels;
+        let titles: Vec<_> = panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["total, zs = link", "a page, zs = link", "total, zs = row12", "a page, zs = row12"]
+        );
+        assert_eq!(panels[1].bars[0].words, "5.50 µs · 1.00 ×");
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! What tells the variants apart: colour, filling and marker.
 //!
+//! A variant has its look by its name, in every chart of every run; those for GPUs are darker
+//! than those of the same name for CPUs. Names of others, such as plugins', take what is free.
+//!
 //! The colours are those of Okabe and Ito (2008), chosen so that readers with any
 //! colour vision tell them apart; their yellow, too pale for a line on white,
 //! gives way to the wine of Paul Tol's muted scheme, and their black, on which
 //! no whisker shows, to dark grey. Beyond eight the colours repeat hollow, then
 //! darker; markers differ too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use plotters::style::{BLACK, RGBColor, WHITE};
 
-use super::marks::{dashes, polyline};
-use super::scene::{At, Mark};
+use super::canvas::{Area, At, Painted, disc, polygon};
 
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),   // blue
@@ -24,6 +26,66 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(77, 77, 77),    // dark grey
     RGBColor(136, 34, 85),   // wine
 ];
+
+/// The variants that have each look. Those with the same look are never of one task; new ones
+/// are added where their task has room, and none is ever moved.
+const LOOKS: [&[&str]; 14] = [
+    &[
+        "std-stable",
+        "naive",
+        "reference",
+        "append",
+        "offline",
+        "sequential",
+        "hash-map",
+        "cache-line",
+    ],
+    &["std-unstable", "parallel-pieces", "scalar", "buckets", "online", "lookup-table"],
+    &[
+        "block-merge",
+        "parallel-bytes",
+        "simd",
+        "pieces",
+        "per-side",
+        "components",
+        "lookup-table-serial",
+        "windows",
+    ],
+    &[
+        "segmented-radix",
+        "streamed",
+        "shuffle-scan",
+        "buckets-by-time",
+        "time-sweep",
+        "petgraph",
+        "lookup-table-both",
+        "insertion",
+        "pairs",
+        "bit-runs",
+    ],
+    &[
+        "concat",
+        "dma-1",
+        "ballot-scan",
+        "pieces-by-time",
+        "balanced",
+        "shares",
+        "tiles",
+        "links",
+        "time-bins",
+    ],
+    &["channel-bucket", "dma-2", "fused", "mapped", "balanced-overlapped", "components-blocks"],
+    &["rdst", "dma-buffered", "fused-overlapped"],
+    &["voracious", "multi-block"],
+    &["voracious-stable", "chunks"],
+    &["segmented-radix-pairs", "cub-memcpy-batched"],
+    &["cub-segmented-keys", "cuda-memcpy-batch"],
+    &["cub-segmented-pairs"],
+    &["cub-segmented-radix"],
+    &["cub-radix-composite"],
+];
+/// Looks before they are darker.
+const LIGHT: usize = 2 * COLORS.len();
 
 /// What data are compared with, but was not measured.
 const REFERENCE: RGBColor = RGBColor(130, 130, 130);
@@ -38,8 +100,8 @@ pub struct Style {
     /// Of the line, or of the bar.
     pub color: RGBColor,
     filling: RGBColor,
-    /// Of the markers; without them the line is dashed.
-    shape: Option<Shape>,
+    /// Of the markers.
+    shape: Shape,
 }
 
 /// The outline of a marker.
@@ -64,12 +126,35 @@ pub fn color(index: usize) -> (u8, u8, u8) {
     (red, green, blue)
 }
 
+/// Which of the looks a variant of this name has.
+pub fn look_of(variant: &str) -> Option<usize> {
+    LOOKS.iter().position(|names| names.contains(&variant))
+}
+
 impl Palette {
-    /// Gives each name its look, by its position among the sorted names.
+    /// Gives each name its look.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
-        let names: std::collections::BTreeSet<String> = names.into_iter().collect();
-        let styles = names.into_iter().enumerate();
-        Palette(styles.map(|(i, name)| (name, Style::nth(i))).collect())
+        Palette::of_variants(names.into_iter().map(|name| (name.clone(), name, false)))
+    }
+
+    /// Gives each series its look, by its variant and whether that is for a GPU.
+    pub fn of_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
+        let series: BTreeSet<_> = series.into_iter().collect();
+        let known = series.iter().filter_map(|(_, variant, _)| look_of(variant));
+        let mut taken: BTreeSet<usize> = known.collect();
+        let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut styles = BTreeMap::new();
+        for (name, variant, on_gpu) in &series {
+            let look = look_of(variant).unwrap_or_else(|| {
+                *others.entry(variant).or_insert_with(|| {
+                    let free = (0..).find(|look| taken.insert(*look));
+                    free.unwrap_or_default()
+                })
+            });
+            let darker = if *on_gpu { LIGHT } else { 0 };
+            styles.insert(name.clone(), Style::nth(look + darker));
+        }
+        Palette(styles)
     }
 
     /// The look of a series.
@@ -82,15 +167,20 @@ impl Style {
     fn nth(index: usize) -> Style {
         let base = COLORS[index % COLORS.len()];
         let turn = index / COLORS.len();
-        let color = if turn < 2 { base } else { mixed(base, BLACK, 0.45) };
+        let color = if turn % 4 < 2 { base } else { mixed(base, BLACK, 0.45) };
         let filling = if turn % 2 == 1 { mixed(color, WHITE, 0.8) } else { color };
         let shape = SHAPES[index % SHAPES.len()];
-        Style { color, filling, shape: Some(shape) }
+        Style { color, filling, shape }
     }
 
-    /// The look of what data are compared with: dashed, without markers.
+    /// The look of what data are compared with.
     pub fn reference() -> Style {
-        Style { color: REFERENCE, filling: REFERENCE, shape: None }
+        Style::plain(REFERENCE)
+    }
+
+    /// The look of a line of this colour.
+    pub fn plain(color: RGBColor) -> Style {
+        Style { color, filling: color, shape: Shape::Circle }
     }
 
     /// The colour of an area that belongs to the line and lies under others.
@@ -98,49 +188,25 @@ impl Style {
         mixed(self.color, WHITE, 0.8)
     }
 
-    /// Whether this is the look of what data are compared with.
-    pub fn is_reference(&self) -> bool {
-        self.shape.is_none()
+    /// Whether bars of this look have a border only.
+    pub fn is_hollow(&self) -> bool {
+        self.filling != self.color
     }
 
-    /// The line through some points.
-    pub fn line(&self, points: &[At], width: u32) -> Vec<Mark> {
-        match self.shape {
-            Some(_) => polyline(points, self.color, width).into_iter().collect(),
-            None => dashes(points, self.color, width),
+    /// Paints a marker.
+    pub fn paint_marker(&self, area: &Area<'_>, at: At, radius: f64) -> Painted {
+        self.shape.paint(area, at, radius, self.color)?;
+        match self.is_hollow() {
+            true => self.shape.paint(area, at, radius * 0.55, self.filling),
+            false => Ok(()),
         }
-    }
-
-    /// A bar between two corners.
-    pub fn bar(&self, from: At, to: At) -> Vec<Mark> {
-        const BORDER: f64 = 2.0;
-        let mut marks = vec![Mark::Rect { from, to, color: self.color }];
-        let inner = ((from.0 + BORDER, from.1 + BORDER), (to.0 - BORDER, to.1 - BORDER));
-        let has_inside = inner.0.0 < inner.1.0 && inner.0.1 < inner.1.1;
-        if self.filling != self.color && has_inside {
-            let (from, to) = inner;
-            marks.push(Mark::Rect { from, to, color: self.filling });
-        }
-        marks
-    }
-
-    /// A marker.
-    pub fn marker(&self, at: At, radius: f64) -> Vec<Mark> {
-        let Some(shape) = self.shape else {
-            return Vec::new();
-        };
-        let mut marks = vec![shape.mark(at, radius, self.color)];
-        if self.filling != self.color {
-            marks.push(shape.mark(at, radius * 0.55, self.filling));
-        }
-        marks
     }
 }
 
 impl Shape {
-    fn mark(self, at: At, radius: f64, color: RGBColor) -> Mark {
+    fn paint(self, area: &Area<'_>, at: At, radius: f64, color: RGBColor) -> Painted {
         let Shape::Polygon(corners, first) = self else {
-            return Mark::Disc { at, radius, color };
+            return disc(area, at, radius, color);
         };
         // Polygons look smaller than a circle of their radius.
         let radius = radius * 1.25;
@@ -148,8 +214,7 @@ impl Shape {
             let angle = first + TAU * i as f64 / corners as f64;
             (at.0 + radius * angle.cos(), at.1 + radius * angle.sin())
         };
-        let points = (0..corners).map(corner).collect();
-        Mark::Polygon { points, color }
+        polygon(area, (0..corners).map(corner).collect(), color)
     }
 }
 
@@ -170,6 +235,24 @@ mod tests {
                 |other: &Style| (other.color, other.filling) == (style.color, style.filling);
             assert!(!styles[..i].iter().any(same_bar), "series {i}");
         }
+    }
+
+    #[test]
+    fn a_variant_keeps_its_look_whoever_is_beside_it() {
+        let named = |names: &[&str]| Palette::new(names.iter().map(|&name| name.to_owned()));
+        let few = named(&["channel-bucket"]);
+        let many = named(&["channel-bucket", "a", "rdst", "voracious"]);
+        assert_eq!(few.style("channel-bucket"), many.style("channel-bucket"));
+        assert_ne!(many.style("a"), many.style("rdst"));
+    }
+
+    #[test]
+    fn a_variant_for_gpus_is_darker() {
+        let series = [("a (cpu)", false), ("a (cuda:0)", true)];
+        let series = series.map(|(name, gpu)| (name.to_owned(), "rdst".to_owned(), gpu));
+        let palette = Palette::of_variants(series);
+        let [cpu, gpu] = ["a (cpu)", "a (cuda:0)"].map(|name| palette.style(name).color);
+        assert!(gpu.0 < cpu.0 && gpu.1 < cpu.1 && gpu.2 < cpu.2);
     }
 
     #[test]

@@ -1,82 +1,74 @@
 //! How good what variants find is, beside the time that they take for it.
 //!
-//! A variant that is faster but worse is to be seen as such.
+//! A variant that is faster but worse is to be seen as such. Figures that are the same for all
+//! have no bars: they are said under the chart.
 
+use super::axes::Axis;
+use super::bar_panels::{BarPanel, BarPanels};
 use super::bars::{self, Quantity};
-use super::depends::{axes_that_matter, silent};
-use super::figure::{Figure, Plot};
-use super::lines::THREADS;
+use super::page_times::titled;
 use super::study::Study;
+use super::{caption, placement};
 use crate::quality::{Quality, is_known};
+use crate::record::SummaryRow;
 use crate::shape;
 
 const READING: &str = "figures: of the first input; residuals and pulls: 68 % are less far off; \
     dashed: what would be ideal; time: median";
-
-/// Panels beside each other.
-const COLUMNS: usize = 2;
-
-/// Figures of the same input are equal, or not.
-const SAME: f64 = 1.0;
+/// Figures within this factor are called the same.
+const SAME: f64 = 1.001;
+const THREADS: &str = "threads";
 
 /// The chart of a study that knows how good its rows are.
-pub fn figure(study: &Study) -> Option<Figure> {
-    let study = with_quality(study);
-    if study.rows.is_empty() {
-        return None;
+pub fn figure(study: &Study) -> Option<BarPanels> {
+    let (study, threads) = with_quality(study)?;
+    let axes: Vec<Axis> = study.varying.iter().filter(|axis| is_of_data(axis)).cloned().collect();
+    let of = |quantity| bars::chart(&study, &axes, quantity, READING).panels;
+    let mut panels = all_titled(of(Quantity::Time), &format!("time, {threads}"));
+    let mut same = Vec::new();
+    for quality in Quality::ALL {
+        match the_only_value(&study.rows, quality) {
+            Some(value) => same.push(format!("{} {}", quality.name(), quality.words(value))),
+            None => panels.extend(all_titled(of(Quantity::Quality(quality)), quality.name())),
+        }
     }
-    let quantities = Quality::ALL.map(Quantity::Quality);
-    let axes = axes_that_matter(&study, &quantities, SAME);
-    let reading = reading(&silent(&study.varying, &axes));
-    let of = |study: &Study, quantity| bars::beside_others(study, &axes, quantity, &reading);
-    let (serial, threads) = with_fewest_threads(&study);
-    let time = of(&serial, Quantity::Time);
-    let mut plots = titled(time.plots, &format!("time, {threads}"));
-    for quantity in quantities {
-        plots.extend(titled(of(&study, quantity).plots, quantity.name()));
-    }
-    Some(Figure {
+    let reading = match same.is_empty() {
+        true => READING.to_owned(),
+        false => format!("{READING}; the same for all: {}", same.join(", ")),
+    };
+    Some(BarPanels {
         title: format!("{}: how good, how fast", study.algorithm),
-        legend: time.legend,
-        swatch: time.swatch,
-        columns: COLUMNS,
-        plots,
-        caption: Quantity::Quality(Quality::Efficiency).caption(&study, &reading),
+        columns: 2,
+        panels,
+        caption: caption::caption(&study, &reading),
     })
 }
 
-/// Plots whose titles say what they show.
-fn titled(plots: Vec<Plot>, what: &str) -> Vec<Plot> {
-    let titled = plots.into_iter().map(|plot| Plot {
-        title: match plot.title.as_str() {
-            "" => what.to_owned(),
-            title => format!("{what}, {title}"),
-        },
-        ..plot
-    });
-    titled.collect()
+fn all_titled(panels: Vec<BarPanel>, what: &str) -> Vec<BarPanel> {
+    panels.into_iter().map(|panel| titled(panel, what)).collect()
 }
 
-fn reading(silent: &[&str]) -> String {
-    match silent {
-        [] => READING.to_owned(),
-        axes => format!("{READING}; figures are the same at all values of {}", axes.join(", ")),
-    }
+/// What is found depends on the data, not on where threads run, nor on how many.
+fn is_of_data(axis: &Axis) -> bool {
+    axis.name != THREADS && !placement::AXES.contains(&axis.name.as_str())
 }
 
-/// The study without the rows of which nothing is known.
-fn with_quality<'a>(study: &Study<'a>) -> Study<'a> {
+/// The value of a figure if all rows have the same.
+fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
+    let values = rows.iter().filter_map(|row| quality.of(row));
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    (low <= high && high - low <= (SAME - 1.0) * high.abs()).then_some(high)
+}
+
+/// The rows of which something is known and whose times compare best, and how many threads
+/// those are of.
+fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
     let mut study = study.clone();
     study.rows.retain(|row| is_known(row));
-    study
-}
-
-/// The rows whose times compare best, and how many threads those are.
-fn with_fewest_threads<'a>(study: &Study<'a>) -> (Study<'a>, String) {
-    let mut study = study.clone();
-    let fewest = study.rows.iter().map(|row| row.threads).min().unwrap_or(1);
+    let fewest = study.rows.iter().map(|row| row.threads).min()?;
     study.rows.retain(|row| row.threads == fewest);
-    (study, shape::phrase(THREADS, &fewest.to_string()))
+    Some((study, shape::phrase(THREADS, &fewest.to_string())))
 }
 
 #[cfg(test)]
@@ -84,9 +76,8 @@ mod tests {
     use super::super::fixture::{row, run};
     use super::super::study::SeriesNames;
     use super::*;
-    use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow]) -> Option<Figure> {
+    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
         let (run, names) = (run(), SeriesNames::new(rows));
         figure(&Study::new(&run, "sort", rows, &[], &names))
     }
@@ -108,20 +99,12 @@ mod tests {
             good("b", 1, "0.95"),
             good("b", 2, "0.95"),
         ];
-        let figure = of(&rows).expect("known");
-        assert_eq!(figure.plots.len(), 1 + Quality::ALL.len());
-        assert_eq!(figure.plots[0].title, "time, 1 thread");
-        assert_eq!(figure.plots[1].title, "efficiency");
-        assert_eq!(figure.plots[1].x.ticks.len(), 2);
-        assert!(figure.caption[2].contains("at all values of threads"));
-    }
-
-    #[test]
-    fn what_an_axis_changes_is_shown_for_each_value() {
-        let rows = [good("a", 1, "0.97"), good("a", 2, "0.96")];
-        let figure = of(&rows).expect("known");
-        assert_eq!(figure.plots[1].x.label, "threads");
-        assert_eq!(figure.plots[1].x.ticks.len(), 2);
+        let chart = of(&rows).expect("known");
+        let titles: Vec<_> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["time, 1 thread", "efficiency"]);
+        let values: Vec<f64> = chart.panels[1].bars.iter().map(|bar| bar.value).collect();
+        assert_eq!(values, [0.95, 0.97]);
+        assert!(chart.caption[2].contains("the same for all: ghosts 0.5"), "{:?}", chart.caption);
     }
 
     #[test]

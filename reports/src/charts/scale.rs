@@ -1,5 +1,9 @@
 //! From values to pixels, and the values worth a label.
 
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+
 /// How values spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -28,6 +32,11 @@ impl Spread {
 }
 
 impl Scale {
+    /// From one value to another.
+    pub fn between(low: f64, high: f64, spread: Spread) -> Scale {
+        Scale { low, high, spread }
+    }
+
     /// From zero to a bit above `high`.
     pub fn from_zero(high: f64) -> Scale {
         let high = if high > 0.0 { high * 1.08 } else { 1.0 };
@@ -61,6 +70,11 @@ impl Scale {
         self.spread
     }
 
+    /// The smallest value on the axis.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
     /// The largest value on the axis.
     pub fn high(&self) -> f64 {
         self.high
@@ -83,25 +97,12 @@ impl Scale {
     pub fn ticks(&self, count: usize) -> Vec<f64> {
         match self.spread {
             Spread::Linear => self.linear_ticks(count),
-            Spread::Log if self.decades() < 2.0 => self.multiples(&[1.0, 2.0, 5.0]),
-            Spread::Log => thinned(self.multiples(&[1.0]), count),
-        }
-    }
-
-    /// Powers of two on the axis, at most about `count` of them.
-    pub fn doublings(&self, count: usize) -> Vec<f64> {
-        let (first, last) = (self.low.log2().ceil(), self.high.log2().floor());
-        let powers = exponent(first)..=exponent(last);
-        thinned(powers.map(|e| 2f64.powi(e)).collect(), count)
-    }
-
-    /// The values that get a small tick without a label.
-    pub fn minor_ticks(&self) -> Vec<f64> {
-        match self.spread {
-            Spread::Log if self.decades() <= 8.0 => {
-                self.multiples(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
+            Spread::Log => {
+                let steps = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]];
+                let mut ticks = steps.map(|steps| self.multiples(steps)).into_iter();
+                let fitting = ticks.find(|ticks| ticks.len() <= count);
+                fitting.unwrap_or_else(|| thinned(self.multiples(&[1.0]), count))
             }
-            _ => Vec::new(),
         }
     }
 
@@ -138,6 +139,23 @@ fn thinned(values: Vec<f64>, count: usize) -> Vec<f64> {
     values.into_iter().step_by(step).collect()
 }
 
+impl Ranged for Scale {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (start, end): (i32, i32)) -> i32 {
+        start + (self.position(*value) * f64::from(end - start)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        self.ticks(hint.max_num_points())
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,15 +180,7 @@ mod tests {
         for (low, high) in [(5e-324, 1.0), (1.0, f64::MAX)] {
             let scale = Scale::new(low, high, Spread::Log);
             assert!(scale.ticks(10).len() < 50, "{scale:?}");
-            assert!(scale.doublings(10).len() < 50, "{scale:?}");
         }
-    }
-
-    #[test]
-    fn doublings_stay_on_the_axis() {
-        let scale = Scale::new(1.0, 144.0, Spread::Log);
-        assert_eq!(scale.doublings(10), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
-        assert_eq!(scale.doublings(4), [1.0, 4.0, 16.0, 64.0]);
     }
 
     #[test]

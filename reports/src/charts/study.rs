@@ -4,12 +4,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::axes::{self, Axis};
+use super::bars::Quantity;
 use super::palette::{Palette, Style};
 use super::placement;
 use crate::grouped::grouped;
 use crate::rank::{Rank, TOTAL, has_kernels, standing};
 use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
 use crate::shape;
+
+/// The device without a GPU.
+const CPU: &str = "cpu";
 
 /// The series of a whole run. They are named once for all of its charts, so
 /// that a variant looks the same in each of them.
@@ -47,9 +51,11 @@ impl SeriesNames {
     pub fn new(rows: &[SummaryRow]) -> Self {
         let devices: BTreeSet<&str> = rows.iter().map(|row| row.device.as_str()).collect();
         let several_devices = devices.len() > 1;
-        let names = rows.iter().map(|row| name(row, several_devices));
+        let series = rows
+            .iter()
+            .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
         SeriesNames {
-            palette: Palette::new(names),
+            palette: Palette::of_variants(series),
             placements: Palette::new(rows.iter().map(placement::words)),
             several_devices,
         }
@@ -84,6 +90,16 @@ impl<'a> Study<'a> {
             ranked_by: Some(Rank::Kernel),
             ..self.clone()
         })
+    }
+
+    /// The same without the rows of which a quantity is not known.
+    pub fn knowing(&self, quantity: Quantity) -> Self {
+        let mut study = self.clone();
+        let is_known = |row: &&SummaryRow| quantity.value(row).is_some();
+        let (known, unknown): (Vec<_>, Vec<_>) = study.rows.into_iter().partition(is_known);
+        study.rows = known;
+        study.left_out.extend(unknown);
+        study
     }
 
     /// The name of a row's series: the variant, and the device if that is needed.
@@ -161,7 +177,7 @@ pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
 }
 
 /// Times of nothing have no place on a logarithmic scale.
-fn is_drawable(row: &SummaryRow) -> bool {
+pub fn is_drawable(row: &SummaryRow) -> bool {
     let is_time = |median: f64| median.is_finite() && median > 0.0;
     row.valid == YesNo::Yes && row.median_s.is_some_and(is_time)
 }

@@ -6,15 +6,13 @@
 //! | `grouping` | parts the rows into panels and lines |
 //! | `time`, `speedup` | turn the rows of lines into values |
 //! | `break_even` | the fastest on CPU and GPU over the size, and where they cross |
-//! | `curves` | what is drawn, whatever the values are |
 //! | `x_axis` | the axis that the lines run over |
 
 pub mod break_even;
-pub mod curves;
 mod grouping;
 pub mod speedup;
 pub mod time;
-mod x_axis;
+pub mod x_axis;
 
 use super::axes::Axis;
 use super::study::Study;

@@ -1,52 +1,89 @@
 //! How many times faster a line is than at its fewest threads.
 //!
 //! Both axes spread alike, so that the ideal, in proportion to the threads, is a
-//! straight line.
+//! straight line. Of two numbers of threads all lines would lie on each other: they have bars.
 
 use std::collections::BTreeSet;
 
 use super::super::axes::Axis;
+use super::super::bar_panels::{Bar, BarPanel, BarPanels};
 use super::super::caption;
-use super::super::figure::Figure;
-use super::super::number_axis;
+use super::super::line_panels::{self, Kind, LinePanel, LinePanels, Point};
+use super::super::page::Drawing;
 use super::super::palette::Style;
 use super::super::scale::Scale;
 use super::super::study::{Study, interval, median};
-use super::curves::{self, Chart, Curve, Panel, Point, YAxis};
+use super::super::unit::Unit;
 use super::grouping::{self, Grouping, Line, Lines};
 use super::{THREADS, x_axis};
 use crate::record::SummaryRow;
-use crate::shape;
+use crate::{shape, units};
 
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
 
 /// The chart of a study, if a line of it has several numbers of threads.
-pub fn figure(study: &Study) -> Option<Figure> {
+pub fn figure(study: &Study) -> Option<Drawing> {
     let axis = study.varying_axis(THREADS)?;
     let mut grouping = Grouping::new(study, axis);
     let single = grouping.take_single_lines();
     if grouping.panels.is_empty() {
         return None;
     }
-    let panels: Vec<Panel> = grouping.panels.iter().map(panel).collect();
-    let chart = Chart {
-        title: format!("{}: speed-up over threads", study.algorithm),
-        axis,
-        y: YAxis {
-            name: y_name(&grouping.panels),
-            scale: scale(axis, &panels),
-            ruler: number_axis::ruler,
-        },
-        panels,
-        row: grouping.row,
-        caption: caption::of_samples(study, &reading(grouping.lines, single)),
+    let columns = super::super::columns(grouping.row, grouping.panels.len());
+    let title = format!("{}: speed-up over {}", study.algorithm, fewest(&grouping.panels));
+    let caption = caption::of_samples(study, &reading(grouping.lines, single));
+    let panels = &grouping.panels;
+    Some(match axis.values.len() {
+        2 => {
+            BarPanels { title, panels: panels.iter().map(bars).collect(), columns, caption }.into()
+        }
+        _ => LinePanels { title, panels: curves(axis, panels), columns, has_legend: true, caption }
+            .into(),
+    })
+}
+
+fn curves(axis: &Axis, panels: &[grouping::Panel]) -> Vec<LinePanel> {
+    let lines: Vec<_> = panels.iter().map(lines).collect();
+    let y = scale(axis, lines.iter().flatten());
+    let panel = |(panel, lines): (&grouping::Panel, Vec<line_panels::Line>)| LinePanel {
+        title: panel.title.clone(),
+        x: x_axis::of(axis),
+        y,
+        unit: Unit::Factor("speed-up"),
+        lines,
+        cuts: Vec::new(),
     };
-    Some(chart.figure())
+    panels.iter().zip(lines).map(panel).collect()
+}
+
+/// The speed-ups at the most threads, the best one first, beside the ideal.
+fn bars(panel: &grouping::Panel) -> BarPanel {
+    let bar = |line: &Line| {
+        let Point { y, interval, .. } = *curve(line).points.last()?;
+        Some(Bar {
+            name: line.name.clone(),
+            value: y,
+            interval,
+            dots: Vec::new(),
+            is_unsure: false,
+            words: format!("{} ×", units::significant(y, 3)),
+            style: line.style,
+        })
+    };
+    let mut bars: Vec<Bar> = panel.lines.iter().filter_map(bar).collect();
+    bars.sort_by(|a, b| b.value.total_cmp(&a.value));
+    BarPanel {
+        title: panel.title.clone(),
+        unit: Unit::Factor("speed-up"),
+        bars,
+        refused: Vec::new(),
+        reference: panel.lines.iter().find_map(Line::ends).map(|(first, last)| last / first),
+    }
 }
 
 /// The ideals of the lines' beginnings under the lines.
-fn panel(panel: &grouping::Panel) -> Panel {
+fn lines(panel: &grouping::Panel) -> Vec<line_panels::Line> {
     let mut ideals: Vec<(f64, f64)> = Vec::new();
     for (first, last) in panel.lines.iter().filter_map(Line::ends) {
         match ideals.iter_mut().find(|ideal| ideal.0 == first) {
@@ -54,28 +91,30 @@ fn panel(panel: &grouping::Panel) -> Panel {
             None => ideals.push((first, last)),
         }
     }
-    let ideals = ideals.into_iter().map(ideal);
-    Panel {
-        title: panel.title.clone(),
-        curves: ideals.chain(panel.lines.iter().map(curve)).collect(),
-    }
+    ideals.into_iter().map(ideal).chain(panel.lines.iter().map(curve)).collect()
 }
 
-fn ideal((first, last): (f64, f64)) -> Curve {
+fn ideal((first, last): (f64, f64)) -> line_panels::Line {
     let point = |x: f64| Point { x, y: x / first, interval: None };
-    Curve {
+    line_panels::Line {
         name: IDEAL.to_owned(),
         style: Style::reference(),
+        kind: Kind::Reference,
         points: vec![point(first), point(last)],
     }
 }
 
-fn curve(line: &Line) -> Curve {
+fn curve(line: &Line) -> line_panels::Line {
     let points = line.rows.iter().map(|(x, row)| match line.rows.first() {
         Some((first, base)) if x > first => point(*x, base, row),
         _ => Point { x: *x, y: 1.0, interval: None },
     });
-    Curve { name: line.name.clone(), style: line.style, points: points.collect() }
+    line_panels::Line {
+        name: line.name.clone(),
+        style: line.style,
+        kind: Kind::Curve,
+        points: points.collect(),
+    }
 }
 
 /// The speed-up of `row` over `base`.
@@ -89,22 +128,19 @@ fn point(x: f64, base: &SummaryRow, row: &SummaryRow) -> Point {
 }
 
 /// Around all values, spread as the threads are.
-fn scale(axis: &Axis, panels: &[Panel]) -> Scale {
-    let (low, high) = curves::extent(panels);
+fn scale<'a>(axis: &Axis, lines: impl Iterator<Item = &'a line_panels::Line>) -> Scale {
+    let (low, high) = line_panels::extent(lines);
     Scale::new(low, high, x_axis::scale(axis).spread())
 }
 
-/// `speed-up over 1 thread`.
-fn y_name(panels: &[grouping::Panel]) -> String {
+/// `1 thread`.
+fn fewest(panels: &[grouping::Panel]) -> String {
     let lines = panels.iter().flat_map(|panel| &panel.lines);
     let first = |line: &Line| Some(line.rows.first()?.1.threads);
     let fewest: BTreeSet<usize> = lines.filter_map(first).collect();
     match fewest.first() {
-        Some(threads) if fewest.len() == 1 => {
-            let threads = shape::phrase(THREADS, &threads.to_string());
-            format!("speed-up over {threads}")
-        }
-        _ => "speed-up over the fewest threads".to_owned(),
+        Some(threads) if fewest.len() == 1 => shape::phrase(THREADS, &threads.to_string()),
+        _ => "the fewest threads".to_owned(),
     }
 }
 
@@ -114,9 +150,9 @@ fn reading(lines: Lines, single: usize) -> String {
         Lines::Placements => "variant and placement",
     };
     format!(
-        "markers: median at the fewest threads of the same {line} over the median, whiskers: \
-         ratios of the ends of the two 95 % confidence intervals, ideal: in proportion to the \
-         threads{}",
+        "values: median at the fewest threads of the same {line} over the median, whiskers: \
+         ratios of the ends of the two 95 % confidence intervals, dashed: in proportion to the \
+         threads, the ideal{}",
         grouping::not_shown(single)
     )
 }
@@ -131,9 +167,19 @@ mod tests {
         SummaryRow { threads, ..row(variant, "n=1", median) }
     }
 
-    fn of(rows: &[SummaryRow]) -> Option<Figure> {
+    fn of(rows: &[SummaryRow]) -> Option<Drawing> {
         let (run, names) = (run(), SeriesNames::new(rows));
         figure(&Study::new(&run, "sort", rows, &[], &names))
+    }
+
+    fn lines_of(rows: &[SummaryRow]) -> LinePanels {
+        let Some(Drawing::Lines(chart)) = of(rows) else { panic!("no lines") };
+        chart
+    }
+
+    fn bars_of(rows: &[SummaryRow]) -> BarPanels {
+        let Some(Drawing::Bars(chart)) = of(rows) else { panic!("no bars") };
+        chart
     }
 
     #[test]
@@ -147,19 +193,27 @@ mod tests {
 
     #[test]
     fn each_line_is_compared_with_its_own_fewest_threads() {
-        let rows = [at("a", 1, 8.0), at("a", 4, 2.0), at("b", 2, 8.0), at("b", 4, 4.0)];
-        let figure = of(&rows).expect("threads vary");
-        assert_eq!(figure.plots[0].y.label, "speed-up over the fewest threads");
-        let names: Vec<_> = figure.legend.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["a", "b", "ideal"]);
+        let rows = [at("a", 1, 8.0), at("a", 4, 2.0), at("b", 2, 8.0), at("b", 8, 4.0)];
+        let figure = lines_of(&rows);
+        assert_eq!(figure.title, "sort: speed-up over the fewest threads");
+        let lines = figure.panels[0].lines.iter();
+        let names: Vec<_> = lines.map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["ideal", "ideal", "a", "b"]);
+    }
+
+    #[test]
+    fn two_numbers_of_threads_have_bars_the_best_first() {
+        let rows = [at("a", 1, 8.0), at("a", 2, 5.0), at("b", 1, 8.0), at("b", 2, 4.0)];
+        let panel = bars_of(&rows).panels.remove(0);
+        let said: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
+        assert_eq!((said, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
     }
 
     #[test]
     fn a_line_with_one_number_of_threads_is_left_out_and_counted() {
-        let rows = [at("a", 1, 8.0), at("a", 2, 4.0), at("b", 2, 4.0)];
-        let figure = of(&rows).expect("threads vary");
-        assert_eq!(figure.legend.len(), 2);
-        assert!(figure.caption[2].contains("; 1 line with a single number of threads not shown"));
+        let chart = bars_of(&[at("a", 1, 8.0), at("a", 2, 4.0), at("b", 2, 4.0)]);
+        assert_eq!(chart.panels[0].bars.len(), 1);
+        assert!(chart.caption[2].contains("; 1 line with a single number of threads not shown"));
         assert!(of(&[at("a", 1, 8.0), at("b", 2, 4.0)]).is_none());
     }
 }

@@ -1,61 +1,116 @@
-//! The time over an axis.
+//! The time over an axis; the time an item where the axis changes how many there are.
 
 use super::super::axes::Axis;
 use super::super::caption;
-use super::super::figure::Figure;
+use super::super::line_panels::{self, Kind, Line, LinePanel, LinePanels, Point};
 use super::super::scale::{Scale, Spread};
 use super::super::study::{Study, interval, median};
-use super::super::time_axis;
-use super::curves::{self, Chart, Curve, Panel, Point, YAxis};
-use super::grouping::{self, Grouping, Line, Lines};
+use super::super::unit::Unit;
+use super::grouping::{self, Grouping, Lines};
+use super::x_axis;
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
+/// From this ratio of the numbers of items on, times tell of these before all else.
+const SIZES_VARY: f64 = 1.5;
 
 /// The chart of a study over `axis`.
-pub fn figure(study: &Study, axis: &Axis) -> Figure {
+pub fn figure(study: &Study, axis: &Axis) -> LinePanels {
     let mut grouping = Grouping::new(study, axis);
     // A device without placements has nothing to compare in a panel of its own.
     let single = match grouping.lines {
         Lines::Variants => 0,
         Lines::Placements => grouping.take_single_panels(),
     };
-    let panels: Vec<Panel> = grouping
-        .panels
-        .iter()
-        .map(|panel| Panel {
-            title: panel.title.clone(),
-            curves: panel.lines.iter().map(curve).collect(),
-        })
-        .collect();
-    let reading = format!("{READING}{}", grouping::not_shown(single));
-    let chart = Chart {
-        title: format!("{}: time over {}", study.algorithm, axis.name),
-        axis,
-        y: YAxis { name: "median time".into(), scale: scale(&panels), ruler: time_axis::ruler },
-        panels,
-        row: grouping.row,
-        caption: caption::of_samples(study, &reading),
+    let an_item = sizes_vary(&grouping);
+    let panels = grouping.panels.iter();
+    let lines = panels.map(|panel| panel.lines.iter().map(|line| of(line, an_item)).collect());
+    let lines: Vec<Vec<Line>> = lines.collect();
+    let y = scale(lines.iter().flatten());
+    let item = study.rows.first().map_or("item", |row| row.item_unit.as_str());
+    let (what, unit) = match an_item {
+        true => (format!("time a {item}"), Unit::Time("median time an item")),
+        false => ("time".to_owned(), Unit::Time("median time")),
     };
-    chart.figure()
+    let panel = |(panel, lines): (&grouping::Panel, Vec<Line>)| LinePanel {
+        title: panel.title.clone(),
+        x: x_axis::of(axis),
+        y,
+        unit,
+        lines,
+        cuts: Vec::new(),
+    };
+    let panels: Vec<LinePanel> = grouping.panels.iter().zip(lines).map(panel).collect();
+    let reading = format!("{READING}{}", grouping::not_shown(single));
+    LinePanels {
+        title: format!("{}: {what} over {}", study.algorithm, axis.name),
+        columns: super::super::columns(grouping.row, panels.len()),
+        panels,
+        has_legend: true,
+        caption: caption::of_samples(study, &reading),
+    }
 }
 
-fn curve(line: &Line) -> Curve {
-    let point =
-        |(x, row): &(f64, &SummaryRow)| Point { x: *x, y: median(row), interval: interval(row) };
-    Curve {
+/// Whether a line has points of different numbers of items.
+fn sizes_vary(grouping: &Grouping) -> bool {
+    let varies = |line: &grouping::Line| {
+        let items = || line.rows.iter().map(|(_, row)| row.items as f64);
+        items().fold(0.0, f64::max) >= SIZES_VARY * items().fold(f64::INFINITY, f64::min)
+    };
+    grouping.panels.iter().flat_map(|panel| &panel.lines).any(varies)
+}
+
+fn of(line: &grouping::Line, an_item: bool) -> Line {
+    let point = |(x, row): &(f64, &SummaryRow)| {
+        let items = if an_item { row.items.max(1) as f64 } else { 1.0 };
+        Point {
+            x: *x,
+            y: median(row) / items,
+            interval: interval(row).map(|(low, high)| (low / items, high / items)),
+        }
+    };
+    Line {
         name: line.name.clone(),
         style: line.style,
+        kind: Kind::Curve,
         points: line.rows.iter().map(point).collect(),
     }
 }
 
 /// Logarithmic if the times span a decade, from zero otherwise.
-fn scale(panels: &[Panel]) -> Scale {
-    let (low, high) = curves::extent(panels);
+fn scale<'a>(lines: impl Iterator<Item = &'a Line>) -> Scale {
+    let (low, high) = line_panels::extent(lines);
     let around = Scale::around(low, high);
     match around.spread() {
         Spread::Log => around,
         Spread::Linear => Scale::from_zero(high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{row, run};
+    use super::super::super::study::SeriesNames;
+    use super::*;
+
+    fn of_axis(rows: &[SummaryRow], axis: &str) -> LinePanels {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        let study = Study::new(&run, "sort", rows, &[], &names);
+        figure(&study, study.varying_axis(axis).expect("it varies"))
+    }
+
+    #[test]
+    fn where_sizes_vary_it_is_the_time_an_item() {
+        let sized = |items: u64| SummaryRow {
+            items,
+            ..row("a", &format!("digis={items}"), 2e-9 * items as f64)
+        };
+        let chart = of_axis(&[sized(1000), sized(1_000_000)], "digis");
+        assert_eq!(chart.title, "sort: time a digi over digis");
+        let points = &chart.panels[0].lines[0].points;
+        assert!(points.iter().all(|point| (point.y - 2e-9).abs() < 1e-15));
+        let chart =
+            of_axis(&[row("a", "segments=24", 1e-3), row("a", "segments=48", 1e-3)], "segments");
+        assert_eq!(chart.title, "sort: time over segments");
     }
 }

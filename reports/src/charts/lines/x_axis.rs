@@ -1,13 +1,10 @@
 //! The axis that lines run over.
 
 use super::super::axes::Axis;
-use super::super::figure::{Ruler, Tick};
+use super::super::line_panels::XAxis;
 use super::super::scale::{Scale, Spread};
 use super::{SEGMENTS, THREADS};
 use crate::shape;
-
-/// Axes with more decades are labelled by decade.
-const DECADES_WITH_VALUES: f64 = 2.9;
 
 /// From this ratio of its ends on an axis is logarithmic. Segments are so
 /// sooner, as they are varied by factors.
@@ -24,48 +21,32 @@ pub fn scale(axis: &Axis) -> Scale {
 }
 
 /// Ticks at the measured values where there is room, at round ones otherwise.
-pub fn ruler(axis: &Axis, scale: &Scale, width: f64) -> Ruler {
-    let measured =
-        with_ticks(axis, scale, width, &axis.numbers().unwrap_or_default(), axis.labels());
-    let by_decade = scale.spread() == Spread::Log && scale.decades() > DECADES_WITH_VALUES;
+pub fn of(axis: &Axis) -> XAxis {
+    let scale = scale(axis);
+    let with_ticks = |ticks| XAxis { name: axis.name.clone(), scale, ticks };
+    let numbers = axis.numbers().unwrap_or_default();
+    let measured = with_ticks(numbers.into_iter().zip(axis.labels()).collect());
     if axis.name == THREADS {
         // A number of threads that was not measured says little.
         return measured.thinned();
     }
-    if measured.fits() && !by_decade {
+    if measured.fits() {
         return measured;
     }
-    let round = |count: usize| round(axis, scale, width, count);
-    let fitting = [10, 7, 5, 3].into_iter().map(round).find(Ruler::fits);
+    let label = |value: f64| (value, shape::short_value(&axis.name, &value.to_string()));
+    let round = |count: usize| with_ticks(scale.ticks(count).into_iter().map(label).collect());
+    let fitting = [10, 7, 5, 3].into_iter().map(round).find(XAxis::fits);
     fitting.unwrap_or_else(|| round(2))
 }
 
-/// About `count` ticks at round values.
-fn round(axis: &Axis, scale: &Scale, width: f64, count: usize) -> Ruler {
-    let values = scale.ticks(count);
-    let label = |value: &f64| shape::short_value(&axis.name, &value.to_string());
-    let labels = values.iter().map(label).collect();
-    let minor = scale.minor_ticks().into_iter();
-    Ruler {
-        minor: minor.map(|value| width * scale.position(value)).collect(),
-        ..with_ticks(axis, scale, width, &values, labels)
-    }
-}
-
-fn with_ticks(
-    axis: &Axis,
-    scale: &Scale,
-    width: f64,
-    values: &[f64],
-    labels: Vec<String>,
-) -> Ruler {
-    let tick = |(value, label): (&f64, String)| Tick { at: width * scale.position(*value), label };
-    Ruler {
-        label: axis.name.clone(),
-        ticks: std::iter::zip(values, labels).map(tick).collect(),
-        minor: Vec::new(),
-        grid: true,
-    }
+/// Things that are counted: ticks between them would mean nothing.
+pub fn counted(name: &str, first: usize, last: usize) -> XAxis {
+    let scale = Scale::new(first as f64, last as f64, Spread::Linear);
+    let is_whole =
+        |value: &f64| value.fract() == 0.0 && (first as f64..=last as f64).contains(value);
+    let ticks = scale.ticks(8).into_iter().filter(is_whole);
+    let ticks = ticks.map(|value| (value, value.to_string())).collect();
+    XAxis { name: name.to_owned(), scale, ticks }
 }
 
 #[cfg(test)]
@@ -77,17 +58,17 @@ mod tests {
     }
 
     fn labels(axis: &Axis) -> Vec<String> {
-        let ticks = ruler(axis, &scale(axis), 390.0).ticks;
-        ticks.into_iter().map(|tick| tick.label).collect()
+        of(axis).ticks.into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
     fn powers_of_ten_are_equally_far_apart_and_named_briefly() {
         let axis = axis("digis", &[1000, 10_000, 100_000, 1_000_000]);
         assert_eq!(labels(&axis), ["1 k", "10 k", "100 k", "1 M"]);
-        let ticks = ruler(&axis, &scale(&axis), 390.0).ticks;
-        let steps: Vec<f64> = ticks.windows(2).map(|t| t[1].at - t[0].at).collect();
-        assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-6));
+        let XAxis { scale, ticks, .. } = of(&axis);
+        let at: Vec<f64> = ticks.iter().map(|(value, _)| scale.position(*value)).collect();
+        let steps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-9));
     }
 
     #[test]
@@ -109,6 +90,11 @@ mod tests {
         let axis = axis("threads", &[1, 2, 4, 8, 16, 32, 64, 128, 144]);
         assert_eq!(scale(&axis).spread(), Spread::Log);
         assert_eq!(labels(&axis), ["1", "2", "4", "8", "16", "32", "64", "144"]);
-        assert_eq!(ruler(&axis, &scale(&axis), 390.0).minor.len(), 1);
+    }
+
+    #[test]
+    fn what_is_counted_has_whole_ticks() {
+        let labels = counted("round", 0, 6).ticks.into_iter().map(|(_, label)| label);
+        assert!(labels.into_iter().all(|label| !label.contains('.')));
     }
 }

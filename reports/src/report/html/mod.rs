@@ -33,7 +33,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::facts::time::day;
 use super::{ReportError, ReportInput};
-use crate::charts::NamedSvg;
+use crate::charts::{Diagnostics, NamedSvg, Wanted};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -44,7 +44,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 /// The whole page.
 pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
-    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples, input.rank)?;
+    let wanted = Wanted { rank: input.rank, diagnostics: Diagnostics::Distributions };
+    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples, wanted)?;
     let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);

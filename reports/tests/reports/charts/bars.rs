@@ -1,56 +1,61 @@
-//! Bars are as high as they should be.
+//! Bars are as long as they should be.
 
 use reports::record::SummaryRow;
 use roxmltree::Document;
 
-use super::picture::{INK, colour_of, lines_of, number, svg, texts, with};
-use super::rows::{digi_sweep, drawn, four_variants, with_memory, without_interval};
+use super::picture::{INK, QUIET, colour_of, lines_of, number, svg, texts, with};
+use super::rows::{digi_sweep, drawn, four_variants, row, with_memory, without_interval};
 
-#[test]
-fn bars_are_as_high_as_their_times() {
-    let rows = four_variants();
-    let (dir, _) = drawn(&rows, &[]);
-    let text = svg(dir.path(), "bars.svg");
-    let document = Document::parse(&text).expect("well-formed XML");
-    let coloured = document
+/// Left and right of the bars of a chart, from above.
+fn bars(svg: &str) -> Vec<(f64, f64)> {
+    let document = Document::parse(svg).expect("well-formed XML");
+    let rects = document
         .descendants()
         .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
-    let heights: Vec<f64> = coloured.map(|node| number(node, "height")).collect();
-    assert_eq!(heights.len(), 4);
-    for (height, row) in heights.iter().zip(&rows) {
+    let tallest = rects.clone().map(|node| number(node, "height")).fold(0.0, f64::max);
+    // Those inside others are lower.
+    let outer = rects.filter(|node| number(*node, "height") >= tallest - 1.0);
+    outer.map(|node| (number(node, "x"), number(node, "x") + number(node, "width"))).collect()
+}
+
+#[test]
+fn bars_are_as_long_as_their_times() {
+    let rows = four_variants();
+    let (dir, _) = drawn(&rows, &[]);
+    let bars = bars(&svg(dir.path(), "bars.svg"));
+    assert_eq!(bars.len(), 4);
+    for ((from, to), row) in bars.iter().zip(&rows) {
         let expected = row.median_s.expect("valid") / 0.016;
-        let ratio = height / heights[3] / expected;
-        assert!((ratio - 1.0).abs() < 0.02, "{heights:?}");
+        let ratio = (to - from) / (bars[3].1 - bars[3].0) / expected;
+        assert!((ratio - 1.0).abs() < 0.02, "{bars:?}");
     }
+}
+
+#[test]
+fn times_of_several_decades_are_on_a_logarithmic_scale() {
+    let rows = [1e-5, 1e-4, 1e-3].map(|time| row(&format!("v{time}"), "digis=1000", time));
+    let (dir, _) = drawn(&rows, &[]);
+    let ends: Vec<f64> = bars(&svg(dir.path(), "bars.svg")).iter().map(|bar| bar.1).collect();
+    let steps: Vec<f64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(steps[0] > 50.0 && (steps[1] - steps[0]).abs() <= 2.0, "{ends:?}");
 }
 
 #[test]
 fn whiskers_span_the_interval() {
     let rows = four_variants();
-    let whiskers = |rows: &[SummaryRow]| {
+    let spans = |rows: &[SummaryRow]| {
         let (dir, _) = drawn(rows, &[]);
         let text = svg(dir.path(), "bars.svg");
-        let document = Document::parse(&text).expect("well-formed XML");
-        let points = with(&document, "polyline", "stroke", INK);
-        points
-            .iter()
-            .filter_map(|node| node.attribute("points").map(String::from))
-            .collect::<Vec<_>>()
+        let lines = lines_of(&text, INK).into_iter();
+        let across = lines.map(|line| (line[1].0 - line[0].0).abs());
+        across.filter(|span| *span > 0.0).collect::<Vec<f64>>()
     };
     let none: Vec<_> = rows.iter().cloned().map(without_interval).collect();
-    assert!(whiskers(&none).is_empty());
-    let drawn = whiskers(&rows);
-    assert_eq!(drawn.len(), 3 * rows.len());
-    let spans: Vec<f64> = drawn.iter().map(|points| height(points)).filter(|h| *h > 0.0).collect();
+    assert!(spans(&none).is_empty());
+    let mut spans = spans(&rows);
+    spans.sort_by(f64::total_cmp);
     assert_eq!(spans.len(), rows.len());
     assert!((spans[3] / spans[0] - 4.0).abs() < 1.0, "{spans:?}");
-}
-
-/// How far the points of a line lie apart vertically.
-fn height(points: &str) -> f64 {
-    let ys = points.split_whitespace().filter_map(|point| point.split_once(',')?.1.parse().ok());
-    let ys: Vec<f64> = ys.collect();
-    ys.iter().copied().fold(0.0, f64::max) - ys.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 #[test]
@@ -79,21 +84,16 @@ fn memory_is_in_proportion_and_the_input_is_a_line() {
     let (dir, names) = drawn(&rows, &[]);
     assert!(names.contains(&"memory.png".to_owned()), "{names:?}");
     let text = svg(dir.path(), "memory.svg");
-    let document = Document::parse(&text).expect("well-formed XML");
-    let bars = document
-        .descendants()
-        .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
-    let bars: Vec<(f64, f64)> =
-        bars.map(|node| (number(node, "y"), number(node, "height"))).collect();
+    let bars = bars(&text);
     assert_eq!(bars.len(), 4, "each variant once");
-    for (i, (_, height)) in bars.iter().enumerate() {
-        let expected = bars[0].1 * (i + 1) as f64;
-        assert!((height - expected).abs() <= 4.0, "{bars:?}");
+    let length = |bar: &(f64, f64)| bar.1 - bar.0;
+    for (i, bar) in bars.iter().enumerate() {
+        let expected = length(&bars[0]) * (i + 1) as f64;
+        assert!((length(bar) - expected).abs() <= 4.0, "{bars:?}");
     }
-    let reference = lines_of(&text, INK).concat();
+    let reference = lines_of(&text, QUIET).concat();
     assert!(reference.len() > 20, "dashes");
-    let is_at_input = |(_, y): &(f64, f64)| (y - bars[0].0).abs() <= 1.0;
-    assert!(reference.iter().all(is_at_input));
+    assert!(reference.iter().all(|(x, _)| (x - bars[0].1).abs() <= 1.0));
     let texts = texts(&text);
     assert!(texts.contains(&"memory [× input]".to_owned()));
     assert!(texts.join(" ").contains("the same to 1 % at all points"));

@@ -7,19 +7,19 @@ use super::rows::{PLACEMENTS, UNPLACED, drawn, row, threads_sweep};
 
 #[test]
 fn the_speedup_is_at_its_place_on_the_axis() {
-    // Twice as fast on four threads and four times on sixteen: the root.
-    let rows = threads_sweep(&[1, 4, 16], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
+    // Twice as fast on four threads and five times on twenty-five: the root.
+    let rows = threads_sweep(&[1, 4, 25], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
     let (dir, names) = drawn(&rows, &[]);
     assert!(names.contains(&"time-over-threads.png".to_owned()));
     assert!(names.contains(&"speedup-over-threads.png".to_owned()));
     let text = svg(dir.path(), "speedup-over-threads.svg");
     let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
-    let expected = ["1", "2", "4"].map(|label| height_of_tick(&text, label));
+    let expected = ["1 ×", "2 ×", "5 ×"].map(|label| height_of_tick(&text, label));
     for ((_, y), expected) in line.iter().zip(expected) {
         assert!((y - expected).abs() <= 1.0, "{y} and not {expected}");
     }
     let texts = texts(&text);
-    assert!(texts.contains(&"speed-up over 1 thread".to_owned()));
+    assert!(texts.contains(&"sort: speed-up over 1 thread".to_owned()));
     let all = texts.join(" ");
     assert!(all.contains("ratios of the ends of the two 95 % confidence intervals"));
 }

@@ -1,5 +1,6 @@
 //! What a picture shows, read back from its file.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub fn with<'a>(
     found.filter(|node| node.attribute(attribute) == Some(value)).collect()
 }
 
-/// The fill of the swatch left of a name in the legend of bars.
+/// The colour of the look before a name in the legend of lines.
 pub fn colour_of(svg: &str, series: &str) -> String {
     let document = Document::parse(svg).expect("well-formed XML");
     let is_name = |node: &roxmltree::Node| {
@@ -40,14 +41,15 @@ pub fn colour_of(svg: &str, series: &str) -> String {
     };
     let name = document.descendants().find(is_name).expect("the series is named");
     let mut before = name.prev_siblings().filter(|node| node.is_element()).skip(1);
-    let marks = before.by_ref().take_while(|node| !node.has_tag_name("text"));
-    let colour = |node: roxmltree::Node| {
-        node.attribute("stroke")
-            .filter(|s| *s != "none")
-            .or(node.attribute("fill"))
-            .map(String::from)
-    };
-    marks.filter_map(colour).last().expect("a swatch")
+    let line = before.find(|node| node.has_tag_name("polyline"));
+    line.and_then(|line| line.attribute("stroke")).expect("a line").to_owned()
+}
+
+/// The fills of the bars of a chart.
+pub fn fills(svg: &str) -> BTreeSet<String> {
+    let document = Document::parse(svg).expect("well-formed XML");
+    let rects = document.descendants().filter(|node| node.has_tag_name("rect"));
+    rects.filter_map(|node| node.attribute("fill").map(String::from)).collect()
 }
 
 /// The points of the lines of this colour, the longest line first.
@@ -75,7 +77,7 @@ pub fn height_of_tick(svg: &str, label: &str) -> f64 {
     };
     let mut labels = document.descendants().filter(is_label);
     let label = labels.next().expect("the tick is labelled");
-    let tick = label.prev_sibling_element().expect("a tick");
+    let tick = label.next_sibling_element().expect("a tick");
     let points = tick.attribute("points").expect("a line");
     let y = points.split_whitespace().next().and_then(|p| p.split_once(','));
     y.and_then(|(_, y)| y.parse().ok()).expect("a number")
@@ -83,3 +85,5 @@ pub fn height_of_tick(svg: &str, label: &str) -> f64 {
 
 /// The stroke of whiskers on bars.
 pub const INK: &str = "#1E1E1E";
+/// The stroke of what bars are compared with.
+pub const QUIET: &str = "#555555";

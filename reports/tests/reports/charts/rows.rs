@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use reports::charts::draw;
-use reports::rank::Rank;
+use reports::charts::{Wanted, draw};
 use reports::record::{Machine, RunRecord, SampleRow, SummaryRow, YesNo};
 
 use crate::common;
@@ -38,7 +37,7 @@ pub fn run() -> RunRecord {
 /// Draws into a fresh folder; returns it with the names of the files.
 pub fn drawn(rows: &[SummaryRow], samples: &[SampleRow]) -> (tempfile::TempDir, Vec<String>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let paths = draw(dir.path(), &run(), rows, samples, Rank::Total).expect("charts");
+    let paths = draw(dir.path(), &run(), rows, samples, Wanted::default()).expect("charts");
     assert!(paths.iter().all(|path| path.is_file()));
     let name = |path: &PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let names = paths.iter().filter_map(name).collect();

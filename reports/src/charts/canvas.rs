@@ -1,0 +1,196 @@
+//! What surrounds the panels of a chart: title, legend and caption.
+//!
+//! Sizes follow from the content: nothing is squeezed into a fixed image, and a text that does
+//! not fit is wrapped or given room.
+
+use plotters::chart::ChartContext;
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::Ranged;
+use plotters::element::DashedPathElement;
+use plotters::prelude::{
+    Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle,
+    SVGBackend, TextStyle,
+};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, RGBColor, WHITE};
+
+use super::legend::{self, Entry};
+use super::text::{FAMILY, load_font, width, wrap};
+
+/// A part of a picture, in its own pixels.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Pixels from the left and from the top.
+pub type At = (f64, f64);
+
+/// Painted, or why not.
+pub type Painted = Result<(), String>;
+
+/// The colour of texts that are read.
+pub const INK: RGBColor = RGBColor(30, 30, 30);
+/// The colour of what is said beside.
+pub const QUIET: RGBColor = RGBColor(85, 85, 85);
+/// The colour of lines that lead the eye.
+pub const GRID: RGBColor = RGBColor(228, 228, 228);
+
+/// Room for titles and captions, however small the panels.
+const MIN_WIDTH: f64 = 760.0;
+const MARGIN: f64 = 24.0;
+const TITLE: f64 = 23.0;
+const CAPTION: f64 = 13.0;
+/// From baseline to baseline, in ems.
+const LEADING: f64 = 1.4;
+/// Font size a pixel of em: the backend divides sizes by it.
+const FONT_SIZE: f64 = 1.24;
+
+/// A picture in the making: its panels are painted by whoever knows them.
+pub struct Canvas<'t> {
+    /// What is shown.
+    pub title: &'t str,
+    /// Names and looks of lines.
+    pub legend: &'t [Entry],
+    /// Paragraphs under the panels.
+    pub caption: &'t [String],
+    /// Pixels that the panels take, across and down.
+    pub panels: At,
+}
+
+/// A picture as a text, with its size in pixels.
+pub struct Picture {
+    /// An `svg` element.
+    pub svg: String,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+}
+
+impl Canvas<'_> {
+    /// Paints the surroundings, and the panels into the room between them.
+    pub fn paint(&self, panels: impl FnOnce(&Area<'_>) -> Painted) -> Result<Picture, String> {
+        if !load_font() {
+            return Err("the built-in font is broken".to_owned());
+        }
+        let page = (self.panels.0 + 2.0 * MARGIN).max(MIN_WIDTH);
+        let across = page - 2.0 * MARGIN;
+        let lines = |text: &str, size: f64| wrap(text, size, across);
+        let title = lines(self.title, TITLE);
+        let caption = self.caption.iter().flat_map(|text| lines(text, CAPTION));
+        let caption: Vec<String> = caption.collect();
+        let names = MARGIN + height(&title, TITLE) + 4.0;
+        let top = names + legend::height(self.legend, across);
+        let bottom = top + self.panels.1 + 6.0;
+        let size = (page.ceil() as u32, (bottom + height(&caption, CAPTION) + MARGIN) as u32);
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            root.fill(&WHITE).map_err(said)?;
+            write_lines(&root, &title, MARGIN, TITLE, INK)?;
+            legend::paint(&root, self.legend, (MARGIN, names), across)?;
+            let left = (page - self.panels.0) / 2.0;
+            let (x, y) = (left as i32, top as i32);
+            let (width, height) = (self.panels.0.ceil() as u32, self.panels.1.ceil() as u32);
+            panels(&root.clone().shrink((x, y), (width, height)))?;
+            write_lines(&root, &caption, bottom, CAPTION, QUIET)?;
+            root.present().map_err(said)?;
+        }
+        Ok(Picture { svg, width: size.0, height: size.1 })
+    }
+}
+
+fn height(lines: &[String], size: f64) -> f64 {
+    lines.len() as f64 * size * LEADING
+}
+
+fn write_lines(area: &Area<'_>, lines: &[String], top: f64, size: f64, color: RGBColor) -> Painted {
+    for (i, line) in lines.iter().enumerate() {
+        let y = top + i as f64 * size * LEADING;
+        write(area, line, (MARGIN, y), &text(size, color))?;
+    }
+    Ok(())
+}
+
+/// The look of a text: its size in pixels an em, from the upper left corner of its line.
+pub fn text(size: f64, color: RGBColor) -> TextStyle<'static> {
+    let font = (FAMILY, size * FONT_SIZE).into_font();
+    TextStyle { color: color.to_backend_color(), ..TextStyle::from(font) }
+}
+
+/// The same text with its middle, or its end, at the left of its line's middle.
+pub fn anchored(style: TextStyle<'_>, at: HPos) -> TextStyle<'_> {
+    style.pos(Pos::new(at, VPos::Center))
+}
+
+/// Writes a text.
+pub fn write(area: &Area<'_>, text: &str, at: At, style: &TextStyle<'_>) -> Painted {
+    area.draw_text(text, style, pixel(at)).map_err(said)
+}
+
+/// A text of at most so many pixels: the end of a longer one is cut off.
+pub fn shortened(text: &str, size: f64, limit: f64) -> String {
+    if width(text, size) <= limit {
+        return text.to_owned();
+    }
+    let mut letters: Vec<char> = text.chars().collect();
+    while !letters.is_empty() {
+        letters.pop();
+        let cut = format!("{}…", letters.iter().collect::<String>().trim_end());
+        if width(&cut, size) <= limit {
+            return cut;
+        }
+    }
+    String::new()
+}
+
+/// Fills a rectangle.
+pub fn fill(area: &Area<'_>, from: At, to: At, color: RGBColor) -> Painted {
+    area.draw(&Rectangle::new([pixel(from), pixel(to)], color.filled())).map_err(said)
+}
+
+/// Draws an open line.
+pub fn line(area: &Area<'_>, points: &[At], color: RGBColor, width: u32) -> Painted {
+    let points: Vec<(i32, i32)> = points.iter().copied().map(pixel).collect();
+    area.draw(&PathElement::new(points, color.stroke_width(width))).map_err(said)
+}
+
+/// Draws a dashed line.
+pub fn dashed(area: &Area<'_>, points: &[At], color: RGBColor) -> Painted {
+    let points = points.iter().copied().map(pixel);
+    area.draw(&DashedPathElement::new(points, 6, 4, color)).map_err(said)
+}
+
+/// Fills a circle.
+pub fn disc(area: &Area<'_>, at: At, radius: f64, color: RGBColor) -> Painted {
+    area.draw(&Circle::new(pixel(at), radius.round() as i32, color.filled())).map_err(said)
+}
+
+/// Fills a polygon.
+pub fn polygon(area: &Area<'_>, corners: Vec<At>, color: RGBColor) -> Painted {
+    let corners: Vec<(i32, i32)> = corners.into_iter().map(pixel).collect();
+    area.draw(&Polygon::new(corners, color)).map_err(said)
+}
+
+/// The nearest pixel.
+pub fn pixel(at: At) -> (i32, i32) {
+    (at.0.round() as i32, at.1.round() as i32)
+}
+
+/// Pixels of the area in which a point of a plot lies.
+pub fn place<X, Y>(
+    area: &Area<'_>,
+    plot: &ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
+    point: At,
+) -> At
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    let (x, y) = plot.plotting_area().map_coordinate(&point);
+    let (left, top) = area.get_base_pixel();
+    (f64::from(x - left), f64::from(y - top))
+}
+
+/// An error of plotters in words.
+pub fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

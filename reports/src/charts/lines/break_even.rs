@@ -1,0 +1,193 @@
+//! The fastest on the CPU and on the GPU over the size of the input, and where
+//! they cross.
+//!
+//! Times grow with the size, and on an axis of four decades all lines would look
+//! alike. The time an item shows what matters: what a start costs falls with the
+//! size, and what an item costs is what remains.
+
+use statistics::Contest;
+
+use super::super::axes::Axis;
+use super::super::caption;
+use super::super::line_panels::{self, Cut, Kind, Line, LinePanel, LinePanels, Point};
+use super::super::palette::{Palette, Style};
+use super::super::scale::{Scale, Spread};
+use super::super::study::{Study, interval, median};
+use super::super::unit::Unit;
+use super::x_axis;
+use crate::break_even::{self, Sweep, Way};
+use crate::record::SummaryRow;
+use crate::{shape, units};
+
+/// The names in the legend.
+const CPU: &str = "fastest on the CPU";
+const END_TO_END: &str = "fastest on the GPU, end to end";
+const KERNELS: &str = "fastest on the GPU, kernels only";
+
+const READING: &str = "markers: median of the fastest variant, on the CPU with the best of the \
+    measured numbers of threads and placements; whiskers: 95 % confidence interval of the median; \
+    dashed: where lines cross; shaded: 95 % confidence interval of that";
+
+/// The chart of a study, if it has a CPU and a GPU at enough sizes.
+pub fn figure(study: &Study) -> Option<LinePanels> {
+    let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.stages).copied().collect();
+    let sweeps = break_even::sweeps(&rows);
+    let axis = sizes(&sweeps)?;
+    let all: Vec<Vec<Line>> = sweeps.iter().map(lines).collect();
+    let (low, high) = line_panels::extent(all.iter().flatten());
+    let panel = |(sweep, lines): (&Sweep, Vec<Line>)| LinePanel {
+        title: title(sweep),
+        x: x_axis::of(&axis),
+        y: Scale::new(low, high, Spread::Log),
+        unit: Unit::Time("median time an item"),
+        lines,
+        cuts: cuts(sweep),
+    };
+    let panels: Vec<LinePanel> = sweeps.iter().zip(all).map(panel).collect();
+    Some(LinePanels {
+        title: format!("{}: from which size on a GPU is worth it", study.algorithm),
+        columns: super::super::columns(panels.len(), panels.len()),
+        panels,
+        has_legend: true,
+        caption: caption(study, &sweeps),
+    })
+}
+
+/// All sizes of all sweeps as an axis; `None` without any.
+fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
+    let name = format!("{}s", sweeps.first()?.item);
+    let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
+    let mut sizes: Vec<u64> =
+        curves.flat_map(|curve| curve.points()).map(|(size, _)| size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let values = sizes.iter().map(u64::to_string).collect();
+    Some(Axis { name, values })
+}
+
+fn lines(sweep: &Sweep) -> Vec<Line> {
+    let curves = [(CPU, &sweep.cpu), (END_TO_END, &sweep.end_to_end), (KERNELS, &sweep.kernels)];
+    let lines = curves.map(|(name, points)| line(name, points)).into_iter();
+    lines.filter(|line| !line.points.is_empty()).collect()
+}
+
+fn line(name: &str, curve: &break_even::Curve) -> Line {
+    let point = |(size, row): (u64, &SummaryRow)| {
+        let an_item = |seconds: f64| seconds / size as f64;
+        Point {
+            x: size as f64,
+            y: an_item(median(row)),
+            interval: interval(row).map(|(low, high)| (an_item(low), an_item(high))),
+        }
+    };
+    Line {
+        name: name.to_owned(),
+        style: style(name),
+        kind: Kind::Curve,
+        points: curve.points().map(point).collect(),
+    }
+}
+
+/// Where lines cross. They fall from left to right, and kernels break even first: there is
+/// room at the bottom for their sizes, and at the top for the others.
+fn cuts(sweep: &Sweep) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    for duel in sweep.duels() {
+        let is_known = duel.contests.iter().all(Contest::has_intervals);
+        for crossing in duel.crossings() {
+            // An end that is beyond the measured sizes is the plot's.
+            let ends = (crossing.low.unwrap_or(1.0), crossing.high.unwrap_or(f64::MAX));
+            cuts.push(Cut {
+                at: crossing.size,
+                interval: is_known.then_some(ends),
+                words: units::count(crossing.size),
+                is_low: duel.way == Way::Kernels,
+                style: style_of(duel.way),
+            });
+        }
+    }
+    cuts
+}
+
+/// The look of a line, the same in all such charts.
+fn style(name: &str) -> Style {
+    Palette::new([CPU, END_TO_END, KERNELS].map(str::to_owned)).style(name)
+}
+
+fn style_of(way: Way) -> Style {
+    style(match way {
+        Way::EndToEnd => END_TO_END,
+        Way::Kernels => KERNELS,
+    })
+}
+
+/// `order = random · device = cuda:0`.
+fn title(sweep: &Sweep) -> String {
+    let pair = |(name, value): &(String, String)| format!("{name} = {}", shape::value(name, value));
+    let pairs: Vec<String> = sweep.setting.iter().map(pair).collect();
+    pairs.join(shape::SEPARATOR)
+}
+
+/// What any chart says, and for each panel from where on who wins.
+fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
+    let mut paragraphs = caption::of_samples(study, READING);
+    for sweep in sweeps {
+        let panel = match title(sweep) {
+            title if title.is_empty() => title,
+            title => format!("{title}: "),
+        };
+        let said = break_even::sentences(sweep).join("; ");
+        paragraphs.push(format!("{panel}{said}"));
+    }
+    paragraphs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{break_even_rows, run};
+    use super::super::super::study::SeriesNames;
+    use super::*;
+
+    fn panels(rows: &[SummaryRow]) -> Vec<LinePanel> {
+        let (run, names) = (run(), SeriesNames::new(rows));
+        let study = Study::new(&run, "sort", rows, &[], &names);
+        figure(&study).map_or_else(Vec::new, |figure| figure.panels)
+    }
+
+    #[test]
+    fn both_ways_are_marked_and_told_apart() {
+        let panels = panels(&break_even_rows(&["random", "time"]));
+        assert_eq!(panels.len(), 2);
+        assert_eq!(panels[0].title, "order = random");
+        for panel in &panels {
+            let [high, low] = &panel.cuts[..] else { panic!("{:?}", panel.cuts) };
+            assert!(!high.is_low && low.is_low && high.style != low.style);
+            assert!(high.interval.is_some() && low.interval.is_some());
+        }
+    }
+
+    #[test]
+    fn an_interval_without_an_end_reaches_beyond_the_sizes() {
+        let mut rows = break_even_rows(&["random"]);
+        // Not clear at 10 k, which is now the smallest size.
+        rows.retain(|row| row.items >= 10_000);
+        let cuts = panels(&rows).remove(0).cuts;
+        let (low, high) = cuts[0].interval.expect("known");
+        assert!(cuts.len() == 1 && low < 10_000.0 && high < 1e7, "{cuts:?}");
+    }
+
+    #[test]
+    fn what_has_no_interval_has_no_area() {
+        let mut rows = break_even_rows(&["random"]);
+        rows.iter_mut().for_each(|row| row.ci95_low_s = None);
+        let cuts = panels(&rows).remove(0).cuts;
+        assert!(cuts.len() == 2 && cuts.iter().all(|cut| cut.interval.is_none()));
+    }
+
+    #[test]
+    fn without_a_gpu_nothing_is_drawn() {
+        let mut rows = break_even_rows(&["random"]);
+        rows.retain(|row| row.device == "cpu");
+        assert!(panels(&rows).is_empty());
+    }
+}

@@ -1,0 +1,67 @@
+//! What an axis measures, and how its values are written.
+
+use super::scale::{Scale, Spread};
+use crate::units;
+
+/// Beyond this many decades no single unit is readable at both ends.
+const DECADES_OF_A_UNIT: f64 = 3.0;
+/// Keeps 1e-3 s from being 1000 µs by a rounding error.
+const NUDGE: f64 = 1.0 + 1e-9;
+
+/// What an axis measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds, of what.
+    Time(&'static str),
+    /// A plain number: a share, a figure of quality.
+    Number(&'static str),
+    /// How many times as fast, or as large.
+    Factor(&'static str),
+    /// Bytes a second.
+    Bandwidth,
+}
+
+impl Unit {
+    /// The name of the axis with the unit that suits the largest value, and the labels of all.
+    pub fn axis(self, scale: &Scale, largest: f64) -> (String, impl Fn(f64) -> String + use<>) {
+        let own_units = scale.spread() == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
+        let (unit, in_units) = units::second_unit(largest);
+        let name = match self {
+            Unit::Number(what) | Unit::Factor(what) => what.to_owned(),
+            Unit::Bandwidth => "bandwidth".to_owned(),
+            Unit::Time(what) if own_units => what.to_owned(),
+            Unit::Time(what) => format!("{what} [{in_units}]"),
+        };
+        let label = move |value: f64| match self {
+            Unit::Number(_) => plain(value),
+            Unit::Factor(_) => format!("{} ×", plain(value)),
+            Unit::Bandwidth => units::bytes_per_second(value),
+            Unit::Time(_) if own_units => units::seconds(value * NUDGE, 1),
+            Unit::Time(_) => plain(value / unit),
+        };
+        (name, label)
+    }
+}
+
+/// A number without rounding errors: `0.3`, not `0.30000000000000004`.
+fn plain(value: f64) -> String {
+    let rounded = (value * 1e9).round() / 1e9;
+    format!("{rounded}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_suits_the_values() {
+        let (name, label) = Unit::Time("time").axis(&Scale::between(0.0, 1.5, Spread::Linear), 0.5);
+        assert_eq!((name.as_str(), label(0.002).as_str()), ("time [ms]", "2"));
+    }
+
+    #[test]
+    fn many_decades_take_a_unit_each() {
+        let (name, label) = Unit::Time("time").axis(&Scale::between(1e-6, 1.0, Spread::Log), 1.0);
+        assert_eq!((name.as_str(), label(1e-3).as_str()), ("time", "1 ms"));
+    }
+}
