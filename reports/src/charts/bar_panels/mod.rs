@@ -3,16 +3,8 @@
 //! Names stand beside their bars and values behind them, so that no legend is needed. Where
 //! values span more than a decade the scale is logarithmic: the winners would be slivers.
 
-use plotters::chart::{ChartBuilder, ChartContext};
-use plotters::coord::types::RangedCoordf64;
-use plotters::prelude::{Cartesian2d, SVGBackend};
-use plotters::style::text_anchor::HPos;
-use plotters::style::{RGBColor, TRANSPARENT};
+mod paint;
 
-use super::canvas::{
-    Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, disc, fill, line, pixel, place,
-    said, shortened, text, write,
-};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
@@ -20,9 +12,8 @@ use super::unit::Unit;
 
 /// Panels side by side up to this width, and below each other up to this height.
 const PAGE: (f64, f64) = (1600.0, 1500.0);
-/// From one bar to the next, and what of it the bar has.
+/// From one bar to the next.
 const PITCH: f64 = 24.0;
-const SHARE: f64 = 0.68;
 /// From baseline to baseline of a title, in ems.
 const LEADING: f64 = 1.4;
 /// Of the labels of the ticks and of the name of the axis.
@@ -35,14 +26,11 @@ const LONGEST_NAME: f64 = 260.0;
 const PANEL_TITLE: f64 = 15.0;
 const NAME: f64 = 13.5;
 const VALUE: f64 = 12.5;
-const TICK: f64 = 12.5;
 /// Between a bar and its value, and between a name and its bar.
 const GAP: f64 = 8.0;
 /// Pixels between panels side by side, and below each other.
 const BETWEEN: f64 = 28.0;
 const BELOW: f64 = 20.0;
-
-type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, RangedCoordf64>>;
 
 /// A chart of bars.
 #[derive(Clone, Debug)]
@@ -224,174 +212,11 @@ impl BarPanels {
         };
         pages.into_iter().enumerate().map(page).collect()
     }
-
-    /// The picture of the chart.
-    pub fn picture(&self) -> Result<Picture, String> {
-        let layout = Layout::new(self);
-        let size = layout.size(&self.panels);
-        let canvas =
-            Canvas { title: &self.title, legend: &[], caption: &self.caption, panels: size };
-        canvas.paint(|area| {
-            let mut top = 0.0;
-            for row in self.panels.chunks(layout.columns) {
-                for (column, panel) in row.iter().enumerate() {
-                    let left = column as f64 * (layout.width() + BETWEEN);
-                    let size = (layout.width() as u32, (layout.title + panel.height()) as u32);
-                    panel.paint(&area.clone().shrink(pixel((left, top)), size), &layout)?;
-                }
-                top += layout.row_height(row);
-            }
-            Ok(())
-        })
-    }
-}
-
-impl BarPanel {
-    fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
-        let room = layout.bars + layout.words;
-        for (i, line) in layout.title(self).iter().enumerate() {
-            let at = (0.0, i as f64 * PANEL_TITLE * LEADING);
-            write(area, line, at, &text(PANEL_TITLE, INK))?;
-        }
-        let scale = self.scale(layout.bars / room);
-        let rows = self.rows() as f64;
-        let mut plot: Plot<'_> = ChartBuilder::on(area)
-            .margin_top(layout.title as i32)
-            .margin_bottom(BELOW as i32)
-            .x_label_area_size(AXIS_HEIGHT as i32)
-            .y_label_area_size(layout.names as i32)
-            .build_cartesian_2d(scale, rows..0.0)
-            .map_err(said)?;
-        let (name, label) = self.unit.axis(&scale, self.longest());
-        plot.configure_mesh()
-            .disable_y_mesh()
-            .disable_y_axis()
-            .x_labels((room / 70.0) as usize)
-            .x_label_formatter(&|value| label(*value))
-            .x_desc(name)
-            .label_style(text(TICK, QUIET))
-            .axis_desc_style(text(TICK, QUIET))
-            .axis_style(GRID)
-            .bold_line_style(GRID)
-            .light_line_style(TRANSPARENT)
-            .draw()
-            .map_err(said)?;
-        self.paint_reference(area, &plot)?;
-        for (row, bar) in self.bars.iter().enumerate() {
-            bar.paint(area, &plot, row as f64)?;
-        }
-        for (row, (name, reason)) in (self.bars.len()..).zip(&self.refused) {
-            let at = place(area, &plot, (scale.low(), row as f64 + 0.5));
-            write_name(area, name, at, QUIET)?;
-            let reason = shortened(reason, VALUE, room - GAP);
-            write(area, &reason, at, &anchored(text(VALUE, QUIET), HPos::Left))?;
-        }
-        Ok(())
-    }
-
-    /// A dashed line across all bars.
-    fn paint_reference(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
-        let Some(value) = self.reference else { return Ok(()) };
-        let dashes = 4 * self.rows();
-        (0..dashes).try_for_each(|dash| {
-            let end = |part: f64| (value, (dash as f64 + part) / 4.0);
-            line(area, &[0.0, 0.6].map(|part| place(area, plot, end(part))), QUIET, 1)
-        })
-    }
-}
-
-impl Bar {
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
-        let half = SHARE / 2.0;
-        let low = plot.x_range().start;
-        let [from, to] = [(low, row + 0.5 - half), (self.value, row + 0.5 + half)];
-        if self.dots.is_empty() {
-            self.paint_body(area, (place(area, plot, from), place(area, plot, to)))?;
-        } else {
-            self.paint_dots(area, plot, row)?;
-        }
-        let middle = row + 0.5;
-        if let Some((low, high)) = self.interval {
-            let cap = |x: f64| [(x, middle - 0.15), (x, middle + 0.15)];
-            let lines = [[(low, middle), (high, middle)], cap(low), cap(high)];
-            for points in lines {
-                line(area, &points.map(|point| place(area, plot, point)), INK, 1)?;
-            }
-        }
-        let at = place(area, plot, (self.end(), middle));
-        let style = anchored(text(VALUE, INK), HPos::Left);
-        write(area, &self.words, (at.0 + GAP, at.1), &style)?;
-        write_name(area, &self.name, place(area, plot, (low, middle)), INK)
-    }
-
-    /// Side by side, so that equal ones are seen, and where the middle of all is.
-    fn paint_dots(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
-        // Far from the last ones, wherever one begins: the golden ratio.
-        const STEP: f64 = 0.618_034;
-        for (i, value) in self.dots.iter().enumerate() {
-            let height = 0.5 + SHARE * ((i as f64 * STEP).fract() - 0.5);
-            disc(area, place(area, plot, (*value, row + height)), 2.0, self.style.color)?;
-        }
-        let end = |height: f64| place(area, plot, (self.value, row + height));
-        line(area, &[end(0.06), end(0.94)], INK, 2)
-    }
-
-    /// Hatched where there are few samples: what is not sure must not look it.
-    fn paint_body(&self, area: &Area<'_>, (from, to): (At, At)) -> Painted {
-        let color = self.style.color;
-        fill(area, from, to, color)?;
-        let inside = ((from.0 + 2.0, from.1 + 2.0), (to.0 - 2.0, to.1 - 2.0));
-        if inside.0.0 >= inside.1.0 || (!self.is_unsure && !self.style.is_hollow()) {
-            return Ok(());
-        }
-        fill(area, inside.0, inside.1, self.style.shade())?;
-        if self.is_unsure {
-            for points in hatching(inside) {
-                line(area, &points, color, 1)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Lines that rise by 45° through a rectangle.
-fn hatching((from, to): (At, At)) -> Vec<[At; 2]> {
-    const STEP: f64 = 6.0;
-    let (across, down) = (to.0 - from.0, to.1 - from.1);
-    let count = ((across + down) / STEP) as usize;
-    let line = |i: usize| {
-        let reach = (i as f64 + 0.5) * STEP;
-        let low = (from.0 + reach.min(across), to.1 - (reach - across).max(0.0));
-        let high = (from.0 + (reach - down).max(0.0), to.1 - reach.min(down));
-        [high, low]
-    };
-    (0..count).map(line).collect()
-}
-
-/// A name left of where its bar begins.
-fn write_name(area: &Area<'_>, name: &str, at: At, color: RGBColor) -> Painted {
-    let name = shortened(name, NAME, LONGEST_NAME);
-    let style = anchored(text(NAME, color), HPos::Right);
-    write(area, &name, (at.0 - GAP, at.1), &style)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hatching_stays_inside_and_rises() {
-        let (from, to) = ((10.0, 20.0), (50.0, 36.0));
-        let lines = hatching((from, to));
-        assert!(lines.len() > 5);
-        for [high, low] in lines {
-            for point in [high, low] {
-                assert!(point.0 >= from.0 && point.0 <= to.0, "{point:?}");
-                assert!(point.1 >= from.1 && point.1 <= to.1, "{point:?}");
-            }
-            assert!((low.0 - high.0 - (low.1 - high.1)).abs() < 1e-9);
-        }
-    }
 
     #[test]
     fn a_scale_leaves_room_and_is_logarithmic_beyond_a_decade() {
