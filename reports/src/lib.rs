@@ -17,9 +17,9 @@
 //! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
+//! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
 //! | [`paint`] | colours of words for terminals |
-//! | [`filter`] | which points a command is about |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
 //! This crate knows nothing of how a run was made. What samples say is in the crate
@@ -45,3 +45,4 @@ pub mod store;
 pub mod table;
 pub mod trend;
 pub mod units;
+pub mod winners;

@@ -23,6 +23,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "history" => HISTORY,
         "report" => REPORT,
         "export" => EXPORT,
+        "winners" => WINNERS,
         "reproduce" => REPRODUCE,
         "completions" => COMPLETIONS,
         "decode" => DECODE,
@@ -136,6 +137,13 @@ Examples:
   bench reproduce tab5.1 fig5.5 --budget 3m --out DIR
   bench run thesis --out results/thesis
   bench reproduce --run results/thesis --format markdown";
+
+const WINNERS: &str = "\
+Examples:
+  bench winners                       who is the fastest in the latest run of the store
+  bench winners results/today --out maps
+  bench winners results/today --over segments,order --out maps
+  bench winners latest --task sort --axis threads=16 --format csv";
 
 const EXPORT: &str = "\
 Examples:

@@ -14,6 +14,7 @@ use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
     ListRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SuiteRequest, VerifyRequest,
+    WinnersRequest,
 };
 
 /// What is to be done.
@@ -43,6 +44,8 @@ pub enum Request {
     History(HistoryRequest),
     /// Write a report on a run: charts, tables, history and raw data in one file.
     Report(ReportRequest),
+    /// Tell who is the fastest at each setting of a run, and draw a map of that.
+    Winners(Box<WinnersRequest>),
     /// Write runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
     Export(ExportRequest),
     /// Measure what published figures show, and tell whether their conclusions hold here.

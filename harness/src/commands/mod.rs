@@ -17,6 +17,7 @@ mod selftest;
 mod serve;
 mod suite;
 mod verify;
+mod winners;
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -56,6 +57,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Report(request) => report::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
+        Request::Winners(request) => winners::run(&request),
         Request::Serve(request) => serve::run(&request.plugins),
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {

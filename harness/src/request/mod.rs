@@ -21,6 +21,7 @@ pub(crate) mod suggestion;
 mod suite;
 pub(crate) mod values;
 mod verify;
+mod winners;
 
 pub use axes::AxisValues;
 pub(crate) use axes::typed_default;
@@ -43,3 +44,4 @@ pub use settings::Settings;
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use values::SampleRange;
 pub use verify::{FileOptions, VerifyRequest};
+pub use winners::WinnersRequest;

@@ -29,4 +29,5 @@ mod suite_runs;
 mod suites;
 mod tools;
 mod verify;
+mod winners;
 mod wrong_variants;

@@ -47,6 +47,7 @@ mod study;
 mod text;
 mod trend;
 mod unit;
+mod winner_map;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,6 +97,7 @@ pub enum Diagnostics {
 /// | file | shows | drawn if |
 /// |---|---|---|
 /// | `bars` | times of the variants, by what `rank` says | always |
+/// | `winners` | who is the fastest, over two axes | several settings |
 /// | `bars-kernel`, or `bars-total` | the same by the other one of whole and kernels | a variant has kernels |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `stages` | the times of the variants at each stage | a variant has several |
@@ -166,6 +168,29 @@ pub fn draw_trends(dir: &Path, trends: &[&Trend]) -> Result<Vec<PathBuf>, ChartE
     Ok(paths)
 }
 
+/// Draws `winners` into `dir` as SVG and PNG, or `<task>-winners` of several tasks, over the axes
+/// of these names; returns the paths written.
+///
+/// # Errors
+///
+/// If `dir` cannot be made, or a file cannot be drawn or written.
+pub fn draw_winners(
+    dir: &Path,
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    rank: Rank,
+    over: &[String],
+) -> Result<Vec<PathBuf>, ChartError> {
+    let maps = |study: &Study| {
+        let by_kernels = study.by_kernels().filter(|_| rank == Rank::Kernel);
+        let map = winner_map::figure(by_kernels.as_ref().unwrap_or(study), over);
+        map.map(|map| ("winners".to_owned(), map.into())).into_iter().collect()
+    };
+    let pages = pages_of(run, rows, &[], maps);
+    let written = pages.iter().map(|page| write(dir, page));
+    Ok(written.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
 /// Draws `published-<id>` into `dir` as SVG and PNG, for each figure; returns the paths
 /// written.
 ///
@@ -223,6 +248,19 @@ fn pages(
     wanted: Wanted,
     is_wanted: fn(&str) -> bool,
 ) -> Vec<Page> {
+    pages_of(run, rows, samples, |study| {
+        let figures = figures(study, wanted).into_iter();
+        figures.filter(|(name, _)| is_wanted(name)).collect()
+    })
+}
+
+/// Charts of each algorithm, with their names.
+fn pages_of(
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    samples: &[SampleRow],
+    figures: impl Fn(&Study) -> Vec<(String, Drawing)>,
+) -> Vec<Page> {
     let names = SeriesNames::new(rows);
     let algorithms = algorithms(rows);
     let mut pages = Vec::new();
@@ -232,8 +270,7 @@ fn pages(
             1 => String::new(),
             _ => format!("{algorithm}-"),
         };
-        let figures = figures(&study, wanted).into_iter();
-        for (name, figure) in figures.filter(|(name, _)| is_wanted(name)) {
+        for (name, figure) in figures(&study) {
             pages.extend(Page::all(algorithm, &format!("{prefix}{name}"), figure));
         }
     }
@@ -252,6 +289,8 @@ fn figures(study: &Study, wanted: Wanted) -> Vec<(String, Drawing)> {
         _ => (study, by_kernels.as_ref()),
     };
     let mut figures = vec![("bars".to_owned(), bars::times(shown).into())];
+    let map = winner_map::figure(shown, &[]).into_iter();
+    figures.extend(map.map(|map| ("winners".to_owned(), map.into())));
     figures.extend(other.map(bars_of_other));
     let mut add = |name: &str, drawing: Option<Drawing>| {
         figures.extend(drawing.map(|drawing| (name.to_owned(), drawing)));

@@ -6,6 +6,7 @@ use super::bar_panels::BarPanels;
 use super::canvas::Picture;
 use super::error::ChartError;
 use super::line_panels::LinePanels;
+use super::winner_map::WinnerMap;
 
 /// A chart as a text, with what it shows in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub enum Drawing {
     Bars(BarPanels),
     /// Panels of lines.
     Lines(LinePanels),
+    /// Maps of winners.
+    Winners(WinnerMap),
 }
 
 impl From<BarPanels> for Drawing {
@@ -48,11 +51,18 @@ impl From<LinePanels> for Drawing {
     }
 }
 
+impl From<WinnerMap> for Drawing {
+    fn from(map: WinnerMap) -> Self {
+        Drawing::Winners(map)
+    }
+}
+
 impl Drawing {
     fn pages(self) -> Vec<Drawing> {
         match self {
             Drawing::Bars(chart) => chart.pages().into_iter().map(Drawing::Bars).collect(),
             Drawing::Lines(chart) => chart.pages().into_iter().map(Drawing::Lines).collect(),
+            Drawing::Winners(map) => map.pages().into_iter().map(Drawing::Winners).collect(),
         }
     }
 
@@ -60,6 +70,7 @@ impl Drawing {
         match self {
             Drawing::Bars(chart) => chart.picture(),
             Drawing::Lines(chart) => chart.picture(),
+            Drawing::Winners(map) => map.picture(),
         }
     }
 
@@ -68,6 +79,7 @@ impl Drawing {
         match self {
             Drawing::Bars(chart) => (chart.title, chart.caption),
             Drawing::Lines(chart) => (chart.title, chart.caption),
+            Drawing::Winners(map) => (map.title, map.caption),
         }
     }
 }

@@ -71,6 +71,15 @@ pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String,
     }
 }
 
+/// Blocks for people.
+pub(crate) fn render_blocks(format: Format, blocks: Vec<Block>, view: View) -> String {
+    let tables = Tables { blocks, remarks: Vec::new() };
+    match format {
+        Format::Markdown => markdown::render(&tables),
+        _ => terminal::render(&tables, view.paint),
+    }
+}
+
 /// All that people get.
 #[derive(Clone, Debug, Default)]
 struct Tables {

@@ -3,24 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::settings::name;
-use super::{counted, grouped, median, rows_of};
-use crate::rank::{Rank, has_kernels, standing};
+use super::{counted, rows_of};
+use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
-use crate::shape;
-
-/// The interval of fewer samples has a lower level: the range of five has 94 %.
-const FEWEST_SAMPLES: usize = 6;
-
-/// What can be said of two variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Evidence {
-    /// Their intervals are apart, or there is no second one.
-    Clear,
-    /// Their intervals overlap.
-    Overlap,
-    /// One of them has too few samples for an interval.
-    TooFew,
-}
+use crate::winners::{Evidence, Race, races};
 
 /// Who is the fastest at most settings of a task.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +23,6 @@ struct Winners {
     /// At how many settings there are too few samples.
     too_few: usize,
     settings: usize,
-}
-
-/// The fastest at one setting.
-struct Race<'a> {
-    first: &'a SummaryRow,
-    second: Option<&'a SummaryRow>,
 }
 
 /// Who wins a task: a sentence for what ranks, and one for the other of whole and kernels if
@@ -103,38 +83,6 @@ fn wins(races: &[Race]) -> Vec<(String, usize)> {
     let mut wins: Vec<_> = wins.into_iter().collect();
     wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
     wins
-}
-
-fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
-    let ranked = standing(rows.iter().copied(), rank).into_iter();
-    let settings = grouped(ranked.filter(|row| median(row).is_some()), |row| shape::axes(row));
-    let races = settings.into_iter().filter_map(|(_, mut rows)| {
-        let time = |row: &SummaryRow| median(row).unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        Some(Race { first: rows.first()?, second: rows.get(1).copied() })
-    });
-    races.collect()
-}
-
-impl Race<'_> {
-    fn evidence(&self) -> Evidence {
-        let Some(second) = self.second else {
-            return Evidence::Clear;
-        };
-        let interval = |row: &SummaryRow| {
-            let interval = row.ci95_low_s.zip(row.ci95_high_s);
-            interval.filter(|_| row.samples >= FEWEST_SAMPLES)
-        };
-        match (interval(self.first), interval(second)) {
-            (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
-            (Some(_), Some(_)) => Evidence::Overlap,
-            _ => Evidence::TooFew,
-        }
-    }
-
-    fn lead(&self) -> Option<f64> {
-        Some(median(self.second?)? / median(self.first)?)
-    }
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {

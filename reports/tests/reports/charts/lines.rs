@@ -75,6 +75,7 @@ fn threads_and_segments_have_charts_beside_the_longest_axis() {
     let svgs: Vec<_> = names.iter().filter_map(|n| n.strip_suffix(".svg")).collect();
     let expected = [
         "bars",
+        "winners",
         "time-over-digis",
         "time-over-segments",
         "time-over-threads",

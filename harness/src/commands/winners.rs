@@ -1,0 +1,33 @@
+//! `bench winners`: who is the fastest where.
+
+use reports::charts;
+use reports::store::{read_run, read_summary};
+use reports::table::View;
+use reports::winners;
+
+use super::runs;
+use crate::failure::{Exit, Failure};
+use crate::request::WinnersRequest;
+
+pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
+    let folder = runs::folder(&request.run, &request.store, None)?;
+    let record = read_run(&folder)?;
+    let shown = request.points.filter();
+    let mut rows = read_summary(&folder)?;
+    rows.retain(|row| shown.takes(&row.point()));
+    if !rows.iter().any(|row| row.valid_median().is_some()) {
+        let nothing = format!("{} has no such point with a valid time", folder.display());
+        return Err(Failure::NothingMeasured(nothing));
+    }
+    super::put(&request.format, |format, paint| {
+        let view = View { rank: request.rank, paint };
+        Ok(winners::render(format, &rows, view)?)
+    })?;
+    if let Some(out) = &request.out {
+        let over = &request.over;
+        for path in charts::draw_winners(out, &record, &rows, request.rank, over)? {
+            super::say(&path.display().to_string());
+        }
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,174 @@
+//! Who is the fastest at each setting, as far as samples can tell.
+//!
+//! A setting is what variants are compared at: the data, and the threads and places of the CPU. A
+//! GPU takes part in each setting of the CPU with the same data, since it has threads of its own.
+
+mod table;
+
+use crate::grouped::grouped;
+use crate::rank::{Rank, standing};
+use crate::record::SummaryRow;
+use crate::shape::{self, Axes};
+
+pub use table::render;
+
+/// The interval of fewer samples has a lower level: the range of five has 94 %.
+const FEWEST_SAMPLES: usize = 6;
+const CPU: &str = "cpu";
+/// What the CPU runs with, whatever the data are.
+const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
+
+/// What can be said of the two fastest variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// Their intervals are apart, or there is no second one.
+    Clear,
+    /// Their intervals overlap.
+    Overlap,
+    /// One of them has too few samples for an interval.
+    TooFew,
+}
+
+/// The two fastest at one setting.
+#[derive(Clone, Debug)]
+pub struct Race<'a> {
+    /// The setting.
+    pub axes: Axes,
+    /// The one with the smallest median.
+    pub first: &'a SummaryRow,
+    /// The next one, if there is any.
+    pub second: Option<&'a SummaryRow>,
+}
+
+/// The races of one task, in the order of the run; none where nothing is valid.
+pub fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
+    races_of(&standing(rows.iter().copied(), rank))
+}
+
+/// The races of rows of which each stands for its point.
+pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
+    let timed = rows.iter().copied().filter(|row| row.valid_median().is_some());
+    let timed: Vec<&SummaryRow> = timed.collect();
+    let races = settings(&timed).into_iter().filter_map(|(axes, mut rows)| {
+        let time = |row: &SummaryRow| row.valid_median().unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        Some(Race { axes, first: rows.first()?, second: rows.get(1).copied() })
+    });
+    races.collect()
+}
+
+/// The rows apart by settings.
+fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
+    let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
+    let mut settings = grouped(hosts, |row| shape::axes(row));
+    let mut alone = Vec::new();
+    for gpu in gpus {
+        let data = of_data(shape::axes(gpu));
+        let same = settings.iter_mut().filter(|(axes, _)| of_data(axes.clone()) == data);
+        let same: Vec<_> = same.collect();
+        if same.is_empty() {
+            alone.push(gpu);
+        }
+        same.into_iter().for_each(|(_, rows)| rows.push(gpu));
+    }
+    settings.extend(grouped(alone, |row| shape::axes(row)));
+    settings
+}
+
+fn of_data(mut axes: Axes) -> Axes {
+    axes.retain(|(name, _)| !OF_TEAMS.contains(&name.as_str()));
+    axes
+}
+
+impl Race<'_> {
+    /// What can be said of the two.
+    pub fn evidence(&self) -> Evidence {
+        let Some(second) = self.second else {
+            return Evidence::Clear;
+        };
+        let interval = |row: &SummaryRow| {
+            let interval = row.ci95_low_s.zip(row.ci95_high_s);
+            interval.filter(|_| row.samples >= FEWEST_SAMPLES)
+        };
+        match (interval(self.first), interval(second)) {
+            (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
+            (Some(_), Some(_)) => Evidence::Overlap,
+            _ => Evidence::TooFew,
+        }
+    }
+
+    /// The median of the second over that of the first.
+    pub fn lead(&self) -> Option<f64> {
+        Some(self.second?.valid_median()? / self.first.valid_median()?)
+    }
+
+    /// Its value on an axis.
+    pub fn value(&self, axis: &str) -> Option<&str> {
+        let found = self.axes.iter().find(|(name, _)| name == axis);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// The axes that differ between races, those with the most values first.
+pub fn varying(races: &[Race]) -> Vec<String> {
+    let mut axes: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, value) in races.iter().flat_map(|race| &race.axes) {
+        match axes.iter_mut().find(|(axis, _)| axis == name) {
+            Some((_, values)) if values.contains(&value.as_str()) => {}
+            Some((_, values)) => values.push(value),
+            None => axes.push((name.clone(), vec![value])),
+        }
+    }
+    axes.retain(|(_, values)| values.len() > 1);
+    axes.sort_by_key(|(_, values)| std::cmp::Reverse(values.len()));
+    axes.into_iter().map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::row;
+
+    fn named(races: &[Race]) -> Vec<(String, Option<String>)> {
+        let names = races.iter().map(|race| {
+            (race.first.variant.clone(), race.second.map(|second| second.variant.clone()))
+        });
+        names.collect()
+    }
+
+    #[test]
+    fn a_gpu_races_at_all_threads_of_the_cpu() {
+        let with_threads =
+            |threads: usize, median: f64| SummaryRow { threads, ..row("cpu", "n=1", median) };
+        let mut gpu = SummaryRow { threads: 1, ..row("gpu", "n=1", 2e-3) };
+        gpu.device = "cuda:0".into();
+        let rows = [with_threads(2, 3e-3), with_threads(16, 1e-3), gpu];
+        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        let pair = |first: &str, second: &str| (first.to_owned(), Some(second.to_owned()));
+        assert_eq!(named(&races), [pair("gpu", "cpu"), pair("cpu", "gpu")]);
+        assert_eq!(races[1].lead(), Some(2.0));
+    }
+
+    #[test]
+    fn a_gpu_alone_has_races_of_its_own() {
+        let mut gpu = row("gpu", "n=2", 2e-3);
+        gpu.device = "cuda:0".into();
+        let rows = [row("cpu", "n=1", 1e-3), gpu];
+        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        assert_eq!(named(&races), [("cpu".to_owned(), None), ("gpu".to_owned(), None)]);
+        assert_eq!(varying(&races), ["n"]);
+    }
+
+    #[test]
+    fn intervals_and_samples_decide() {
+        let evidence = |second: SummaryRow| {
+            let rows = [row("a", "n=1", 1e-3), second];
+            races(&rows.iter().collect::<Vec<_>>(), Rank::Total)[0].evidence()
+        };
+        assert_eq!(evidence(row("b", "n=1", 2e-3)), Evidence::Clear);
+        assert_eq!(evidence(row("b", "n=1", 1.001e-3)), Evidence::Overlap);
+        let few = SummaryRow { samples: 5, ..row("b", "n=1", 2e-3) };
+        assert_eq!(evidence(few), Evidence::TooFew);
+    }
+}
