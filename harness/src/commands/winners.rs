@@ -19,15 +19,28 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
         let nothing = format!("{} has no such point with a valid time", folder.display());
         return Err(Failure::NothingMeasured(nothing));
     }
+    refuse_unknown_axes(request, &winners::axes(&rows, request.rank))?;
     super::put(&request.format, |format, paint| {
         let view = View { rank: request.rank, paint };
         Ok(winners::render(format, &rows, view)?)
     })?;
     if let Some(out) = &request.out {
-        let over = &request.over;
-        for path in charts::draw_winners(out, &record, &rows, request.rank, over)? {
-            super::say(&path.display().to_string());
+        let drawn = charts::draw_winners(out, &record, &rows, request.rank, &request.over)?;
+        match drawn.as_slice() {
+            [] => super::say("no map was drawn: the run has a single setting"),
+            paths => paths.iter().for_each(|path| super::say(&path.display().to_string())),
         }
     }
     Ok(Exit::Success)
+}
+
+fn refuse_unknown_axes(request: &WinnersRequest, known: &[String]) -> Result<(), Failure> {
+    let Some(unknown) = request.over.iter().find(|axis| !known.contains(axis)) else {
+        return Ok(());
+    };
+    let known = match known {
+        [] => "none does".to_owned(),
+        known => known.join(", "),
+    };
+    Err(Failure::Usage(format!("--over {unknown}: no such axis varies in this run ({known})")))
 }

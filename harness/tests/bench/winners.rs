@@ -23,6 +23,8 @@ fn points_that_are_not_there_have_no_winner() {
     let line = "sort --digis 2k --segments 4 --variant std-stable --threads 1 --samples 3 --quiet \
                 --device cpu --out run --no-charts";
     folder.bench(line).exits(0);
+    folder.bench("winners run --out maps").exits(0).says("no map was drawn");
+    folder.bench("winners run --over orders").exits(2).says("no such axis varies");
     let none = folder.bench("winners run --variant no-such-*").exits(5);
     none.says("has no such point");
 }

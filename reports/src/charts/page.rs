@@ -84,6 +84,34 @@ impl Drawing {
     }
 }
 
+/// Items in pieces that are no higher than a page, where none alone is.
+pub fn packed<T>(items: Vec<T>, page: f64, height: impl Fn(&T) -> f64) -> Vec<Vec<T>> {
+    let mut pages: Vec<Vec<T>> = Vec::new();
+    let mut room = 0.0;
+    for item in items {
+        let needed = height(&item);
+        match pages.last_mut() {
+            Some(last) if needed <= room => {
+                last.push(item);
+                room -= needed;
+            }
+            _ => {
+                pages.push(vec![item]);
+                room = page - needed;
+            }
+        }
+    }
+    pages
+}
+
+/// The title of one of so many pieces: `sort: time by variant (2 of 3)`.
+pub fn numbered(title: &str, piece: usize, of: usize) -> String {
+    match of {
+        1 => title.to_owned(),
+        _ => format!("{title} ({} of {of})", piece + 1),
+    }
+}
+
 /// A chart that fits one image.
 pub struct Page {
     /// The subcommand's name.
@@ -122,5 +150,23 @@ impl Page {
         let (title, caption) = self.drawing.words();
         let (algorithm, name, page) = (self.algorithm, self.name, self.number);
         Ok(NamedSvg { algorithm, name, page, title, caption, width, height, svg })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_filled_and_nothing_is_lost() {
+        let heights = vec![40.0, 50.0, 20.0, 300.0, 10.0];
+        let pages = packed(heights, 100.0, |height| *height);
+        assert_eq!(pages, [vec![40.0, 50.0], vec![20.0], vec![300.0], vec![10.0]]);
+    }
+
+    #[test]
+    fn only_pieces_are_numbered() {
+        assert_eq!(numbered("sort", 0, 1), "sort");
+        assert_eq!(numbered("sort", 1, 2), "sort (2 of 2)");
     }
 }

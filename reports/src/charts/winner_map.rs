@@ -8,6 +8,7 @@ use super::canvas::{
     write,
 };
 use super::caption;
+use super::page::{numbered, packed};
 use super::palette::Style;
 use super::study::Study;
 use super::text::{width, wrap};
@@ -213,24 +214,10 @@ impl Field {
 impl WinnerMap {
     /// The maps in pieces that fit a page.
     pub fn pages(self) -> Vec<WinnerMap> {
-        let mut pages: Vec<Vec<Panel>> = Vec::new();
-        let mut room = 0.0;
-        for panel in self.panels {
-            room -= panel.size().1;
-            match pages.last_mut() {
-                Some(page) if room >= 0.0 => page.push(panel),
-                _ => {
-                    room = PAGE - panel.size().1;
-                    pages.push(vec![panel]);
-                }
-            }
-        }
+        let pages = packed(self.panels, PAGE, |panel| panel.size().1);
         let count = pages.len();
         let page = |(i, panels)| WinnerMap {
-            title: match count {
-                1 => self.title.clone(),
-                _ => format!("{} ({} of {count})", self.title, i + 1),
-            },
+            title: numbered(&self.title, i, count),
             panels,
             caption: self.caption.clone(),
         };

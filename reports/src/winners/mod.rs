@@ -125,6 +125,17 @@ pub fn varying(races: &[Race]) -> Vec<String> {
     axes.into_iter().map(|(name, _)| name).collect()
 }
 
+/// The axes that a map of a run's winners can be over.
+pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
+    let mut axes: Vec<String> = Vec::new();
+    for (_, rows) in grouped(rows, |row| row.algorithm.clone()) {
+        let found = varying(&races(&rows, rank)).into_iter();
+        let new: Vec<String> = found.filter(|axis| !axes.contains(axis)).collect();
+        axes.extend(new);
+    }
+    axes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

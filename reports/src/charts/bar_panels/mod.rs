@@ -5,6 +5,7 @@
 
 mod paint;
 
+use super::page::{numbered, packed};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
@@ -118,6 +119,8 @@ impl BarPanel {
     /// From zero, or from below the smallest value, with room behind the longest bar.
     fn scale(&self, room: f64) -> Scale {
         let high = self.reference.unwrap_or(0.0).max(self.longest());
+        // Where nobody has a bar, or all are of nothing.
+        let high = if high > 0.0 { high } else { 1.0 };
         let starts = self.bars.iter().map(Bar::start).chain(self.reference);
         let low = starts.fold(f64::INFINITY, f64::min);
         let from_zero = self.bars.iter().all(|bar| bar.dots.is_empty());
@@ -125,7 +128,7 @@ impl BarPanel {
             Spread::Linear => {
                 let margin = 0.05 * (high - low).max(0.1 * high);
                 let low = if from_zero { 0.0 } else { low - margin };
-                let high = low + (high - low).max(f64::MIN_POSITIVE) / room;
+                let high = low + (high - low) / room;
                 Scale::between(low, high, Spread::Linear)
             }
             Spread::Log => {
@@ -187,27 +190,13 @@ impl BarPanels {
     /// The chart in pieces that fit a page, in full rows.
     pub fn pages(self) -> Vec<BarPanels> {
         let layout = Layout::new(&self);
-        let columns = layout.columns;
-        let mut pages: Vec<Vec<BarPanel>> = Vec::new();
-        let mut room = 0.0;
-        for row in self.panels.chunks(columns) {
-            room -= layout.row_height(row);
-            match pages.last_mut() {
-                Some(page) if room >= 0.0 => page.extend_from_slice(row),
-                _ => {
-                    room = PAGE.1 - layout.row_height(row);
-                    pages.push(row.to_vec());
-                }
-            }
-        }
+        let rows = self.panels.chunks(layout.columns).map(<[BarPanel]>::to_vec).collect();
+        let pages = packed(rows, PAGE.1, |row| layout.row_height(row));
         let count = pages.len();
-        let page = |(i, panels)| BarPanels {
-            title: match count {
-                1 => self.title.clone(),
-                _ => format!("{} ({} of {count})", self.title, i + 1),
-            },
-            panels,
-            columns,
+        let page = |(i, rows): (usize, Vec<Vec<BarPanel>>)| BarPanels {
+            title: numbered(&self.title, i, count),
+            panels: rows.concat(),
+            columns: layout.columns,
             caption: self.caption.clone(),
         };
         pages.into_iter().enumerate().map(page).collect()
@@ -242,5 +231,16 @@ mod tests {
         let far = panel(&[1e-6, 1e-3]).scale(0.5);
         assert_eq!(far.spread(), Spread::Log);
         assert!((far.position(1e-3) - 0.5).abs() < 1e-9 && far.position(1e-6) > 0.0);
+    }
+
+    #[test]
+    fn a_panel_without_bars_has_a_picture() {
+        let refused = vec![("concat".to_owned(), "digis must be in order".to_owned())];
+        let unit = Unit::Time("time");
+        let panel = BarPanel { title: String::new(), unit, bars: vec![], refused, reference: None };
+        let caption = vec!["caption".to_owned()];
+        let chart = BarPanels { title: "sort".into(), panels: vec![panel], columns: 1, caption };
+        let picture = chart.picture().expect("painted");
+        assert!(picture.svg.contains("digis must be in order"));
     }
 }

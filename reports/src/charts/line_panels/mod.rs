@@ -7,6 +7,7 @@ mod paint;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
 use super::canvas::At;
+use super::page::numbered;
 use super::palette::Style;
 use super::scale::Scale;
 use super::text::{width, wrap};
@@ -221,10 +222,7 @@ impl LinePanels {
         let pages = self.panels.chunks(rows * layout.columns);
         let count = pages.len();
         let page = |(i, panels): (usize, &[LinePanel])| LinePanels {
-            title: match count {
-                1 => self.title.clone(),
-                _ => format!("{} ({} of {count})", self.title, i + 1),
-            },
+            title: numbered(&self.title, i, count),
             panels: panels.to_vec(),
             columns: layout.columns,
             has_legend: self.has_legend,
