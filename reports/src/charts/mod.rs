@@ -96,8 +96,8 @@ pub enum Diagnostics {
 ///
 /// | file | shows | drawn if |
 /// |---|---|---|
-/// | `bars` | times of the variants, by what `rank` says | always |
 /// | `winners` | who is the fastest, over two axes | several settings |
+/// | `bars` | times of the variants, by what `rank` says | always |
 /// | `bars-kernel`, or `bars-total` | the same by the other one of whole and kernels | a variant has kernels |
 /// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `stages` | the times of the variants at each stage | a variant has several |
@@ -288,9 +288,9 @@ fn figures(study: &Study, wanted: Wanted) -> Vec<(String, Drawing)> {
         (Rank::Kernel, Some(by_kernels)) => (by_kernels, Some(study)),
         _ => (study, by_kernels.as_ref()),
     };
-    let mut figures = vec![("bars".to_owned(), bars::times(shown).into())];
     let map = winner_map::figure(shown, &[]).into_iter();
-    figures.extend(map.map(|map| ("winners".to_owned(), map.into())));
+    let mut figures: Vec<_> = map.map(|map| ("winners".to_owned(), map.into())).collect();
+    figures.push(("bars".to_owned(), bars::times(shown).into()));
     figures.extend(other.map(bars_of_other));
     let mut add = |name: &str, drawing: Option<Drawing>| {
         figures.extend(drawing.map(|drawing| (name.to_owned(), drawing)));

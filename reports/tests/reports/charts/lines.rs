@@ -74,8 +74,8 @@ fn threads_and_segments_have_charts_beside_the_longest_axis() {
     let (_dir, names) = drawn(&rows, &[]);
     let svgs: Vec<_> = names.iter().filter_map(|n| n.strip_suffix(".svg")).collect();
     let expected = [
-        "bars",
         "winners",
+        "bars",
         "time-over-digis",
         "time-over-segments",
         "time-over-threads",
