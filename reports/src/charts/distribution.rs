@@ -10,7 +10,10 @@ use super::study::Study;
 use crate::record::SampleRow;
 use crate::units::{self, counted};
 
-const READING: &str = "dots: single samples; lines: their median, the fastest first";
+const READING: &str = "dots: single samples, of more than 60 as many quantiles; lines: their \
+    median, the fastest first";
+/// More hide each other, and make pages large.
+const MOST_DOTS: usize = 60;
 
 /// The chart of a study, if it has samples.
 pub fn figure(study: &Study) -> Option<BarPanels> {
@@ -40,9 +43,20 @@ fn panel(study: &Study, by_point: &HashMap<&str, Vec<&SampleRow>>, panel: Panel)
         let dots = seconds.remove(&bar.name)?;
         let (time, count) = (units::seconds(bar.value, 3), counted(dots.len(), "sample"));
         let words = format!("{time} · {count}");
+        let dots = thinned(dots);
         Some(Bar { interval: None, is_unsure: false, words, dots, ..bar })
     };
     BarPanel { bars: panel.bars.into_iter().filter_map(dotted).collect(), ..panel }
+}
+
+/// At most so many, from the smallest to the largest, at equal steps of the order.
+fn thinned(mut values: Vec<f64>) -> Vec<f64> {
+    if values.len() <= MOST_DOTS {
+        return values;
+    }
+    values.sort_by(f64::total_cmp);
+    let last = values.len() - 1;
+    (0..MOST_DOTS).map(|i| values[i * last / (MOST_DOTS - 1)]).collect()
 }
 
 #[cfg(test)]
@@ -61,5 +75,12 @@ mod tests {
         let [bar] = &chart.panels[0].bars[..] else { panic!("only a has samples") };
         assert_eq!((bar.dots.len(), bar.words.as_str()), (7, "2.00 ms · 7 samples"));
         assert!(figure(&Study::new(&run, "sort", &rows, &[], &names)).is_none());
+    }
+
+    #[test]
+    fn many_samples_keep_their_ends() {
+        let dots = thinned((0..1000).rev().map(f64::from).collect());
+        assert_eq!((dots.len(), dots[0], dots[MOST_DOTS - 1]), (MOST_DOTS, 0.0, 999.0));
+        assert_eq!(thinned(vec![2.0, 1.0]), [2.0, 1.0], "in the order of the rounds");
     }
 }

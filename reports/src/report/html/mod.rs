@@ -37,6 +37,9 @@ use crate::charts::{Diagnostics, NamedSvg, Wanted};
 
 const STYLE: &str = include_str!("style.css");
 
+/// Of more, distributions would be most of the page.
+const MOST_SAMPLES: usize = 6_000;
+
 /// A page may show and style what is in it, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
@@ -44,7 +47,11 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 /// The whole page.
 pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
-    let wanted = Wanted { rank: input.rank, diagnostics: Diagnostics::Distributions };
+    let diagnostics = match run.samples.len() {
+        ..=MOST_SAMPLES => Diagnostics::Distributions,
+        _ => Diagnostics::None,
+    };
+    let wanted = Wanted { rank: input.rank, diagnostics };
     let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples, wanted)?;
     let published = published::section(input)?;
     let raw = raw::section(input)?;
