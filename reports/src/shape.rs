@@ -172,6 +172,14 @@ fn has_three_digits(value: f64) -> bool {
     (rounded - value).abs() < value.abs() * 1e-9
 }
 
+/// The variant, and its device if that is not the CPU.
+pub fn name(row: &SummaryRow) -> String {
+    match row.device.as_str() {
+        "cpu" => row.variant.clone(),
+        device => format!("{} on {device}", row.variant),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

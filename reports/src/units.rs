@@ -52,6 +52,11 @@ pub fn bytes_per_second(value: f64) -> String {
     known(value, || format!("{}/s", bytes(value)))
 }
 
+/// So many times as much: `1.24 ×`, `146 ×`.
+pub fn times(ratio: f64) -> String {
+    format!("{} ×", significant(ratio, 3))
+}
+
 /// How a ratio of times changes a time, from where on per cent say little in times:
 /// `1.2 % slower`, `3.4 × faster`, `0.0 % slower`.
 pub fn change(ratio: f64) -> String {

@@ -8,12 +8,11 @@ use super::unit::Unit;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
+use crate::winners::FEWEST_SAMPLES;
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
 const HATCHED: &str = "; hatched: fewer than 6 samples";
-/// Fewer samples are too few to be sure of a median.
-const ENOUGH_SAMPLES: usize = 6;
 /// The metric that says the time a page, in µs.
 const PAGE_TIME: &str = "us_per_page";
 
@@ -82,7 +81,7 @@ impl Quantity {
                     true => format!(" · n = {}", row.samples),
                     false => String::new(),
                 };
-                format!("{time} · {}{few}", times_the(best, value))
+                format!("{time} · {}{few}", units::times(value / best))
             }
         }
     }
@@ -172,13 +171,8 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
     }
 }
 
-/// How many times another value: `1.24 ×`, `146 ×`.
-pub fn times_the(other: f64, value: f64) -> String {
-    format!("{} ×", units::significant(value / other, 3))
-}
-
 fn is_unsure(row: &SummaryRow) -> bool {
-    row.samples < ENOUGH_SAMPLES
+    row.samples < FEWEST_SAMPLES
 }
 
 #[cfg(test)]

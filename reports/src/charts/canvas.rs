@@ -38,6 +38,8 @@ const MIN_WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
 const TITLE: f64 = 23.0;
 const CAPTION: f64 = 13.0;
+/// Of what tells a panel from the others.
+pub const PANEL_TITLE: f64 = 15.0;
 /// From baseline to baseline, in ems.
 const LEADING: f64 = 1.4;
 /// Font size a pixel of em: the backend divides sizes by it.
@@ -85,27 +87,34 @@ impl Canvas<'_> {
         {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             root.fill(&WHITE).map_err(said)?;
-            write_lines(&root, &title, MARGIN, TITLE, INK)?;
+            write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
             legend::paint(&root, self.legend, (MARGIN, names), across)?;
             let left = (page - self.panels.0) / 2.0;
             let (x, y) = (left as i32, top as i32);
             let (width, height) = (self.panels.0.ceil() as u32, self.panels.1.ceil() as u32);
             panels(&root.clone().shrink((x, y), (width, height)))?;
-            write_lines(&root, &caption, bottom, CAPTION, QUIET)?;
+            write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
             root.present().map_err(said)?;
         }
         Ok(Picture { svg, width: size.0, height: size.1 })
     }
 }
 
-fn height(lines: &[String], size: f64) -> f64 {
+/// The height of lines below each other.
+pub fn height(lines: &[String], size: f64) -> f64 {
     lines.len() as f64 * size * LEADING
 }
 
-fn write_lines(area: &Area<'_>, lines: &[String], top: f64, size: f64, color: RGBColor) -> Painted {
+/// Writes lines below each other.
+pub fn write_lines(
+    area: &Area<'_>,
+    lines: &[String],
+    (left, top): At,
+    size: f64,
+    color: RGBColor,
+) -> Painted {
     for (i, line) in lines.iter().enumerate() {
-        let y = top + i as f64 * size * LEADING;
-        write(area, line, (MARGIN, y), &text(size, color))?;
+        write(area, line, (left, top + i as f64 * size * LEADING), &text(size, color))?;
     }
     Ok(())
 }

@@ -8,13 +8,12 @@ use super::study::Study;
 
 /// The varying axes without those that change nothing: values within the factor `same`
 /// are called the same.
-pub fn axes_that_matter(study: &Study, quantities: &[Quantity], same: f64) -> Vec<Axis> {
+pub fn axes_that_matter(study: &Study, quantity: Quantity, same: f64) -> Vec<Axis> {
     let mut kept = study.varying.clone();
     for axis in &study.varying {
         let others = kept.iter().filter(|other| *other != axis);
         let others: Vec<Axis> = others.cloned().collect();
-        let is_decided = |quantity: &Quantity| is_decided_by(study, &others, *quantity, same);
-        if quantities.iter().all(is_decided) {
+        if is_decided_by(study, &others, quantity, same) {
             kept = others;
         }
     }

@@ -21,7 +21,7 @@ pub fn figure(study: &Study) -> Option<BarPanels> {
     if study.rows.is_empty() {
         return None;
     }
-    let axes = axes_that_matter(&study, &[Quantity::Memory], SAME);
+    let axes = axes_that_matter(&study, Quantity::Memory, SAME);
     let reading = reading(&study.varying, &axes);
     Some(bars::chart(&study, &axes, Quantity::Memory, &reading))
 }

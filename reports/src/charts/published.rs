@@ -46,7 +46,7 @@ fn panel(label: &str, dots: &[Dot], palette: &Palette) -> Option<BarPanel> {
         interval: dot.interval,
         dots: Vec::new(),
         is_unsure: false,
-        words: format!("{} ×", units::significant(dot.speed_up, 3)),
+        words: units::times(dot.speed_up),
         style: palette.style(&dot.series),
     };
     let bars = dots.iter().filter(|dot| dot.label == label).map(bar);

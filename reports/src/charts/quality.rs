@@ -6,23 +6,26 @@
 use super::axes::Axis;
 use super::bar_panels::{BarPanel, BarPanels};
 use super::bars::{self, Quantity};
+use super::caption;
+use super::lines::THREADS;
 use super::page_times::titled;
 use super::study::Study;
-use super::{caption, placement};
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::shape;
+use crate::winners::is_of_data;
 
 const READING: &str = "figures: of the first input; residuals and pulls: 68 % are less far off; \
     dashed: what would be ideal; time: median";
 /// Figures within this factor are called the same.
 const SAME: f64 = 1.001;
-const THREADS: &str = "threads";
 
 /// The chart of a study that knows how good its rows are.
 pub fn figure(study: &Study) -> Option<BarPanels> {
     let (study, threads) = with_quality(study)?;
-    let axes: Vec<Axis> = study.varying.iter().filter(|axis| is_of_data(axis)).cloned().collect();
+    // What is found does not depend on where threads run, nor on how many.
+    let of_data = study.varying.iter().filter(|axis| is_of_data(&axis.name));
+    let axes: Vec<Axis> = of_data.cloned().collect();
     let of = |quantity| bars::chart(&study, &axes, quantity, READING).panels;
     let mut panels = all_titled(of(Quantity::Time), &format!("time, {threads}"));
     let mut same = Vec::new();
@@ -46,11 +49,6 @@ pub fn figure(study: &Study) -> Option<BarPanels> {
 
 fn all_titled(panels: Vec<BarPanel>, what: &str) -> Vec<BarPanel> {
     panels.into_iter().map(|panel| titled(panel, what)).collect()
-}
-
-/// What is found depends on the data, not on where threads run, nor on how many.
-fn is_of_data(axis: &Axis) -> bool {
-    axis.name != THREADS && !placement::AXES.contains(&axis.name.as_str())
 }
 
 /// The value of a figure if all rows have the same.

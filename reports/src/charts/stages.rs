@@ -2,8 +2,8 @@
 
 use super::axes::{self, Axis, Panel};
 use super::bar_panels::{Bar, BarPanel, BarPanels};
-use super::bars::times_the;
 use super::caption;
+use super::page_times::titled;
 use super::study::Study;
 use super::unit::Unit;
 use crate::breakdown::{self, Breakdown, OTHER, breakdowns, stages};
@@ -90,7 +90,7 @@ fn panel(study: &Study, setting: &Setting, stage: Option<&str>) -> BarPanel {
     let best = bars.iter().filter_map(seconds).fold(f64::INFINITY, f64::min);
     let bar = |bar: &breakdown::Bar| {
         let value = seconds(bar)?;
-        let words = format!("{} · {}", units::seconds(value, 3), times_the(best, value));
+        let words = format!("{} · {}", units::seconds(value, 3), units::times(value / best));
         Some(Bar {
             name: bar.variant.clone(),
             value,
@@ -104,17 +104,14 @@ fn panel(study: &Study, setting: &Setting, stage: Option<&str>) -> BarPanel {
             style: study.style(&bar.variant),
         })
     };
-    let stage = stage.unwrap_or(WHOLE);
-    BarPanel {
-        title: match setting.title.as_str() {
-            "" => stage.to_owned(),
-            title => format!("{stage}, {title}"),
-        },
+    let panel = BarPanel {
+        title: setting.title.clone(),
         unit: Unit::Time("median time"),
         bars: bars.iter().filter_map(bar).collect(),
         refused: Vec::new(),
         reference: None,
-    }
+    };
+    titled(panel, stage.unwrap_or(WHOLE))
 }
 
 #[cfg(test)]

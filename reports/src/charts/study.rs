@@ -7,10 +7,8 @@ use super::axes::{self, Axis};
 use super::bars::Quantity;
 use super::palette::{Palette, Style};
 use super::placement;
-use crate::grouped::grouped;
 use crate::rank::{Rank, TOTAL, has_kernels, standing};
 use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
-use crate::shape;
 
 /// The device without a GPU.
 const CPU: &str = "cpu";
@@ -122,33 +120,10 @@ impl<'a> Study<'a> {
         self.varying.iter().find(|axis| axis.name == name)
     }
 
-    /// All series of the study with their looks: sorted by name, or the fastest first where
-    /// a chart says what it ranks by.
-    pub fn legend(&self) -> Vec<(String, Style)> {
+    /// How many series there are.
+    pub fn series_count(&self) -> usize {
         let names: BTreeSet<String> = self.rows.iter().map(|row| self.series(row)).collect();
-        let styled = |name: String| (name.clone(), self.style(&name));
-        let mut names: Vec<String> = names.into_iter().collect();
-        if self.ranked_by.is_some() {
-            let lags = self.lags();
-            names.sort_by(|a, b| lags[a].total_cmp(&lags[b]));
-        }
-        names.into_iter().map(styled).collect()
-    }
-
-    /// How far each series is behind the fastest one: the mean of the logarithms of the
-    /// ratios over the settings that it has.
-    fn lags(&self) -> HashMap<String, f64> {
-        let mut lags: HashMap<String, Vec<f64>> = HashMap::new();
-        for (_, rows) in grouped(self.rows.iter().copied(), |row| shape::axes(row)) {
-            let fastest = rows.iter().map(|row| median(row)).fold(f64::INFINITY, f64::min);
-            for row in rows {
-                let lag = (median(row) / fastest).ln();
-                lags.entry(self.series(row)).or_default().push(lag);
-            }
-        }
-        let mean = |lags: Vec<f64>| lags.iter().sum::<f64>() / lags.len() as f64;
-        let lags = lags.into_iter();
-        lags.map(|(series, lags)| (series, mean(lags))).collect()
+        names.len()
     }
 
     /// The samples of all points in the order of their rounds, by the points'

@@ -4,8 +4,8 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::Axis;
 use super::canvas::{
-    Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, fill, pixel, shortened, text,
-    write,
+    Area, At, Canvas, GRID, INK, PANEL_TITLE, Painted, Picture, QUIET, anchored, fill, height,
+    pixel, shortened, text, write, write_lines,
 };
 use super::caption;
 use super::page::{numbered, packed};
@@ -30,8 +30,6 @@ const ACROSS: f64 = 1500.0;
 /// Pixels an em.
 const NAME: f64 = 13.5;
 const QUIET_TEXT: f64 = 12.0;
-const PANEL_TITLE: f64 = 15.0;
-const LEADING: f64 = 1.4;
 /// Around the fields of a panel: below their columns' names, and to the next one.
 const HEADER: f64 = 44.0;
 const BETWEEN: f64 = 22.0;
@@ -125,7 +123,7 @@ fn panel(study: &Study, races: &[&Race], [across, down]: [&str; 2]) -> Panel {
 fn field(study: &Study, race: &Race) -> Field {
     let evidence = race.evidence();
     let next = race.second.map(|second| study.series(second));
-    let lead = race.lead().map(|lead| format!("{} ×", units::significant(lead, 3)));
+    let lead = race.lead().map(units::times);
     let beside = match (evidence, next.zip(lead)) {
         (_, None) => "of one".to_owned(),
         (Evidence::Clear, Some((next, lead))) => format!("{lead} ahead of {next}"),
@@ -153,16 +151,14 @@ impl Panel {
 
     fn size(&self) -> At {
         let across = self.left() + self.columns.len() as f64 * (self.field() + GAP);
-        let title = wrap(&self.title, PANEL_TITLE, across).len() as f64 * PANEL_TITLE * LEADING;
+        let title = height(&wrap(&self.title, PANEL_TITLE, across), PANEL_TITLE);
         (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BETWEEN)
     }
 
     fn paint(&self, area: &Area<'_>) -> Painted {
-        let mut top = 0.0;
-        for line in wrap(&self.title, PANEL_TITLE, self.size().0) {
-            write(area, &line, (0.0, top), &text(PANEL_TITLE, INK))?;
-            top += PANEL_TITLE * LEADING;
-        }
+        let title = wrap(&self.title, PANEL_TITLE, self.size().0);
+        write_lines(area, &title, (0.0, 0.0), PANEL_TITLE, INK)?;
+        let top = height(&title, PANEL_TITLE);
         let (left, across) = (self.left(), self.field());
         write(area, &self.axes[0], (left, top + 2.0), &text(QUIET_TEXT, QUIET))?;
         write(area, &self.axes[1], (0.0, top + 22.0), &text(QUIET_TEXT, QUIET))?;

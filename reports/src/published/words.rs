@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::figure::{Unit, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
-use crate::units;
+use crate::units::{self, times};
 
 /// What stands where there is no number.
 const NOTHING: &str = "-";
@@ -92,11 +92,6 @@ fn why_missing(reproduction: &Reproduction, label: &str) -> String {
         Some((_, Err(why))) => why.clone(),
         _ => String::new(),
     }
-}
-
-/// `1.97 ×`.
-fn times(ratio: f64) -> String {
-    format!("{} ×", units::significant(ratio, 3))
 }
 
 /// What became of all conclusions: a sentence for each that was measured, and one for the

@@ -13,7 +13,7 @@ use crate::shape::{self, Axes};
 pub use table::render;
 
 /// The interval of fewer samples has a lower level: the range of five has 94 %.
-const FEWEST_SAMPLES: usize = 6;
+pub const FEWEST_SAMPLES: usize = 6;
 const CPU: &str = "cpu";
 /// What the CPU runs with, whatever the data are.
 const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
@@ -76,8 +76,13 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     settings
 }
 
+/// Whether an axis is one of the data, not of what the CPU runs with.
+pub fn is_of_data(axis: &str) -> bool {
+    !OF_TEAMS.contains(&axis)
+}
+
 fn of_data(mut axes: Axes) -> Axes {
-    axes.retain(|(name, _)| !OF_TEAMS.contains(&name.as_str()));
+    axes.retain(|(name, _)| is_of_data(name));
     axes
 }
 

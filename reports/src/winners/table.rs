@@ -9,7 +9,7 @@ use super::{Evidence, Race, races, varying};
 use crate::grouped::grouped;
 use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
-use crate::shape;
+use crate::shape::{self, name};
 use crate::table::{Block, Format, Side, TableError, View, render_blocks};
 use crate::units;
 
@@ -38,13 +38,11 @@ struct Row<'a> {
 /// # Errors
 /// If the rows cannot be serialised.
 pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String, TableError> {
-    let tasks = grouped(rows, |row| row.algorithm.clone());
-    let tasks: Vec<(String, Vec<&SummaryRow>)> = tasks;
+    let tasks = grouped(rows, |row| row.algorithm.clone()).into_iter();
     let of_task: Vec<(String, bool, Vec<Race>)> = tasks
-        .iter()
         .map(|(task, rows)| {
             let kernels = has_kernels(rows.iter().copied());
-            (task.clone(), kernels, races(rows, view.rank))
+            (task, kernels, races(&rows, view.rank))
         })
         .collect();
     let all = || of_task.iter().flat_map(|(_, _, races)| races);
@@ -142,9 +140,9 @@ fn block(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Block {
 /// By their values on the axes.
 fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[String]) -> Vec<&'r Race<'a>> {
     let mut races: Vec<&Race> = races.iter().collect();
-    let value = |race: &Race, axis: &str| race.value(axis).unwrap_or_default().to_owned();
     races.sort_by(|a, b| {
-        let orders = axes.iter().map(|axis| shape::order(&value(a, axis), &value(b, axis)));
+        let value = |race: &'r Race<'a>, axis| race.value(axis).unwrap_or_default();
+        let orders = axes.iter().map(|axis| shape::order(value(a, axis), value(b, axis)));
         orders.fold(Ordering::Equal, Ordering::then)
     });
     races
@@ -163,19 +161,11 @@ fn cells(race: &Race, axes: &[String]) -> Vec<String> {
     cells.extend([
         name(race.first),
         units::seconds(race.first.median_s.unwrap_or(f64::NAN), 3),
-        race.lead().map_or(NOTHING.to_owned(), |lead| format!("{} ×", units::significant(lead, 3))),
+        race.lead().map_or(NOTHING.to_owned(), units::times),
         race.second.map_or(NOTHING.to_owned(), name),
         evidence.to_owned(),
     ]);
     cells
-}
-
-/// `radix`, `radix on cuda:0`.
-pub fn name(row: &SummaryRow) -> String {
-    match row.device.as_str() {
-        super::CPU => row.variant.clone(),
-        device => format!("{} on {device}", row.variant),
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod paint;
 
+use super::canvas::{PANEL_TITLE, height};
 use super::page::{numbered, packed};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
@@ -15,8 +16,6 @@ use super::unit::Unit;
 const PAGE: (f64, f64) = (1600.0, 1500.0);
 /// From one bar to the next.
 const PITCH: f64 = 24.0;
-/// From baseline to baseline of a title, in ems.
-const LEADING: f64 = 1.4;
 /// Of the labels of the ticks and of the name of the axis.
 const AXIS_HEIGHT: f64 = 44.0;
 /// Room for bars, alone and among others.
@@ -24,7 +23,6 @@ const BARS: [f64; 2] = [460.0, 250.0];
 /// Longer names are cut off.
 const LONGEST_NAME: f64 = 260.0;
 /// Pixels an em.
-const PANEL_TITLE: f64 = 15.0;
 const NAME: f64 = 13.5;
 const VALUE: f64 = 12.5;
 /// Between a bar and its value, and between a name and its bar.
@@ -159,9 +157,8 @@ impl Layout {
             words: widest(BarPanel::words_width) + 2.0 * GAP,
         };
         let fitting = ((PAGE.0 + BETWEEN) / (layout.width() + BETWEEN)) as usize;
-        let lines = |panel: &BarPanel| layout.title(panel).len();
-        let lines = chart.panels.iter().map(lines).max().unwrap_or(0) as f64;
-        layout.title = lines * PANEL_TITLE * LEADING + 7.0;
+        let title = |panel: &BarPanel| height(&layout.title(panel), PANEL_TITLE);
+        layout.title = chart.panels.iter().map(title).fold(0.0, f64::max) + 7.0;
         layout.columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
         layout
     }

@@ -8,7 +8,7 @@ use plotters::style::{RGBColor, TRANSPARENT};
 
 use super::super::canvas::{
     Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, disc, fill, line, pixel, place,
-    said, shortened, text, write,
+    said, shortened, text, write, write_lines,
 };
 use super::super::scale::Scale;
 use super::*;
@@ -44,10 +44,7 @@ impl BarPanels {
 impl BarPanel {
     fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
         let room = layout.bars + layout.words;
-        for (i, line) in layout.title(self).iter().enumerate() {
-            let at = (0.0, i as f64 * PANEL_TITLE * LEADING);
-            write(area, line, at, &text(PANEL_TITLE, INK))?;
-        }
+        write_lines(area, &layout.title(self), (0.0, 0.0), PANEL_TITLE, INK)?;
         let scale = self.scale(layout.bars / room);
         let rows = self.rows() as f64;
         let mut plot: Plot<'_> = ChartBuilder::on(area)

@@ -6,7 +6,7 @@ mod paint;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-use super::canvas::At;
+use super::canvas::{At, PANEL_TITLE, height};
 use super::page::numbered;
 use super::palette::Style;
 use super::scale::Scale;
@@ -23,10 +23,7 @@ const RIGHT: f64 = 26.0;
 const AXIS: f64 = 46.0;
 const BELOW: f64 = 22.0;
 /// Pixels an em.
-const PANEL_TITLE: f64 = 15.0;
 const TICK: f64 = 13.0;
-/// From baseline to baseline, in ems.
-const LEADING: f64 = 1.4;
 /// Between labels of ticks.
 const APART: f64 = 10.0;
 
@@ -199,13 +196,13 @@ struct Layout {
 impl Layout {
     fn new(chart: &LinePanels) -> Layout {
         let plot = PLOT[usize::from(chart.panels.len() > 1)];
-        let lines = |panel: &LinePanel| wrap(&panel.title, PANEL_TITLE, plot.0).len();
-        let title = chart.panels.iter().map(lines).max().unwrap_or(0) as f64;
+        let title =
+            |panel: &LinePanel| height(&wrap(&panel.title, PANEL_TITLE, plot.0), PANEL_TITLE);
         let fitting = (PAGE.0 / (LEFT + plot.0 + RIGHT)) as usize;
         Layout {
             columns: chart.columns.min(chart.panels.len()).min(fitting).max(1),
             plot,
-            title: title * PANEL_TITLE * LEADING + 6.0,
+            title: chart.panels.iter().map(title).fold(0.0, f64::max) + 6.0,
         }
     }
 

@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::super::canvas::{
     Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, dashed, fill, line, pixel,
-    place, said, text, write,
+    place, said, text, write, write_lines,
 };
 use super::super::legend::Entry;
 use super::*;
@@ -71,10 +71,8 @@ impl LinePanels {
 
 impl LinePanel {
     fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
-        for (i, line) in wrap(&self.title, PANEL_TITLE, layout.plot.0).iter().enumerate() {
-            let at = (LEFT, i as f64 * PANEL_TITLE * LEADING);
-            write(area, line, at, &text(PANEL_TITLE, INK))?;
-        }
+        let title = wrap(&self.title, PANEL_TITLE, layout.plot.0);
+        write_lines(area, &title, (LEFT, 0.0), PANEL_TITLE, INK)?;
         let mut plot: Plot<'_> = ChartBuilder::on(area)
             .margin_top(layout.title as i32)
             .margin_right(RIGHT as i32)

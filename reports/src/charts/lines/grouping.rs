@@ -95,7 +95,7 @@ impl<'a> Grouping<'a> {
         let panels = axes::panels(&study.rows, &others);
         let (panels, row) = match lines {
             Lines::Variants => (panels, others.last().map_or(1, |axis| axis.values.len())),
-            Lines::Placements => (by_series(study, &panels), study.legend().len()),
+            Lines::Placements => (by_series(study, &panels), study.series_count()),
         };
         let panel = |panel: axes::Panel<'a>| Panel {
             lines: lines_of(study, lines, &panel, axis),

@@ -67,7 +67,7 @@ fn bars(panel: &grouping::Panel) -> BarPanel {
             interval,
             dots: Vec::new(),
             is_unsure: false,
-            words: format!("{} ×", units::significant(y, 3)),
+            words: units::times(y),
             style: line.style,
         })
     };

@@ -1,9 +1,9 @@
 //! How close variants come to the bandwidth that was measured beside them: on a
 //! GPU whole runs to that of the link, kernels to that of the memory.
 
-use super::settings::name;
 use super::{TOTAL, grouped, median};
 use crate::record::{Ceiling, SummaryRow};
+use crate::shape::name;
 use crate::shape::{self, Axes};
 
 /// A variant under the ceiling of its threads.

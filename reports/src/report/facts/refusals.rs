@@ -1,8 +1,8 @@
 //! What is not valid, and why.
 
-use super::settings::name;
 use super::{TOTAL, grouped, median};
 use crate::record::SummaryRow;
+use crate::shape::name;
 
 /// Points of a variant that have no time for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::ReportInput;
-use super::settings::name;
 use crate::record::{Point, SummaryRow};
+use crate::shape::name;
 use crate::shape::{self, Axes};
 use crate::trend::{Shift, Terms, Track, Trend, Visit, trends};
 

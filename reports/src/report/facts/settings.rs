@@ -41,14 +41,6 @@ impl Settings {
     }
 }
 
-/// The variant, and its device if that is not the CPU.
-pub fn name(row: &SummaryRow) -> String {
-    match row.device.as_str() {
-        "cpu" => row.variant.clone(),
-        device => format!("{} on {device}", row.variant),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture::row;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::name;
 use super::{TOTAL, median};
 use crate::record::SummaryRow;
+use crate::shape::name;
 use crate::shape::{self, Axes};
 
 /// Counts of a run, or of a task of it.

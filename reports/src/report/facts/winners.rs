@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::settings::name;
 use super::{counted, rows_of};
 use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
+use crate::shape::name;
 use crate::winners::{Evidence, Race, races};
 
 /// Who is the fastest at most settings of a task.

@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::super::facts::settings::{Settings, name};
+use super::super::facts::settings::Settings;
 use super::palette;
 use super::parts::and_more;
 use crate::breakdown::{Bar, Breakdown, OTHER, breakdowns, stages};
 use crate::record::SummaryRow;
+use crate::shape::name;
 use crate::units;
 
 /// Further settings are in the tables only.

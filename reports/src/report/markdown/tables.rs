@@ -1,13 +1,13 @@
 //! A compact table for each setting, as many as a reviewer reads.
 
 use super::super::facts::refusals::refusals;
-use super::super::facts::settings::{Settings, name};
+use super::super::facts::settings::Settings;
 use super::super::facts::{counted, grouped, median};
 use super::text::and_more;
 use crate::markdown::{escaped, line};
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
-use crate::shape;
+use crate::shape::{self, name};
 use crate::table::share_of;
 use crate::units;
 
