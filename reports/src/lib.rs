@@ -14,7 +14,9 @@
 //! | [`trend`] | points over many runs: when their level changed |
 //! | [`published`] | published figures beside what was measured here |
 //! | [`shape`] | the data shape of a point in words |
-//! | [`table`] | a run as a table: terminal, markdown, CSV, JSON |
+//! | [`run_table`] | a run as a table |
+//! | [`table`] | tables for people: terminal, markdown, page |
+//! | [`frame`] | typed columns for programs: CSV, JSON, Parquet |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`winners`] | who is the fastest at each setting |
@@ -31,15 +33,16 @@ pub mod charts;
 pub mod compare;
 pub mod export;
 pub mod filter;
+pub mod frame;
 mod grouped;
 pub mod history;
-mod markdown;
 pub mod paint;
 pub mod published;
 mod quality;
 pub mod rank;
 pub mod record;
 pub mod report;
+pub mod run_table;
 pub mod shape;
 pub mod store;
 pub mod table;

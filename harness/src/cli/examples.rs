@@ -149,6 +149,7 @@ const EXPORT: &str = "\
 Examples:
   bench export latest --out /var/lib/node_exporter/recobench.prom
   bench export --all --store results/store --out history.parquet
+  bench export latest --table samples --out samples.parquet
   bench export results/today --format influx | curl --data-binary @- 'http://host:8086/write?db=lab'";
 
 const COMPLETIONS: &str = "\

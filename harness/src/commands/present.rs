@@ -6,8 +6,8 @@ use std::time::Instant;
 use reports::charts::{self, Diagnostics, Wanted};
 use reports::history::{Store, Unfinished};
 use reports::record::Effort;
+use reports::run_table::{self, View};
 use reports::store;
-use reports::table::{self, View};
 use reports::units;
 
 use crate::failure::{Exit, Failure};
@@ -28,17 +28,17 @@ pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exi
     }
     super::put(&output.format, |format, paint| {
         let view = View { rank, paint };
-        Ok(table::render(format, &outcome.summary, view)?)
+        Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
     let folder = outcome.folder.display();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
     if !output.quiet {
-        for note in outcome.record.iter().flat_map(|record| &record.notes) {
+        for note in &outcome.record.notes {
             super::say(&format!("note: {note}"));
         }
-        let effort = outcome.record.as_ref().and_then(|record| record.effort);
+        let effort = outcome.record.effort;
         if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
             super::say(&sentence(&effort));
         }
@@ -72,10 +72,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
 
 /// Draws the charts; what that takes is a part of the run's time.
 fn draw(outcome: &mut Outcome, wanted: Wanted) -> Result<(), Failure> {
-    let Some(record) = &mut outcome.record else {
-        return Ok(());
-    };
-    let start = Instant::now();
+    let (start, record) = (Instant::now(), &mut outcome.record);
     let (summary, samples) = (&outcome.summary, &outcome.samples);
     charts::draw(&outcome.folder, record, summary, samples, wanted)?;
     // A run that is only shown again is left as it was.

@@ -1,8 +1,8 @@
 //! `bench winners`: who is the fastest where.
 
 use reports::charts;
+use reports::run_table::View;
 use reports::store::{read_run, read_summary};
-use reports::table::View;
 use reports::winners;
 
 use super::runs;
@@ -22,7 +22,7 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
     refuse_unknown_axes(request, &winners::axes(&rows, request.rank))?;
     super::put(&request.format, |format, paint| {
         let view = View { rank: request.rank, paint };
-        Ok(winners::render(format, &rows, view)?)
+        Ok(winners::render(format, &record, &rows, view)?)
     })?;
     if let Some(out) = &request.out {
         let drawn = charts::draw_winners(out, &record, &rows, request.rank, &request.over)?;

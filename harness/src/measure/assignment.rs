@@ -83,7 +83,7 @@ pub struct Outcome {
     /// The rows of `summary.csv`.
     pub summary: Vec<SummaryRow>,
     /// The content of `run.json`.
-    pub record: Option<RunRecord>,
+    pub record: RunRecord,
 }
 
 impl Outcome {
@@ -126,7 +126,7 @@ impl From<Run> for Outcome {
             folder: run.folder,
             samples: run.samples,
             summary: run.summary,
-            record: Some(run.record),
+            record: run.record,
             ..Outcome::default()
         };
         outcome.count_rows();

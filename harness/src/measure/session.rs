@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
         folder.describe(&record)?;
         outcome.samples = rows.samples;
         outcome.summary = rows.summary;
-        outcome.record = Some(record);
+        outcome.record = record;
         Ok(outcome)
     }
 

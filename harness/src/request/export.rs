@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use reports::export::ExportFormat;
+use reports::export::{ExportFormat, ExportTable};
 
 use super::{DEFAULT_STORE, values};
 
@@ -19,6 +19,10 @@ pub struct ExportRequest {
     /// How to write them [default: by the ending of FILE]
     #[arg(long, value_name = "format", value_parser = values::named(ExportFormat::ALL))]
     format: Option<ExportFormat>,
+    /// What to write: a row a point and stage, or a row a sample (as a table only).
+    #[arg(long, value_name = "table", default_value = "summary",
+        value_parser = values::named(ExportTable::ALL))]
+    pub table: ExportTable,
     /// Where to: .prom, .lp, .csv or .parquet [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -37,6 +41,9 @@ impl ExportRequest {
         let format = self.format.or_else(by_ending).ok_or(
             "--format is needed, or --out with a known ending: .prom, .lp, .csv or .parquet",
         )?;
+        if self.table == ExportTable::Samples && !format.is_table() {
+            return Err("--table samples is for tables: use --format csv or parquet".to_owned());
+        }
         if self.out.is_none() && format == ExportFormat::Parquet {
             return Err("Parquet is for files: name one with --out".to_owned());
         }

@@ -79,9 +79,13 @@ fn formats_are_for_other_tools() {
     let Some(folder) = measuring() else { return };
     let files = "--format csv=r.csv --format markdown=r.md --format table=r.txt";
     let run = sort(&folder, &format!("{LITTLE} --no-charts --format json {files}"));
-    assert_eq!(run.json::<Vec<Value>>().len(), 2);
+    let json: Value = run.json();
+    assert_eq!(json["rows"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json["rows"][0]["axis_segments"], 24);
+    assert!(json["machine"]["cpu_model"].is_string() && json["notes"].is_array());
     let csv = folder.read("r.csv");
     assert!(csv.starts_with("algorithm,variant,stage,backend,"));
+    assert_eq!(csv, folder.read("r/summary.csv"));
     assert!(folder.read("r.md").contains("| --"));
     assert!(folder.read("r.txt").contains("ratio"));
 }

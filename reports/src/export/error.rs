@@ -1,5 +1,7 @@
 //! What can go wrong with an export.
 
+use crate::frame::FrameError;
+
 /// An export that could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -11,10 +13,10 @@ pub enum ExportError {
         /// What stands in its record.
         started: String,
     },
-    /// Rows that do not become CSV.
-    #[error("cannot write the rows as CSV: {0}")]
-    Csv(String),
-    /// Rows that do not become Parquet.
-    #[error("cannot write the rows as Parquet: {0}; try --format csv")]
-    Parquet(String),
+    /// Samples in a format for monitoring.
+    #[error("samples are tables: write them with --format csv or parquet")]
+    NoSamples,
+    /// Rows that can't be written.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
 }

@@ -4,22 +4,18 @@
 //! |---|---|
 //! | `prometheus` | the text format of Prometheus: what a scrape or a textfile collector reads |
 //! | `influx` | the line protocol of InfluxDB, with times |
-//! | `csv` | a table as text |
-//! | `parquet` | a table as columns |
-//! | `columns` | the columns of both tables |
 //! | `quantities` | the numbers that both kinds of monitoring get |
 
-mod columns;
-mod csv;
 mod error;
 mod influx;
-mod parquet;
 mod prometheus;
 mod quantities;
 
 pub use error::ExportError;
 
+use crate::frame::{Frame, of_run, summary, wide_sample};
 use crate::history::StoredSummary;
+use crate::record::{RunRecord, SampleRow, SummaryRow};
 
 /// What runs can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +39,11 @@ impl ExportFormat {
         ("parquet", ExportFormat::Parquet),
     ];
 
+    /// Whether it has rows and columns.
+    pub fn is_table(self) -> bool {
+        matches!(self, ExportFormat::Csv | ExportFormat::Parquet)
+    }
+
     /// The format that the ending of a file's name tells.
     pub fn of_ending(ending: &str) -> Option<Self> {
         match ending {
@@ -55,7 +56,33 @@ impl ExportFormat {
     }
 }
 
-/// The rows of runs, the oldest first, in a format.
+/// What the rows of an exported table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportTable {
+    /// Points and their stages.
+    Summary,
+    /// Samples.
+    Samples,
+}
+
+impl ExportTable {
+    /// All of them with their names.
+    pub const ALL: [(&str, ExportTable); 2] =
+        [("summary", ExportTable::Summary), ("samples", ExportTable::Samples)];
+}
+
+/// A run with its samples.
+#[derive(Clone, Debug)]
+pub struct StoredSamples {
+    /// The run's name.
+    pub id: String,
+    /// What it was.
+    pub record: RunRecord,
+    /// All of them.
+    pub rows: Vec<SampleRow>,
+}
+
+/// The points of runs, the oldest first, in a format.
 ///
 /// # Errors
 /// If a table can't be written, or a run does not tell when it was started.
@@ -63,9 +90,40 @@ pub fn export(format: ExportFormat, runs: &[StoredSummary]) -> Result<Vec<u8>, E
     match format {
         ExportFormat::Prometheus => Ok(prometheus::text(runs)?.into_bytes()),
         ExportFormat::Influx => Ok(influx::text(runs)?.into_bytes()),
-        ExportFormat::Csv => csv::table(runs),
-        ExportFormat::Parquet => parquet::table(runs),
+        ExportFormat::Csv => Ok(summaries(runs).csv()?.into_bytes()),
+        ExportFormat::Parquet => Ok(summaries(runs).parquet()?),
     }
+}
+
+/// The samples of runs, the oldest first, in a format for tables.
+///
+/// # Errors
+/// If the table can't be written, or the format is not for tables.
+pub fn export_samples(
+    format: ExportFormat,
+    runs: &[StoredSamples],
+) -> Result<Vec<u8>, ExportError> {
+    match format {
+        ExportFormat::Prometheus | ExportFormat::Influx => Err(ExportError::NoSamples),
+        ExportFormat::Csv => Ok(samples(runs).csv()?.into_bytes()),
+        ExportFormat::Parquet => Ok(samples(runs).parquet()?),
+    }
+}
+
+fn summaries(runs: &[StoredSummary]) -> Frame {
+    let (nothing, empty) = (RunRecord::default(), SummaryRow::default());
+    let rows = runs
+        .iter()
+        .flat_map(|run| run.rows.iter().map(|row| of_run(&run.id, &run.record).and(summary(row))));
+    Frame::new(&of_run("", &nothing).and(summary(&empty)), rows)
+}
+
+fn samples(runs: &[StoredSamples]) -> Frame {
+    let (nothing, empty) = (RunRecord::default(), SampleRow::default());
+    let rows = runs.iter().flat_map(|run| {
+        run.rows.iter().map(|row| of_run(&run.id, &run.record).and(wide_sample(row)))
+    });
+    Frame::new(&of_run("", &nothing).and(wide_sample(&empty)), rows)
 }
 
 #[cfg(test)]
@@ -87,5 +145,48 @@ mod fixture {
     /// Two runs, the older one first.
     pub fn runs() -> Vec<StoredSummary> {
         vec![run_of("old", "2026-01-01T00:00:00Z"), run_of("new", "2026-01-02T00:00:00Z")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixture::runs;
+    use super::*;
+    use crate::record::Point;
+
+    fn records(table: &[u8]) -> (csv::StringRecord, Vec<csv::StringRecord>) {
+        let mut reader = csv::Reader::from_reader(table);
+        let header = reader.headers().expect("a header").clone();
+        let rows: Result<Vec<_>, _> = reader.records().collect();
+        (header, rows.expect("well formed"))
+    }
+
+    #[test]
+    fn rows_read_back_as_they_were_and_know_their_run() {
+        let table = export(ExportFormat::Csv, &runs()).expect("a table");
+        let (header, rows) = records(&table);
+        let read: Result<Vec<SummaryRow>, _> =
+            rows.iter().map(|row| row.deserialize(Some(&header))).collect();
+        let expected: Vec<SummaryRow> = runs().into_iter().flat_map(|run| run.rows).collect();
+        assert_eq!(read.expect("rows"), expected);
+        let ids: Vec<&str> = rows.iter().map(|row| &row[0]).collect();
+        assert_eq!(ids, ["old", "old", "new", "new"]);
+    }
+
+    #[test]
+    fn samples_have_columns_of_their_own_for_axes_and_counters() {
+        let run = runs().remove(0);
+        let mut sample = SampleRow::new(&run.rows[0].point(), "total", 0, 0, 0.5);
+        sample.counters.set("cycles", "7");
+        let id = sample.point_id.clone();
+        let run = StoredSamples { id: run.id, record: run.record, rows: vec![sample] };
+        let runs = [run];
+        let (header, rows) = records(&export_samples(ExportFormat::Csv, &runs).expect("a table"));
+        let at = |name: &str| header.iter().position(|column| column == name).expect(name);
+        assert_eq!(&rows[0][at("axis_digis")], "1000");
+        assert_eq!(&rows[0][at("counter_cycles")], "7");
+        assert_eq!(&rows[0][at("point_id")], id);
+        assert_ne!(id, Point::default().id());
+        assert!(export_samples(ExportFormat::Influx, &runs).is_err());
     }
 }

@@ -8,7 +8,7 @@ use super::marks::Baseline;
 use super::{Filter, HistoryError, Series, Store, StoredRun};
 
 /// A run as it is listed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// What is known of the run.
     #[serde(flatten)]

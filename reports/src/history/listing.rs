@@ -1,36 +1,23 @@
 //! A list of runs as text.
 
-use comfy_table::{Table, presets::NOTHING};
-
 use super::Entry;
-use crate::markdown::{escaped, line};
+use crate::frame::{Cell, Frame, Record};
+use crate::paint::Paint;
 use crate::record::DIRTY;
-use crate::table::{Format, TableError};
+use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 
-/// So much of a hash is enough for people.
+/// So many characters of a hash tell machines and commits apart.
 const SHORT: usize = 10;
 
 /// What people see of a run.
-const HEADINGS: [&str; 7] = ["run", "machine", "tasks", "commit", "points", "added", "mark"];
-
-/// What other tools get of a run.
-const COLUMNS: [&str; 16] = [
-    "id",
-    "order",
-    "added",
-    "started",
-    "finished",
-    "machine_key",
-    "cpu_model",
-    "series",
-    "suite",
-    "tasks",
-    "git_commit",
-    "points",
-    "invalid",
-    "problem",
-    "accepted",
-    "notes",
+const COLUMNS: [(&str, Side); 7] = [
+    ("run", Side::Left),
+    ("machine", Side::Left),
+    ("tasks", Side::Left),
+    ("commit", Side::Left),
+    ("points", Side::Left),
+    ("added", Side::Left),
+    ("mark", Side::Left),
 ];
 
 /// The runs as a text that ends with a line break; for people empty without runs.
@@ -39,44 +26,16 @@ const COLUMNS: [&str; 16] = [
 /// If the runs can't be serialised.
 pub fn render(format: Format, entries: &[Entry]) -> Result<String, TableError> {
     match format {
-        Format::Table => Ok(terminal(entries)),
-        Format::Markdown => Ok(markdown(entries)),
-        Format::Csv => csv(entries),
+        Format::Table | Format::Markdown => {
+            let table = Table::new(&COLUMNS, entries.iter().map(cells));
+            let table = table.with_notes(notes(entries).collect());
+            Ok(for_people(format, &[table], Paint::Plain))
+        }
+        Format::Csv => {
+            Ok(Frame::new(&record(&Entry::default()), entries.iter().map(record)).csv()?)
+        }
         Format::Json => Ok(serde_json::to_string_pretty(entries)? + "\n"),
     }
-}
-
-fn terminal(entries: &[Entry]) -> String {
-    if entries.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table.set_header(HEADINGS);
-    table.add_rows(entries.iter().map(cells));
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 0 } else { 2 }, 0));
-    }
-    let mut text: String = table.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
-    text.extend(notes(entries).map(|note| format!("  {note}\n")));
-    text
-}
-
-fn markdown(entries: &[Entry]) -> String {
-    if entries.is_empty() {
-        return String::new();
-    }
-    let mut text = line(HEADINGS.map(str::to_owned));
-    text += &line(HEADINGS.map(|_| ":--".to_owned()));
-    for entry in entries {
-        text += &line(cells(entry).map(|cell| escaped(&cell)));
-    }
-    let notes = notes(entries).map(|note| format!("- {}\n", escaped(&note)));
-    let notes: Vec<String> = notes.collect();
-    if !notes.is_empty() {
-        text.push('\n');
-    }
-    text + &notes.concat()
 }
 
 fn cells(entry: &Entry) -> [String; 7] {
@@ -89,7 +48,7 @@ fn cells(entry: &Entry) -> [String; 7] {
         0 => run.points.to_string(),
         invalid => format!("{} (+ {invalid} not valid)", run.points),
     };
-    let commit = run.git_commit.as_deref().map_or("-".to_owned(), short_commit);
+    let commit = run.git_commit.as_deref().map_or(NOTHING.to_owned(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
     [run.id.clone(), short(&run.machine_key), series, commit, points, added, mark]
@@ -122,18 +81,25 @@ fn short(hash: &str) -> String {
     hash.chars().take(SHORT).collect()
 }
 
-fn csv(entries: &[Entry]) -> Result<String, TableError> {
-    let failed = |error: &dyn std::fmt::Display| TableError::Csv(error.to_string());
-    let mut builder = csv::WriterBuilder::new();
-    let mut writer = builder.has_headers(false).from_writer(Vec::new());
-    writer.write_record(COLUMNS).map_err(|error| failed(&error))?;
-    for entry in entries {
-        let accepted = if entry.accepted { "yes" } else { "no" };
-        let row = (&entry.run, accepted, entry.notes.join("; "));
-        writer.serialize(row).map_err(|error| failed(&error))?;
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+fn record(entry: &Entry) -> Record<'_> {
+    let run = &entry.run;
+    Record::default()
+        .with("id", &run.id)
+        .with("order", run.order)
+        .with("added", Cell::Time(&run.added))
+        .with("started", Cell::Time(&run.started))
+        .with("finished", Cell::Time(run.finished.as_deref().unwrap_or_default()))
+        .with("machine_key", &run.machine_key)
+        .with("cpu_model", &run.cpu_model)
+        .with("series", &run.series)
+        .with("suite", run.suite.as_deref())
+        .with("tasks", &run.tasks)
+        .with("git_commit", run.git_commit.as_deref())
+        .with("points", run.points)
+        .with("invalid", run.invalid)
+        .with("problem", run.problem.as_deref())
+        .with("accepted", entry.accepted)
+        .with("notes", entry.notes.join("; "))
 }
 
 #[cfg(test)]
@@ -183,7 +149,7 @@ mod tests {
     fn csv_and_json_leave_nothing_out() {
         let text = render(Format::Csv, &entries()).expect("a text");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().expect("a header"), COLUMNS.as_slice());
+        assert_eq!(reader.headers().expect("a header").len(), 16);
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
         assert_eq!(rows.expect("as many fields as columns").len(), 2);
         let json = render(Format::Json, &entries()).expect("a text");
@@ -191,6 +157,6 @@ mod tests {
         assert_eq!(json[0]["accepted"], true);
         assert_eq!(json[1]["problem"], "gone");
         let text = render(Format::Csv, &[]).expect("a text");
-        assert_eq!(text.trim_end(), COLUMNS.join(","));
+        assert!(text.starts_with("id,order,added,") && text.lines().count() == 1, "{text}");
     }
 }

@@ -26,4 +26,4 @@ pub use figure::{Claim, Counterpart, Figure, Published, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub use outcome::{Judged, Outcome, Reproduction, reproduce};
 pub use render::render;
-pub(crate) use words::{HEADINGS, cells, heading, sentences};
+pub(crate) use words::{heading, sentences, table};

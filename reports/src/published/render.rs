@@ -1,12 +1,12 @@
 //! Figures beside what was measured, as text.
 
-use comfy_table::{Table, presets::NOTHING};
 use serde_json::json;
 
 use super::outcome::Reproduction;
-use super::words::{self, HEADINGS};
-use crate::markdown::{escaped, line};
-use crate::table::{Format, TableError};
+use super::words;
+use crate::frame::{Frame, Record};
+use crate::paint::Paint;
+use crate::table::{Format, TableError, for_people};
 
 /// The figures as a text that ends with a line break.
 ///
@@ -14,49 +14,24 @@ use crate::table::{Format, TableError};
 /// If they can't be serialised.
 pub fn render(format: Format, figures: &[Reproduction]) -> Result<String, TableError> {
     match format {
-        Format::Table => Ok(blocks(figures, terminal)),
-        Format::Markdown => Ok(blocks(figures, markdown)),
-        Format::Csv => csv(figures),
+        Format::Table | Format::Markdown => {
+            let tables = figures.iter().map(|figure| {
+                let table = words::table(figure).under(words::heading(figure));
+                table.with_notes(words::sentences(figure))
+            });
+            Ok(for_people(format, &tables.collect::<Vec<_>>(), Paint::Plain))
+        }
+        Format::Csv => Ok(frame(figures).csv()?),
         Format::Json => json(figures),
     }
 }
 
-fn blocks(figures: &[Reproduction], block: fn(&Reproduction) -> String) -> String {
-    figures.iter().map(block).collect::<Vec<_>>().join("\n")
-}
-
-fn terminal(figure: &Reproduction) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table.set_header(HEADINGS);
-    table.add_rows(words::cells(figure));
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 0 } else { 2 }, 0));
-    }
-    let lines = table.lines().map(|line| line.trim_end().to_owned() + "\n");
-    let sentences = words::sentences(figure).into_iter();
-    let sentences = sentences.map(|sentence| format!("  {sentence}\n"));
-    let text: String = lines.chain(sentences).collect();
-    format!("{}\n{text}", words::heading(figure))
-}
-
-fn markdown(figure: &Reproduction) -> String {
-    let cells = words::cells(figure).into_iter();
-    let rows: String = cells.map(|cells| line(cells.map(|cell| escaped(&cell)))).collect();
-    let sentences = words::sentences(figure).into_iter();
-    let sentences: String = sentences.map(|text| format!("- {}\n", escaped(&text))).collect();
-    let head = line(HEADINGS.map(str::to_owned)) + "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
-    format!("## {}\n\n{sentences}\n{head}{rows}", escaped(&words::heading(figure)))
-}
-
-fn csv(figures: &[Reproduction]) -> Result<String, TableError> {
-    let failed = |error: &dyn std::fmt::Display| TableError::Csv(error.to_string());
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in figures.iter().flat_map(words::beside) {
-        writer.serialize(row).map_err(|error| failed(&error))?;
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+fn frame(figures: &[Reproduction]) -> Frame {
+    let rows = figures.iter().flat_map(|figure| {
+        figure.figure.values.iter().map(move |value| words::record(figure, value))
+    });
+    let rows: Vec<Record<'_>> = rows.collect();
+    Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
 }
 
 fn json(figures: &[Reproduction]) -> Result<String, TableError> {
@@ -65,7 +40,7 @@ fn json(figures: &[Reproduction]) -> Result<String, TableError> {
             "figure": it.figure.id,
             "title": it.figure.title,
             "source": it.figure.source,
-            "values": words::beside(it),
+            "values": frame(std::slice::from_ref(it)),
             "conclusions": words::sentences(it),
         })
     };
@@ -104,7 +79,7 @@ mod tests {
         );
         assert!(text.contains("not measured"), "{text}");
         let markdown = render(Format::Markdown, &reproduced()).expect("a text");
-        assert!(markdown.starts_with("## fig3.9: Merging slice tracks"), "{markdown}");
+        assert!(markdown.starts_with("### fig3.9: Merging slice tracks"), "{markdown}");
     }
 
     #[test]

@@ -1,45 +1,23 @@
 //! Numbers and outcomes as people read them.
 
-use serde::Serialize;
-
 use super::figure::{Unit, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
+use crate::frame::Record;
+use crate::table::{NOTHING, Side, Table};
 use crate::units::{self, times};
 
-/// What stands where there is no number.
-const NOTHING: &str = "-";
-
 /// The columns of [`cells`].
-pub const HEADINGS: [&str; 8] = [
-    "value",
-    "published on",
-    "time there",
-    "an item",
-    "speed-up",
-    "time here",
-    "an item",
-    "speed-up",
+const COLUMNS: [(&str, Side); 8] = [
+    ("value", Side::Left),
+    ("published on", Side::Left),
+    ("time there", Side::Right),
+    ("an item", Side::Right),
+    ("speed-up", Side::Right),
+    ("time here", Side::Right),
+    ("an item", Side::Right),
+    ("speed-up", Side::Right),
 ];
-
-/// A value for programs.
-#[derive(Serialize)]
-pub struct Beside<'a> {
-    figure: &'a str,
-    label: &'a str,
-    hardware: &'a str,
-    published_s: Option<f64>,
-    published_s_an_item: Option<f64>,
-    published_speed_up: Option<f64>,
-    here_s: Option<f64>,
-    here_low_s: Option<f64>,
-    here_high_s: Option<f64>,
-    here_s_an_item: Option<f64>,
-    here_speed_up: Option<f64>,
-    items: Option<u64>,
-    threads: Option<usize>,
-    why_missing: &'a str,
-}
 
 /// `tab5.1: The STS chain stage by stage (thesis table 5.1)`.
 pub fn heading(reproduction: &Reproduction) -> String {
@@ -48,12 +26,12 @@ pub fn heading(reproduction: &Reproduction) -> String {
 }
 
 /// A row for each value, published or not.
-pub fn cells(reproduction: &Reproduction) -> Vec<[String; 8]> {
+pub fn table(reproduction: &Reproduction) -> Table {
     let values = reproduction.figure.values.iter();
-    values.map(|value| row(reproduction, value)).collect()
+    Table::new(&COLUMNS, values.map(|value| cells(reproduction, value)))
 }
 
-fn row(reproduction: &Reproduction, value: &Value) -> [String; 8] {
+fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
     let shown = |number: Option<f64>, say: fn(f64) -> String| {
         number.map_or_else(|| NOTHING.to_owned(), say)
     };
@@ -138,34 +116,26 @@ fn sentence(judged: &Judged) -> String {
     }
 }
 
-/// All values for programs.
-pub fn beside<'a>(reproduction: &'a Reproduction) -> Vec<Beside<'a>> {
+/// A value for programs.
+pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a> {
     let figure = &reproduction.figure;
-    let of_value = |value: &'a Value| {
-        let Value { label, hardware, published, .. } = value;
-        let time = published.filter(|it| it.unit != Unit::SpeedUp);
-        let found = reproduction.measured.iter().find(|(name, _)| name == label);
-        let here = reproduction.here(label);
-        let interval = here.and_then(|here| here.interval);
-        Beside {
-            figure: &figure.id,
-            label,
-            hardware,
-            published_s: time.and_then(|it| it.seconds()),
-            published_s_an_item: time.and_then(|it| it.seconds_an_item()),
-            published_speed_up: figure.published_speed_up(value),
-            here_s: here.map(|here| here.seconds),
-            here_low_s: interval.map(|interval| interval.low),
-            here_high_s: interval.map(|interval| interval.high),
-            here_s_an_item: here.map(|here| here.seconds_an_item()),
-            here_speed_up: reproduction.speed_up(label),
-            items: here.map(|here| here.items),
-            threads: here.map(|here| here.threads),
-            why_missing: match found {
-                Some((_, Err(why))) => why,
-                _ => "",
-            },
-        }
-    };
-    figure.values.iter().map(of_value).collect()
+    let Value { label, hardware, published, .. } = value;
+    let time = published.filter(|it| it.unit != Unit::SpeedUp);
+    let here = reproduction.here(label);
+    let interval = here.and_then(|here| here.interval);
+    Record::default()
+        .with("figure", &figure.id)
+        .with("label", label)
+        .with("hardware", hardware)
+        .with("published_s", time.and_then(|it| it.seconds()))
+        .with("published_s_an_item", time.and_then(|it| it.seconds_an_item()))
+        .with("published_speed_up", figure.published_speed_up(value))
+        .with("here_s", here.map(|here| here.seconds))
+        .with("here_low_s", interval.map(|interval| interval.low))
+        .with("here_high_s", interval.map(|interval| interval.high))
+        .with("here_s_an_item", here.map(|here| here.seconds_an_item()))
+        .with("here_speed_up", reproduction.speed_up(label))
+        .with("items", here.map(|here| here.items))
+        .with("threads", here.map(|here| here.threads))
+        .with("why_missing", why_missing(reproduction, label))
 }

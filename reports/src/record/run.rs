@@ -11,7 +11,7 @@ use super::{Bandwidth, SuitePart};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything about a run but its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] at the time of writing.
     pub schema_version: u32,
@@ -160,7 +160,7 @@ pub struct PluginRecord {
 }
 
 /// What identifies a machine: models, topology and drivers, never readings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU's name.
     pub cpu_model: String,
@@ -205,7 +205,7 @@ pub struct Gpu {
 }
 
 /// The state of the machine at the start of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The operating system and its kernel.
     pub kernel: String,

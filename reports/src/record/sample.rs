@@ -30,7 +30,7 @@ pub mod flags {
 }
 
 /// One sample of one stage. The order of the fields is the order of the columns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SampleRow {
     /// See [`Point::id`].
     pub point_id: String,

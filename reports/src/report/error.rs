@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::charts::ChartError;
-use crate::table::TableError;
+use crate::frame::FrameError;
 
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum ReportError {
     Chart(#[from] ChartError),
     /// The rows do not become CSV.
     #[error("the raw data: {0}")]
-    Rows(#[from] TableError),
+    Rows(#[from] FrameError),
     /// The record does not become JSON.
     #[error("run.json: {0}; --format markdown makes a report without raw data")]
     Record(#[from] serde_json::Error),

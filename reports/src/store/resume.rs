@@ -69,7 +69,8 @@ fn kept<R: Serialize>(
 ) -> Result<TableFile<R>, StoreError> {
     let before = rows.len();
     rows.retain(is_wanted);
-    match rows.len() == before {
+    // Earlier versions had fewer columns, and finished runs have more.
+    match rows.len() == before && file.has(columns)? {
         true => Ok(file),
         false => file.replaced(columns, rows),
     }
@@ -77,9 +78,10 @@ fn kept<R: Serialize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::read_samples;
+    use super::super::{read_samples, read_summary};
     use super::*;
     use crate::history::testing::{record, row};
+    use crate::record::RunRecord;
 
     fn samples(variant: &str) -> [SampleRow; 2] {
         let point = row(variant).point();
@@ -97,6 +99,26 @@ mod tests {
 
     fn variants(rows: &[SampleRow]) -> Vec<&str> {
         rows.iter().map(|row| row.variant.as_str()).collect()
+    }
+
+    #[test]
+    fn a_finished_run_goes_on_with_the_columns_of_a_summary() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let record = record(1);
+        let mut run = RunFolder::create(folder.path(), &record).expect("created");
+        run.append_summary(&[row("a")]).expect("written");
+        run.describe(&RunRecord { finished: Some("2026".into()), ..record }).expect("described");
+        drop(run);
+        let header = || {
+            let text = std::fs::read_to_string(folder.path().join(SUMMARY)).expect("a text");
+            text.lines().next().expect("a header").to_owned()
+        };
+        assert!(header().starts_with(&format!("{},point_id", SummaryRow::COLUMNS)));
+        let (mut resumed, _) = RunFolder::resume(folder.path()).expect("resumed");
+        resumed.append_summary(&[row("b")]).expect("written");
+        assert_eq!(header(), SummaryRow::COLUMNS);
+        let rows = read_summary(folder.path()).expect("readable");
+        assert_eq!(rows.iter().map(|row| row.variant.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]

@@ -56,6 +56,12 @@ impl<R: Serialize> TableFile<R> {
         Ok(self)
     }
 
+    /// Whether its header is this one.
+    pub(super) fn has(&self, columns: &str) -> Result<bool, StoreError> {
+        let text = regular::read_text(&self.path)?;
+        Ok(text.lines().next() == Some(columns))
+    }
+
     /// Keeps others from adding rows, as long as the file is open here.
     pub(super) fn lock(&self) -> Result<(), StoreError> {
         self.file.try_lock().map_err(|error| match error {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::table_file::TableFile;
-use super::{RUN, SAMPLES, SUMMARY, StoreError};
+use super::{RUN, SAMPLES, SUMMARY, StoreError, read_summary};
+use crate::frame::Frame;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 
 /// The folder of a run that goes on. Nobody else can write to it meanwhile.
@@ -28,6 +29,17 @@ pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
     fs::rename(&draft, &path).map_err(|source| StoreError::io(&path, source))
 }
 
+/// Gives a summary a column for each axis and metric: which there are is known at the end only.
+fn tidy(folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join(SUMMARY);
+    let io_error = |source| StoreError::io(&path, source);
+    let rows = Frame::of_summary(&read_summary(folder)?);
+    let text = rows.csv().map_err(|error| StoreError::format(&path, error))?;
+    let draft = folder.join("summary.csv.new");
+    fs::write(&draft, text).map_err(io_error)?;
+    fs::rename(&draft, &path).map_err(io_error)
+}
+
 impl RunFolder {
     /// Creates the folder, if need be, and the files in it.
     ///
@@ -44,7 +56,7 @@ impl RunFolder {
             summary: TableFile::create(&path.join(SUMMARY), SummaryRow::COLUMNS)?,
         };
         folder.samples.lock()?;
-        folder.describe(record)?;
+        describe(path, record)?;
         Ok(folder)
     }
 
@@ -53,11 +65,15 @@ impl RunFolder {
         &self.path
     }
 
-    /// Writes `run.json`, replacing an earlier one as a whole.
+    /// Writes `run.json`, replacing an earlier one as a whole. Of a run that is finished, the
+    /// summary gets columns for axes and metrics: no row may follow.
     ///
     /// # Errors
     /// If it can't be written.
     pub fn describe(&self, record: &RunRecord) -> Result<(), StoreError> {
+        if record.finished.is_some() {
+            tidy(&self.path)?;
+        }
         describe(&self.path, record)
     }
 

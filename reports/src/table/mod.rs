@@ -1,36 +1,27 @@
-//! A run as a table: for a terminal, for a page, for other tools.
-//!
-//! People get a block for each data shape, fastest variant first, in units
-//! that suit; then the stages of variants that have many, side by side, and how good
-//! what they find is, where that is known. Other tools get the rows as they are.
+//! Tables for people: one shape for all of them, written for a terminal, as markdown or for a
+//! page. Programs get frames ([`crate::frame`]).
 
-mod block;
-mod cells;
-mod machine;
+mod escape;
+mod html;
 mod markdown;
-mod quality;
-mod remarks;
-mod stages;
 mod terminal;
 
-pub(crate) use block::{Block, blocks};
-pub(crate) use cells::{Side, share_of};
-pub(crate) use machine::csv_rows;
-pub(crate) use remarks::gather;
+pub(crate) use escape::escaped;
 
+use crate::frame::FrameError;
 use crate::paint::Paint;
-use crate::rank::Rank;
-use crate::record::SummaryRow;
-use crate::shape::{self, Axes};
+
+/// What stands where there is no number.
+pub(crate) const NOTHING: &str = "-";
 
 /// For whom a table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns for a terminal.
     Table,
-    /// The columns of `summary.csv`.
+    /// Rows with typed columns: of a run, those of `summary.csv`.
     Csv,
-    /// An array of the rows.
+    /// The same as JSON.
     Json,
     /// Headings and tables as GitHub shows them.
     Markdown,
@@ -39,66 +30,98 @@ pub enum Format {
 /// Why a table could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The rows do not become CSV.
-    #[error("cannot write the rows as CSV: {0}; try --format json")]
-    Csv(String),
-    /// The rows do not become JSON.
+    /// The rows do not become CSV or JSON.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// Something else does not become JSON.
     #[error("cannot write the rows as JSON: {0}; try --format csv")]
     Json(#[from] serde_json::Error),
 }
 
-/// How people want a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
-    /// What variants are ranked by, where there is a choice.
-    pub rank: Rank,
-    /// Whether winners and what is wrong are coloured, in a table for a terminal.
-    pub paint: Paint,
+/// On which side the texts of a column line up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Names.
+    Left,
+    /// Numbers.
+    Right,
 }
 
-/// The rows as a text that ends with a line break; empty without rows where
-/// only people read it.
-///
-/// # Errors
-///
-/// If the rows cannot be serialised.
-pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String, TableError> {
-    match format {
-        Format::Table => Ok(terminal::render(&tables(rows, view.rank), view.paint)),
-        Format::Markdown => Ok(markdown::render(&tables(rows, view.rank))),
-        Format::Csv => machine::csv(rows),
-        Format::Json => machine::json(rows),
-    }
+/// What is special about a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The first one of a ranking.
+    Winner,
+    /// Something wrong.
+    NotValid,
+    /// Nothing.
+    Plain,
 }
 
-/// Blocks for people.
-pub(crate) fn render_blocks(format: Format, blocks: Vec<Block>, view: View) -> String {
-    let tables = Tables { blocks, remarks: Vec::new() };
-    match format {
-        Format::Markdown => markdown::render(&tables),
-        _ => terminal::render(&tables, view.paint),
-    }
-}
-
-/// All that people get.
+/// A table with its heading and its footnotes.
 #[derive(Clone, Debug, Default)]
-struct Tables {
-    blocks: Vec<Block>,
-    /// What many points have in common.
-    remarks: Vec<String>,
+pub(crate) struct Table {
+    /// What stands over it; nothing if empty.
+    pub heading: String,
+    /// Names of the columns and the side that their texts line up on.
+    pub columns: Vec<(String, Side)>,
+    /// The cells, row by row. A first cell that begins with spaces is indented.
+    pub rows: Vec<Vec<String>>,
+    /// How each row may be coloured; plain where it is not said.
+    pub looks: Vec<Look>,
+    /// What stands under it.
+    pub notes: Vec<String>,
 }
 
-fn tables(rows: &[SummaryRow], rank: Rank) -> Tables {
-    let mut blocks = blocks(rows, rank);
-    let remarks = gather(&mut blocks);
-    blocks.extend(stages::blocks(rows));
-    blocks.extend(quality::blocks(rows));
-    Tables { blocks, remarks }
+impl Table {
+    /// A table of `rows` without a heading.
+    pub fn new<R: Into<Vec<String>>>(
+        columns: &[(&str, Side)],
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        Table {
+            columns: columns.iter().map(|(name, side)| ((*name).to_owned(), *side)).collect(),
+            rows: rows.into_iter().map(Into::into).collect(),
+            ..Table::default()
+        }
+    }
+
+    /// The table with this over it.
+    pub fn under(mut self, heading: impl Into<String>) -> Self {
+        self.heading = heading.into();
+        self
+    }
+
+    /// The table with these under it.
+    pub fn with_notes(mut self, notes: Vec<String>) -> Self {
+        self.notes = notes;
+        self
+    }
 }
 
-/// What rows have in common that differ in their threads only.
-fn axes_but_threads(row: &SummaryRow) -> Axes {
-    let mut axes = shape::axes(row);
-    axes.retain(|(name, _)| name != "threads");
-    axes
+/// What people read: as a terminal shows it, or as markdown for any other format.
+pub(crate) fn for_people(format: Format, tables: &[Table], paint: Paint) -> String {
+    let written = tables.iter().map(|table| match format {
+        Format::Table => table.terminal(paint),
+        _ => table.markdown(),
+    });
+    written.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A winner, a stage of it, and something wrong.
+    pub fn table() -> Table {
+        let cells = |row: [&str; 2]| row.map(str::to_owned);
+        let rows = [cells(["a|b", "1.00 ms"]), cells(["  kernel", "-"]), cells(["c", "100 ms"])];
+        let columns = [("variant", Side::Left), ("median", Side::Right)];
+        Table {
+            looks: vec![Look::Winner, Look::Plain, Look::NotValid],
+            ..Table::new(&columns, rows)
+                .under("2 digis")
+                .with_notes(vec!["c: row 3 <differs>".into()])
+        }
+    }
 }

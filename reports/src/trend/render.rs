@@ -1,17 +1,23 @@
 //! Trends as text.
 
-use comfy_table::{Table, presets::NOTHING};
-use serde::Serialize;
-
 use super::shift::{Direction, Shift, Standing, Trend};
 use crate::compare::Code;
-use crate::markdown::{escaped, line};
+use crate::frame::{self, Cell, Frame, Record};
+use crate::paint::Paint;
 use crate::shape;
-use crate::table::{Format, TableError};
+use crate::table::{Format, Side, Table, TableError, for_people};
 use crate::units;
 
 /// What people see of a change.
-const HEADINGS: [&str; 7] = ["point", "on", "since", "before", "after", "change", "state"];
+const COLUMNS: [(&str, Side); 7] = [
+    ("point", Side::Left),
+    ("on", Side::Left),
+    ("since", Side::Left),
+    ("before", Side::Right),
+    ("after", Side::Right),
+    ("change", Side::Right),
+    ("state", Side::Left),
+];
 
 /// Which trends people get to see; programs get those too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,32 +28,6 @@ pub enum Listing {
     All,
 }
 
-/// A change, or a track without any, as a row for programs.
-#[derive(Serialize)]
-struct Row<'a> {
-    machine_key: &'a str,
-    algorithm: &'a str,
-    variant: &'a str,
-    device: &'a str,
-    threads: usize,
-    places: &'a str,
-    bind: &'a str,
-    cache: &'a str,
-    params: String,
-    runs: usize,
-    threshold: f64,
-    run: Option<&'a str>,
-    started: Option<&'a str>,
-    git_commit: Option<&'a str>,
-    before_s: Option<f64>,
-    after_s: Option<f64>,
-    ratio: Option<f64>,
-    p_value: Option<f64>,
-    code: Option<Code>,
-    state: &'static str,
-    note: &'a str,
-}
-
 /// The trends as a text that ends with a line break.
 ///
 /// # Errors
@@ -56,9 +36,12 @@ pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<Stri
     let is_listed = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
-        Format::Table => Ok(terminal(&listed) + &sentence(trends) + "\n"),
-        Format::Markdown => Ok(markdown(&listed) + &sentence(trends) + "\n"),
-        Format::Csv => csv(&listed),
+        Format::Table | Format::Markdown => {
+            let table = for_people(format, &[Table::new(&COLUMNS, cells(&listed))], Paint::Plain);
+            let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
+            Ok(format!("{table}{apart}{}\n", sentence(trends)))
+        }
+        Format::Csv => Ok(frame(&listed).csv()?),
         Format::Json => Ok(serde_json::to_string_pretty(&listed)? + "\n"),
     }
 }
@@ -78,31 +61,6 @@ fn sentence(trends: &[Trend]) -> String {
         shape::phrase("points", &trends.len().to_string()),
         shape::phrase("changes", &shifts.to_string()),
     )
-}
-
-fn terminal(trends: &[&Trend]) -> String {
-    if trends.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::new();
-    table.load_style(NOTHING);
-    table.set_header(HEADINGS);
-    table.add_rows(cells(trends));
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 0 } else { 2 }, 0));
-    }
-    let lines = table.lines();
-    lines.map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-fn markdown(trends: &[&Trend]) -> String {
-    if trends.is_empty() {
-        return String::new();
-    }
-    let head = line(HEADINGS.map(str::to_owned)) + &line(HEADINGS.map(|_| ":--".to_owned()));
-    let rows = cells(trends).into_iter();
-    let rows = rows.map(|cells| line(cells.map(|cell| escaped(&cell))));
-    head + &rows.collect::<String>() + "\n"
 }
 
 /// A row for each change, and one for each track without any.
@@ -175,54 +133,36 @@ fn words(shift: &Shift) -> String {
     }
 }
 
-fn csv(trends: &[&Trend]) -> Result<String, TableError> {
-    let failed = |error: &dyn std::fmt::Display| TableError::Csv(error.to_string());
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for trend in trends {
-        for row in rows(trend) {
-            writer.serialize(row).map_err(|error| failed(&error))?;
-        }
-    }
-    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
-    String::from_utf8(bytes).map_err(|error| failed(&error))
+/// A row a change, or one for a track without any.
+fn frame(trends: &[&Trend]) -> Frame {
+    let rows = trends.iter().flat_map(|trend| match trend.shifts.is_empty() {
+        true => vec![record(trend, None)],
+        false => trend.shifts.iter().map(|shift| record(trend, Some(shift))).collect(),
+    });
+    let nothing = Trend::default();
+    Frame::new(&record(&nothing, None), rows)
 }
 
-fn rows(trend: &Trend) -> Vec<Row<'_>> {
-    match trend.shifts.is_empty() {
-        true => vec![row(trend, None)],
-        false => trend.shifts.iter().map(|shift| row(trend, Some(shift))).collect(),
-    }
-}
-
-fn row<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Row<'a> {
-    let (track, point) = (&trend.track, &trend.track.point);
+fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
+    let track = &trend.track;
     let since = shift.map(|shift| trend.first_visit(shift));
-    Row {
-        machine_key: &track.machine_key,
-        algorithm: &point.algorithm,
-        variant: &point.variant,
-        device: &point.device,
-        threads: point.threads,
-        places: &point.places,
-        bind: &point.bind,
-        cache: &point.cache,
-        params: point.params.to_string(),
-        runs: track.visits.len(),
-        threshold: trend.threshold,
-        run: since.map(|visit| visit.run.as_str()),
-        started: since.map(|visit| visit.started.as_str()),
-        git_commit: since.and_then(|visit| visit.git_commit.as_deref()),
-        before_s: shift.map(|shift| shift.before_s),
-        after_s: shift.map(|shift| shift.after_s),
-        ratio: shift.map(Shift::ratio),
-        p_value: shift.map(|shift| shift.p_value),
-        code: shift.map(|shift| shift.code),
-        state: shift.map_or("steady", state),
-        note: shift.map_or("", note),
-    }
+    Record::default()
+        .with("machine_key", &track.machine_key)
+        .and(frame::point(&track.point))
+        .with("runs", track.visits.len())
+        .with("threshold", trend.threshold)
+        .with("run", since.map(|visit| visit.run.as_str()))
+        .with("started", Cell::Time(since.map_or("", |visit| &visit.started)))
+        .with("git_commit", since.and_then(|visit| visit.git_commit.as_deref()))
+        .with("before_s", shift.map(|shift| shift.before_s))
+        .with("after_s", shift.map(|shift| shift.after_s))
+        .with("ratio", shift.map(Shift::ratio))
+        .with("p_value", shift.map(|shift| shift.p_value))
+        .with("code", shift.map_or("".into(), |shift| Cell::named(shift.code)))
+        .with("state", shift.map_or("steady", state))
+        .with("note", shift.map_or("", note))
 }
 
-/// `alarm` is what makes `--check` fail.
 fn state(shift: &Shift) -> &'static str {
     match (&shift.standing, shift.direction) {
         (Standing::Open, Direction::Slower) => "alarm",

@@ -8,7 +8,7 @@ use super::track::{Track, Visit};
 use crate::compare::Code;
 
 /// A track with its levels, and the changes between them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Trend {
     /// What was measured, and when.
     #[serde(flatten)]

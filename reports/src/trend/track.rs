@@ -6,7 +6,7 @@ use crate::grouped::grouped;
 use crate::record::{Point, RunRecord, SummaryRow};
 
 /// A point over the runs of a machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Track {
     /// The machine.
     pub machine_key: String,

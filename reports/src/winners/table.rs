@@ -1,43 +1,27 @@
 //! The races of a run as tables.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
-use serde::Serialize;
 
 use super::{Evidence, Race, races, varying};
+use crate::frame::{Cell, Document, Frame, Record};
 use crate::grouped::grouped;
 use crate::rank::{Rank, has_kernels};
-use crate::record::SummaryRow;
+use crate::record::{RunRecord, SummaryRow};
+use crate::run_table::View;
 use crate::shape::{self, name};
-use crate::table::{Block, Format, Side, TableError, View, render_blocks};
+use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 use crate::units;
 
-/// What is not known, or does not apply.
-const NOTHING: &str = "-";
-
-/// A race for other tools.
-#[derive(Serialize)]
-struct Row<'a> {
-    algorithm: &'a str,
-    axes: BTreeMap<&'a str, &'a str>,
-    winner: &'a str,
-    device: &'a str,
-    stage: &'a str,
-    median_s: Option<f64>,
-    ci95_low_s: Option<f64>,
-    ci95_high_s: Option<f64>,
-    next: Option<&'a str>,
-    next_device: Option<&'a str>,
-    lead: Option<f64>,
-    evidence: Evidence,
-}
-
-/// Who wins each setting of each task, as a text that ends with a line break.
+/// Who wins each setting of each task of `run`, as a text that ends with a line break.
 ///
 /// # Errors
 /// If the rows cannot be serialised.
-pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String, TableError> {
+pub fn render(
+    format: Format,
+    run: &RunRecord,
+    rows: &[SummaryRow],
+    view: View,
+) -> Result<String, TableError> {
     let tasks = grouped(rows, |row| row.algorithm.clone()).into_iter();
     let of_task: Vec<(String, bool, Vec<Race>)> = tasks
         .map(|(task, rows)| {
@@ -45,77 +29,43 @@ pub fn render(format: Format, rows: &[SummaryRow], view: View) -> Result<String,
             (task, kernels, races(&rows, view.rank))
         })
         .collect();
-    let all = || of_task.iter().flat_map(|(_, _, races)| races);
+    let races = of_task.iter().flat_map(|(_, _, races)| races);
+    let empty = SummaryRow::default();
+    let empty = Race { axes: Vec::new(), first: &empty, second: None };
+    let frame = Frame::new(&record(&empty), races.map(record));
     match format {
-        Format::Json => {
-            Ok(serde_json::to_string_pretty(&all().map(row).collect::<Vec<_>>())? + "\n")
-        }
-        Format::Csv => csv(&all().map(row).collect::<Vec<_>>()),
+        Format::Json => Ok(Document::new(run, &frame).json()?),
+        Format::Csv => Ok(frame.csv()?),
         Format::Table | Format::Markdown => {
-            let block = |(task, kernels, races): &(String, bool, Vec<Race>)| {
-                block(task, kernels.then_some(view.rank), races)
-            };
-            let blocks = of_task.iter().filter(|(_, _, races)| !races.is_empty()).map(block);
-            Ok(render_blocks(format, blocks.collect(), view))
+            let with_winners = of_task.iter().filter(|(_, _, races)| !races.is_empty());
+            let tables = with_winners
+                .map(|(task, kernels, races)| table(task, kernels.then_some(view.rank), races));
+            Ok(for_people(format, &tables.collect::<Vec<_>>(), view.paint))
         }
     }
 }
 
-fn row<'a>(race: &'a Race) -> Row<'a> {
+/// A race for programs.
+fn record<'a>(race: &'a Race) -> Record<'a> {
     let Race { first, second, .. } = race;
-    Row {
-        algorithm: &first.algorithm,
-        axes: race.axes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-        winner: &first.variant,
-        device: &first.device,
-        stage: &first.stage,
-        median_s: first.median_s,
-        ci95_low_s: first.ci95_low_s,
-        ci95_high_s: first.ci95_high_s,
-        next: second.map(|second| second.variant.as_str()),
-        next_device: second.map(|second| second.device.as_str()),
-        lead: race.lead(),
-        evidence: race.evidence(),
-    }
+    Record::default()
+        .with("algorithm", &first.algorithm)
+        .with("point_id", first.point().id())
+        .with("winner", &first.variant)
+        .with("device", &first.device)
+        .with("stage", &first.stage)
+        .with("median_s", first.median_s)
+        .with("ci95_low_s", first.ci95_low_s)
+        .with("ci95_high_s", first.ci95_high_s)
+        .with("next", second.map(|second| second.variant.as_str()))
+        .with("next_device", second.map(|second| second.device.as_str()))
+        .with("next_point_id", second.map(|second| second.point().id()).unwrap_or_default())
+        .with("lead", race.lead())
+        .with("evidence", Cell::named(race.evidence()))
+        .spread("axis", race.axes.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-/// A column an axis, between the task and the winner.
-fn csv(rows: &[Row]) -> Result<String, TableError> {
-    let failed = |error: csv::Error| TableError::Csv(error.to_string());
-    let mut axes: Vec<&str> = rows.iter().flat_map(|row| row.axes.keys().copied()).collect();
-    axes.sort_unstable();
-    axes.dedup();
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let columns = axes.iter().map(|axis| format!("axis_{axis}"));
-    let rest = [
-        "winner",
-        "device",
-        "stage",
-        "median_s",
-        "ci95_low_s",
-        "ci95_high_s",
-        "next",
-        "next_device",
-        "lead",
-        "evidence",
-    ];
-    let header = std::iter::once("algorithm".to_owned()).chain(columns);
-    writer.write_record(header.chain(rest.map(str::to_owned))).map_err(failed)?;
-    for row in rows {
-        let values = axes.iter().map(|axis| row.axes.get(axis).copied().unwrap_or_default());
-        let values: Vec<&str> = values.collect();
-        let rest = (
-            (row.winner, row.device, row.stage),
-            (row.median_s, row.ci95_low_s, row.ci95_high_s),
-            (row.next, row.next_device, row.lead, row.evidence),
-        );
-        writer.serialize((row.algorithm, values, rest)).map_err(failed)?;
-    }
-    let bytes = writer.into_inner().map_err(|error| TableError::Csv(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| TableError::Csv(error.to_string()))
-}
-
-fn block(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Block {
+fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
     let axes = varying(races);
     let common = shape::common(races.iter().map(|race| race.axes.clone()));
     let rank = ranked_by.map(Rank::sentence).into_iter();
@@ -129,11 +79,11 @@ fn block(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Block {
         ("next", Side::Left),
         ("", Side::Left),
     ];
-    Block {
+    Table {
         heading: format!("{task}: {}", words.join(shape::SEPARATOR)),
         columns: named.chain(others.map(|(name, side)| (name.to_owned(), side))).collect(),
         rows: in_order(races, &axes).into_iter().map(|race| cells(race, &axes)).collect(),
-        ..Block::default()
+        ..Table::default()
     }
 }
 
@@ -181,7 +131,7 @@ mod tests {
             few,
             row("b", "digis=2000;order=time", 3e-3),
         ];
-        render(format, &rows, View::default()).expect("a table")
+        render(format, &crate::charts::fixture::run(), &rows, View::default()).expect("a table")
     }
 
     #[test]
@@ -205,12 +155,15 @@ mod tests {
     fn other_tools_get_a_column_an_axis() {
         let text = rendered(Format::Csv);
         let header = text.lines().next().expect("a header");
-        assert!(header.starts_with("algorithm,axis_") && header.contains("axis_digis"), "{header}");
+        assert!(header.starts_with("algorithm,point_id,winner,"), "{header}");
+        assert!(header.contains(",evidence,axis_bind,axis_cache,axis_digis,"), "{header}");
         let last = text.lines().last().expect("a row");
-        assert!(last.ends_with(",b,cpu,3.0,too-few"), "{last}");
+        assert!(last.contains(",3,too-few,"), "{last}");
         assert_eq!(text.lines().count(), 3);
-        let rows: serde_json::Value = serde_json::from_str(&rendered(Format::Json)).expect("JSON");
-        assert_eq!(rows[0]["axes"]["digis"], "1000");
-        assert_eq!((&rows[0]["winner"], &rows[0]["evidence"]), (&"a".into(), &"clear".into()));
+        let document: serde_json::Value =
+            serde_json::from_str(&rendered(Format::Json)).expect("JSON");
+        let first = &document["rows"][0];
+        assert_eq!(first["axis_digis"], 1000);
+        assert_eq!((&first["winner"], &first["evidence"]), (&"a".into(), &"clear".into()));
     }
 }

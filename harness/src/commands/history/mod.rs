@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
 use reports::rank::Rank;
-use reports::store::read_summary;
-use reports::table::{self, Format, View};
+use reports::run_table::{self, View};
+use reports::store::{read_run, read_summary};
+use reports::table::Format;
 use reports::units;
 
 use crate::failure::{Exit, Failure};
@@ -116,8 +117,11 @@ fn prune(store: &Store, retention: Retention, dry_run: bool) -> Result<Exit, Fai
 
 fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Result<Exit, Failure> {
     let folder = store.resolve(run, None)?;
+    let record = read_run(&folder).map_err(HistoryError::from)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
-    super::put(format, |format, paint| Ok(table::render(format, &rows, View { rank, paint })?))?;
+    super::put(format, |format, paint| {
+        Ok(run_table::render(format, &record, &rows, View { rank, paint })?)
+    })?;
     super::say(&format!("run: {}", folder.display()));
     Ok(Exit::Success)
 }

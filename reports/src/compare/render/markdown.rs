@@ -3,8 +3,8 @@
 use super::Listing;
 use super::rows;
 use crate::compare::{Comparison, Verdict, gate};
-use crate::markdown::{escaped, line};
 use crate::shape::{self, Axes};
+use crate::table::escaped;
 use crate::units;
 
 /// Longer tables are cut: pages have limits, and readers too.
@@ -85,16 +85,9 @@ fn how_finely(comparison: &Comparison) -> String {
 
 fn table(comparison: &Comparison, listing: Listing, common: &Axes) -> String {
     let listed = rows::listed(comparison, listing);
-    if listed.is_empty() {
-        return String::new();
-    }
-    let rule = ["---", "---", "--:", "--:", "--:", "---", "---"];
-    let mut text = format!("\n{}", line(rows::COLUMNS.map(str::to_owned)));
-    text.push_str(&line(rule.map(str::to_owned)));
-    for point in listed.iter().take(MAX_ROWS) {
-        let cells = rows::cells(point, common);
-        text.push_str(&line(cells.map(|cell| escaped(&cell))));
-    }
+    let shown = &listed[..listed.len().min(MAX_ROWS)];
+    let table = rows::table(shown, common).markdown_rows();
+    let mut text = if table.is_empty() { table } else { format!("\n{table}") };
     if listed.len() > MAX_ROWS {
         text.push_str(&format!("\nand {} more\n", listed.len() - MAX_ROWS));
     }

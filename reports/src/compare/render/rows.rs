@@ -3,6 +3,7 @@
 use super::Listing;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
 use crate::shape::{self, Axes};
+use crate::table::{Side, Table};
 use crate::units;
 
 /// So few points are listed all, whatever their verdicts.
@@ -12,7 +13,15 @@ const FEW: usize = 24;
 const NAMED: usize = 5;
 
 /// The columns of a table of points.
-pub const COLUMNS: [&str; 7] = ["verdict", "point", "base", "new", "ratio", "95 % CI", "why"];
+const COLUMNS: [(&str, Side); 7] = [
+    ("verdict", Side::Left),
+    ("point", Side::Left),
+    ("base", Side::Right),
+    ("new", Side::Right),
+    ("ratio", Side::Right),
+    ("95 % CI", Side::Left),
+    ("why", Side::Left),
+];
 
 /// The points to be listed, the most urgent first, the largest change first.
 pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
@@ -31,6 +40,11 @@ pub fn common(comparison: &Comparison) -> Axes {
         1 => Axes::new(),
         _ => shape::common(axes),
     }
+}
+
+/// Points with what tells them apart.
+pub fn table(points: &[&PointVerdict], common: &[(String, String)]) -> Table {
+    Table::new(&COLUMNS, points.iter().map(|point| cells(point, common)))
 }
 
 /// The cells of a point, in the order of [`COLUMNS`], but for what all points

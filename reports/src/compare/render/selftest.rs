@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::{CellAlignment, Table, presets};
-
 use super::RenderError;
+use crate::paint::Paint;
 use crate::record::{PointScatter, SelfTest, Trial};
+use crate::table::{Format, Side, Table, for_people};
 use crate::units::{percent, significant};
 
 /// For whom a self-test is written.
@@ -19,8 +19,15 @@ pub enum SelfTestFormat {
     Json,
 }
 
-const COLUMNS: [&str; 7] =
-    ["injected", "with a change", "points", "SLOWER", "FASTER", "INCONCLUSIVE", "SAME"];
+const COLUMNS: [(&str, Side); 7] = [
+    ("injected", Side::Right),
+    ("with a change", Side::Right),
+    ("points", Side::Right),
+    ("SLOWER", Side::Right),
+    ("FASTER", Side::Right),
+    ("INCONCLUSIVE", Side::Right),
+    ("SAME", Side::Right),
+];
 
 /// Which runs a table is of.
 const AFTER: &str = "run after run: whole runs, as bench compare judges them";
@@ -33,45 +40,24 @@ const IN_TURN: &str = "in turn: short rounds of both, as bench compare --confirm
 /// If it can't be serialised.
 pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, RenderError> {
     match format {
-        SelfTestFormat::Table => Ok(text(test, "", terminal)),
-        SelfTestFormat::Markdown => Ok(text(test, "### ", markdown)),
+        SelfTestFormat::Table => Ok(text(Format::Table, test)),
+        SelfTestFormat::Markdown => Ok(text(Format::Markdown, test)),
         SelfTestFormat::Json => Ok(serde_json::to_string_pretty(test)? + "\n"),
     }
 }
 
-fn text(test: &SelfTest, heading: &str, styled: fn(&mut Table)) -> String {
+fn text(format: Format, test: &SelfTest) -> String {
     let (effect, p) = (percent(test.min_effect), test.significance);
-    let mut text =
-        format!("What the gate said of known slowdowns (minimum effect {effect}, p < {p})\n");
-    for (title, trials) in [(AFTER, &test.trials), (IN_TURN, &test.in_turn)] {
-        if !trials.is_empty() {
-            text += &format!("\n{heading}{title}\n\n{}\n", table(trials, styled));
-        }
-    }
-    text + &scatter(&test.scatter)
-}
-
-fn markdown(table: &mut Table) {
-    table.load_style(presets::ASCII_MARKDOWN);
-}
-
-fn terminal(table: &mut Table) {
-    table.load_style(presets::NOTHING);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if i == 0 { 0 } else { 2 }, 0));
-    }
-}
-
-fn table(trials: &[Trial], styled: fn(&mut Table)) -> String {
-    let mut table = Table::new();
-    table.set_header(COLUMNS);
-    table.add_rows(trials.iter().map(cells));
-    styled(&mut table);
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let lines = table.lines().map(|line| line.trim_end().to_owned());
-    lines.collect::<Vec<_>>().join("\n")
+    let trials = [(AFTER, &test.trials), (IN_TURN, &test.in_turn)];
+    let trials = trials.into_iter().filter(|(_, trials)| !trials.is_empty());
+    let tables =
+        trials.map(|(title, trials)| Table::new(&COLUMNS, trials.iter().map(cells)).under(title));
+    let tables: Vec<Table> = tables.collect();
+    format!(
+        "What the gate said of known slowdowns (minimum effect {effect}, p < {p})\n\n{}{}",
+        for_people(format, &tables, Paint::Plain),
+        scatter(&test.scatter)
+    )
 }
 
 fn cells(trial: &Trial) -> [String; 7] {
@@ -170,7 +156,7 @@ mod tests {
             assert!(table.contains(expected), "{expected}: {table}");
         }
         let page = text(SelfTestFormat::Markdown);
-        assert!(page.contains("### in turn") && page.contains("|    5.0 % |"), "{page}");
+        assert!(page.contains("### in turn") && page.contains("| 5.0 % |"), "{page}");
         let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
         assert_eq!(json, test);
     }

@@ -6,7 +6,7 @@ use super::super::{ReportError, ReportInput};
 use super::charts;
 use super::parts::scrolling;
 use crate::charts::published_svgs;
-use crate::published::{HEADINGS, Reproduction, cells, heading, sentences};
+use crate::published::{Reproduction, heading, sentences, table};
 
 pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
     let figures = input.published.iter().map(figure);
@@ -33,31 +33,8 @@ fn figure(reproduction: &Reproduction) -> Result<Markup, ReportError> {
         h3 { (heading(reproduction)) }
         ul { @for sentence in sentences(reproduction) { li { (sentence) } } }
         @for chart in &drawn { (charts::figure(chart)) }
-        details { summary { "Numbers" } (scrolling("Published and measured numbers", &table(reproduction))) }
+        details { summary { "Numbers" } (scrolling("Published and measured numbers", &table(reproduction).html())) }
     })
-}
-
-fn table(reproduction: &Reproduction) -> Markup {
-    html! {
-        table {
-            thead { tr { @for (i, name) in HEADINGS.iter().enumerate() {
-                th scope="col" class=(class(i)) { (name) }
-            } } }
-            tbody { @for row in cells(reproduction) { tr {
-                @for (i, cell) in row.iter().enumerate() {
-                    @if i == 0 { th scope="row" { (cell) } } @else { td class=(class(i)) { (cell) } }
-                }
-            } } }
-        }
-    }
-}
-
-/// Names, and then numbers.
-fn class(column: usize) -> &'static str {
-    match column {
-        0 | 1 => "text",
-        _ => "number",
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use maud::{Markup, html};
 
 use super::super::{ReportError, ReportInput};
 use crate::compare::quoted;
-use crate::record::{DIRTY, RunRecord, SampleRow, SummaryRow};
+use crate::frame::Frame;
+use crate::record::{DIRTY, RunRecord};
 use crate::store::Run;
-use crate::table::csv_rows;
 use crate::units;
 
 /// Packed samples of more bytes are linked instead of embedded.
@@ -54,12 +54,12 @@ fn summary(run: &Run) -> Result<Embedded, ReportError> {
     Ok(Embedded {
         name: "summary.csv",
         media_type: "text/csv",
-        content: csv_rows(SummaryRow::COLUMNS, &run.summary)?.into_bytes(),
+        content: Frame::of_summary(&run.summary).csv()?.into_bytes(),
     })
 }
 
 fn samples(run: &Run) -> Result<Embedded, ReportError> {
-    let text = csv_rows(SampleRow::COLUMNS, &run.samples)?;
+    let text = Frame::of_samples(&run.samples).csv()?;
     Ok(Embedded {
         name: "samples.csv.gz",
         media_type: "application/gzip",

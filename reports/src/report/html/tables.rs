@@ -7,8 +7,8 @@ use super::super::facts::{counted, median};
 use super::parts::scrolling;
 use crate::rank::Rank;
 use crate::record::SummaryRow;
+use crate::run_table::{Block, blocks, gather};
 use crate::shape;
-use crate::table::{Block, Side, blocks, gather};
 
 /// So many tables are open when the page is.
 const OPEN: usize = 4;
@@ -39,40 +39,9 @@ fn table(block: &Block, settings: &Settings, open: bool) -> Markup {
     html! {
         details open[open] {
             summary { (heading) }
-            (scrolling(&heading, &cells(block)))
+            (scrolling(&heading, &block.table.html()))
             (notes(block))
         }
-    }
-}
-
-fn cells(block: &Block) -> Markup {
-    html! {
-        table {
-            thead { tr { @for (name, side) in &block.columns {
-                th scope="col" class=(class(*side)) { (name) }
-            } } }
-            tbody { @for row in &block.rows { tr {
-                @for (i, (cell, (_, side))) in row.iter().zip(&block.columns).enumerate() {
-                    @if i == 0 {
-                        th scope="row" class=[is_stage(cell).then_some("stage")] { (cell.trim_start()) }
-                    } @else {
-                        td class=(class(*side)) { (cell) }
-                    }
-                }
-            } } }
-        }
-    }
-}
-
-/// Stages are indented under their variant.
-fn is_stage(cell: &str) -> bool {
-    cell.starts_with(' ')
-}
-
-fn class(side: Side) -> &'static str {
-    match side {
-        Side::Left => "text",
-        Side::Right => "number",
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::text::and_more;
 use crate::break_even::{Sweep, entrants, sentences, sweeps};
-use crate::markdown::escaped;
 use crate::record::SummaryRow;
 use crate::shape;
+use crate::table::escaped;
 
 /// Further settings are counted.
 const MOST_SETTINGS: usize = 8;

@@ -4,10 +4,18 @@ use super::super::facts::settings::Settings;
 use super::super::facts::{counted, time::minute};
 use super::text::and_more;
 use crate::compare::{Comparison, PointVerdict, Verdict};
-use crate::markdown::{escaped, line};
 use crate::shape::point_axes;
+use crate::table::{Side, Table, escaped};
 use crate::units;
 
+const COLUMNS: [(&str, Side); 6] = [
+    ("verdict", Side::Left),
+    ("point", Side::Left),
+    ("before", Side::Right),
+    ("now", Side::Right),
+    ("ratio [95 %]", Side::Right),
+    ("why, and what to do", Side::Left),
+];
 /// Further points are counted.
 const MOST_ROWS: usize = 30;
 
@@ -16,7 +24,7 @@ pub fn text(comparison: &Comparison) -> String {
     let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
     let table = match points.is_empty() {
         true => String::new(),
-        false => format!("\n{}", table(&points)),
+        false => format!("\n{}", rows(&points)),
     };
     let notes = comparison.notes.iter().map(|note| format!("\nNote: {}\n", escaped(note)));
     format!("{}\n{table}{}{}", counts(comparison), unmatched(comparison), notes.collect::<String>())
@@ -33,15 +41,11 @@ fn counts(comparison: &Comparison) -> String {
     format!("{}, against the run of {run}.", counts.join(" · "))
 }
 
-fn table(points: &[&PointVerdict]) -> String {
+fn rows(points: &[&PointVerdict]) -> String {
     let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
-    let header = ["verdict", "point", "before", "now", "ratio [95 %]", "why, and what to do"];
-    let rule = [":--", ":--", "--:", "--:", "--:", ":--"];
-    let mut text = line(header.map(str::to_owned)) + &line(rule.map(str::to_owned));
-    for point in points.iter().take(MOST_ROWS) {
-        text += &line(cells(point, &settings));
-    }
-    text + &and_more(points.len().saturating_sub(MOST_ROWS), "points")
+    let shown = points.iter().take(MOST_ROWS);
+    let table = Table::new(&COLUMNS, shown.map(|point| cells(point, &settings)));
+    table.markdown_rows() + &and_more(points.len().saturating_sub(MOST_ROWS), "points")
 }
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
@@ -53,12 +57,12 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
     let point_name =
         format!("{}, {}", point.key.name(), settings.apart(&point_axes(&point.key.point)));
     [
-        format!("**{}**", point.label()),
-        escaped(&point_name),
+        point.label(),
+        point_name,
         units::seconds(point.base.median_s, 3),
         units::seconds(point.new.median_s, 3),
-        escaped(&format!("{}{interval}", units::ratio(point.ratio))),
-        escaped(&format!("{}{next}", point.reason)),
+        format!("{}{interval}", units::ratio(point.ratio)),
+        format!("{}{next}", point.reason),
     ]
 }
 
@@ -87,9 +91,9 @@ mod tests {
         let text = text(&comparison);
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 4);
-        assert!(rows[2].starts_with("| **SLOWER** | v2, "), "{text}");
+        assert!(rows[2].starts_with("| SLOWER | v2, "), "{text}");
         assert!(rows[2].ends_with("a \\| b c |"), "{text}");
-        assert!(rows[3].starts_with("| **INCONCLUSIVE** | v1, "), "{text}");
+        assert!(rows[3].starts_with("| INCONCLUSIVE | v1, "), "{text}");
         assert!(text.contains("SAME 1, against the run of 2025-12-31 23:00 UTC"));
         assert!(text.contains("1 point in this run only."));
     }

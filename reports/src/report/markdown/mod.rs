@@ -11,9 +11,9 @@ use super::facts::settings::Settings;
 use super::facts::time::{day, minute};
 use super::facts::{counted, rows_of, verdict};
 use crate::compare::gate;
-use crate::markdown::escaped;
 use crate::published::{Reproduction, heading, sentences};
 use crate::record::RunRecord;
+use crate::table::escaped;
 use crate::units;
 
 /// The whole text.

@@ -4,12 +4,12 @@ use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
 use super::super::facts::{counted, grouped, median};
 use super::text::and_more;
-use crate::markdown::{escaped, line};
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
+use crate::run_table::share_of;
 use crate::shape::{self, name};
-use crate::table::share_of;
-use crate::units;
+use crate::table::{NOTHING, Side, Table, escaped};
+use crate::units::{self, times};
 
 /// More settings than this are folded.
 const OPEN: usize = 2;
@@ -39,20 +39,18 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let lines = lines(rows, rank);
     let fastest = |time: fn(&Line) -> f64| lines.iter().map(time).fold(f64::INFINITY, f64::min);
     let fastest = (fastest(|line| line.total_s), fastest(|line| line.kernel_s()));
-    let mut header = vec![heading.to_owned()];
+    let mut first = heading.to_owned();
+    let mut columns = vec!["median", "± 95 %", "ratio"];
     if with_kernels {
-        header[0] = [heading, &rank.sentence()].join(shape::SEPARATOR);
-        header.extend(["total", "± 95 %", "ratio", "kernel", "kernel ratio"].map(str::to_owned));
-    } else {
-        header.extend(["median", "± 95 %", "ratio"].map(str::to_owned));
+        first = [heading, &rank.sentence()].join(shape::SEPARATOR);
+        columns = vec!["total", "± 95 %", "ratio", "kernel", "kernel ratio"];
     }
-    header.push("of copy".to_owned());
-    let rule = std::iter::once(":--").chain(std::iter::repeat_n("--:", header.len() - 1));
-    let mut text = line(header.iter().map(|cell| escaped(cell))) + &line(rule.map(str::to_owned));
-    for row in lines.iter().take(MOST_ROWS) {
-        text += &line(row.cells(fastest, with_kernels));
-    }
-    text + &and_more(lines.len().saturating_sub(MOST_ROWS), "variants")
+    columns.push("of copy");
+    let columns = columns.into_iter().map(|name| (name, Side::Right));
+    let columns: Vec<_> = std::iter::once((first.as_str(), Side::Left)).chain(columns).collect();
+    let rows = lines.iter().take(MOST_ROWS).map(|row| row.cells(fastest, with_kernels));
+    let table = Table::new(&columns, rows).markdown_rows();
+    table + &and_more(lines.len().saturating_sub(MOST_ROWS), "variants")
 }
 
 /// A variant with the times that rank it.
@@ -93,18 +91,18 @@ impl Line<'_> {
         let row = self.row;
         let interval = row.ci95_low_s.zip(row.ci95_high_s);
         let half = interval.map(|(low, high)| (high - low) / 2.0 / self.total_s * 100.0);
-        let nothing = || "-".to_owned();
+        let nothing = || NOTHING.to_owned();
         let seconds = |time| units::seconds(time, 3);
         let mut cells = vec![
-            escaped(&name(row)),
+            name(row),
             seconds(self.total_s),
             half.map_or_else(nothing, |half| format!("{half:.1} %")),
-            format!("{:.2} ×", self.total_s / fastest.0),
+            times(self.total_s / fastest.0),
         ];
         if with_kernels {
             cells.extend([
                 self.kernel_s.map_or_else(nothing, seconds),
-                format!("{:.2} ×", self.kernel_s() / fastest.1),
+                times(self.kernel_s() / fastest.1),
             ]);
         }
         let share = row.peak_fraction;

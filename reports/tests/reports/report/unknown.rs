@@ -2,8 +2,9 @@
 
 use reports::record::SummaryRow;
 use reports::report::{html, markdown};
+use reports::run_table::{self, View};
 use reports::store::Run;
-use reports::table::{self, Format, View};
+use reports::table::Format;
 
 use super::fixture::{Fixture, row, run};
 
@@ -47,9 +48,9 @@ fn a_report_says_nothing_of_what_is_not_known() {
 
 #[test]
 fn tables_say_nothing_of_it_either() {
-    let rows = instant().summary;
+    let Run { record, summary: rows, .. } = instant();
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
-        let text = table::render(format, &rows, View::default()).expect("a table");
+        let text = run_table::render(format, &record, &rows, View::default()).expect("a table");
         assert_eq!(odd_words(&text), [""; 0], "{text}");
     }
 }

@@ -3,41 +3,32 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::cells::{self, Columns, Ratios, Side};
+use super::cells::{self, Columns, Ratios};
 use super::remarks::{self, Note};
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
+use crate::table::{Look, Table};
 
-/// A table with its heading and its footnotes.
+/// A table of variants that ran on the same data.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The data shape in words, and what variants are ranked by where there is a choice.
-    pub heading: String,
-    /// The same as names and values.
+    /// The rows under the data shape in words.
+    pub table: Table,
+    /// The same shape as names and values.
     pub axes: Axes,
     /// What variants are ranked by, where there is a choice.
     pub ranked_by: Option<Rank>,
-    /// Names of the columns and the side that their texts line up on.
-    pub columns: Vec<(String, Side)>,
-    /// The cells, row by row.
-    pub rows: Vec<Vec<String>>,
-    /// How each row may be coloured.
-    pub looks: Vec<Look>,
     /// What is to be said of variants.
     pub notes: Vec<Note>,
 }
 
-/// What is special about a row of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// The first one of the ranking.
-    Winner,
-    /// A variant that was measured, but is not valid.
-    NotValid,
-    /// Nothing.
-    Plain,
+impl Block {
+    /// The table with what is to be said under it.
+    pub fn into_table(self) -> Table {
+        self.table.with_notes(self.notes.iter().map(Note::to_string).collect())
+    }
 }
 
 /// What tables of one run have in common.
@@ -77,16 +68,15 @@ impl Naming {
         let fastest = Rank::ALL.map(|rank| fastest(&entries, rank));
         let first = rows.first();
         let looks = entries.iter().enumerate();
+        let rows = entries.iter().flat_map(|entry| entry_cells(entry, columns, fastest));
+        let heading = first.map_or_else(String::new, |row| self.heading(row, ranked_by));
         Block {
-            heading: first.map_or_else(String::new, |row| self.heading(row, ranked_by)),
+            table: Table {
+                looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
+                ..Table::new(&cells::columns(columns), rows).under(heading)
+            },
             axes: first.map_or_else(Vec::new, |row| shape::axes(row)),
             ranked_by,
-            columns: cells::columns(columns)
-                .into_iter()
-                .map(|(name, side)| (name.to_owned(), side))
-                .collect(),
-            looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
-            rows: entries.iter().flat_map(|entry| entry_cells(entry, columns, fastest)).collect(),
             notes: self.notes(&entries),
         }
     }
@@ -266,9 +256,9 @@ pub mod tests {
     }
 
     fn column(block: &Block, name: &str) -> Vec<String> {
-        let i = block.columns.iter().position(|(column, _)| column == name);
+        let i = block.table.columns.iter().position(|(column, _)| column == name);
         let i = i.expect("the column exists");
-        block.rows.iter().map(|row| row[i].clone()).collect()
+        block.table.rows.iter().map(|row| row[i].clone()).collect()
     }
 
     #[test]
@@ -298,7 +288,7 @@ pub mod tests {
         let mut other = row("a", 0.03);
         other.threads = 1;
         let blocks = blocks(&[row("a", 0.01), other, row("b", 0.02)]);
-        let headings: Vec<_> = blocks.iter().map(|block| block.heading.as_str()).collect();
+        let headings: Vec<_> = blocks.iter().map(|block| block.table.heading.as_str()).collect();
         let shape = "2 M digis · 24 segments · order random";
         assert_eq!(
             headings,
@@ -335,7 +325,7 @@ pub mod tests {
 
     #[test]
     fn devices_are_named_only_if_there_are_several() {
-        assert!(!blocks(&[row("a", 1.0)])[0].columns.iter().any(|c| c.0 == "device"));
+        assert!(!blocks(&[row("a", 1.0)])[0].table.columns.iter().any(|c| c.0 == "device"));
         let mut gpu = wrong("a", "no room");
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
@@ -369,17 +359,17 @@ pub mod tests {
         ]
         .concat();
         let block = &blocks(&rows)[0];
-        assert!(block.heading.ends_with("· ranked by: end to end"));
-        assert_eq!(block.looks[0], Look::Winner);
+        assert!(block.table.heading.ends_with("· ranked by: end to end"));
+        assert_eq!(block.table.looks[0], Look::Winner);
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
         assert_eq!(column(block, "variant"), variants);
         assert_eq!(column(block, "total")[0], "10.0 ms");
         assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]);
         assert_eq!(column(block, "kernel"), ["3.00 ms", "-", "1.00 ms", "-", "-"]);
-        let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.00 ×"];
+        let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.0 ×"];
         assert_eq!(column(block, "kernel ratio"), by_kernel);
         let block = &super::blocks(&rows, Rank::Kernel)[0];
-        assert!(block.heading.ends_with("· ranked by: kernels"));
+        assert!(block.table.heading.ends_with("· ranked by: kernels"));
         let variants = ["device", "  kernel", "link", "  kernel", "host"];
         assert_eq!(column(block, "variant"), variants);
     }
@@ -388,7 +378,7 @@ pub mod tests {
     fn without_a_gpu_nothing_is_said_of_kernels() {
         let rows = [row("a", 0.02), row("b", 0.01)];
         let block = &super::blocks(&rows, Rank::Kernel)[0];
-        assert_eq!((block.ranked_by, block.columns.len()), (None, 10));
+        assert_eq!((block.ranked_by, block.table.columns.len()), (None, 10));
         assert_eq!(column(block, "variant"), ["b", "a"]);
     }
 }

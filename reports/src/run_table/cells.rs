@@ -1,19 +1,8 @@
 //! The columns of a table and what a row says in each.
 
 use crate::record::{Ceiling, SummaryRow, YesNo};
-use crate::units;
-
-/// What stands where there is no number.
-const NOTHING: &str = "-";
-
-/// On which side the texts of a column line up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Names.
-    Left,
-    /// Numbers.
-    Right,
-}
+use crate::table::{NOTHING, Side};
+use crate::units::{self, times};
 
 /// Which columns a table has beside the usual ones.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +57,6 @@ pub fn cells(row: &SummaryRow, label: String, which: Columns, ratios: Ratios) ->
         value.map_or_else(|| NOTHING.to_owned(), say)
     };
     let seconds = |seconds| units::seconds(seconds, 3);
-    let times = |ratio| format!("{ratio:.2} ×");
     cells.extend([
         shown(row.median_s, seconds),
         interval(row).unwrap_or_else(|| NOTHING.to_owned()),

@@ -4,32 +4,27 @@
 //! chain go, and what do more threads make of it?
 
 use super::axes_but_threads;
-use super::block::Block;
-use super::cells::Side;
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
+use crate::table::{NOTHING, Side, Table};
 use crate::units;
 
 const TOTAL: &str = "total";
 /// Variants with fewer stages are well served by the other tables.
 const FEWEST_STAGES: usize = 3;
-/// What stands where a variant has no such stage.
-const NOTHING: &str = "-";
-
 /// A variant on a device, with so many threads.
 type Column<'a> = ((String, String), usize, Vec<&'a SummaryRow>);
 
 /// A table for each algorithm and setting whose variants have many stages.
-pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let timed = rows.iter().filter(|row| row.valid_median().is_some());
     let settings = grouped(timed, |row| (row.algorithm.clone(), axes_but_threads(row)));
-    let blocks = settings.into_iter();
-    let blocks = blocks.filter_map(|((algorithm, axes), rows)| block(&algorithm, axes, &rows));
-    blocks.collect()
+    let tables = settings.into_iter();
+    tables.filter_map(|((algorithm, axes), rows)| table(&algorithm, &axes, &rows)).collect()
 }
 
-fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
+fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     let columns = columns(rows);
     let stages = stages(&columns);
     if stages.len() <= FEWEST_STAGES {
@@ -45,12 +40,11 @@ fn block(algorithm: &str, axes: Axes, rows: &[&SummaryRow]) -> Option<Block> {
         let times = columns.iter().map(|(_, _, rows)| time(rows, stage));
         std::iter::once(stage.clone()).chain(times).collect()
     };
-    Some(Block {
-        heading: format!("{algorithm}, stages (threads): {}", shape::phrases(&axes)),
-        axes,
+    Some(Table {
+        heading: format!("{algorithm}, stages (threads): {}", shape::phrases(axes)),
         columns: std::iter::once(("stage".to_owned(), Side::Left)).chain(headings).collect(),
         rows: stages.iter().map(row).collect(),
-        ..Block::default()
+        ..Table::default()
     })
 }
 
@@ -107,10 +101,10 @@ mod tests {
         rows.collect()
     }
 
-    fn column(block: &Block, name: &str) -> Vec<String> {
-        let place = block.columns.iter().position(|(column, _)| column == name);
+    fn column(table: &Table, name: &str) -> Vec<String> {
+        let place = table.columns.iter().position(|(column, _)| column == name);
         let place = place.expect("the column exists");
-        block.rows.iter().map(|row| row[place].clone()).collect()
+        table.rows.iter().map(|row| row[place].clone()).collect()
     }
 
     const STAGES: [(&str, f64); 3] = [("presort", 1e-3), ("cluster", 2e-3), ("hits", 4e-3)];
@@ -120,22 +114,22 @@ mod tests {
         let long = [&STAGES[..1], &[("zero", 5e-3)], &STAGES[1..]].concat();
         let rows =
             [chain("offline", 2, &STAGES), chain("online", 1, &long), chain("offline", 1, &STAGES)];
-        let block = &blocks(&rows.concat())[0];
-        let names: Vec<_> = block.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let table = &tables(&rows.concat())[0];
+        let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
         let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
         assert_eq!(names, expected);
         let stages = ["presort", "zero", "cluster", "hits", "total"];
-        assert_eq!(column(block, "stage"), stages);
+        assert_eq!(column(table, "stage"), stages);
         let times = ["1.00 ms", "-", "2.00 ms", "4.00 ms", "7.00 ms"];
-        assert_eq!(column(block, "offline (1)"), times);
-        assert_eq!(column(block, "online (1)")[1], "5.00 ms");
+        assert_eq!(column(table, "offline (1)"), times);
+        assert_eq!(column(table, "online (1)")[1], "5.00 ms");
     }
 
     #[test]
     fn a_stage_or_two_and_wrong_variants_have_no_such_table() {
-        assert!(blocks(&chain("a", 1, &STAGES[..2])).is_empty());
+        assert!(tables(&chain("a", 1, &STAGES[..2])).is_empty());
         let mut wrong = chain("a", 1, &STAGES);
         wrong.iter_mut().for_each(|row| row.valid = crate::record::YesNo::No);
-        assert!(blocks(&wrong).is_empty());
+        assert!(tables(&wrong).is_empty());
     }
 }

@@ -1,29 +1,24 @@
 //! How good what variants find is, side by side.
 
 use super::axes_but_threads;
-use super::block::Block;
-use super::cells::Side;
 use crate::grouped::grouped;
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
-
-/// What stands where a figure is not known.
-const NOTHING: &str = "-";
+use crate::table::{NOTHING, Side, Table};
 
 /// A table for each algorithm and setting whose quality is known. How many threads
 /// there are changes nothing: their rows are told once if they agree.
-pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
+pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
-    let block = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| Block {
+    let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| Table {
         heading: format!("{algorithm}, quality: {}", shape::phrases(&axes)),
-        axes,
         columns: columns(),
         rows: lines(&rows),
-        ..Block::default()
+        ..Table::default()
     };
-    settings.into_iter().map(block).collect()
+    settings.into_iter().map(table).collect()
 }
 
 fn columns() -> Vec<(String, Side)> {
@@ -64,15 +59,15 @@ mod tests {
     fn what_is_the_same_with_more_threads_is_told_once() {
         let rows =
             [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
-        let blocks = blocks(&rows);
-        assert_eq!(blocks.len(), 1);
-        let found: Vec<_> = blocks[0].rows.iter().map(|row| &row[..2]).collect();
+        let tables = tables(&rows);
+        assert_eq!(tables.len(), 1);
+        let found: Vec<_> = tables[0].rows.iter().map(|row| &row[..2]).collect();
         assert_eq!(found, [["a", "0.98000"], ["b", "0.97000"]]);
-        assert_eq!(blocks[0].rows[0][2], NOTHING);
+        assert_eq!(tables[0].rows[0][2], NOTHING);
     }
 
     #[test]
     fn where_nothing_is_known_there_is_no_table() {
-        assert!(blocks(&[row("a", 1e-3)]).is_empty());
+        assert!(tables(&[row("a", 1e-3)]).is_empty());
     }
 }

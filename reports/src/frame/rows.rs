@@ -1,0 +1,172 @@
+//! Rows of runs as records: a column for each axis, metric and counter.
+
+use serde::Serialize;
+
+use super::{Cell, Frame, FrameError, Record, json};
+use crate::record::{
+    Machine, Point, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
+};
+
+/// What tells a run from others.
+pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
+    let suite = run.suite.as_ref().map(|suite| suite.name.as_str());
+    Record::default()
+        .with("run", id)
+        .with("started", Cell::Time(&run.started))
+        .with("machine_key", &run.machine_key)
+        .with("cpu_model", &run.machine.cpu_model)
+        .with("suite", suite)
+        .with("git_commit", run.software.git_commit.as_deref())
+}
+
+/// What tells a point from others; its axes have columns of their own.
+pub fn point(point: &Point) -> Record<'_> {
+    Record::default()
+        .with("point_id", point.id())
+        .with("algorithm", &point.algorithm)
+        .with("variant", &point.variant)
+        .with("device", &point.device)
+        .with("threads", point.threads)
+        .with("places", &point.places)
+        .with("bind", &point.bind)
+        .with("cache", &point.cache)
+        .with("params", point.params.to_string())
+        .spread("axis", point.params.iter())
+}
+
+/// A row of `summary.csv`: the columns of the contract, then `point_id`, `axis_…` and
+/// `metric_…`.
+pub fn summary(row: &SummaryRow) -> Record<'_> {
+    Record::default()
+        .with("algorithm", &row.algorithm)
+        .with("variant", &row.variant)
+        .with("stage", &row.stage)
+        .with("backend", &row.backend)
+        .with("device", &row.device)
+        .with("threads", row.threads)
+        .with("places", &row.places)
+        .with("bind", &row.bind)
+        .with("cache", &row.cache)
+        .with("params", row.params.to_string())
+        .with("items", row.items)
+        .with("item_unit", &row.item_unit)
+        .with("bytes_min", row.bytes_min)
+        .with("samples", row.samples)
+        .with("stopped_by", &row.stopped_by)
+        .with("median_s", row.median_s)
+        .with("mean_s", row.mean_s)
+        .with("stddev_s", row.stddev_s)
+        .with("min_s", row.min_s)
+        .with("p95_s", row.p95_s)
+        .with("p99_s", row.p99_s)
+        .with("max_s", row.max_s)
+        .with("ci95_low_s", row.ci95_low_s)
+        .with("ci95_high_s", row.ci95_high_s)
+        .with("items_per_s", row.items_per_s)
+        .with("bytes_per_s", row.bytes_per_s)
+        .with("peak_fraction", row.peak_fraction)
+        .with("memory_bytes", row.memory_bytes)
+        .with("memory_ratio", row.memory_ratio)
+        .with("stable", row.stable)
+        .with("valid", row.valid)
+        .with("fingerprint", &row.fingerprint)
+        .with("metrics", row.metrics.to_string())
+        .with("note", &row.note)
+        .with("point_id", row.point().id())
+        .spread("axis", row.params.iter())
+        .spread("metric", row.metrics.iter())
+}
+
+/// A row of `samples.csv`.
+pub fn sample(row: &SampleRow) -> Record<'_> {
+    Record::default()
+        .with("point_id", &row.point_id)
+        .with("algorithm", &row.algorithm)
+        .with("variant", &row.variant)
+        .with("stage", &row.stage)
+        .with("device", &row.device)
+        .with("threads", row.threads)
+        .with("params", row.params.to_string())
+        .with("round", row.round)
+        .with("sample", row.sample)
+        .with("seconds", row.seconds)
+        .with("cpu", &row.cpu)
+        .with("clock_mhz", row.clock_mhz)
+        .with("flags", &row.flags)
+        .with("cpu_s", row.cpu_s)
+        .with("counters", row.counters.to_string())
+}
+
+/// A row of `samples.csv`, then `axis_…` and `counter_…`.
+pub fn wide_sample(row: &SampleRow) -> Record<'_> {
+    sample(row).spread("axis", row.params.iter()).spread("counter", row.counters.iter())
+}
+
+impl Frame {
+    /// Rows of `summary.csv`.
+    pub fn of_summary(rows: &[SummaryRow]) -> Frame {
+        Frame::new(&summary(&SummaryRow::default()), rows.iter().map(summary))
+    }
+
+    /// Rows of `samples.csv`.
+    pub fn of_samples(rows: &[SampleRow]) -> Frame {
+        Frame::new(&sample(&SampleRow::default()), rows.iter().map(sample))
+    }
+}
+
+/// Rows with what they were measured on, for programs that see nothing else of the run.
+#[derive(Serialize)]
+pub struct Document<'a> {
+    schema_version: u32,
+    started: &'a str,
+    finished: Option<&'a str>,
+    command: &'a [String],
+    suite: Option<&'a SuitePart>,
+    software: &'a Software,
+    machine_key: &'a str,
+    machine: &'a Machine,
+    notes: &'a [String],
+    rows: &'a Frame,
+}
+
+impl<'a> Document<'a> {
+    /// The rows of a run.
+    pub fn new(run: &'a RunRecord, rows: &'a Frame) -> Self {
+        Document {
+            schema_version: SCHEMA_VERSION,
+            started: &run.started,
+            finished: run.finished.as_deref(),
+            command: &run.command,
+            suite: run.suite.as_ref(),
+            software: &run.software,
+            machine_key: &run.machine_key,
+            machine: &run.machine,
+            notes: &run.notes,
+            rows,
+        }
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// If it does not become JSON.
+    pub fn json(&self) -> Result<String, FrameError> {
+        json::text(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(record: &Record<'_>) -> Vec<String> {
+        Frame::new(record, []).names().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn records_begin_with_the_columns_of_the_files() {
+        let summary = names(&summary(&SummaryRow::default()));
+        assert_eq!(summary.join(","), format!("{},point_id", SummaryRow::COLUMNS));
+        assert_eq!(names(&sample(&SampleRow::default())).join(","), SampleRow::COLUMNS);
+    }
+}
