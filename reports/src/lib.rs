@@ -43,6 +43,8 @@ pub mod rank;
 pub mod record;
 pub mod report;
 pub mod run_table;
+#[cfg(test)]
+mod schema;
 pub mod shape;
 pub mod store;
 pub mod table;

@@ -11,6 +11,7 @@ pub const CEILINGS_VERSION: u32 = 1;
 
 /// Measured bandwidth of a device, in bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bandwidth {
     /// `a[i] = b[i]`, reads and writes counted.
     pub copy_bytes_per_s: f64,
@@ -24,6 +25,7 @@ pub struct Bandwidth {
 /// Measured bandwidth between page-locked memory of the host and a GPU, for large
 /// blocks, in bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkBandwidth {
     /// To the device.
     pub h2d_bytes_per_s: f64,
@@ -35,6 +37,7 @@ pub struct LinkBandwidth {
 
 /// `ceilings.json`: all that `bench devices --measure` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CeilingsRecord {
     /// [`CEILINGS_VERSION`] at the time of writing.
     pub schema_version: u32,
@@ -57,6 +60,7 @@ pub struct CeilingsRecord {
 /// The bandwidth of a link for blocks of some size. The order of the fields is
 /// the order of the columns of `links.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkPoint {
     /// `cuda:0`.
     pub device: String,
@@ -72,6 +76,7 @@ pub struct LinkPoint {
 
 /// What small things take on a GPU, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Latencies {
     /// An empty kernel, from its start by the host until the host knows its end.
     pub launch_s: f64,

@@ -46,6 +46,22 @@ impl Params {
     }
 }
 
+/// In files it is a text.
+#[cfg(test)]
+impl schemars::JsonSchema for Params {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Params".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "Names with values, sorted by name: `name=value;name=value`.",
+            "type": "string",
+            "pattern": "^([^=;]+=[^;]*(;|$))*$",
+        })
+    }
+}
+
 impl fmt::Display for Params {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (name, value)) in self.0.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! What identifies a measured series: the same point in two runs can be compared.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use super::Params;
 
 /// One variant on one device with one set of parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub struct Point {
     /// The subcommand's name: `sort`.
     pub algorithm: String,
@@ -47,6 +47,60 @@ impl Point {
             hash.update([0]);
         }
         hash.finalize()[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A point as programs get it: with its id.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Point"))]
+struct Identified<'a> {
+    /// The same for the same point in any run.
+    point_id: String,
+    /// The subcommand's name: `sort`.
+    algorithm: &'a str,
+    /// The variant's name: `block-merge`.
+    variant: &'a str,
+    /// `cpu`, `cuda:0`.
+    device: &'a str,
+    /// Threads on the host.
+    threads: usize,
+    /// Where the threads were placed; `none` without placement.
+    places: &'a str,
+    /// How the threads were bound to places; `false` without binding.
+    bind: &'a str,
+    /// `hot` or `cold`.
+    cache: &'a str,
+    /// The data shape and the task's other axes.
+    params: &'a Params,
+}
+
+impl Serialize for Point {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Point { algorithm, variant, device, threads, places, bind, cache, params } = self;
+        let point = Identified {
+            point_id: self.id(),
+            algorithm,
+            variant,
+            device,
+            threads: *threads,
+            places,
+            bind,
+            cache,
+            params,
+        };
+        point.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for Point {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Identified::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Identified::json_schema(generator)
     }
 }
 

@@ -12,6 +12,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything about a run but its numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] at the time of writing.
     pub schema_version: u32,
@@ -53,6 +54,7 @@ pub struct RunRecord {
 
 /// Where the wall-clock time of a run went, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effort {
     /// From the start of the process to the end of the charts.
     pub wall_s: f64,
@@ -127,6 +129,7 @@ pub const DIRTY: &str = "-dirty";
 
 /// What was run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Software {
     /// The version of recobench.
     pub version: String,
@@ -148,6 +151,7 @@ pub struct Software {
 
 /// A shared library that variants came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PluginRecord {
     /// The file's name.
     pub file: String,
@@ -161,6 +165,7 @@ pub struct PluginRecord {
 
 /// What identifies a machine: models, topology and drivers, never readings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The CPU's name.
     pub cpu_model: String,
@@ -184,6 +189,7 @@ pub struct Machine {
 
 /// The data or unified caches of one level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CacheLevel {
     /// 1, 2, 3.
     pub level: u32,
@@ -195,6 +201,7 @@ pub struct CacheLevel {
 
 /// A GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gpu {
     /// The model's name.
     pub model: String,
@@ -206,6 +213,7 @@ pub struct Gpu {
 
 /// The state of the machine at the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Environment {
     /// The operating system and its kernel.
     pub kernel: String,

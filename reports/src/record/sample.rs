@@ -31,6 +31,7 @@ pub mod flags {
 
 /// One sample of one stage. The order of the fields is the order of the columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SampleRow {
     /// See [`Point::id`].
     pub point_id: String,

@@ -11,6 +11,7 @@ pub const SELF_TEST_VERSION: u32 = 3;
 
 /// What `bench selftest` measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SelfTest {
     /// [`SELF_TEST_VERSION`] at the time of writing.
     pub schema_version: u32,
@@ -37,6 +38,7 @@ pub struct SelfTest {
 
 /// Pairs of runs that differ by a known slowdown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
     /// The slowdown as a fraction: 0.05 for 5 %, 0 for the same.
     pub slowdown: f64,
@@ -57,6 +59,7 @@ pub struct Trial {
 /// How much the times of a point differ from run to run, beyond what the
 /// intervals of the runs explain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PointScatter {
     /// The point.
     #[serde(flatten)]

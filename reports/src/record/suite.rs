@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A suite, or a shard of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SuitePart {
     /// The suite's name.
     pub name: String,
@@ -21,6 +22,7 @@ pub struct SuitePart {
 
 /// One of several parts of a suite, each on a machine of its own: `2/4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shard {
     /// From 1.
     pub number: usize,

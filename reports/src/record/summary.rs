@@ -6,6 +6,7 @@ use super::{Params, Point};
 
 /// `yes` or `no` in a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum YesNo {
     /// Written `yes`.
@@ -26,6 +27,7 @@ impl From<bool> for YesNo {
 /// A row that is not valid has no times: its `note` says why. All numbers are
 /// finite: what has no finite number is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryRow {
     /// The subcommand's name.
     pub algorithm: String,

@@ -21,6 +21,7 @@ const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
 /// What can be said of the two fastest variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Evidence {
     /// Their intervals are apart, or there is no second one.
     Clear,

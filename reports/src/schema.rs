@@ -1,0 +1,168 @@
+//! The schemas in `docs/schema/` are those of the types.
+//!
+//! They are made here and compared with the files; `BLESS=1 cargo test -p reports schema` writes
+//! them anew.
+
+use std::path::{Path, PathBuf};
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use crate::frame::{Cell, Frame, summary};
+use crate::record::{
+    CeilingsRecord, Machine, RunRecord, SelfTest, Software, SuitePart, SummaryRow,
+};
+use crate::winners::Evidence;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema")
+}
+
+/// The schema of what is written of a type.
+fn of<T: JsonSchema>(title: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    titled(title, settings.into_generator().into_root_schema_for::<T>())
+}
+
+fn titled(title: &str, mut schema: Schema) -> Value {
+    schema.insert("title".to_owned(), json!(title));
+    schema.to_value()
+}
+
+/// Rows with what they were measured on.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is of use")]
+struct Document<Row> {
+    /// The version of the layout.
+    schema_version: u32,
+    /// UTC, RFC 3339.
+    started: String,
+    /// UTC, RFC 3339; null if the run did not end by itself.
+    finished: Option<String>,
+    /// The command line, the program's name first.
+    command: Vec<String>,
+    /// The suite that was measured.
+    suite: Option<SuitePart>,
+    /// What was run.
+    software: Software,
+    /// Equal keys mean comparable numbers.
+    machine_key: String,
+    /// What it ran on.
+    machine: Machine,
+    /// What a reader should know about the whole run.
+    notes: Vec<String>,
+    /// All of them have the same columns.
+    rows: Vec<Row>,
+}
+
+/// A row of `bench winners`.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is of use")]
+struct Winner {
+    /// The task.
+    algorithm: String,
+    /// The winner's point: see the rows of the run.
+    point_id: String,
+    /// The variant with the smallest median.
+    winner: String,
+    /// Where it ran.
+    device: String,
+    /// What the median is of: `total` or `kernel`.
+    stage: String,
+    /// In seconds.
+    median_s: Option<f64>,
+    /// Lower end of the 95 % confidence interval of the median, in seconds.
+    ci95_low_s: Option<f64>,
+    /// Upper end of the 95 % confidence interval of the median, in seconds.
+    ci95_high_s: Option<f64>,
+    /// The second; empty without one.
+    next: String,
+    /// Where the second ran.
+    next_device: String,
+    /// The second's point.
+    next_point_id: String,
+    /// The second's median over the winner's.
+    lead: Option<f64>,
+    /// How sure that is.
+    evidence: Evidence,
+}
+
+/// The schema of rows in a document, whose further columns have one of these prefixes.
+fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)]) -> Value {
+    let mut schema = of::<Document<Row>>(title);
+    let name = Row::schema_name().into_owned();
+    let row = &mut schema["$defs"][name];
+    for (column, differs) in differ {
+        row["properties"][column] = differs.clone();
+    }
+    let value = json!({ "type": ["string", "number", "null"] });
+    let prefixes = prefixes.iter().map(|prefix| (format!("^{prefix}_"), value.clone()));
+    row["patternProperties"] = Value::Object(prefixes.collect::<Map<_, _>>());
+    row["additionalProperties"] = json!(false);
+    schema
+}
+
+/// Rows of a run: flags are no texts there, and points have their id.
+fn run_rows() -> Value {
+    let flag = |what: &str| json!({ "description": what, "type": "boolean" });
+    let differ = [
+        ("stable", flag("Whether equal keys keep their order.")),
+        ("valid", flag("Whether the output was right on this very input.")),
+        ("point_id", json!({ "description": "The same in every run.", "type": "string" })),
+    ];
+    rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
+}
+
+fn schemas() -> [(&'static str, Value); 5] {
+    [
+        ("run", of::<RunRecord>("run.json")),
+        ("rows", run_rows()),
+        ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
+        ("selftest", of::<SelfTest>("selftest.json")),
+        ("ceilings", of::<CeilingsRecord>("ceilings.json")),
+    ]
+}
+
+#[test]
+fn the_files_are_those_of_the_types() {
+    for (name, schema) in schemas() {
+        let path = folder().join(format!("{name}.schema.json"));
+        let text = serde_json::to_string_pretty(&schema).expect("JSON") + "\n";
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, &text).expect("written");
+        }
+        let file = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(file, text, "{} is not that of the types; BLESS=1 writes it", path.display());
+    }
+}
+
+/// What is written by hand above has the columns of what is written.
+#[test]
+fn rows_have_the_columns_of_their_schema() {
+    let properties = |schema: &Value, row: &str| {
+        let properties = schema["$defs"][row]["properties"].as_object().expect(row);
+        properties.keys().cloned().collect::<std::collections::BTreeSet<_>>()
+    };
+    let frame = Frame::new(&summary(&SummaryRow::default()), []);
+    let columns = frame.names().map(str::to_owned).collect();
+    assert_eq!(properties(&run_rows(), "SummaryRow"), columns);
+    let rows = [crate::charts::fixture::row("a", "digis=1", 1.0)];
+    let text = crate::winners::render(
+        crate::table::Format::Json,
+        &crate::charts::fixture::run(),
+        &rows,
+        crate::run_table::View::default(),
+    );
+    let document: Value = serde_json::from_str(&text.expect("JSON")).expect("JSON");
+    let keys = document["rows"][0].as_object().expect("a row").keys();
+    let columns = keys.filter(|key| !key.starts_with("axis_")).cloned().collect();
+    assert_eq!(properties(&schemas()[2].1, "Winner"), columns);
+    let of_document = |value: &Value, key: &str| {
+        let keys = value[key].as_object().expect(key).keys();
+        keys.cloned().collect::<std::collections::BTreeSet<_>>()
+    };
+    let whole = json!({ "document": document });
+    assert_eq!(of_document(&run_rows(), "properties"), of_document(&whole, "document"));
+    assert_eq!(Cell::named(Evidence::TooFew), Cell::from("too-few"));
+}
