@@ -26,6 +26,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "winners" => WINNERS,
         "reproduce" => REPRODUCE,
         "completions" => COMPLETIONS,
+        "man" => MAN,
         "decode" => DECODE,
         "noisy-pads" => NOISY_PADS,
         "merge" => MERGE,
@@ -155,6 +156,10 @@ Examples:
 const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/bench";
+
+const MAN: &str = "\
+Example:
+  bench man ~/.local/share/man/man1 && man bench-sort";
 
 const DECODE: &str = "\
 Examples:

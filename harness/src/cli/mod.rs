@@ -27,7 +27,8 @@ mod trial;
 mod verify;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use clap::error::ErrorKind;
@@ -122,6 +123,16 @@ pub(crate) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "bench", &mut script);
     String::from_utf8_lossy(&script).into_owned()
+}
+
+/// Writes a manual page for `bench` and for each subcommand, and returns how many they are.
+///
+/// # Errors
+/// If the folder can't be made or written.
+pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(command(), folder)?;
+    Ok(std::fs::read_dir(folder)?.count())
 }
 
 /// With what requests don't know of: names of suites, and examples, which the short help leaves

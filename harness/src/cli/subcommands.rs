@@ -56,6 +56,12 @@ pub enum Request {
         #[arg(value_name = "shell", help = None::<&str>)]
         shell: Shell,
     },
+    /// Write manual pages, one for each subcommand.
+    Man {
+        /// The folder: it is made if need be.
+        #[arg(value_name = "DIR")]
+        out: PathBuf,
+    },
     /// Try a plugin in a process of its own.
     #[command(name = trial::SUBCOMMAND, hide = true)]
     TryPlugin(TrialFlags),

@@ -28,6 +28,7 @@ use algorithms::device::Backend;
 use algorithms::registry;
 use anstream::ColorChoice;
 use reports::paint::Paint;
+use reports::units;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
@@ -62,6 +63,11 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {
             print(&cli::completions(shell))?;
+            Ok(Exit::Success)
+        }
+        Request::Man { out } => {
+            let pages = cli::write_manual(&out).map_err(Failure::writing(&out))?;
+            say(&format!("{} in {}", units::counted(pages, "manual page"), out.display()));
             Ok(Exit::Success)
         }
     }

@@ -42,6 +42,9 @@ pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exi
         if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
             super::say(&sentence(&effort));
         }
+        let record = &outcome.record;
+        let (cpu, built) = (&record.machine.cpu_model, &record.software.built_for);
+        super::say(&format!("machine: {cpu}, by code for {built}"));
         super::say(&format!("results: {folder}"));
     }
     Ok(outcome.exit())

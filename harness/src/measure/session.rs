@@ -216,6 +216,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     let machine = platform::machine(topology);
     let environment = platform::environment();
     let mut notes = platform::oddities(&environment);
+    notes.extend(platform::built_for_less());
     let plans = assignment.jobs.iter().map(|job| job.plan);
     notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
     RunRecord {

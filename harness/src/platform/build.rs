@@ -6,6 +6,8 @@ use object::{Object, ObjectSection, SectionKind};
 use reports::record::Software;
 use sha2::{Digest, Sha256};
 
+use super::built_level;
+
 /// The build that is running.
 pub fn software() -> Software {
     let commit = env!("BUILD_COMMIT");
@@ -18,6 +20,7 @@ pub fn software() -> Software {
         build_profile: profile.to_owned(),
         target: env!("BUILD_TARGET").to_owned(),
         target_features: env!("BUILD_FEATURES").to_owned(),
+        built_for: built_level().to_owned(),
         fingerprint: executable_fingerprint(),
     }
 }

@@ -38,6 +38,17 @@ fn all_variants_are_verified() {
 }
 
 #[test]
+fn manual_pages_are_of_all_subcommands() {
+    let folder = folder();
+    folder.bench("man pages").exits(0).says("manual pages in pages");
+    for page in ["bench.1", "bench-sort.1", "bench-history-list.1"] {
+        assert!(folder.read(format!("pages/{page}")).contains(".TH bench"), "{page}");
+    }
+    assert!(folder.read("pages/bench-sort.1").contains("segments"));
+    folder.bench("man /dev/null/pages").exits(1).says("/dev/null/pages");
+}
+
+#[test]
 fn completions_know_the_subcommands() {
     for shell in ["bash", "zsh", "fish"] {
         let run = folder().bench(format!("completions {shell}"));

@@ -95,6 +95,7 @@ pub fn run() -> RunRecord {
             build_profile: "release".into(),
             target: "x86_64-unknown-linux-gnu".into(),
             target_features: String::new(),
+            built_for: String::new(),
             fingerprint: String::new(),
         },
         plugins: Vec::new(),

@@ -144,6 +144,9 @@ pub struct Software {
     pub target: String,
     /// Instruction set extensions that the build assumes.
     pub target_features: String,
+    /// The highest level of the architecture of which the build assumes all: `x86-64-v3`.
+    #[serde(default)]
+    pub built_for: String,
     /// A hash of the executable's machine code, as in `summary.csv`.
     #[serde(default)]
     pub fingerprint: String,

@@ -115,6 +115,7 @@ fn software(record: &RunRecord) -> Vec<(&'static str, Option<String>)> {
         ("compiler", Some(software.compiler.clone())),
         ("profile", Some(software.build_profile.clone())),
         ("target", Some(software.target.clone())),
+        ("built for", Some(software.built_for.clone())),
         ("instruction sets", Some(software.target_features.clone())),
         ("plugins", plugins(record)),
     ]

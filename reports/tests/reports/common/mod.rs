@@ -34,6 +34,7 @@ pub fn record() -> RunRecord {
             build_profile: "release".into(),
             target: "x86_64".into(),
             target_features: String::new(),
+            built_for: String::new(),
             fingerprint: String::new(),
         },
         plugins: Vec::new(),
