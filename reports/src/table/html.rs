@@ -7,8 +7,9 @@ use super::{Side, Table};
 impl Table {
     /// The rows under the names of their columns.
     pub fn html(&self) -> Markup {
+        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         html! {
-            table {
+            table.cards {
                 thead { tr { @for (name, side) in &self.columns {
                     th scope="col" class=(class(*side)) { (name) }
                 } } }
@@ -17,7 +18,7 @@ impl Table {
                         @if i == 0 {
                             th scope="row" class=[indent(cell)] { (cell.trim_start()) }
                         } @else {
-                            td class=(class(*side)) { (cell) }
+                            td class=(class(*side)) data-label=(columns[i]) { (cell) }
                         }
                     }
                 } } }
@@ -46,6 +47,6 @@ mod tests {
     fn what_is_indented_and_what_is_a_number_is_told_by_classes() {
         let html = table().html().into_string();
         assert!(html.contains(r#"<th scope="row" class="stage">kernel</th>"#), "{html}");
-        assert!(html.contains(r#"<td class="number">1.00 ms</td>"#), "{html}");
+        assert!(html.contains(r#"<td class="number" data-label="median">1.00 ms</td>"#), "{html}");
     }
 }

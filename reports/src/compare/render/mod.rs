@@ -8,6 +8,7 @@ mod terminal;
 
 use super::Comparison;
 
+pub(crate) use rows::steps;
 pub use rows::words;
 pub use selftest::{SelfTestFormat, selftest};
 

@@ -2,6 +2,7 @@
 //!
 //! | module | finds |
 //! |---|---|
+//! | `command` | what was asked for, as it would be typed |
 //! | `settings` | what all points share, and what tells them apart |
 //! | `verdict` | the run in a sentence |
 //! | `winners` | the fastest variant of each task |
@@ -11,6 +12,7 @@
 //! | `series` | medians over runs |
 //! | `time` | dates and durations |
 
+pub mod command;
 pub mod position;
 pub mod refusals;
 pub mod series;

@@ -2,11 +2,13 @@
 
 use maud::{Markup, html};
 
+use super::super::facts::command::short_path;
 use super::super::facts::counted;
 use super::super::facts::settings::Settings;
 use super::super::facts::time::minute;
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
+use crate::compare::render::steps;
 use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
@@ -26,6 +28,7 @@ pub fn section(comparison: &Comparison) -> Markup {
             (wrong(comparison))
             @if !settings.common().is_empty() { p.quiet { "All points: " (settings.common()) "." } }
             (changed(comparison, &settings, &scale))
+            (next(comparison))
             (unchanged(comparison, &settings, &scale))
             (unmatched(comparison))
             @for note in &comparison.notes { p.note { "Note: " (note) } }
@@ -37,7 +40,7 @@ pub fn section(comparison: &Comparison) -> Markup {
 fn compared_with(comparison: &Comparison) -> Markup {
     let (base, limits) = (&comparison.base, &comparison.thresholds);
     html! {
-        "Compared with the run of " (minute(&base.started)) " in " code { (base.folder) }
+        "Compared with the run of " (minute(&base.started)) " in " code title=(base.folder) { (short_path(&base.folder)) }
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
@@ -90,7 +93,7 @@ fn unchanged(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Mar
 
 fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Scale) -> Markup {
     let table = html! {
-        table {
+        table.cards {
             thead { tr {
                 th scope="col" { "verdict" }
                 th scope="col" { "point" }
@@ -98,7 +101,7 @@ fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Sca
                 th scope="col" { "ratio " (scale.axis()) }
                 th.number scope="col" { "before" }
                 th.number scope="col" { "now" }
-                th scope="col" { "why, and what to do" }
+                th scope="col" { "why" }
             } }
             tbody { @for point in points.iter().take(MOST_ROWS) { (row(point, settings, scale)) } }
         }
@@ -112,18 +115,18 @@ fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Sca
 fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     html! {
         tr {
-            td.verdict-cell.(interval::class(point.verdict)) {
+            td.verdict-cell.(interval::class(point.verdict)) data-label="verdict" {
                 span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.label())
             }
             th.point scope="row" {
                 (point.key.name()) " "
                 span.quiet { (settings.apart(&point_axes(&point.key.point))) }
             }
-            td.number { (interval::numbers(point)) }
+            td.number data-label="ratio" { (interval::numbers(point)) }
             td { (scale.plot(point)) }
-            td.number { (units::seconds(point.base.median_s, 3)) }
-            td.number { (units::seconds(point.new.median_s, 3)) }
-            td.words { (point.reason) (code(point)) (next(point)) }
+            td.number data-label="before" { (units::seconds(point.base.median_s, 3)) }
+            td.number data-label="now" { (units::seconds(point.new.median_s, 3)) }
+            td.words data-label="why" { (point.reason) (code(point)) }
         }
     }
 }
@@ -137,9 +140,14 @@ fn code(point: &PointVerdict) -> Markup {
     html! { (words) }
 }
 
-fn next(point: &PointVerdict) -> Markup {
+/// What to do next, each advice once: its commands are long, and are there to be copied.
+fn next(comparison: &Comparison) -> Markup {
+    let steps = steps(comparison);
     html! {
-        @if let Some(next) = &point.next { br; "Next: " (next) }
+        @if !steps.is_empty() {
+            h3 { "What to do next" }
+            ul { @for step in &steps { li { (step) } } }
+        }
     }
 }
 

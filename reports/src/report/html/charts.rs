@@ -9,8 +9,19 @@ use crate::charts::NamedSvg;
 /// Further charts are left to the files of the run folder.
 const MOST_CHARTS: usize = 24;
 
+/// So many maps of winners are the first that a reader sees.
+pub const MOST_MAPS: usize = 3;
+
+/// Whether a chart shows who wins where.
+pub fn is_map(chart: &NamedSvg) -> bool {
+    chart.name.ends_with("winners") && chart.page == 1
+}
+
 pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
+    let maps = drawn.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
+    let at_the_top: Vec<&str> = maps.map(|map| map.name.as_str()).collect();
     let of_task = drawn.iter().filter(|chart| chart.algorithm == algorithm);
+    let of_task = of_task.filter(|chart| !at_the_top.contains(&chart.name.as_str()));
     let (first, mut further): (Vec<_>, Vec<_>) = of_task.partition(|chart| chart.page == 1);
     let hidden = further.split_off(further.len().min(MOST_CHARTS));
     html! {

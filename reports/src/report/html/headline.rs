@@ -3,20 +3,30 @@
 use maud::{Markup, html};
 
 use super::super::ReportInput;
+use super::super::facts::command::asked;
 use super::super::facts::tally::Tally;
 use super::super::facts::time::{duration, minute};
 use super::super::facts::{counted, verdict};
+use super::charts::{MOST_MAPS, figure, is_map};
+use crate::charts::NamedSvg;
 
-pub fn section(input: &ReportInput) -> Markup {
+pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
     html! {
         section.headline aria-label="Summary" {
+            p.asked { code { "bench " (asked(&record.command)) } }
             @for sentence in verdict::sentences(input) { p.verdict { (sentence) "." } }
+            (maps(charts))
             p { (measured(input)) }
             (figures(input))
             @for note in &record.notes { p.note { "Note: " (note) } }
         }
     }
+}
+
+/// Who wins where, task by task.
+fn maps(charts: &[NamedSvg]) -> Markup {
+    html! { @for map in charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS) { (figure(map)) } }
 }
 
 /// `Measured on 2026-11-20 12:18 UTC in 14s on AMD EPYC by commit 1b476acfc876.`

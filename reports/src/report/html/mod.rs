@@ -81,13 +81,13 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
 
 fn body(input: &ReportInput, charts: &[NamedSvg], published: &Markup) -> Markup {
     html! {
-        (headline::section(input))
+        (headline::section(input, charts))
         @if let Some(comparison) = input.comparison { (changes::section(comparison)) }
         (published)
-        (machines::section(input))
         @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
             (task::section(input, algorithm, &task_id(i), charts))
         }
+        (machines::section(input))
         (methods::section(input))
     }
 }
@@ -99,10 +99,10 @@ fn contents(input: &ReportInput) -> Markup {
             ul {
                 @if input.comparison.is_some() { li { a href="#changes" { "What changed" } } }
                 @if !input.published.is_empty() { li { a href="#published" { "Published figures" } } }
-                li { a href="#machines" { "Machines" } }
                 @for (i, algorithm) in input.algorithms().into_iter().enumerate() {
                     li { a href={ "#" (task_id(i)) } { (algorithm) } }
                 }
+                li { a href="#machines" { "Machines" } }
                 li { a href="#methods" { "Methods" } }
                 li { a href="#raw" { "Raw data" } }
             }

@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, html};
 
+use super::super::facts::command::asked;
 use super::super::{ReportError, ReportInput};
 use crate::compare::quoted;
 use crate::frame::Frame;
@@ -101,8 +102,7 @@ impl Embedded {
 /// What to type, from a checkout of the same commit.
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
-    let arguments: Vec<String> = arguments(&record.command).map(quoted).collect();
-    format!("{}cargo run --release -- {}\n", checkout.unwrap_or_default(), arguments.join(" "))
+    format!("{}cargo run --release -- {}\n", checkout.unwrap_or_default(), asked(&record.command))
 }
 
 fn checkout(commit: &str) -> String {
@@ -114,18 +114,6 @@ fn checkout(commit: &str) -> String {
     }
 }
 
-/// What followed the program's name, without the folder: it holds a run now.
-fn arguments(command: &[String]) -> impl Iterator<Item = &str> {
-    let words = command.iter().map(String::as_str);
-    let mut before = "";
-    let words = words.filter(move |word| {
-        let is_folder = before == "--out";
-        before = word;
-        !is_folder && *word != "--out" && !word.starts_with("--out=")
-    });
-    words.skip(1)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read;
@@ -133,26 +121,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("--segments"), "--segments");
-        assert_eq!(quoted("std-*"), "'std-*'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
     fn changes_that_were_not_committed_can_not_be_checked_out() {
         assert_eq!(checkout("c0ffee"), "git checkout c0ffee\n");
         let text = checkout("c0ffee-dirty");
         assert_eq!(text, "git checkout c0ffee  # with changes that were not committed\n");
-    }
-
-    #[test]
-    fn the_folder_of_the_run_is_not_used_again() {
-        let command = "bench sort --out a --seed 1 --out=b".split(' ');
-        let command: Vec<String> = command.map(str::to_owned).collect();
-        let kept: Vec<&str> = arguments(&command).collect();
-        assert_eq!(kept, ["sort", "--seed", "1"]);
     }
 
     #[test]
