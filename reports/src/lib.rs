@@ -19,6 +19,7 @@
 //! | [`frame`] | typed columns for programs: CSV, JSON, Parquet |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
+//! | [`site`] | a store as pages that need no server |
 //! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
 //! | [`paint`] | colours of words for terminals |
@@ -46,6 +47,7 @@ pub mod run_table;
 #[cfg(test)]
 mod schema;
 pub mod shape;
+pub mod site;
 pub mod store;
 pub mod table;
 pub mod trend;

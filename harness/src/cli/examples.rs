@@ -24,6 +24,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "report" => REPORT,
         "export" => EXPORT,
         "winners" => WINNERS,
+        "site" => SITE,
         "reproduce" => REPRODUCE,
         "completions" => COMPLETIONS,
         "man" => MAN,
@@ -156,6 +157,12 @@ Examples:
 const COMPLETIONS: &str = "\
 Example:
   bench completions bash > ~/.local/share/bash-completion/completions/bench";
+
+const SITE: &str = "\
+Examples:
+  bench site                          results/site/index.html of results/store
+  bench site --store lab/store --out public --title 'Nights of the lab'
+  bench site --task sort --axis threads=16 --out sorts";
 
 const MAN: &str = "\
 Example:

@@ -13,8 +13,8 @@ use crate::plugins::trial;
 use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SuiteRequest, VerifyRequest,
-    WinnersRequest,
+    ListRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest, SuiteRequest,
+    VerifyRequest, WinnersRequest,
 };
 
 /// What is to be done.
@@ -46,6 +46,8 @@ pub enum Request {
     Report(ReportRequest),
     /// Tell who is the fastest at each setting of a run, and draw a map of that.
     Winners(Box<WinnersRequest>),
+    /// Make pages of a store: trends of all points, and a report of each run.
+    Site(SiteRequest),
     /// Write runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
     Export(ExportRequest),
     /// Measure what published figures show, and tell whether their conclusions hold here.

@@ -15,6 +15,7 @@ mod reproduce;
 mod runs;
 mod selftest;
 mod serve;
+mod site;
 mod suite;
 mod verify;
 mod winners;
@@ -58,6 +59,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Report(request) => report::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
+        Request::Site(request) => site::run(&request),
         Request::Winners(request) => winners::run(&request),
         Request::Serve(request) => serve::run(&request.plugins),
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),

@@ -23,6 +23,7 @@ mod refusals;
 mod regression;
 mod report;
 mod reproduce;
+mod site;
 mod slurm;
 mod sts;
 mod suite_runs;

@@ -11,7 +11,7 @@
 
 mod error;
 mod facts;
-mod html;
+pub(crate) mod html;
 mod input;
 mod markdown;
 
@@ -19,6 +19,7 @@ mod markdown;
 pub(crate) use facts::fixture;
 
 pub use error::ReportError;
+pub(crate) use facts::time;
 pub use input::{EarlierRun, ReportInput};
 
 /// The report as a page: charts, tables and raw data in one file without

@@ -99,7 +99,7 @@ fn steady(trend: &Trend) -> [String; 7] {
 }
 
 /// The variant with its task, and what it was measured on.
-fn names(trend: &Trend) -> [String; 2] {
+pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
     let device = match point.device.as_str() {
         "cpu" => String::new(),
@@ -116,7 +116,7 @@ pub fn change(ratio: f64) -> String {
 }
 
 /// What became of a change: `SLOWER, same code: the environment`.
-fn words(shift: &Shift) -> String {
+pub fn words(shift: &Shift) -> String {
     let what = match shift.direction {
         Direction::Slower => "slower",
         Direction::Faster => "faster",

@@ -41,7 +41,10 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
 }
 
 /// Nothing is accepted where the store has no file of its own.
-fn accepted(store: &Store, given: Option<&Path>) -> Result<Vec<AcceptedShift>, Failure> {
+pub(in crate::commands) fn accepted(
+    store: &Store,
+    given: Option<&Path>,
+) -> Result<Vec<AcceptedShift>, Failure> {
     let own = store.root().join(accepted_shifts::FILE);
     match given {
         Some(file) => Ok(accepted_shifts::read(file)?),

@@ -10,7 +10,7 @@ use super::is_same_run;
 use crate::failure::Failure;
 
 /// Of a long history the newest runs are enough to see where it goes.
-const MOST_STORED: usize = 50;
+pub(in crate::commands) const MOST_STORED: usize = 50;
 
 /// The given runs and those stored of the same machine, each once and without
 /// the reported one.

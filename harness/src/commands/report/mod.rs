@@ -11,7 +11,7 @@
 mod changes;
 mod history;
 mod link;
-mod own_file;
+pub(super) mod own_file;
 mod points;
 
 use std::fs;
@@ -21,6 +21,8 @@ use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
+
+pub(super) use history::MOST_STORED;
 
 use super::reproduce::THESIS;
 use super::runs;

@@ -18,7 +18,7 @@ const HEAD_OF_TEXTS: &str = "## ";
 ///
 /// # Errors
 /// If the file is no report, and nobody insists.
-pub(super) fn check(path: &Path, force: bool) -> Result<(), Failure> {
+pub(in crate::commands) fn check(path: &Path, force: bool) -> Result<(), Failure> {
     // A pipe or a terminal is for writing.
     if force || !path.is_file() || fs::read(path).is_ok_and(|bytes| is_report(&bytes)) {
         return Ok(());

@@ -22,20 +22,27 @@ mod interval;
 mod machines;
 mod methods;
 mod palette;
-mod parts;
+pub(crate) mod parts;
 mod published;
 mod raw;
 mod stages;
 mod tables;
 mod task;
+pub(crate) mod trace;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
 
 use super::facts::time::day;
 use super::{ReportError, ReportInput};
 use crate::charts::{Diagnostics, NamedSvg, Wanted};
 
 const STYLE: &str = include_str!("style.css");
+
+/// All crates have the same.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Of more, distributions would be most of the page.
 const MOST_SAMPLES: usize = 6_000;
@@ -56,27 +63,41 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);
+    let content = html! {
+        header { h1 { (title) } (contents(input)) }
+        main #content { (body(input, &charts, &published)) (raw) }
+    };
+    Ok(document(&title, &content, None))
+}
+
+/// A page that loads nothing; `script` is the only one that may run in it.
+pub(crate) fn document(title: &str, content: &Markup, script: Option<&str>) -> String {
+    let scripts = script.map(|script| {
+        let hash = STANDARD.encode(Sha256::digest(script));
+        format!("; script-src 'sha256-{hash}'")
+    });
+    let policy = format!("{POLICY}{}", scripts.unwrap_or_default());
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content={ "recobench " (run.record.software.version) };
+                meta name="generator" content={ "recobench " (VERSION) };
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
-                header { h1 { (title) } (contents(input)) }
-                main #content { (body(input, &charts, &published)) (raw) }
-                footer { "Made by recobench " (run.record.software.version) "." }
+                (content)
+                footer { "Made by recobench " (VERSION) "." }
+                @if let Some(script) = script { script { (PreEscaped(script)) } }
             }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
 fn body(input: &ReportInput, charts: &[NamedSvg], published: &Markup) -> Markup {

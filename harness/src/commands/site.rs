@@ -1,0 +1,84 @@
+//! `bench site`: a store as pages that need no server.
+
+use std::fs;
+use std::path::Path;
+
+use reports::history::{Filter, Store, StoredSummary};
+use reports::rank::Rank;
+use reports::report::{self, EarlierRun, ReportInput};
+use reports::site::{Page, Site, pages, run_page};
+use reports::store::Run;
+use reports::trend::{self, Terms};
+use reports::units::counted;
+
+use super::history::accepted;
+use super::report::{MOST_STORED, own_file};
+use crate::failure::{Exit, Failure};
+use crate::request::SiteRequest;
+
+pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
+    let store = Store::open(&request.store)?;
+    let shown = request.points.filter();
+    let mut runs = store.summaries(&Filter::default())?;
+    for run in &mut runs {
+        run.rows.retain(|row| shown.takes(&row.point()));
+    }
+    runs.retain(|run| !run.rows.is_empty());
+    if runs.is_empty() {
+        let nothing = format!("{} has no run with such a point", store.root().display());
+        return Err(Failure::NothingMeasured(nothing));
+    }
+    let tracks = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
+    let trends = trend::trends(trend::tracks(tracks), &Terms::default(), &accepted(&store, None)?);
+    let name = || store.root().display().to_string();
+    let title = request.title.clone().unwrap_or_else(name);
+    let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
+    own_file::check(&request.out.join("index.html"), request.force)?;
+    for page in &pages {
+        write(&request.out, page, request.force)?;
+    }
+    for i in 0..runs.len() {
+        write(&request.out, &page_of_run(&store, &runs, i)?, request.force)?;
+    }
+    super::say(&format!(
+        "site: {}, with pages of {} and {}",
+        request.out.join("index.html").display(),
+        counted(trends.len(), "point"),
+        counted(runs.len(), "run")
+    ));
+    Ok(Exit::Success)
+}
+
+/// The report of the `i`-th run, with those before it as its history.
+fn page_of_run(store: &Store, runs: &[StoredSummary], i: usize) -> Result<Page, Failure> {
+    let StoredSummary { id, record, rows } = &runs[i];
+    let mut run = Run::read(&store.resolve(id, None)?)?;
+    run.summary.clone_from(rows);
+    let points: Vec<String> = rows.iter().map(|row| row.point().id()).collect();
+    run.samples.retain(|sample| points.contains(&sample.point_id));
+    let before = runs[..i].iter().rev();
+    let before = before.filter(|other| other.record.machine_key == record.machine_key);
+    let earlier: Vec<EarlierRun> = before
+        .take(MOST_STORED)
+        .map(|run| EarlierRun { record: run.record.clone(), summary: run.rows.clone() })
+        .collect();
+    let input = ReportInput {
+        title: None,
+        run: &run,
+        earlier: &earlier,
+        comparison: None,
+        published: &[],
+        rank: Rank::default(),
+        samples_link: None,
+    };
+    Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
+}
+
+fn write(out: &Path, page: &Page, force: bool) -> Result<(), Failure> {
+    let path = out.join(&page.path);
+    own_file::check(&path, force)?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
+    }
+    fs::write(&path, &page.text).map_err(Failure::writing(&path))
+}

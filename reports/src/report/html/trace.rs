@@ -1,0 +1,92 @@
+//! Medians over runs as a line, with their intervals and the changes of their level.
+
+use maud::{Markup, html};
+
+use super::super::facts::time::minute;
+use super::parts::pixels;
+use crate::trend::{Shift, Visit};
+use crate::units;
+
+const MARGIN: f64 = 6.0;
+
+/// How large a trace is, and what is in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Pixels across.
+    pub width: f64,
+    /// Pixels down.
+    pub height: f64,
+    /// Whether each run has a dot that tells of it.
+    pub dots: bool,
+}
+
+/// The medians of `visits`, the oldest first; `link` leads from a dot to its run.
+pub fn trace(
+    visits: &[Visit],
+    shifts: &[Shift],
+    frame: Frame,
+    link: impl Fn(&Visit) -> Option<String>,
+) -> Markup {
+    let Frame { width, height, dots } = frame;
+    let (low, high) = range(visits);
+    let step = (width - 2.0 * MARGIN) / visits.len().saturating_sub(1).max(1) as f64;
+    let x = |i: usize| MARGIN + step * i as f64;
+    let y = |s: f64| height - MARGIN - (height - 2.0 * MARGIN) * (s - low) / (high - low);
+    let at = |i: usize, s: f64| format!("{} {}", pixels(x(i)), pixels(y(s)));
+    let medians = visits.iter().enumerate().map(|(i, it)| at(i, it.median_s));
+    let upper = visits.iter().enumerate().map(|(i, it)| at(i, ends(it).1));
+    let lower = visits.iter().enumerate().rev().map(|(i, it)| at(i, ends(it).0));
+    let line = |points: Vec<String>| format!("M{}", points.join("L"));
+    let dot = |i: usize, visit: &Visit| {
+        html! {
+            circle class=[(i + 1 == visits.len()).then_some("last")]
+                cx=(pixels(x(i))) cy=(pixels(y(visit.median_s))) r="3" { title { (told(visit)) } }
+        }
+    };
+    html! {
+        svg.sparkline role="img" aria-label=(words(visits)) viewBox={ "0 0 " (width) " " (height) } {
+            path.range d={ (line(upper.chain(lower).collect())) "Z" } {}
+            path.medians d=(line(medians.collect())) {}
+            @for shift in shifts {
+                @let at = pixels(x(shift.first) - step / 2.0);
+                line.change x1=(at) x2=(at) y1="0" y2=(height) {}
+            }
+            @for (i, visit) in visits.iter().enumerate().filter(|_| dots) {
+                @match link(visit) {
+                    Some(target) => { a href=(target) { (dot(i, visit)) } }
+                    None => { (dot(i, visit)) }
+                }
+            }
+        }
+    }
+}
+
+/// The least and the greatest end in seconds; never equal.
+pub fn range(visits: &[Visit]) -> (f64, f64) {
+    let low = visits.iter().map(|it| ends(it).0).fold(f64::INFINITY, f64::min);
+    let high = visits.iter().map(|it| ends(it).1).fold(0.0, f64::max);
+    if high > low { (low, high) } else { (low * 0.99, low * 1.01) }
+}
+
+fn ends(visit: &Visit) -> (f64, f64) {
+    visit.interval.unwrap_or((visit.median_s, visit.median_s))
+}
+
+/// `2026-11-20 12:18 UTC, commit 1b476acfc876: 1.23 ms [1.20 ms, 1.26 ms]`.
+fn told(visit: &Visit) -> String {
+    let commit = visit.git_commit.as_ref();
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let interval = interval(visit).map_or_else(String::new, |interval| format!(" {interval}"));
+    format!("{}{commit}: {}{interval}", minute(&visit.started), units::seconds(visit.median_s, 3))
+}
+
+/// `[1.20 ms, 1.26 ms]`, where it is known.
+pub fn interval(visit: &Visit) -> Option<String> {
+    let (low, high) = visit.interval?;
+    Some(format!("[{}, {}]", units::seconds(low, 3), units::seconds(high, 3)))
+}
+
+fn words(visits: &[Visit]) -> String {
+    let medians = visits.iter().map(|visit| units::seconds(visit.median_s, 3));
+    format!("Medians, the oldest first: {}", medians.collect::<Vec<_>>().join(", "))
+}

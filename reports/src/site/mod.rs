@@ -1,0 +1,123 @@
+//! A store as pages that need no server: trends, change points and links to the runs.
+//!
+//! | page | shows |
+//! |---|---|
+//! | `index.html` | what changed, all points with their last median, all runs; searchable |
+//! | `points/<machine>-<point_id>.html` | a point over the runs, with commits and changes |
+//! | `runs/<id>.html` | the [report](crate::report) of a run, which the caller writes |
+
+mod index;
+mod point;
+
+use std::path::PathBuf;
+
+use crate::history::StoredSummary;
+use crate::trend::{Shift, Trend};
+
+/// What a site is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// What stands over it.
+    pub title: &'a str,
+    /// The runs of the store, the oldest first.
+    pub runs: &'a [StoredSummary],
+    /// Their points.
+    pub trends: &'a [Trend],
+}
+
+/// A file of a site.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Where it lies, below the site's folder.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// The first page, and one for each point.
+pub fn pages(site: &Site<'_>) -> Vec<Page> {
+    let first = Page { path: "index.html".into(), text: index::page(site) };
+    let points = site
+        .trends
+        .iter()
+        .map(|trend| Page { path: point_page(trend).into(), text: point::page(site, trend) });
+    std::iter::once(first).chain(points).collect()
+}
+
+/// Where the page of a run lies, below the site's folder.
+pub fn run_page(id: &str) -> String {
+    format!("runs/{id}.html")
+}
+
+/// Enough of a machine's key to tell machines apart.
+const KEY: usize = 8;
+
+fn point_page(trend: &Trend) -> String {
+    let track = &trend.track;
+    let machine: String = track.machine_key.chars().take(KEY).collect();
+    format!("points/{machine}-{}.html", track.point.id())
+}
+
+/// How a change is coloured.
+fn class(shift: &Shift) -> &'static str {
+    use crate::trend::Direction;
+    match shift.direction {
+        Direction::Slower => "slower",
+        Direction::Faster => "faster",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::fixture::{row, run};
+    use crate::record::RunRecord;
+    use crate::trend::{Terms, tracks, trends};
+
+    /// Thirty runs, the last ten of them slower.
+    fn runs() -> Vec<StoredSummary> {
+        let runs = (0..30).map(|i| {
+            let median = if i < 20 { 1e-3 } else { 1.3e-3 } * (1.0 + 1e-3 * f64::from(i % 3));
+            let mut row = row("radix", "digis=1000;order=<time>", median);
+            row.ci95_low_s = Some(median * 0.99);
+            row.ci95_high_s = Some(median * 1.01);
+            let mut record =
+                RunRecord { started: format!("2026-01-{:02}T00:00:00Z", i % 28 + 1), ..run() };
+            record.software.git_commit = Some(format!("c0ffee{i:02}"));
+            StoredSummary { id: format!("run-{i:02}"), record, rows: vec![row] }
+        });
+        runs.collect()
+    }
+
+    fn site() -> Vec<Page> {
+        let runs = runs();
+        let of_runs = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
+        let trends = trends(tracks(of_runs), &Terms::default(), &[]);
+        pages(&Site { title: "a store", runs: &runs, trends: &trends })
+    }
+
+    #[test]
+    fn a_change_leads_to_its_point_and_that_to_its_runs() {
+        let pages = site();
+        assert_eq!(pages.len(), 2);
+        let (index, point) = (&pages[0].text, &pages[1].text);
+        let link = format!("href=\"{}\"", pages[1].path.display());
+        assert!(index.matches(&link).count() >= 2, "in the changes and in the list");
+        assert!(index.contains("href=\"runs/run-20.html\"") && index.contains("SLOWER"));
+        assert!(point.contains("href=\"../runs/run-20.html\"") && point.contains("c0ffee20"));
+        assert_eq!(point.matches("<circle").count(), 30);
+        assert!(point.contains("href=\"../index.html\""));
+    }
+
+    #[test]
+    fn pages_are_whole_and_load_nothing() {
+        for page in site() {
+            let path = page.path.display();
+            for outside in ["http:", "https:", "url(", "<link", "src="] {
+                assert!(!page.text.contains(outside), "{path}: {outside}");
+            }
+            assert!(page.text.contains("order &lt;time&gt;"), "{path}");
+            assert!(page.text.ends_with("</html>"), "{path}");
+        }
+    }
+}

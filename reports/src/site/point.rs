@@ -1,0 +1,94 @@
+//! A point over the runs of a machine.
+
+use maud::{Markup, html};
+
+use super::index::machine;
+use super::{Site, class, run_page};
+use crate::report::html::document;
+use crate::report::html::parts::scrolling;
+use crate::report::html::trace::{Frame, interval, range, trace};
+use crate::report::time::{day, minute};
+use crate::trend::{Shift, Trend, Visit, change, names, words};
+use crate::units::{self, counted};
+
+const PICTURE: Frame = Frame { width: 960.0, height: 280.0, dots: true };
+
+pub fn page(site: &Site<'_>, trend: &Trend) -> String {
+    let ([point, on], visits) = (names(trend), &trend.track.visits);
+    let content = html! {
+        header {
+            nav { ul { li { a href="../index.html" { (site.title) } } } }
+            h1 { (point) }
+            p { (on) ", on " (machine(site, &trend.track.machine_key)) }
+        }
+        main #content {
+            (picture(trend))
+            @if trend.shifts.is_empty() {
+                p { "Its level did not change in " (counted(visits.len(), "run")) "." }
+            } @else {
+                ul { @for shift in &trend.shifts { (changed(trend, shift)) } }
+            }
+            (table(trend))
+        }
+    };
+    document(&format!("{point}, {}", site.title), &content, None)
+}
+
+/// The medians; a dot leads to its run.
+fn picture(trend: &Trend) -> Markup {
+    let visits = &trend.track.visits;
+    let (low, high) = range(visits);
+    let ends = visits.first().zip(visits.last());
+    html! {
+        figure {
+            p.quiet { (units::seconds(high, 3)) }
+            (trace(visits, &trend.shifts, PICTURE, |visit| Some(link(visit))))
+            p.quiet { (units::seconds(low, 3)) }
+            @if let Some((first, last)) = ends {
+                p.ends.wide.quiet { span { (day(&first.started)) } span { (day(&last.started)) } }
+            }
+            figcaption.quiet {
+                "Medians with their 95 % intervals, a dot a run in the order of the store; dashed \
+                 lines are where the level changed."
+            }
+        }
+    }
+}
+
+fn link(visit: &Visit) -> String {
+    format!("../{}", run_page(&visit.run))
+}
+
+/// `SLOWER: +30.0 % since 2026-01-21, commit c0ffee20`.
+fn changed(trend: &Trend, shift: &Shift) -> Markup {
+    let first = trend.first_visit(shift);
+    html! {
+        li {
+            span.(class(shift)) { (words(shift)) ": " (change(shift.ratio())) }
+            " since " a href=(link(first)) { (minute(&first.started)) }
+            @if let Some(commit) = &first.git_commit { ", commit " code { (commit) } }
+        }
+    }
+}
+
+fn table(trend: &Trend) -> Markup {
+    let starts = |i: usize| trend.shifts.iter().find(|shift| shift.first == i);
+    let table = html! {
+        table.cards {
+            thead { tr {
+                th { "run" } th { "commit" } th.number { "median" } th { "95 % interval" }
+                th { "level" }
+            } }
+            tbody { @for (i, visit) in trend.track.visits.iter().enumerate().rev() { tr {
+                th scope="row" { a href=(link(visit)) { (minute(&visit.started)) } }
+                td data-label="commit" { code { (visit.git_commit.as_deref().unwrap_or_default()) } }
+                td.number data-label="median" { (units::seconds(visit.median_s, 4)) }
+                td data-label="95 % interval" { (interval(visit).unwrap_or_default()) }
+                td data-label="level" { @if let Some(shift) = starts(i) {
+                    span.(class(shift)) { (change(shift.ratio())) }
+                } }
+            } } }
+        }
+    };
+    html! { h2 { "Runs" } (scrolling("All runs of this point, the newest first", &table)) }
+}
