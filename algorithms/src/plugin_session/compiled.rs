@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::session::PluginSession;
-use super::task::PluginTask;
+use super::task::{Asked, PluginTask};
 use super::variant::of_plugin;
 use crate::algorithm::{Content, Opening, Promise, Semantics, Session, Variant};
 use crate::device::emulator::{Config, unavailable};
@@ -111,7 +111,9 @@ impl<A: PluginTask> Compiled<A> {
     fn on_emulator(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
         let arena = Arena::default();
-        let session = PluginSession::<A>::new(variant, (input, &arena), 1, Some((&gpu, 0)));
+        let asked = Asked { semantics: Semantics::Exact, by_time: variant.by_time };
+        let given = (&self.task, input, &arena);
+        let session = PluginSession::<A>::new(variant, asked, given, 1, Some((&gpu, 0)));
         let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
         self.measure(&mut session, input)?;
         self.measure(&mut session, input)
