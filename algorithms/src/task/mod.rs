@@ -42,7 +42,9 @@ pub trait Task: Sync {
     /// All variants; their places in this list are their numbers.
     fn variants(&self) -> Vec<VariantInfo>;
     /// See [`Algorithm::contract`].
-    fn contract(&self) -> Option<&'static Contract>;
+    fn contract(&self) -> Option<&'static Contract> {
+        None
+    }
     /// See [`Algorithm::plan`].
     ///
     /// # Errors

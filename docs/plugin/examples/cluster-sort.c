@@ -1,4 +1,5 @@
-/* Clusters of the STS by time, in C: entries of 8 bytes are sorted by merging.
+/* Clusters of the STS by time, in C: entries of 8 bytes are sorted by merging, and the objects of
+ * the offline reconstruction by the C library.
  *
  *   cc -O3 -shared -fPIC -o libcluster-sort.so cluster-sort.c
  *   bench cluster-sort --plugin ./libcluster-sort.so
@@ -6,6 +7,9 @@
  * An entry has the time above the number of its cluster.
  */
 #include "sts/digis.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
@@ -50,6 +54,41 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     return RECOBENCH_OK;
 }
 
+static int compare_times(const void *left, const void *right) {
+    const recobench_offline_cluster *a = left, *b = right;
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+static void sort_objects(void *shared, uint64_t side, uint32_t worker) {
+    (void)worker;
+    const recobench_sts *sts = shared;
+    uint64_t begin = sts->input.begins[side], count = sts->input.counts[side];
+    const recobench_offline_cluster *from = sts->input.items;
+    recobench_offline_cluster *to = (recobench_offline_cluster *)sts->output.items + begin;
+    memcpy(to, from + begin, count * sizeof *to);
+    qsort(to, count, sizeof *to, compare_times);
+    sts->output.begins[side] = begin;
+    sts->output.counts[side] = count;
+}
+
+static int32_t run_objects(void *state, const recobench_host *host, const void *input) {
+    (void)state;
+    recobench_sts sts = *(const recobench_sts *)input;
+    for_each_piece(host, sts.input.lists, sort_objects, &sts);
+    return RECOBENCH_OK;
+}
+
+static const recobench_variant OBJECTS = {
+    .size = sizeof(recobench_variant),
+    .task = "cluster-sort",
+    .name = "example-objects",
+    .summary = "objects of 48 bytes by qsort, a side a thread, in C",
+    .backend = RECOBENCH_CPU,
+    .buffers = RECOBENCH_SEPARATE,
+    .semantics = RECOBENCH_OFFLINE,
+    .run = run_objects,
+};
+
 static const recobench_variant MERGE = {
     .size = sizeof(recobench_variant),
     .task = "cluster-sort",
@@ -63,4 +102,4 @@ static const recobench_variant MERGE = {
     .run = run,
 };
 
-EXPORT_PLUGIN("cluster-sort example", &MERGE)
+EXPORT_PLUGIN("cluster-sort example", &MERGE, &OBJECTS)

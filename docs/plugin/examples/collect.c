@@ -1,4 +1,5 @@
-/* Hits of the STS in one array, in C: as they were found, or each module in order of time.
+/* Hits of the STS in one array, in C: as they were found, or each module in order of time; those
+ * of the online reconstruction, and the larger ones of the offline one.
  *
  *   cc -O3 -shared -fPIC -o libcollect.so collect.c
  *   bench collect --plugin ./libcollect.so
@@ -10,10 +11,11 @@
 static void copy_module(void *shared, uint64_t module, uint32_t worker) {
     (void)worker;
     const recobench_sts *sts = shared;
-    const recobench_hit *from = sts->input.items;
-    recobench_hit *to = sts->output.items;
-    memcpy(to + sts->output.begins[module], from + sts->input.begins[module],
-           sts->input.counts[module] * sizeof *from);
+    uint64_t bytes = sts->semantics == RECOBENCH_OFFLINE ? sizeof(recobench_offline_hit)
+                                                         : sizeof(recobench_hit);
+    memcpy((uint8_t *)sts->output.items + sts->output.begins[module] * bytes,
+           (const uint8_t *)sts->input.items + sts->input.begins[module] * bytes,
+           sts->input.counts[module] * bytes);
 }
 
 /* Insertion sort: hits are nearly in order of time already. */
@@ -48,20 +50,25 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     return RECOBENCH_OK;
 }
 
-#define COLLECT(variant, called, does, by)                      \
-    static const recobench_variant variant = {                  \
-        .size = sizeof(recobench_variant),                      \
-        .task = "collect",                                      \
-        .name = called,                                         \
-        .summary = does,                                        \
-        .backend = RECOBENCH_CPU,                               \
-        .buffers = RECOBENCH_SEPARATE,                          \
-        .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED,     \
-        .order = by,                                            \
-        .run = run,                                             \
+#define COLLECT(variant, called, does, right, by) \
+    static const recobench_variant variant = {    \
+        .size = sizeof(recobench_variant),        \
+        .task = "collect",                        \
+        .name = called,                           \
+        .summary = does,                          \
+        .backend = RECOBENCH_CPU,                 \
+        .buffers = RECOBENCH_SEPARATE,            \
+        .semantics = right,                       \
+        .order = by,                              \
+        .run = run,                               \
     };
 
-COLLECT(COPY, "example-copy", "a copy a module, in C", RECOBENCH_USUAL_ORDER)
-COLLECT(BY_TIME, "example-by-time", "a copy a module, then insertion sort, in C", RECOBENCH_BY_TIME)
+#define ONLINE (RECOBENCH_EXACT | RECOBENCH_PUBLISHED)
 
-EXPORT_PLUGIN("collect example", &COPY, &BY_TIME)
+COLLECT(COPY, "example-copy", "a copy a module, in C", ONLINE, RECOBENCH_USUAL_ORDER)
+COLLECT(BY_TIME, "example-by-time", "the same, then insertion sort, in C", ONLINE,
+        RECOBENCH_BY_TIME)
+COLLECT(OBJECTS, "example-objects", "a copy a module, of objects of 96 bytes, in C",
+        RECOBENCH_OFFLINE, RECOBENCH_USUAL_ORDER)
+
+EXPORT_PLUGIN("collect example", &COPY, &BY_TIME, &OBJECTS)

@@ -109,3 +109,6 @@ fn number_of(semantics: Semantics) -> u32 {
         Semantics::Offline => OFFLINE,
     }
 }
+
+#[cfg(test)]
+mod tests;
