@@ -82,6 +82,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
 
 impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     fn reset(&mut self) -> Result<(), DeviceError> {
+        self.found = None;
         let mut held = match self.held.take() {
             Some(held) => held,
             None => Held::new(
@@ -109,7 +110,6 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        self.found = None;
         let Some(held) = &mut self.held else {
             let plugin = self.instance.variant().plugin;
             return Err(plugin.failed("was run without buffers"));
