@@ -221,9 +221,9 @@ typedef struct recobench_noisy_pads {
     size_t size; /* of this struct */
     uint64_t sectors;
     uint64_t time_bins;
-    uint64_t map_entries; /* of each sector; the maps are behind each other */
-    uint64_t rows;        /* of each sector */
-    uint64_t pads;        /* of each sector, in all rows */
+    uint64_t map_entries;  /* of each sector; the maps are behind each other */
+    uint64_t rows;         /* of each sector */
+    uint64_t pads;         /* of each sector, in all rows */
     uint32_t most_charges; /* a pad is noisy that has charge in more time bins */
     uint32_t most_run;     /* or in more time bins in a row */
     uint32_t saturation;   /* but not if its largest charge is above this; all as in the map */
@@ -270,10 +270,11 @@ typedef struct recobench_merge {
 
     /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
      * memory, to 256. */
-    recobench_relations *relations;       /* before; with RECOBENCH_IN_PLACE, then after */
-    const recobench_slice_track *slices;  /* what is known of each */
-    const uint32_t *links;                /* of each, or RECOBENCH_NONE */
-    recobench_relations *merged;          /* to be written: after. NULL for RECOBENCH_IN_PLACE */
+    recobench_relations *relations;      /* before; with RECOBENCH_IN_PLACE, then after */
+    const recobench_slice_track *slices; /* what is known of each */
+    const uint32_t *links;               /* of each the one that it should be joined with, or
+                                          * RECOBENCH_NONE */
+    recobench_relations *merged;         /* to be written: after. NULL for RECOBENCH_IN_PLACE */
 } recobench_merge;
 
 /* One side of a module of the STS. */
@@ -300,15 +301,16 @@ typedef struct recobench_sts_module {
 
 /* The STS. */
 typedef struct recobench_sts_setup {
-    size_t size;    /* of this struct */
-    uint64_t steps; /* of the converter */
-    double dynamic_range; /* from the lowest to the highest step, in electrons */
-    double threshold;     /* the foot of the lowest step, in electrons */
-    double noise;         /* standard deviation of a charge, in electrons */
+    size_t size;            /* of this struct */
+    uint64_t steps;         /* of the converter */
+    double dynamic_range;   /* from the lowest to the highest step, in electrons */
+    double threshold;       /* the foot of the lowest step, in electrons */
+    double noise;           /* standard deviation of a charge, in electrons */
     double time_resolution; /* standard deviation of a time, in ns */
     double dead_time;       /* of a channel after a digi, in ns */
 
-    /* How near in time things must be: in ns if above 0, else in standard deviations. */
+    /* How near in time things must be: in ns if above 0, else in standard deviations. Without
+     * either there are no hits. */
     double digi_cut; /* between neighbouring digis of a cluster */
     double digi_cut_deviations;
     double cluster_cut; /* between the clusters of a hit */
@@ -328,30 +330,30 @@ typedef struct recobench_sts_setup {
 
 /* A cluster. */
 typedef struct recobench_cluster {
-    float charge;  /* in electrons */
-    int32_t size;  /* strips */
-    float position; /* in channels; on the back side, 1024 more */
-    float position_error;
-    uint32_t time; /* in ns */
-    float time_error;
+    float charge;         /* in electrons */
+    int32_t size;         /* strips */
+    float position;       /* in channels; on the back side, 1024 more */
+    float position_error; /* standard deviation */
+    uint32_t time;        /* in ns */
+    float time_error;     /* standard deviation */
 } recobench_cluster;
 
 /* A hit. Coordinates are global ones, in cm. */
 typedef struct recobench_hit {
     float x, y, z;
-    uint32_t time; /* in ns */
-    float dx, dy, dz, dxy; /* standard deviations, and the covariance of x and y */
-    float time_error;
-    float du, dv; /* standard deviations across the strips of front and back */
-    uint32_t address; /* of the module, the full one */
+    uint32_t time;         /* in ns */
+    float dx, dy, dz, dxy; /* standard deviations, and the covariance of x and y in cm^2 */
+    float time_error;      /* standard deviation, in ns */
+    float du, dv;          /* standard deviations across the strips of front and back */
+    uint32_t address;      /* of the module, the full one */
 } recobench_hit;
 
-/* The same for RECOBENCH_OFFLINE. */
+/* The same for RECOBENCH_OFFLINE, and a digi, in the same units. */
 typedef struct recobench_offline_digi {
-    uint64_t time;
+    uint64_t time;    /* in ns */
     uint32_t address; /* of the module, the full one */
     uint16_t channel; /* on its side */
-    uint16_t adc;
+    uint16_t adc;     /* charge in ADC units */
 } recobench_offline_digi;
 
 typedef struct recobench_offline_cluster {
@@ -374,9 +376,8 @@ typedef struct recobench_offline_hit {
  *   "cluster-sort"  clusters, a list for each side            the same, by time
  *   "hits"          the same, by time                         hits, a list for each module
  *   "collect"       hits, a list for each module, with gaps   the same, without gaps
- *   "sts"           as "presort"                              clusters by time, as
- *                                                             "cluster-sort"; `hits` as "collect",
- *                                                             but gaps may be
+ *   "sts"           as "presort"                              clusters, a list for each side;
+ *                                                             `hits`, a list for each module
  *
  * Lists of sides are timeslice by timeslice the fronts of all modules, then the backs; lists of
  * modules timeslice by timeslice all modules. Times count from the beginning of the timeslice.
@@ -396,13 +397,14 @@ typedef struct recobench_sts {
     size_t size; /* of this struct */
     uint64_t timeslices;
     uint64_t modules;
-    uint32_t semantics; /* which right answer: RECOBENCH_EXACT, ... */
-    uint32_t order;     /* as the variant has it */
-    const recobench_sts_setup *setup; /* on the host, but what it points to */
+    uint32_t semantics;               /* which right answer: RECOBENCH_EXACT, ... */
+    uint32_t order;                   /* as the variant has it */
+    const recobench_sts_setup *setup; /* on the host, but for its arrays, which are NULL before
+                                       * reset */
     recobench_lists input;            /* uint64_t digis, recobench_cluster, recobench_hit, or
                                        * what RECOBENCH_OFFLINE has in their place */
     recobench_lists output;
-    recobench_lists hits; /* of "sts" only, else there are none */
+    recobench_lists hits;             /* of "sts" only, else there are none */
 } recobench_sts;
 
 /* What pages are decoded to (--output), and how the work is to be shared (--parallel). */
@@ -462,19 +464,21 @@ typedef struct recobench_decode {
     const uint8_t *bytes;                /* of all pages */
     const recobench_page_stream *stream; /* of each, in the order of its pages */
     const recobench_endpoint *endpoint;  /* of each of the 20 */
-    const uint16_t *pads; /* of each region 20 cards of 80 channels: row * 256 + pad */
-    const uint32_t *pads_in_row; /* of each of the 152 rows */
-    const float *gains;          /* of each of 36 sectors 23112 columns */
+    const uint16_t *pads;                /* of each region 20 cards of 80 channels: row * 256 +
+                                          * pad */
+    const uint32_t *pads_in_row;         /* of each of the 152 rows */
+    const float *gains;                  /* of each of 36 sectors 23112 columns */
 
     /* To be written. */
-    uint8_t *damaged;  /* of each page 1 if it is rejected, else 0 */
-    uint16_t *charges; /* the maps of the sectors; room for none for RECOBENCH_DIGITS */
+    uint8_t *damaged;        /* of each page 1 if it is rejected, else 0 */
+    uint16_t *charges;       /* the maps of the sectors; room for none for RECOBENCH_DIGITS */
     recobench_lists samples; /* one list: uint64_t digits, or recobench_position of all fragments,
                               * in the order of the pages if stable is 1. There is room for as
                               * many as sound headers announce */
 } recobench_decode;
 
-/* A variant. `input` points to the struct of the task: recobench_sort, ... Functions that may be NULL have nothing to do then. */
+/* A variant. `input` points to the struct of the task: recobench_sort, recobench_sts, ...
+ * Functions that may be NULL have nothing to do then. */
 typedef struct recobench_variant {
     size_t size;         /* of this struct */
     const char *task;    /* "sort", ... */

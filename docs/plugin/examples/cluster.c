@@ -8,11 +8,50 @@
  */
 #include "sts/clusters.h"
 
+/* In scratch memory: who follows each digi, and, where they come by time, the digis by channel. */
+typedef struct {
+    const recobench_sts *input;
+    uint64_t *sorted, *other;
+    uint32_t *followers;
+    uint8_t *is_first;
+} Run;
+
+static int is_by_time(const recobench_sts *input) { return input->order == RECOBENCH_BY_TIME; }
+
+static uint64_t scratch_bytes(const recobench_sts *input) {
+    uint64_t to_sort = is_by_time(input) ? 2 * sizeof(uint64_t) : 0;
+    return input->input.capacity * (to_sort + BYTES_FOR_DIGI);
+}
+
+static Run run_of(const recobench_host *host, const recobench_sts *input) {
+    uint64_t digis = input->input.capacity;
+    Run run = {.input = input, .sorted = host->scratch};
+    run.other = run.sorted + digis;
+    run.followers = (uint32_t *)(is_by_time(input) ? run.other + digis : run.sorted);
+    run.is_first = (uint8_t *)(run.followers + digis);
+    return run;
+}
+
+static void find_in_side(void *shared, uint64_t side, uint32_t worker) {
+    (void)worker;
+    const Run *run = shared;
+    const recobench_lists *lists = &run->input->input, *clusters = &run->input->output;
+    uint64_t begin = lists->begins[side], count = lists->counts[side];
+    const uint64_t *digis = digis_of(lists, side);
+    if (is_by_time(run->input)) {
+        sort_by_channel(digis, run->sorted + begin, run->other + begin, count);
+        digis = run->sorted + begin;
+    }
+    recobench_cluster *found = (recobench_cluster *)clusters->items + begin;
+    clusters->begins[side] = begin;
+    clusters->counts[side] = find_clusters(run->input, is_back(run->input, side), digis, count,
+                                           run->followers + begin, run->is_first + begin, found);
+}
+
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant, (void)host;
-    const recobench_sts *sts = input;
-    *state = (void *)(uintptr_t)(sts->input.capacity * BYTES_FOR_DIGI);
+    *state = (void *)(uintptr_t)scratch_bytes(input);
     return RECOBENCH_OK;
 }
 
@@ -22,44 +61,31 @@ static int32_t memory(void *state, const recobench_host *host, recobench_memory 
     return RECOBENCH_OK;
 }
 
-typedef struct {
-    const recobench_sts *input;
-    uint32_t *followers;
-    uint8_t *is_first;
-} Run;
-
-static void find_in_side(void *shared, uint64_t side, uint32_t worker) {
-    (void)worker;
-    const Run *run = shared;
-    const recobench_lists *digis = &run->input->input, *clusters = &run->input->output;
-    uint64_t begin = digis->begins[side];
-    recobench_cluster *found = (recobench_cluster *)clusters->items + begin;
-    clusters->begins[side] = begin;
-    clusters->counts[side] =
-        find_clusters(run->input, is_back(run->input, side), digis_of(digis, side),
-                      digis->counts[side], run->followers + begin, run->is_first + begin, found);
-}
-
 static int32_t run(void *state, const recobench_host *host, const void *input) {
     (void)state;
-    const recobench_sts *sts = input;
-    uint32_t *followers = host->scratch;
-    Run shared = {sts, followers, (uint8_t *)(followers + sts->input.capacity)};
-    for_each_piece(host, sts->input.lists, find_in_side, &shared);
+    Run shared = run_of(host, input);
+    for_each_piece(host, shared.input->input.lists, find_in_side, &shared);
     return RECOBENCH_OK;
 }
 
-static const recobench_variant NEIGHBOURS = {
-    .size = sizeof(recobench_variant),
-    .task = "cluster",
-    .name = "example-neighbours",
-    .summary = "neighbouring channels side by side, a side a thread, in C",
-    .backend = RECOBENCH_CPU,
-    .buffers = RECOBENCH_SEPARATE,
-    .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED,
-    .prepare = prepare,
-    .memory = memory,
-    .run = run,
-};
+#define CLUSTER(variant, called, does, in_order)            \
+    static const recobench_variant variant = {              \
+        .size = sizeof(recobench_variant),                  \
+        .task = "cluster",                                  \
+        .name = called,                                     \
+        .summary = does,                                    \
+        .backend = RECOBENCH_CPU,                           \
+        .buffers = RECOBENCH_SEPARATE,                      \
+        .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED, \
+        .order = in_order,                                  \
+        .prepare = prepare,                                 \
+        .memory = memory,                                   \
+        .run = run,                                         \
+    };
 
-EXPORT_PLUGIN("cluster example", &NEIGHBOURS)
+CLUSTER(NEIGHBOURS, "example-neighbours",
+        "neighbouring channels side by side, a side a thread, in C", RECOBENCH_USUAL_ORDER)
+CLUSTER(BY_TIME, "example-by-time", "the same of digis by time, which are sorted first, in C",
+        RECOBENCH_BY_TIME)
+
+EXPORT_PLUGIN("cluster example", &NEIGHBOURS, &BY_TIME)

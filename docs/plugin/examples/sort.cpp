@@ -59,8 +59,8 @@ std::uint64_t largest_segment(const recobench_sort &sort) {
 
 std::int32_t prepare(const recobench_variant *, const recobench_host *, const void *input,
                      void **state) {
-    auto *largest =
-        new (std::nothrow) std::uint64_t{largest_segment(*static_cast<const recobench_sort *>(input))};
+    const auto &sort = *static_cast<const recobench_sort *>(input);
+    auto *largest = new (std::nothrow) std::uint64_t{largest_segment(sort)};
     *state = largest;
     return largest ? RECOBENCH_OK : RECOBENCH_FAILED;
 }

@@ -10,7 +10,7 @@
 /* Scratch memory: digis by side, room to sort them and their clusters, where each side begins. */
 typedef struct {
     const recobench_sts *input;
-    uint64_t *digis, *other, *keys, *begins, *counts;
+    uint64_t *digis, *sorted, *other, *begins, *counts;
     recobench_cluster *found;
     uint32_t *followers;
     uint8_t *is_first;
@@ -26,9 +26,9 @@ static uint64_t scratch_bytes(const recobench_sts *input, uint32_t workers) {
 static Run run_of(const recobench_host *host, const recobench_sts *input) {
     uint64_t digis = input->input.capacity, sides = sides_of(input);
     Run run = {.input = input, .digis = host->scratch};
-    run.other = run.digis + digis;
-    run.keys = run.other + digis;
-    run.begins = run.keys + digis;
+    run.sorted = run.digis + digis;
+    run.other = run.sorted + digis;
+    run.begins = run.other + digis;
     run.counts = run.begins + sides;
     run.found = (recobench_cluster *)(run.counts + sides);
     /* Numbers of 64 bits first: all of them stay aligned. */
@@ -39,20 +39,11 @@ static Run run_of(const recobench_host *host, const recobench_sts *input) {
     return run;
 }
 
-/* By channel, time and charge: a number that has just these, and from which the digi follows. */
 static void sort_side(void *shared, uint64_t side, uint32_t worker) {
     (void)worker;
     const Run *run = shared;
     uint64_t begin = run->begins[side], count = run->counts[side];
-    uint64_t *digis = run->digis + begin, *keys = run->keys + begin;
-    for (uint64_t i = 0; i < count; i++)
-        keys[i] = ((uint64_t)channel_of(digis[i]) << TIME_BITS | time_of(digis[i])) << ADC_BITS |
-                  adc_of(digis[i]);
-    sort_numbers(keys, run->other + begin, count);
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t adc = keys[i] & 0x1f, time = keys[i] >> ADC_BITS & 0x7fffffff;
-        digis[i] = keys[i] >> (TIME_BITS + ADC_BITS) << 37 | adc << 32 | time;
-    }
+    sort_by_channel(run->digis + begin, run->sorted + begin, run->other + begin, count);
 }
 
 static void clusters_of_side(void *shared, uint64_t side, uint32_t worker) {
@@ -62,8 +53,8 @@ static void clusters_of_side(void *shared, uint64_t side, uint32_t worker) {
     uint64_t begin = run->begins[side];
     recobench_cluster *found = run->found + begin;
     recobench_cluster *sorted = (recobench_cluster *)clusters->items + begin;
-    uint64_t *entries = run->keys + begin;
-    uint64_t count = find_clusters(run->input, is_back(run->input, side), run->digis + begin,
+    uint64_t *entries = run->digis + begin; /* which nobody needs any more */
+    uint64_t count = find_clusters(run->input, is_back(run->input, side), run->sorted + begin,
                                    run->counts[side], run->followers + begin,
                                    run->is_first + begin, found);
     for (uint64_t i = 0; i < count; i++) entries[i] = (uint64_t)found[i].time << 32 | i;

@@ -36,4 +36,18 @@ static inline void sort_numbers(uint64_t *numbers, uint64_t *other, uint64_t cou
     for (uint64_t i = 0; from != numbers && i < count; i++) numbers[i] = from[i];
 }
 
+/* The digis of a side by channel, time and charge: numbers that have just these, from which the
+ * digis follow, but for their address. */
+static inline void sort_by_channel(const uint64_t *digis, uint64_t *sorted, uint64_t *other,
+                                   uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        sorted[i] = ((uint64_t)channel_of(digis[i]) << TIME_BITS | time_of(digis[i])) << ADC_BITS |
+                    adc_of(digis[i]);
+    sort_numbers(sorted, other, count);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t adc = sorted[i] & 0x1f, time = sorted[i] >> ADC_BITS & 0x7fffffff;
+        sorted[i] = sorted[i] >> (TIME_BITS + ADC_BITS) << 37 | adc << 32 | time;
+    }
+}
+
 #endif

@@ -32,7 +32,7 @@ fn presorting_is_right() {
 
 #[test]
 fn clusters_are_right() {
-    assert_right(StsTask::of(ChainStage::Cluster), &["example-neighbours"]);
+    assert_right(StsTask::of(ChainStage::Cluster), &["example-neighbours", "example-by-time"]);
 }
 
 #[test]
