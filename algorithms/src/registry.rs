@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::plugin::contract::Contracts;
 use crate::plugin::loaded::load;
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
@@ -45,7 +46,8 @@ pub fn task(name: &str) -> Option<&'static dyn Task> {
 /// # Errors
 /// If it is no plugin that can be used. A bad plugin may end the process.
 pub fn load_plugin(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
-    load(path, fingerprint, holder_of)
+    let contracts = tasks().iter().filter_map(|task| task.contract()).collect();
+    load(path, fingerprint, &Contracts(contracts), holder_of)
 }
 
 /// Who has a variant of this name already.

@@ -5,7 +5,7 @@
  * A plugin exports two functions, recobench_plugin_abi and recobench_plugin. The
  * second one gives a table of variants: what each is called, where it runs, and
  * the functions that bench calls. Plain C, so any language can do it; example.c is
- * a complete plugin, and plugin.md says what is checked.
+ * a complete plugin, examples/ has one for each task, and plugin.md says what is checked.
  *
  * For each variant and input, bench calls
  *
@@ -29,8 +29,9 @@
 extern "C" {
 #endif
 
-/* The version of this interface. */
-#define RECOBENCH_ABI 1u
+/* The version of this interface. Plugins that were compiled with version 1, which knew "sort"
+ * and "gather" only, run unchanged. */
+#define RECOBENCH_ABI 2u
 
 #define RECOBENCH_EXPORT __attribute__((visibility("default")))
 
@@ -46,6 +47,20 @@ enum {
     RECOBENCH_EITHER = 1,   /* writes both; output() says where the result is */
     RECOBENCH_IN_PLACE = 2, /* has the input only, and leaves the result there */
     RECOBENCH_TO_HOST = 3   /* on a GPU, of a "gather": brings the result to the host itself */
+};
+
+/* Which right answer, where published algorithms differ: see sts-chain.md. Bits. */
+enum {
+    RECOBENCH_EXACT = 1,     /* what all other tasks know */
+    RECOBENCH_PUBLISHED = 2, /* what the online reconstruction computes (--compat) */
+    RECOBENCH_OFFLINE = 4    /* what the offline reconstruction computes, in double precision */
+};
+
+/* In which order things are taken or left, where a variant chooses. */
+enum {
+    RECOBENCH_USUAL_ORDER = 0,
+    RECOBENCH_BY_TIME = 1 /* "cluster": takes digis in order of time, not of channel and time.
+                           * "collect": leaves the hits of each module in order of time */
 };
 
 /* What a call answers. */
@@ -96,6 +111,28 @@ typedef struct recobench_memory {
     uint64_t scratch_bytes; /* to be provided by bench: see recobench_host */
     uint64_t own_bytes;     /* that the variant allocates itself, at most at a time */
 } recobench_memory;
+
+/* Lists of items in one array, to be read or to be written: of each, where its first item is
+ * and how many there are. Between them may be gaps, unless a task says otherwise; they don't
+ * overlap.
+ *
+ * Of lists that are to be written, run writes all begins and counts, also of empty lists.
+ * There is room for `capacity` items of all lists together; where that is not as many as
+ * there are, a run that needs more answers RECOBENCH_FAILED. */
+typedef struct recobench_lists {
+    uint64_t lists;
+    uint64_t capacity; /* items that there are in the array, or room for */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    void *items;
+    uint64_t *begins; /* of each list */
+    uint64_t *counts;
+
+    /* Of lists that are to be read: the same on the host, also in prepare; else NULL. */
+    const uint64_t *host_begins;
+    const uint64_t *host_counts;
+} recobench_lists;
 
 /* The input of the task "sort": digis in segments, one segment for each module side.
  * The digis of each segment are to be sorted in ascending order of channel, then of
@@ -172,16 +209,286 @@ typedef struct recobench_gather {
                                           * reach by the same address */
 } recobench_gather;
 
-/* A variant. `input` points to the struct of the task: recobench_sort, recobench_gather.
+/* The input of the task "noisy-pads": for each sector a map of charges. Which pads are noisy is
+ * said in noisy-pads.md.
+ *
+ * A map has an entry of 16 bits for each pad and time bin: the charge in sixteenths of an ADC
+ * unit, 0 if there is none. Pad p of row r is in column 152 r + p + 8, time bin t in line t + 4,
+ * and
+ *   entry = (line / 4 * 2889 + column / 8) * 32 + line % 4 * 8 + column % 8
+ * All other entries are 0. */
+typedef struct recobench_noisy_pads {
+    size_t size; /* of this struct */
+    uint64_t sectors;
+    uint64_t time_bins;
+    uint64_t map_entries;  /* of each sector; the maps are behind each other */
+    uint64_t rows;         /* of each sector */
+    uint64_t pads;         /* of each sector, in all rows */
+    uint32_t most_charges; /* a pad is noisy that has charge in more time bins */
+    uint32_t most_run;     /* or in more time bins in a row */
+    uint32_t saturation;   /* but not if its largest charge is above this; all as in the map */
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    const uint16_t *charges;
+    const uint32_t *pads_in_row;          /* of each row */
+    struct recobench_pad_activity *found; /* to be written: the pads of each sector by row */
+} recobench_noisy_pads;
+
+/* What a pad did. */
+typedef struct recobench_pad_activity {
+    uint16_t charges;     /* time bins with charge */
+    uint16_t longest_run; /* the most of them that follow each other */
+    uint16_t largest;     /* charge, as in the map */
+    uint16_t noisy;       /* 1 or 0 */
+} recobench_pad_activity;
+
+/* No slice track: the end of a chain, no neighbour, no link. */
+#define RECOBENCH_NONE 0xffffffffu
+
+/* What "merge" wants to know of a slice track. */
+typedef struct recobench_slice_track {
+    float q_over_pt; /* charge over transverse momentum, in c/GeV */
+    float zt_min;    /* its extent along the drift */
+    float zt_max;
+    uint32_t n_clusters;
+} recobench_slice_track;
+
+/* How a slice track belongs to others, by their numbers or RECOBENCH_NONE. */
+typedef struct recobench_relations {
+    uint32_t segment_prev;  /* the piece before it on the same leg */
+    uint32_t segment_next;  /* the piece behind it */
+    uint32_t neighbours[2]; /* of heads: those of the legs below and above */
+} recobench_relations;
+
+/* The input of the task "merge": slice tracks, what is known of how they belong together, and
+ * links. All links are to be followed in ascending order of the slice track that has them, as
+ * tpc-merge-gather.md says. */
+typedef struct recobench_merge {
+    size_t size; /* of this struct */
+    uint64_t tracks;
+
+    /* In reset and run only, NULL before. On the host aligned to 64 bytes, on a GPU, and in its
+     * memory, to 256. */
+    recobench_relations *relations;      /* before; with RECOBENCH_IN_PLACE, then after */
+    const recobench_slice_track *slices; /* what is known of each */
+    const uint32_t *links;               /* of each the one that it should be joined with, or
+                                          * RECOBENCH_NONE */
+    recobench_relations *merged;         /* to be written: after. NULL for RECOBENCH_IN_PLACE */
+} recobench_merge;
+
+/* One side of a module of the STS. */
+typedef struct recobench_sts_side {
+    double stereo;  /* angle of the strips against the vertical, in degrees */
+    double lorentz; /* shift of the charge by the magnetic field, in cm */
+    double tangent; /* of the angle, and below in single precision: as our formulas have them,
+                     * for libraries differ in the last bit */
+    double cosine;
+    float tangent_single;
+    float cosine_single;
+} recobench_sts_side;
+
+/* A module of the STS: a sensor with 1024 strips on either side. */
+typedef struct recobench_sts_module {
+    double height; /* of the active area, in cm */
+    double pitch;  /* from one strip to the next along the edge, in cm */
+    recobench_sts_side front;
+    recobench_sts_side back;
+    double rotation[9];    /* from sensor to global coordinates, row by row */
+    double translation[3]; /* the centre in global coordinates, in cm */
+    uint64_t address;      /* the full one, of 32 bits: 4 to 20 are those that digis have */
+} recobench_sts_module;
+
+/* The STS. */
+typedef struct recobench_sts_setup {
+    size_t size;            /* of this struct */
+    uint64_t steps;         /* of the converter */
+    double dynamic_range;   /* from the lowest to the highest step, in electrons */
+    double threshold;       /* the foot of the lowest step, in electrons */
+    double noise;           /* standard deviation of a charge, in electrons */
+    double time_resolution; /* standard deviation of a time, in ns */
+    double dead_time;       /* of a channel after a digi, in ns */
+
+    /* How near in time things must be: in ns if above 0, else in standard deviations. Without
+     * either there are no hits. */
+    double digi_cut; /* between neighbouring digis of a cluster */
+    double digi_cut_deviations;
+    double cluster_cut; /* between the clusters of a hit */
+    double cluster_cut_deviations;
+
+    /* How wide the distribution of charges is, in electrons: at 0, width_step, 2 width_step ... */
+    double width_step;
+    uint64_t widths;
+    const double *width; /* in reset and run only, NULL before */
+
+    /* What follows in single precision for each step: charge in electrons, and its variance. */
+    float charges[32];
+    float variances[32];
+
+    const recobench_sts_module *module; /* in reset and run only, NULL before */
+} recobench_sts_setup;
+
+/* A cluster. */
+typedef struct recobench_cluster {
+    float charge;         /* in electrons */
+    int32_t size;         /* strips */
+    float position;       /* in channels; on the back side, 1024 more */
+    float position_error; /* standard deviation */
+    uint32_t time;        /* in ns */
+    float time_error;     /* standard deviation */
+} recobench_cluster;
+
+/* A hit. Coordinates are global ones, in cm. */
+typedef struct recobench_hit {
+    float x, y, z;
+    uint32_t time;         /* in ns */
+    float dx, dy, dz, dxy; /* standard deviations, and the covariance of x and y in cm^2 */
+    float time_error;      /* standard deviation, in ns */
+    float du, dv;          /* standard deviations across the strips of front and back */
+    uint32_t address;      /* of the module, the full one */
+} recobench_hit;
+
+/* The same for RECOBENCH_OFFLINE, and a digi, in the same units. */
+typedef struct recobench_offline_digi {
+    uint64_t time;    /* in ns */
+    uint32_t address; /* of the module, the full one */
+    uint16_t channel; /* on its side */
+    uint16_t adc;     /* charge in ADC units */
+} recobench_offline_digi;
+
+typedef struct recobench_offline_cluster {
+    double charge, position, position_error, time, time_error;
+    uint32_t size;
+    uint32_t address;
+} recobench_offline_cluster;
+
+typedef struct recobench_offline_hit {
+    double x, y, z, dx, dy, dz, dxy, time, time_error, du, dv;
+    uint64_t address;
+} recobench_offline_hit;
+
+/* The input of the tasks of the STS chain, one or several timeslices of a detector.
+ * sts-chain.md says what is to be done.
+ *
+ *   task            input                                     output
+ *   "presort"       digis, a list for each timeslice          digis, a list for each side
+ *   "cluster"       digis, a list for each side               clusters, a list for each side
+ *   "cluster-sort"  clusters, a list for each side            the same, by time
+ *   "hits"          the same, by time                         hits, a list for each module
+ *   "collect"       hits, a list for each module, with gaps   the same, without gaps
+ *   "sts"           as "presort"                              clusters, a list for each side;
+ *                                                             `hits`, a list for each module
+ *
+ * Lists of sides are timeslice by timeslice the fronts of all modules, then the backs; lists of
+ * modules timeslice by timeslice all modules. Times count from the beginning of the timeslice.
+ *
+ * Digis have 64 bits, as those of "sort". In the input of "presort" and "sts" their channels are 0
+ * to 2047, those of the back behind those of the front, and they are in the order in which they
+ * are read out, by time; everywhere else channels are 0 to 1023. In the input of "cluster" they
+ * are in order of channel, then time, then charge; with RECOBENCH_BY_TIME or
+ * RECOBENCH_OFFLINE they are as "presort" leaves them, in the order of the stream. With
+ * RECOBENCH_OFFLINE "presort" leaves recobench_offline_digi.
+ *
+ * Whatever else is left may be in any order within its list: the digis of "presort" only if
+ * stable is 0, the clusters of "cluster-sort" in order of time, as the hits of "collect" with
+ * RECOBENCH_BY_TIME. The capacity of `output` is as many as there are, of clusters that are to be
+ * found as many as there are digis, and of hits that are to be found more than there are. */
+typedef struct recobench_sts {
+    size_t size; /* of this struct */
+    uint64_t timeslices;
+    uint64_t modules;
+    uint32_t semantics;               /* which right answer: RECOBENCH_EXACT, ... */
+    uint32_t order;                   /* as the variant has it */
+    const recobench_sts_setup *setup; /* on the host, but for its arrays, which are NULL before
+                                       * reset */
+    recobench_lists input;            /* uint64_t digis, recobench_cluster, recobench_hit, or
+                                       * what RECOBENCH_OFFLINE has in their place */
+    recobench_lists output;
+    recobench_lists hits;             /* of "sts" only, else there are none */
+} recobench_sts;
+
+/* What pages are decoded to (--output), and how the work is to be shared (--parallel). */
+enum { RECOBENCH_DIGITS = 0, RECOBENCH_CHARGE_MAP = 1 };
+enum { RECOBENCH_SECTORS = 0, RECOBENCH_PAGES = 1 };
+
+/* Pages of an endpoint that follow each other in time. */
+typedef struct recobench_page_stream {
+    uint64_t first_page;
+    uint64_t pages;
+    uint32_t sector;   /* 0 to 35 */
+    uint32_t endpoint; /* 0 to 19: twice the region, and 1 for the second one */
+    uint64_t map;      /* the number of its sector among those that have maps */
+} recobench_page_stream;
+
+/* What an endpoint sends: rows of the sector in the row formats, cards of the region in the
+ * others. */
+typedef struct recobench_endpoint {
+    uint32_t first_row;
+    uint32_t rows;
+    uint32_t first_card;
+    uint32_t cards;
+} recobench_endpoint;
+
+/* Where a charge is in the map of its sector: its column, and its line. A sample outside the
+ * fragment has column 0 and time -1. */
+typedef struct recobench_position {
+    int16_t column;
+    int16_t time;
+} recobench_position;
+
+/* The input of the task "decode": raw pages of 8192 bytes, as tpc-pages.md has them, of which any
+ * bit may be wrong. tpc-decoding.md says which pages are to be rejected, and what is to be made of
+ * the others.
+ *
+ * A digit has 64 bits. From the lowest: 16 of ADC value, as in the page, 8 of pad, 8 of row, 26 of
+ * time bin from the beginning of the time frame, 6 of sector.
+ *
+ * For RECOBENCH_CHARGE_MAP, pages are decoded for each fragment that the time bins of any page with
+ * sound headers touch, in order of time: fragment f has the time bins from f * (fragment - 16) on.
+ * The map of each sector, as in "noisy-pads", is cleared before each fragment; those of the last
+ * one are compared. */
+typedef struct recobench_decode {
+    size_t size;          /* of this struct */
+    uint32_t format;      /* of all pages: 1 to 5; others are damaged */
+    uint32_t output;      /* RECOBENCH_DIGITS, ... */
+    uint32_t sharing;     /* RECOBENCH_SECTORS, ... */
+    uint32_t first_orbit; /* that of time bin 0 */
+    uint32_t orbits;      /* pages of later ones are damaged */
+    uint32_t fragment;    /* time bins of a fragment */
+    uint64_t pages;
+    uint64_t streams;
+    uint64_t sectors;     /* that have pages */
+    uint64_t map_entries; /* of each of them; 0 for RECOBENCH_DIGITS */
+
+    /* In reset and run only, NULL before. */
+    const uint8_t *bytes;                /* of all pages */
+    const recobench_page_stream *stream; /* of each, in the order of its pages */
+    const recobench_endpoint *endpoint;  /* of each of the 20 */
+    const uint16_t *pads;                /* of each region 20 cards of 80 channels: row * 256 +
+                                          * pad */
+    const uint32_t *pads_in_row;         /* of each of the 152 rows */
+    const float *gains;                  /* of each of 36 sectors 23112 columns */
+
+    /* To be written. */
+    uint8_t *damaged;        /* of each page 1 if it is rejected, else 0 */
+    uint16_t *charges;       /* the maps of the sectors; room for none for RECOBENCH_DIGITS */
+    recobench_lists samples; /* one list: uint64_t digits, or recobench_position of all fragments,
+                              * in the order of the pages if stable is 1. There is room for as
+                              * many as sound headers announce */
+} recobench_decode;
+
+/* A variant. `input` points to the struct of the task: recobench_sort, recobench_sts, ...
  * Functions that may be NULL have nothing to do then. */
 typedef struct recobench_variant {
     size_t size;         /* of this struct */
-    const char *task;    /* "sort" or "gather" */
+    const char *task;    /* "sort", ... */
     const char *name;    /* "my-sort": lower case, digits and dashes */
     const char *summary; /* what it does, with its source, in a line */
     uint32_t backend;    /* RECOBENCH_CPU or RECOBENCH_CUDA */
     uint32_t buffers;    /* RECOBENCH_SEPARATE, ... */
-    uint32_t stable;     /* 1 if equal keys keep their order, else 0; 1 for a gather */
+    uint32_t stable;     /* 1 if equal keys keep their order, else 0: of "sort", "presort",
+                          * "decode". Of "gather", "merge", "noisy-pads" always 1, as each
+                          * item has a place of its own; of all others 0 */
     uint32_t omits;      /* what is lost of each item; 0 if nothing is */
     uint32_t waits;      /* 1 if run waits for the stream. If not, stages begin only once all
                           * is queued, so that what launches take is in none of them */
@@ -206,6 +513,13 @@ typedef struct recobench_variant {
 
     /* Frees all that prepare took; called if prepare answered RECOBENCH_OK. May be NULL. */
     void (*release)(void *state);
+
+    /* Not in version 1. */
+
+    /* The right answers that it knows: RECOBENCH_EXACT and RECOBENCH_PUBLISHED, one or both, or
+     * RECOBENCH_OFFLINE alone; 0 is RECOBENCH_EXACT. */
+    uint32_t semantics;
+    uint32_t order; /* RECOBENCH_USUAL_ORDER, ... */
 } recobench_variant;
 
 /* A plugin. */

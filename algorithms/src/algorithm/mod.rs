@@ -24,6 +24,7 @@ use std::path::Path;
 use generators::{DataError, named};
 
 use crate::axis::{Axis, Params};
+use crate::plugin::Contract;
 
 pub use difference::Difference;
 pub(crate) use difference::same;
@@ -66,6 +67,11 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// All variants, in the order in which they are listed; those of plugins come
     /// last. Loading a plugin adds to them.
     fn variants(&self) -> Vec<Variant<Self>>;
+
+    /// What its plugins may say of themselves, if it takes any.
+    fn contract(&self) -> Option<&'static Contract> {
+        None
+    }
 
     /// Fills in what was not given, and says how much memory a point takes.
     ///

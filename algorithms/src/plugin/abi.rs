@@ -1,8 +1,10 @@
 //! The interface in C: `docs/plugin/recobench.h`, which says what each field means.
 //!
-//! A test has a C compiler compare values and layouts.
+//! Here is what all tasks have in common, and what version 1 of the header had; what is of a
+//! task alone is in its folder `plugin/`. Tests have a C compiler compare values and layouts.
 
 use std::ffi::{c_char, c_void};
+use std::ptr::{null, null_mut};
 
 /// Values, which are called `RECOBENCH_…` in C; and all of them in a list.
 macro_rules! values {
@@ -34,16 +36,23 @@ macro_rules! structs {
         ),)*];
     };
 }
+pub(crate) use structs;
+
+/// The oldest version of the header whose plugins are run.
+pub(crate) const OLDEST_ABI: u32 = 1;
 
 // What is new in the interface beside what was there, such as the input of another task, does
 // not change its version, `ABI`: plugins that don't know it go on as before.
 values! {
-    u32: ABI = 1;
+    u32: ABI = 2;
     u32: CPU = 1, CUDA = 2;
     u32: SEPARATE = 0, EITHER = 1, IN_PLACE = 2, TO_HOST = 3;
     i32: OK = 0, UNAVAILABLE = 1, FAILED = 2;
     i32: INPUT_BUFFER = 1, OUTPUT_BUFFER = 2;
     u32: SORT_ADDRESS = 1;
+    u32: EXACT = 1, PUBLISHED = 2, OFFLINE = 4;
+    u32: USUAL_ORDER = 0, BY_TIME = 1;
+    u32: DIGITS = 0, CHARGE_MAP = 1, SECTORS = 0, PAGES = 1;
     u32: PER_ROW = 0, PER_TRACK = 1, PER_ATTACHED = 2, PER_DIFFERENCE = 3, PER_UNATTACHED = 4;
 }
 
@@ -115,7 +124,17 @@ structs! {
         host_output: *mut u8,
     }
 
-    "recobench_variant" Variant {
+    "recobench_lists" Lists {
+        lists: u64,
+        capacity: u64,
+        items: *mut c_void,
+        begins: *mut u64,
+        counts: *mut u64,
+        host_begins: *const u64,
+        host_counts: *const u64,
+    }
+
+    "recobench_variant" #[derive(Clone)] Variant {
         size: usize,
         task: *const c_char,
         name: *const c_char,
@@ -131,6 +150,8 @@ structs! {
         run: Option<Step>,
         output: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
         release: Option<unsafe extern "C" fn(*mut c_void)>,
+        semantics: u32,
+        order: u32,
     }
 
     "recobench_plugin_table" Table {
@@ -142,6 +163,19 @@ structs! {
     }
 }
 
+impl Lists {
+    /// No lists.
+    pub(crate) const NONE: Lists = Lists {
+        lists: 0,
+        capacity: 0,
+        items: null_mut(),
+        begins: null_mut(),
+        counts: null_mut(),
+        host_begins: null(),
+        host_counts: null(),
+    };
+}
+
 // SAFETY: they point to buffers that go where the struct goes.
 unsafe impl Send for Sort {}
 // SAFETY: as above.
@@ -149,18 +183,29 @@ unsafe impl Send for Gather {}
 // SAFETY: the header has a table and what it points to stay as they are.
 unsafe impl Sync for Variant {}
 
+/// Bytes of a variant in version 1 of the header.
+pub(crate) const VARIANT_BYTES_1: usize = std::mem::offset_of!(Variant, semantics);
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::process::Command;
 
     use super::{LAYOUTS, VALUES};
     use crate::plugin_session::compiled::compile;
 
+    /// Structs by their names in C, with their sizes and where their fields lie.
+    type Layouts<'a> = &'a [(&'a str, usize, &'a [(&'a str, usize)])];
+
     #[test]
     fn values_and_layouts_are_those_of_the_header() {
+        assert_in_header(VALUES, LAYOUTS);
+    }
+
+    /// That the header has these values, and structs like these.
+    pub(crate) fn assert_in_header(values: &[(&str, i64)], layouts: Layouts<'_>) {
         let value = |(name, value): &(&str, i64)| (format!("RECOBENCH_{name}"), *value as usize);
-        let mut numbers: Vec<_> = VALUES.iter().map(value).collect();
-        for (name, size, fields) in LAYOUTS {
+        let mut numbers: Vec<_> = values.iter().map(value).collect();
+        for (name, size, fields) in layouts {
             numbers.push((format!("sizeof({name})"), *size));
             let field =
                 |(field, offset): &(&str, usize)| (format!("offsetof({name}, {field})"), *offset);

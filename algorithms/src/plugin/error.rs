@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::abi::ABI;
+use super::abi::{ABI, OLDEST_ABI};
 use crate::device::Backend;
 
 /// A library that is no plugin that can be used. See `docs/plugin.md`.
@@ -30,7 +30,7 @@ pub enum PluginProblem {
     MissingSymbols(Vec<&'static str>),
     /// Made for another version of the interface.
     #[error(
-        "made for version {0} of recobench.h, and this bench has version {ABI}; compile it with the header of this bench"
+        "made for version {0} of recobench.h, and this bench has version {ABI} and runs those from {OLDEST_ABI} on; compile it with the header of this bench"
     )]
     OtherVersion(u32),
     /// A variant whose name is taken.

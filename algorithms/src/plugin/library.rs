@@ -4,7 +4,7 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use super::abi::{ABI, Table};
+use super::abi::{ABI, OLDEST_ABI, Table};
 use super::calls::{Call, watched};
 use super::error::PluginProblem;
 
@@ -14,23 +14,26 @@ const TABLE_SYMBOL: &str = "recobench_plugin";
 type AbiFunction = unsafe extern "C" fn() -> u32;
 type TableFunction = unsafe extern "C" fn() -> *const Table;
 
-/// Opens a library, for as long as the process lives, and asks it for its table;
-/// `None` if it gives none.
+/// Opens a library, for as long as the process lives, and asks it for the version of the header
+/// that it was made for, and for its table; `None` if it gives none.
 ///
 /// # Errors
-/// If it is no plugin of this version.
-pub(super) fn open(path: &Path, file: &str) -> Result<Option<&'static Table>, PluginProblem> {
+/// If it is no plugin of a version that is known.
+pub(super) fn open(
+    path: &Path,
+    file: &str,
+) -> Result<(u32, Option<&'static Table>), PluginProblem> {
     let load = leak(Call::new(file, None, "load"));
     let library = leak(watched(load, || dlopen(path))?);
     let (abi, table) = functions(library)?;
     let describe = leak(Call::new(file, None, "recobench_plugin"));
     // SAFETY: functions of these names are of these types.
-    let found = watched(describe, || unsafe { abi() });
-    if found != ABI {
-        return Err(PluginProblem::OtherVersion(found));
+    let version = watched(describe, || unsafe { abi() });
+    if !(OLDEST_ABI..=ABI).contains(&version) {
+        return Err(PluginProblem::OtherVersion(version));
     }
     // SAFETY: as above; the header has the table stay where it is.
-    Ok(watched(describe, || unsafe { table().as_ref() }))
+    Ok((version, watched(describe, || unsafe { table().as_ref() })))
 }
 
 /// All symbols at once, so that one that is missing is told now.

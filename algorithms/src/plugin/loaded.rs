@@ -4,14 +4,12 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::contract::Contracts;
 use super::error::{PluginError, PluginProblem};
 use super::library::{self, leak};
 use super::loaded_variant::{Condemnation, LoadedVariant, PluginInfo};
 use super::table;
 use crate::device::{Backend, Device};
-
-/// The tasks that take plugins: those with an input in `recobench.h`.
-const TASKS: [&str; 2] = ["sort", "gather"];
 
 /// A plugin with its variants.
 struct LoadedPlugin {
@@ -27,10 +25,12 @@ fn loaded() -> MutexGuard<'static, Vec<LoadedPlugin>> {
 
 /// Loads a plugin for as long as the process lives; from now on its variants are
 /// among those of their tasks. A file that is loaded already is not loaded again.
-/// `fingerprint` is a hash of it; `holder_of` says who has a variant of that name already.
+/// `fingerprint` is a hash of it; `contracts` are those of the tasks, and `holder_of` says who has
+/// a variant of that name already.
 pub(crate) fn load(
     path: &Path,
     fingerprint: String,
+    contracts: &Contracts,
     holder_of: impl Fn(&LoadedVariant) -> Option<String>,
 ) -> Result<&'static PluginInfo, PluginError> {
     let real = path.canonicalize().map_err(|error| PluginError {
@@ -40,17 +40,18 @@ pub(crate) fn load(
     if let Some(info) = plugins().into_iter().find(|info| info.path == real) {
         return Ok(info);
     }
-    let loaded = load_new(&real, fingerprint, holder_of);
+    let loaded = load_new(&real, fingerprint, contracts, holder_of);
     loaded.map_err(|problem| PluginError { path: real, problem })
 }
 
 fn load_new(
     path: &Path,
     fingerprint: String,
+    contracts: &Contracts,
     holder_of: impl Fn(&LoadedVariant) -> Option<String>,
 ) -> Result<&'static PluginInfo, PluginProblem> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let table = library::open(path, &file)?;
+    let (made_for, table) = library::open(path, &file)?;
     let table = table.ok_or_else(|| "recobench_plugin gives NULL".to_owned())?;
     let (name, version) = table::name_and_version(table)?;
     let info = leak(PluginInfo {
@@ -60,8 +61,7 @@ fn load_new(
         path: path.to_owned(),
         fingerprint,
     });
-    let variants = table::variants(table, info)?;
-    check_tasks(&variants)?;
+    let variants = table::variants((table, made_for), info, contracts)?;
     check_names(&variants, holder_of)?;
     let variants = variants.into_iter().map(leak).collect();
     loaded().push(LoadedPlugin { info, variants });
@@ -102,14 +102,6 @@ pub(crate) fn variants_of(task: &str) -> Vec<&'static LoadedVariant> {
     let loaded = loaded();
     let variants = loaded.iter().flat_map(|plugin| &plugin.variants);
     variants.copied().filter(|variant| variant.task == task).collect()
-}
-
-fn check_tasks(variants: &[LoadedVariant]) -> Result<(), String> {
-    let unknown = variants.iter().find(|variant| !TASKS.contains(&variant.task));
-    unknown.map_or(Ok(()), |variant| {
-        let (name, task, known) = (variant.name, variant.task, TASKS.join(", "));
-        Err(format!("variant \"{name}\" is for the task \"{task}\"; plugins can be for {known}"))
-    })
 }
 
 /// Names are unique within task and backend.

@@ -44,9 +44,21 @@ pub(crate) enum Buffers {
     ToHost,
 }
 
+/// The table of a variant, where its plugin has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Own(pub(super) *const abi::Variant);
+
+// SAFETY: the header has tables stay where and as they are.
+unsafe impl Send for Own {}
+// SAFETY: as above.
+unsafe impl Sync for Own {}
+
 /// A variant of a plugin.
 pub(crate) struct LoadedVariant {
-    pub(crate) table: &'static abi::Variant,
+    /// The plugin's own table, for calls.
+    pub(crate) own: Own,
+    /// The same with all fields that this version of the header has.
+    pub(crate) table: abi::Variant,
     pub(crate) run: abi::Step,
     pub(crate) calls: Calls,
     pub(crate) plugin: &'static PluginInfo,
@@ -60,6 +72,10 @@ pub(crate) struct LoadedVariant {
     pub(crate) stable: bool,
     /// Whether it keeps the addresses of digis.
     pub(crate) keeps_address: bool,
+    /// The right answers that it knows: `RECOBENCH_EXACT`, …
+    pub(crate) semantics: u32,
+    /// Whether what it chooses an order of is in order of time.
+    pub(crate) by_time: bool,
     pub(crate) condemned: Mutex<Vec<(Device, Condemnation)>>,
 }
 
@@ -70,6 +86,13 @@ pub(crate) enum PluginVariant {
     Loaded(&'static LoadedVariant),
     /// One of the baseline, which is listed though it is not there.
     Absent,
+}
+
+impl Own {
+    /// For a call.
+    pub(crate) fn as_ptr(self) -> *const abi::Variant {
+        self.0
+    }
 }
 
 impl PluginInfo {

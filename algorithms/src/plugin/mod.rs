@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `abi` | the interface in C |
+//! | `contract` | what the plugins of a task may say of themselves |
 //! | `calls` | who is called right now, for those who watch |
 //! | `loaded_variant` | a plugin, and a variant of one |
 //! | `library`, `table` | a library, and what it says that it has |
@@ -16,6 +17,7 @@
 pub(crate) mod abi;
 pub mod baseline;
 pub(crate) mod calls;
+pub(crate) mod contract;
 mod error;
 mod library;
 pub(crate) mod loaded;
@@ -23,6 +25,7 @@ pub(crate) mod loaded_variant;
 mod table;
 
 pub use calls::{Call, Watch, set_watch};
+pub use contract::Contract;
 pub use error::{PluginError, PluginProblem};
 pub use loaded::{any_for, condemn, plugins};
 pub use loaded_variant::{Condemnation, PluginInfo};

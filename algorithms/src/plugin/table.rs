@@ -1,10 +1,12 @@
 //! The table of a plugin, read and judged.
 
 use std::ffi::{CStr, c_char};
+use std::mem::MaybeUninit;
 
 use super::abi::{self, Table};
 use super::calls::Calls;
-use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo};
+use super::contract::{Contract, Contracts, Stable};
+use super::loaded_variant::{Buffers, LoadedVariant, Own, PluginInfo};
 use crate::device::Backend;
 
 /// More variants than this in a plugin are rather a number that was not set.
@@ -15,14 +17,15 @@ const MOST_CHARACTERS: usize = 200;
 
 /// Name and version of the plugin.
 pub(super) fn name_and_version(table: &Table) -> Result<(&'static str, &'static str), String> {
-    check_size::<Table>(table.size, "the table")?;
+    check_size(table.size, size_of::<Table>(), "the table")?;
     Ok((text(table.name, "the plugin's name")?, text(table.version, "the plugin's version")?))
 }
 
-/// All variants.
+/// All variants of a table that was made for a version of the header.
 pub(super) fn variants(
-    table: &Table,
+    (table, version): (&Table, u32),
     plugin: &'static PluginInfo,
+    contracts: &Contracts,
 ) -> Result<Vec<LoadedVariant>, String> {
     let count = table.variant_count;
     if count == 0 || count > MOST_VARIANTS {
@@ -34,47 +37,76 @@ pub(super) fn variants(
     // SAFETY: the header has so many pointers lie there.
     let pointers = unsafe { std::slice::from_raw_parts(table.variants, count as usize) };
     let variants = pointers.iter().enumerate().map(|(number, &pointer)| {
-        // SAFETY: the header has a variant lie there, for as long as the library does.
-        let variant = unsafe { pointer.as_ref() };
-        let variant = variant.ok_or_else(|| format!("variant {number} is NULL"))?;
-        read(variant, plugin, &format!("variant {number}"))
+        let place = format!("variant {number}");
+        // SAFETY: the header has NULL or a variant lie there, for as long as the library does.
+        let variant = unsafe { complete(pointer, version, &place)? };
+        read((variant, Own(pointer)), plugin, &place, |task| contracts.of(task, version))
     });
     variants.collect()
 }
 
+/// A copy of a variant, with 0 in the fields that its version of the header does not have.
+///
+/// # Safety
+/// `variant` is NULL, or the struct of that version is there.
+unsafe fn complete(
+    variant: *const abi::Variant,
+    version: u32,
+    place: &str,
+) -> Result<abi::Variant, String> {
+    if variant.is_null() {
+        return Err(format!("{place} is NULL"));
+    }
+    let known = match version {
+        1 => abi::VARIANT_BYTES_1,
+        _ => size_of::<abi::Variant>(),
+    };
+    // SAFETY: each version begins with the size.
+    check_size(unsafe { variant.cast::<usize>().read() }, known, place)?;
+    let mut copy = MaybeUninit::<abi::Variant>::zeroed();
+    // SAFETY: so many bytes are there, as it says itself; zeros are NULL, `None` and 0.
+    unsafe {
+        variant.cast::<u8>().copy_to_nonoverlapping(copy.as_mut_ptr().cast(), known);
+        Ok(copy.assume_init())
+    }
+}
+
 fn read(
-    variant: &'static abi::Variant,
+    (variant, own): (abi::Variant, Own),
     plugin: &'static PluginInfo,
     place: &str,
+    contract_of: impl Fn(&str) -> Result<&'static Contract, String>,
 ) -> Result<LoadedVariant, String> {
-    check_size::<abi::Variant>(variant.size, place)?;
     let task = text(variant.task, &format!("the task of {place}"))?;
     let name = text(variant.name, &format!("the name of {place}"))?;
     check_name(name, place)?;
     let place = format!("variant \"{name}\"");
+    let contract = contract_of(task).map_err(|problem| format!("{place} {problem}"))?;
     let summary = text(variant.summary, &format!("the summary of {place}"))?;
     let run = variant.run.ok_or_else(|| format!("{place}: run is NULL"))?;
     let backend = backend(variant.backend, &place)?;
     Ok(LoadedVariant {
-        buffers: buffers(variant, task, backend, &place)?,
+        buffers: buffers(&variant, contract, backend, &place)?,
         waits: yes_or_no(variant.waits, "waits", &place)?,
         calls: Calls::new(&plugin.file, task, name),
-        table: variant,
+        own,
         run,
         plugin,
         backend,
-        stable: stable(variant, task, &place)?,
-        keeps_address: keeps_address(variant.omits, task, &place)?,
+        stable: stable(&variant, contract, &place)?,
+        keeps_address: keeps_address(variant.omits, contract, &place)?,
+        semantics: semantics(variant.semantics, contract, &place)?,
+        by_time: by_time(&variant, contract, &place)?,
         condemned: Default::default(),
         task,
         name,
         summary,
+        table: variant,
     })
 }
 
 /// A struct may be longer than it is known here, but not shorter.
-fn check_size<T>(found: usize, place: &str) -> Result<(), String> {
-    let needed = size_of::<T>();
+fn check_size(found: usize, needed: usize, place: &str) -> Result<(), String> {
     if found >= needed {
         return Ok(());
     }
@@ -119,25 +151,31 @@ fn backend(number: u32, place: &str) -> Result<Backend, String> {
     }
 }
 
-/// Which buffers variants of a task may use, with their names in the header.
-fn kinds_of_buffers(task: &str, backend: Backend) -> &'static [(u32, &'static str)] {
-    const SEPARATE: (u32, &str) = (abi::SEPARATE, "RECOBENCH_SEPARATE");
-    match (task, backend) {
-        ("gather", Backend::Cpu) => &[SEPARATE],
-        ("gather", Backend::Cuda) => &[SEPARATE, (abi::TO_HOST, "RECOBENCH_TO_HOST")],
-        _ => &[SEPARATE, (abi::EITHER, "RECOBENCH_EITHER"), (abi::IN_PLACE, "RECOBENCH_IN_PLACE")],
+/// What a kind of buffers is called in the header.
+fn name_of(buffers: u32) -> &'static str {
+    match buffers {
+        abi::EITHER => "RECOBENCH_EITHER",
+        abi::IN_PLACE => "RECOBENCH_IN_PLACE",
+        abi::TO_HOST => "RECOBENCH_TO_HOST",
+        _ => "RECOBENCH_SEPARATE",
     }
 }
 
 fn buffers(
     variant: &abi::Variant,
-    task: &str,
+    contract: &Contract,
     backend: Backend,
     place: &str,
 ) -> Result<Buffers, String> {
-    let known = kinds_of_buffers(task, backend);
-    if !known.iter().any(|(kind, _)| *kind == variant.buffers) {
-        let names: Vec<_> = known.iter().map(|(_, name)| *name).collect();
+    let (task, known) = (contract.task, contract.buffers(backend));
+    if known.is_empty() {
+        return Err(format!(
+            "{place}: backend is RECOBENCH_CUDA, but how much a run of {task} finds is known on \
+             the GPU only, so its plugins run on the host; see plugin.md"
+        ));
+    }
+    if !known.contains(&variant.buffers) {
+        let names: Vec<_> = known.iter().copied().map(name_of).collect();
         let (found, names) = (variant.buffers, names.join(", "));
         return Err(format!(
             "{place}: buffers is {found}; use one of these for {task} on {backend}: {names}"
@@ -157,11 +195,14 @@ fn buffers(
     }
 }
 
-/// Whatever is gathered has a place of its own, so there the order is always kept.
-fn stable(variant: &abi::Variant, task: &str, place: &str) -> Result<bool, String> {
-    match (yes_or_no(variant.stable, "stable", place)?, task) {
-        (false, "gather") => {
-            Err(format!("{place}: stable is 0, but a gather keeps the order; set it to 1"))
+fn stable(variant: &abi::Variant, contract: &Contract, place: &str) -> Result<bool, String> {
+    let task = contract.task;
+    match (yes_or_no(variant.stable, "stable", place)?, contract.stable) {
+        (false, Stable::Always) => {
+            Err(format!("{place}: stable is 0, but {task} keeps the order; set it to 1"))
+        }
+        (true, Stable::Never) => {
+            Err(format!("{place}: stable is 1, but {task} has no order to keep; set it to 0"))
         }
         (stable, _) => Ok(stable),
     }
@@ -175,10 +216,46 @@ fn yes_or_no(number: u32, field: &str, place: &str) -> Result<bool, String> {
     }
 }
 
-fn keeps_address(omits: u32, task: &str, place: &str) -> Result<bool, String> {
-    match (omits, task) {
-        (0, _) => Ok(true),
-        (abi::SORT_ADDRESS, "sort") => Ok(false),
-        (other, _) => Err(format!("{place}: omits is {other}, which {task} does not know")),
+/// Whether it keeps the addresses of digis, the only thing that may be lost.
+fn keeps_address(omits: u32, contract: &Contract, place: &str) -> Result<bool, String> {
+    if omits & !contract.omits == 0 {
+        return Ok(omits == 0);
+    }
+    Err(format!("{place}: omits is {omits}, which {} does not know", contract.task))
+}
+
+/// The right answers that it knows: the exact one, if it does not say. That of the offline
+/// reconstruction comes in structs of its own.
+fn semantics(said: u32, contract: &Contract, place: &str) -> Result<u32, String> {
+    let task = contract.task;
+    if said & !contract.semantics != 0 {
+        return Err(format!("{place}: semantics is {said}, which {task} does not know"));
+    }
+    if said & abi::OFFLINE != 0 && said != abi::OFFLINE {
+        return Err(format!(
+            "{place}: semantics has RECOBENCH_OFFLINE beside others, but its structs are others; \
+             make it a variant of its own"
+        ));
+    }
+    Ok(if said == 0 { abi::EXACT } else { said })
+}
+
+fn by_time(variant: &abi::Variant, contract: &Contract, place: &str) -> Result<bool, String> {
+    let order = variant.order;
+    if order != abi::USUAL_ORDER && variant.semantics == abi::OFFLINE {
+        return Err(format!(
+            "{place}: order is {order}, but RECOBENCH_OFFLINE leaves none to choose; set it to 0"
+        ));
+    }
+    match (order, contract.by_time) {
+        (abi::USUAL_ORDER, _) => Ok(false),
+        (abi::BY_TIME, Some(_)) => Ok(true),
+        (_, Some(what)) => Err(format!(
+            "{place}: order is {order}; RECOBENCH_USUAL_ORDER and RECOBENCH_BY_TIME are {what}"
+        )),
+        (_, None) => Err(format!(
+            "{place}: order is {order}, but {} has no order to choose; set it to 0",
+            contract.task
+        )),
     }
 }

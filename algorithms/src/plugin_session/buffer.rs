@@ -1,5 +1,6 @@
 //! A buffer of a plugin, on the host or on a GPU, that shows who writes beyond it.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ const PIECE: usize = 1 << 19;
 
 pub(super) struct Buffer {
     /// What it is called where somebody writes beyond it.
-    name: &'static str,
+    name: Cow<'static, str>,
     memory: Memory,
 }
 
@@ -32,7 +33,11 @@ impl Buffer {
     ///
     /// # Errors
     /// What the system says.
-    pub(super) fn on_host(arena: &Arena, name: &'static str, bytes: usize) -> Result<Self, String> {
+    pub(super) fn on_host(
+        arena: &Arena,
+        name: Cow<'static, str>,
+        bytes: usize,
+    ) -> Result<Self, String> {
         let fits = |buffer: &Guarded| buffer.bytes().len() == bytes;
         let memory = arena.take_other(fits, || touched(Guarded::new(bytes)?))?;
         let memory = Memory::Host(memory);
@@ -42,7 +47,7 @@ impl Buffer {
     /// The same on a GPU.
     pub(super) fn on_gpu(
         gpu: &Arc<Gpu>,
-        name: &'static str,
+        name: Cow<'static, str>,
         bytes: usize,
     ) -> Result<Self, DeviceError> {
         let memory = Memory::Gpu(gpu.buffer(bytes + GUARD)?, Arc::clone(gpu));

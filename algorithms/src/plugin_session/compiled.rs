@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::session::PluginSession;
-use super::task::PluginTask;
+use super::task::{Asked, PluginTask};
 use super::variant::of_plugin;
-use crate::algorithm::{Content, Opening, Promise, Semantics, Session, Variant};
+use crate::algorithm::{Opening, Session, Variant};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Target, Team};
@@ -29,14 +29,30 @@ pub(crate) struct Compiled<A> {
 impl<A: PluginTask> Compiled<A> {
     /// Those of a plugin whose file lies in `src/`; none without a compiler.
     pub(crate) fn new(task: A, source: &str) -> Option<Self> {
+        let name = Path::new(source).file_stem()?.to_str()?;
+        Self::with_flags(task, source, name, &[])
+    }
+
+    /// Those of the example for the task, for the host and, as if it were for a GPU, for the
+    /// emulator.
+    pub(crate) fn of_example(task: A) -> Option<Self> {
+        let name = task.info().name;
+        let example = format!("-DEXAMPLE=\"examples/{name}.c\"");
+        let on_gpu = task.contract().is_some_and(|contract| !contract.cuda.is_empty());
+        let backends = if on_gpu { "-DON_BOTH" } else { "-DHOST_ONLY" };
+        let flags = ["-O3", "-Wextra", "-ffp-contract=off", &example, backends];
+        Self::with_flags(task, "plugin_session/on_both.c", name, &flags)
+    }
+
+    fn with_flags(task: A, source: &str, name: &str, flags: &[&str]) -> Option<Self> {
         static LOADING: Mutex<()> = Mutex::new(());
         let _one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(source);
-        let file = format!("lib{}.so", source.file_stem()?.to_str()?);
+        let file = format!("lib{name}.so");
         if !plugins().iter().any(|plugin| plugin.file == file) {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let library = folder.path().join(file);
-            compile(&source, &library, &["-shared", "-fPIC"])?;
+            compile(&source, &library, &[flags, &["-shared", "-fPIC"]].concat())?;
             load_plugin(&library, "plugin:0".to_owned()).expect("a plugin");
         }
         let variants = variants_of(task.info().name);
@@ -104,17 +120,22 @@ impl<A: PluginTask> Compiled<A> {
     fn on_host(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
         let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
         let mut session = self.opened(variant, (input, &arena), &Target::host(&team));
-        self.measure(session.as_mut(), input)?;
-        self.measure(session.as_mut(), input)
+        team.run(|| {
+            self.measure(variant, session.as_mut(), input)?;
+            self.measure(variant, session.as_mut(), input)
+        })
     }
 
     fn on_emulator(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
         let arena = Arena::default();
-        let session = PluginSession::<A>::new(variant, (input, &arena), 1, Some((&gpu, 0)));
+        let semantics = of_plugin::<A>(variant).promise(input).semantics;
+        let asked = Asked { semantics, by_time: variant.by_time };
+        let given = (&self.task, input, &arena);
+        let session = PluginSession::<A>::new(variant, asked, given, 1, Some((&gpu, 0)));
         let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
-        self.measure(&mut session, input)?;
-        self.measure(&mut session, input)
+        self.measure(variant, &mut session, input)?;
+        self.measure(variant, &mut session, input)
     }
 
     /// Gets a variant ready.
@@ -136,13 +157,17 @@ impl<A: PluginTask> Compiled<A> {
         session.buffer_bytes()
     }
 
-    fn measure(&self, session: &mut dyn Session<A>, input: &A::Input) -> Outcome {
+    fn measure(
+        &self,
+        variant: &'static LoadedVariant,
+        session: &mut dyn Session<A>,
+        input: &A::Input,
+    ) -> Outcome {
         let ran = session.reset().and_then(|()| session.poison()).and_then(|()| session.run());
         ran.map_err(|error| error.to_string())?;
         let stages = session.stages().map_err(|error| error.to_string())?;
         session.inspect().map_err(|error| error.to_string())?;
-        let promise =
-            Promise { stable: false, content: Content::Whole, semantics: Semantics::Exact };
+        let promise = of_plugin::<A>(variant).promise(input);
         let reference = self.task.reference(input, promise.semantics);
         let output = session.output().expect("a run");
         let checked = self.task.check(input, reference.as_ref(), &output, promise);

@@ -1,6 +1,7 @@
 //! What is held during the runs of a plugin.
 
-use std::ptr::null_mut;
+use std::borrow::Cow;
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffer::{Buffer, GUARD, copy};
@@ -11,9 +12,10 @@ use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
 use crate::plugin::loaded_variant::LoadedVariant;
 
 pub(super) struct Held<'a> {
-    /// As in the description; the first one only on the host.
+    /// As in the description; on the host the first ones only.
     arrays: Vec<Buffer>,
-    output: Option<Buffer>,
+    /// As in the description; none if the input takes the result, or the host.
+    outputs: Vec<Buffer>,
     scratch: Buffer,
     arena: &'a Arena,
     gpu: Option<(Arc<Gpu>, PageLocked)>,
@@ -21,33 +23,34 @@ pub(super) struct Held<'a> {
 
 /// What copies of a GPU come from and go to.
 enum PageLocked {
-    /// The arrays, which are copied in each run; the first one takes the result.
-    Arrays(Vec<PinnedBuffer<u8>>),
+    /// The arrays, which are copied in each run, and the results.
+    Arrays { arrays: Vec<PinnedBuffer<u8>>, results: Vec<PinnedBuffer<u8>> },
     /// The result alone, and a guard.
     Result(MappedBuffer<u8>),
 }
 
 impl<'a> Held<'a> {
     /// Takes buffers, with any content.
-    pub(super) fn new(
+    pub(super) fn new<O>(
         variant: &LoadedVariant,
-        input: &Description<'_>,
+        input: &Description<'_, O>,
         scratch: u64,
         (arena, gpu): (&'a Arena, Option<&Arc<Gpu>>),
     ) -> Result<Self, DeviceError> {
-        let buffer = |name, bytes| match gpu {
+        let buffer = |name: Cow<'static, str>, bytes| match gpu {
             Some(gpu) => Buffer::on_gpu(gpu, name, bytes),
             None => Buffer::on_host(arena, name, bytes)
                 .map_err(|problem| variant.plugin.failed(problem)),
         };
         let arrays = input.buffered(gpu.is_some()).iter();
-        let arrays = arrays.map(|array| buffer(array.name, array.content.len()));
-        let output = || buffer("its output", input.output_bytes);
+        let arrays = arrays.map(|array| buffer(array.name.clone(), array.content.len()));
+        let rooms = if variant.buffers.have_output() { &input.outputs[..] } else { &[] };
+        let outputs = rooms.iter().map(|room| buffer(room.name.clone(), room.bytes));
         let page_locked = |gpu: &Arc<Gpu>| Ok((Arc::clone(gpu), PageLocked::new(gpu, input)?));
         Ok(Held {
             arrays: arrays.collect::<Result<_, _>>()?,
-            output: variant.buffers.have_output().then(output).transpose()?,
-            scratch: buffer("its scratch memory", scratch as usize)?,
+            outputs: outputs.collect::<Result<_, _>>()?,
+            scratch: buffer("its scratch memory".into(), scratch as usize)?,
             arena,
             gpu: gpu.map(page_locked).transpose()?,
         })
@@ -55,7 +58,7 @@ impl<'a> Held<'a> {
 
     /// Provides fresh arrays, for a call from this thread.
     pub(super) fn load(&mut self, arrays: &[Array<'_>]) -> Result<(), DeviceError> {
-        if let Some((_, PageLocked::Arrays(pinned))) = &mut self.gpu {
+        if let Some((_, PageLocked::Arrays { arrays: pinned, .. })) = &mut self.gpu {
             for (to, from) in pinned.iter_mut().zip(arrays) {
                 copy(to, &from.content);
             }
@@ -71,27 +74,35 @@ impl<'a> Held<'a> {
 
     /// Where plugins find the buffers.
     pub(super) fn addresses(&mut self) -> Addresses {
-        let output = self.output.as_ref().map(Buffer::as_ptr);
+        let on_host = match &mut self.gpu {
+            Some((_, PageLocked::Result(host))) if self.outputs.is_empty() => {
+                Some(host.as_mut_ptr().cast())
+            }
+            _ => None,
+        };
         Addresses {
             arrays: self.arrays.iter().map(Buffer::as_ptr).collect(),
-            output: output.unwrap_or(null_mut()),
-            host_output: match (&mut self.gpu, output) {
-                (Some((_, PageLocked::Result(host))), None) => host.as_mut_ptr().cast(),
-                _ => null_mut(),
-            },
-            scratch: self.scratch.as_ptr(),
+            outputs: self.outputs.iter().map(Buffer::as_ptr).collect(),
+            on_host,
         }
+    }
+
+    /// Where scratch memory is.
+    pub(super) fn scratch(&self) -> *mut c_void {
+        self.scratch.as_ptr()
     }
 
     /// Overwrites all but fresh arrays.
     pub(super) fn poison(&mut self) -> Result<(), DeviceError> {
-        for buffer in self.output.iter_mut().chain([&mut self.scratch]) {
+        for buffer in self.outputs.iter_mut().chain([&mut self.scratch]) {
             buffer.poison()?;
         }
         match &mut self.gpu {
-            Some((gpu, PageLocked::Arrays(_))) => {
+            Some((gpu, PageLocked::Arrays { results, .. })) => {
                 self.arrays.iter_mut().try_for_each(Buffer::poison)?;
-                gpu.finish()
+                gpu.finish()?;
+                results.iter_mut().for_each(|result| result.fill(POISON));
+                Ok(())
             }
             Some((gpu, PageLocked::Result(host))) => {
                 gpu.finish()?;
@@ -110,7 +121,7 @@ impl<'a> Held<'a> {
             // SAFETY: it was reset with these buffers.
             return unsafe { plugin.run() };
         };
-        let buffers = (&self.arrays[..], self.output.as_ref());
+        let buffers = (&self.arrays[..], &self.outputs[..]);
         let started = page_locked.start(gpu, buffers, plugin);
         let finished = gpu.finish();
         started.and(finished)
@@ -119,7 +130,7 @@ impl<'a> Held<'a> {
     /// What was written beside a buffer since all were poisoned.
     pub(super) fn overrun(&self) -> Result<Option<String>, DeviceError> {
         let (input, tables) = self.arrays.split_at(1);
-        let buffers = self.output.iter().chain(input).chain([&self.scratch]);
+        let buffers = self.outputs.iter().chain(input).chain([&self.scratch]);
         for buffer in buffers.chain(tables) {
             let overrun = buffer.overrun()?;
             if overrun.is_some() {
@@ -133,47 +144,60 @@ impl<'a> Held<'a> {
         Ok(spoilt.then(|| "it wrote beyond the end of its output".to_owned()))
     }
 
-    /// What was said of an array that was changed.
-    pub(super) fn changed(&self, arrays: &[Array<'_>]) -> Result<Option<String>, DeviceError> {
-        for (buffer, array) in self.arrays.iter().zip(arrays) {
+    /// What is said of an array that was changed; the first one may be, if it takes the result.
+    pub(super) fn changed(
+        &self,
+        arrays: &[Array<'_>],
+        keep_input: bool,
+    ) -> Result<Option<String>, DeviceError> {
+        let kept = self.arrays.iter().zip(arrays).skip(usize::from(!keep_input));
+        for (buffer, array) in kept {
             let Some(changed) = array.changed else {
                 continue;
             };
             if let Some(byte) = buffer.first_change(&array.content)? {
-                return Ok(Some(changed(array.name, byte)));
+                return Ok(Some(changed(&array.name, byte)));
             }
         }
         Ok(None)
     }
 
-    /// The result of the last run.
-    pub(super) fn result(&self, lies: ResultIn) -> &[u8] {
+    /// The results of the last run.
+    pub(super) fn results(&self, lies: ResultIn) -> Vec<&[u8]> {
         match &self.gpu {
-            Some((_, PageLocked::Arrays(arrays))) => &arrays[0],
-            Some((_, PageLocked::Result(host))) => &host[..host.len() - GUARD],
+            Some((_, PageLocked::Arrays { results, .. })) => {
+                results.iter().map(|result| &result[..]).collect()
+            }
+            Some((_, PageLocked::Result(host))) => vec![&host[..host.len() - GUARD]],
             None => {
-                let buffer = result((&self.arrays, self.output.as_ref()), lies);
-                buffer.bytes().unwrap_or_default()
+                let buffers = results((&self.arrays, &self.outputs), lies).iter();
+                buffers.map(|buffer| buffer.bytes().unwrap_or_default()).collect()
             }
         }
     }
 
     /// Gives the buffers back.
     pub(super) fn release(self) {
-        let buffers = self.arrays.into_iter().chain(self.output);
+        let buffers = self.arrays.into_iter().chain(self.outputs);
         let buffers = buffers.chain([self.scratch]);
         buffers.for_each(|buffer| buffer.release(self.arena));
     }
 }
 
 impl PageLocked {
-    fn new(gpu: &Gpu, input: &Description<'_>) -> Result<Self, DeviceError> {
-        let pinned = |array: &Array<'_>| gpu.pinned(array.content.len());
+    fn new<O>(gpu: &Gpu, input: &Description<'_, O>) -> Result<Self, DeviceError> {
+        let pinned = |bytes: Vec<usize>| -> Result<Vec<_>, _> {
+            bytes.into_iter().map(|bytes| gpu.pinned(bytes)).collect()
+        };
+        let outputs: Vec<_> = input.outputs.iter().map(|room| room.bytes).collect();
         Ok(match input.upload {
-            Upload::InRun => {
-                PageLocked::Arrays(input.arrays.iter().map(pinned).collect::<Result<_, _>>()?)
+            Upload::InRun => PageLocked::Arrays {
+                arrays: pinned(input.arrays.iter().map(|array| array.content.len()).collect())?,
+                results: pinned(outputs)?,
+            },
+            Upload::BeforeRun => {
+                PageLocked::Result(gpu.mapped(outputs.iter().sum::<usize>() + GUARD)?)
             }
-            Upload::BeforeRun => PageLocked::Result(gpu.mapped(input.output_bytes + GUARD)?),
         })
     }
 
@@ -181,10 +205,10 @@ impl PageLocked {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (arrays, output): (&[Buffer], Option<&Buffer>),
+        (arrays, outputs): (&[Buffer], &[Buffer]),
         plugin: &mut Instance,
     ) -> Result<(), DeviceError> {
-        if let PageLocked::Arrays(pinned) = self {
+        if let PageLocked::Arrays { arrays: pinned, .. } = self {
             for (to, from) in arrays.iter().filter_map(Buffer::device).zip(&*pinned) {
                 gpu.upload(to, from)?;
             }
@@ -194,22 +218,25 @@ impl PageLocked {
         }
         // SAFETY: it was reset with these buffers.
         unsafe { plugin.run()? };
-        let from = result((arrays, output), plugin.result()?).device();
-        match (self, from) {
-            (PageLocked::Arrays(pinned), Some(from)) => gpu.download(&mut pinned[0], from),
-            (PageLocked::Result(host), Some(from)) if output.is_some() => {
-                gpu.download(host.part_mut(0..from.len() - GUARD), from)
+        let lie_in = plugin.result()?;
+        match self {
+            PageLocked::Arrays { results: to, .. } => {
+                let from = results((arrays, outputs), lie_in).iter().filter_map(Buffer::device);
+                to.iter_mut().zip(from).try_for_each(|(to, from)| gpu.download(to, from))
             }
-            // The plugin has brought it to the host itself.
-            _ => Ok(()),
+            // If there is none, the plugin has brought it to the host itself.
+            PageLocked::Result(host) => {
+                let from = outputs.iter().filter_map(Buffer::device).next();
+                from.map_or(Ok(()), |from| gpu.download(host.part_mut(0..from.len() - GUARD), from))
+            }
         }
     }
 }
 
-/// The buffer with the result.
-fn result<'b>((arrays, output): (&'b [Buffer], Option<&'b Buffer>), lies: ResultIn) -> &'b Buffer {
-    match (lies, output) {
-        (ResultIn::Output, Some(output)) => output,
-        _ => &arrays[0],
+/// The buffers with the results: the input is one where it takes them.
+fn results<'b>((arrays, outputs): (&'b [Buffer], &'b [Buffer]), lie_in: ResultIn) -> &'b [Buffer] {
+    match lie_in {
+        ResultIn::Output => outputs,
+        ResultIn::Input => &arrays[..1],
     }
 }

@@ -67,7 +67,7 @@ impl Instance {
             let call = &variant.calls.prepare;
             // SAFETY: the table is the plugin's own, all else as the header says.
             let answer = watched(call, || unsafe {
-                prepare(variant.table, host.as_ptr(), input, &raw mut state)
+                prepare(variant.own.as_ptr(), host.as_ptr(), input, &raw mut state)
             });
             if answer == abi::UNAVAILABLE {
                 return Err(NotReady::Unavailable(host.take_reason()));

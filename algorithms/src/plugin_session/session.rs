@@ -1,13 +1,12 @@
 //! A variant of a plugin that is ready for an input, of whatever task.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::account::Account;
 use super::held::Held;
-use super::instance::{Instance, NotReady, ResultIn};
-use super::task::{Description, PluginTask};
+use super::instance::{Instance, NotReady};
+use super::task::{Asked, Description, PluginTask};
 use crate::algorithm::{Damage, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
@@ -16,16 +15,16 @@ use crate::timing::Stages;
 
 /// It is no [`Runner`](crate::algorithm::Runner), since the header promises that `reset` is
 /// called once before each run, whether buffers are poisoned in between or not.
-pub(super) struct PluginSession<'a, A> {
+pub(super) struct PluginSession<'a, A: PluginTask> {
     // Before the buffers: `release` may use them.
     instance: Instance,
-    input: Description<'a>,
+    input: Description<'a, A::Output>,
     held: Option<Held<'a>>,
     arena: &'a Arena,
     gpu: Option<Arc<Gpu>>,
-    result: ResultIn,
+    /// The output of the last run, once it was inspected.
+    found: Option<A::Output>,
     account: Account,
-    task: PhantomData<fn() -> A>,
 }
 
 impl<'a, A: PluginTask> PluginSession<'a, A> {
@@ -35,11 +34,12 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
     /// As [`NotReady`] says.
     pub(super) fn new(
         variant: &'static LoadedVariant,
-        (input, arena): (&'a A::Input, &'a Arena),
+        asked: Asked,
+        (task, input, arena): (&A, &'a A::Input, &'a Arena),
         workers: usize,
         gpu: Option<(&Arc<Gpu>, i32)>,
     ) -> Result<Self, NotReady> {
-        let input = A::describe(input);
+        let input = task.describe(input, asked);
         let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
         // SAFETY: the variant is one of this task, whose struct this is.
         let instance = unsafe { Instance::prepare(variant, workers, gpu, input.shown.as_ptr()) }?;
@@ -51,19 +51,19 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
             held: None,
             arena,
             gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
-            result: ResultIn::Output,
+            found: None,
             account,
-            task: PhantomData,
         })
     }
 
     /// What the last run did that its output does not show.
     fn damage(&self, held: &Held<'_>) -> Result<Option<String>, DeviceError> {
         let overrun = held.overrun()?;
-        if overrun.is_some() || !self.instance.variant().buffers.keep_input() {
+        if overrun.is_some() {
             return Ok(overrun);
         }
-        let changed = held.changed(&self.input.arrays)?;
+        let keep_input = self.instance.variant().buffers.keep_input();
+        let changed = held.changed(&self.input.arrays, keep_input)?;
         Ok(changed.or_else(|| self.input.shown.damage()))
     }
 
@@ -82,6 +82,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
 
 impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     fn reset(&mut self) -> Result<(), DeviceError> {
+        self.found = None;
         let mut held = match self.held.take() {
             Some(held) => held,
             None => Held::new(
@@ -92,12 +93,12 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
             )?,
         };
         held.load(&self.input.arrays)?;
-        let buffers = held.addresses();
+        let (buffers, scratch) = (held.addresses(), held.scratch());
         self.held = Some(held);
         self.input.shown.set(&buffers);
         let input = self.input.shown.as_ptr();
         // SAFETY: the buffers are as the header has them, and are held.
-        unsafe { self.instance.reset(input, buffers.scratch) }
+        unsafe { self.instance.reset(input, scratch) }
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
@@ -129,9 +130,12 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
         let Some(held) = &self.held else {
             return Ok(());
         };
-        self.result = self.instance.result()?;
-        let damage = self.damage(held)?;
-        damage.map_or(Ok(()), |damage| Err(damage.into()))
+        let lies = self.instance.result()?;
+        if let Some(damage) = self.damage(held)? {
+            return Err(damage.into());
+        }
+        self.found = Some((self.input.read)(&held.results(lies))?);
+        Ok(())
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -149,11 +153,11 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn output(&self) -> Option<Cow<'_, A::Output>> {
-        let held = self.held.as_ref()?;
-        Some(Cow::Owned(A::output(held.result(self.result))))
+        self.found.as_ref().map(Cow::Borrowed)
     }
 
     fn release(&mut self) {
+        self.found = None;
         if let Some(held) = self.held.take() {
             held.release();
         }
@@ -167,7 +171,8 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
             None => self.input.shown.bytes(),
         };
         let has_output = self.instance.variant().buffers.have_output();
-        let output = usize::from(has_output) * self.input.output_bytes;
+        let outputs: usize = self.input.outputs.iter().map(|room| room.bytes).sum();
+        let output = usize::from(has_output) * outputs;
         let scratch = self.instance.needs().scratch_bytes;
         (arrays + output) as u64 + shown + scratch + self.account.bytes()
     }

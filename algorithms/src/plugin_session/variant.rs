@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::instance::NotReady;
 use super::session::PluginSession;
-use super::task::PluginTask;
-use crate::algorithm::{Algorithm, Content, Damage, Opened, Opening, Runner, Variant};
+use super::task::{Asked, PluginTask};
+use crate::algorithm::{Algorithm, Content, Damage, Opened, Opening, Runner, Semantics, Variant};
 use crate::device::gpu::DeviceError;
 use crate::device::{Device, Unavailable};
+use crate::plugin::abi;
 use crate::plugin::baseline::why_absent;
 use crate::plugin::loaded::variants_of;
 use crate::plugin::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
@@ -32,11 +33,19 @@ pub(crate) const fn of_baseline<A: PluginTask>(
 
 /// The variant of a plugin, for a task.
 pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Variant<A> {
+    const BOTH: u32 = abi::EXACT | abi::PUBLISHED;
+    let variant = Variant::on(loaded.backend, loaded.name, loaded.summary, open);
+    let variant = match loaded.semantics {
+        BOTH => variant.with_semantics(&[Semantics::Exact, Semantics::Published], A::semantics),
+        abi::PUBLISHED => variant.with_semantics(&[Semantics::Published], |_| Semantics::Published),
+        abi::OFFLINE => variant.with_semantics(&[Semantics::Offline], |_| Semantics::Offline),
+        _ => variant,
+    };
     Variant {
         stable: loaded.stable,
         content: if loaded.keeps_address { Content::Whole } else { Content::WithoutAddress },
         plugin: Some(PluginVariant::Loaded(loaded)),
-        ..Variant::on(loaded.backend, loaded.name, loaded.summary, open)
+        ..variant
     }
 }
 
@@ -62,7 +71,9 @@ fn ready<'a, A: PluginTask>(
     loaded: &'static LoadedVariant,
     at: &Opening<'a, '_, A>,
 ) -> Result<PluginSession<'a, A>, NotReady> {
-    let (given, workers) = ((at.input, at.arena), at.threads());
+    let (given, workers) = ((at.task, at.input, at.arena), at.threads());
+    let semantics = (at.variant.semantics)(at.input);
+    let asked = Asked { semantics, by_time: loaded.by_time };
     let gpu = match (at.target.device, &at.target.gpu) {
         (Device::Cpu, _) => None,
         (Device::Cuda(number), Some(gpu)) => Some((gpu, number as i32)),
@@ -72,7 +83,7 @@ fn ready<'a, A: PluginTask>(
         }
     };
     let team = at.target.team;
-    team.run(|| PluginSession::new(loaded, given, workers, gpu))
+    team.run(|| PluginSession::new(loaded, asked, given, workers, gpu))
 }
 
 /// A variant that is not to be called: it ends as it would have, but for the crash.

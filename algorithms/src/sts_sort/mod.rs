@@ -29,6 +29,7 @@ use crate::algorithm::{
     Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
+use crate::plugin::Contract;
 use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
@@ -62,6 +63,10 @@ impl Algorithm for StsSort {
     fn variants(&self) -> Vec<Variant<Self>> {
         let of_plugins = variants(self, &cuda::CUB);
         [cpu::VARIANTS, cuda::VARIANTS, &of_plugins].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

@@ -18,7 +18,7 @@ use crate::algorithm::{Damage, Metric, Plan, Semantics, TaskInfo, Work};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Target, Unavailable};
-use crate::plugin::PluginInfo;
+use crate::plugin::{Contract, PluginInfo};
 use crate::timing::Stages;
 
 pub use typed::TaskOf;
@@ -41,6 +41,10 @@ pub trait Task: Sync {
     }
     /// All variants; their places in this list are their numbers.
     fn variants(&self) -> Vec<VariantInfo>;
+    /// See [`Algorithm::contract`].
+    fn contract(&self) -> Option<&'static Contract> {
+        None
+    }
     /// See [`Algorithm::plan`].
     ///
     /// # Errors

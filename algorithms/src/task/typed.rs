@@ -14,7 +14,7 @@ use crate::algorithm::{
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Target, Unavailable};
-use crate::plugin::PluginVariant;
+use crate::plugin::{Contract, PluginVariant};
 use crate::shared_inputs;
 use crate::timing::Stages;
 
@@ -32,6 +32,10 @@ impl<A: Algorithm> Task for TaskOf<A> {
 
     fn variants(&self) -> Vec<VariantInfo> {
         self.0.variants().iter().map(info).collect()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        self.0.contract()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

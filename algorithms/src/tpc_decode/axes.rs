@@ -105,7 +105,8 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
             shape.sectors * size_of::<u16>() * entries
         }
     };
-    let pages = estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
+    // What plugins are shown of pages is a copy.
+    let pages = 2 * estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
     Ok(Plan { params, memory_bytes: pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64 })
 }
 

@@ -17,8 +17,10 @@
 //! | `pads` | which pads the links read |
 //! | `fragments`, `charge_map` | the cluster finder's input |
 //! | `reference`, `check` | what is right |
+//! | `judgement` | what is wrong with pages, for variants that only reject them |
 //! | `hard_inputs`, `mutate`, `shrink` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
+//! | `plugin` | those of shared libraries |
 
 mod axes;
 pub(crate) mod charge_map;
@@ -30,9 +32,11 @@ mod fragments;
 mod hard_inputs;
 mod header;
 mod input;
+mod judgement;
 mod mutate;
 mod pads;
 mod payload;
+mod plugin;
 mod reference;
 mod shrink;
 
@@ -48,6 +52,8 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 use crate::parallel::map;
+use crate::plugin::Contract;
+use crate::plugin_session::variants;
 use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS};
@@ -90,7 +96,11 @@ impl Algorithm for TpcDecode {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, &variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -42,6 +42,7 @@ use crate::algorithm::{
     TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
+use crate::plugin::Contract;
 use crate::plugin_session::variants;
 
 pub use axes::{AXES, shape};
@@ -97,6 +98,10 @@ impl Algorithm for TpcGather {
     fn variants(&self) -> Vec<Variant<Self>> {
         let of_plugins = variants(self, &cuda::LIBRARIES);
         [cpu::VARIANTS, cuda::VARIANTS, &of_plugins].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

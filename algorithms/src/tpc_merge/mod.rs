@@ -18,6 +18,7 @@
 //! | `reference`, `check` | what is right |
 //! | `hard_inputs`, `shrink` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
+//! | `plugin` | those of shared libraries |
 
 mod axes;
 mod check;
@@ -25,6 +26,7 @@ mod components;
 mod cpu;
 mod cuda;
 mod hard_inputs;
+mod plugin;
 mod reference;
 mod relation_store;
 mod resolve;
@@ -40,6 +42,8 @@ use crate::algorithm::{
     Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
+use crate::plugin::Contract;
+use crate::plugin_session::variants;
 
 pub use axes::AXES;
 pub use axes::shape;
@@ -74,7 +78,11 @@ impl Algorithm for TpcMerge {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, &variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn plan(&self, mut params: Params) -> Result<Plan, DataError> {

@@ -65,7 +65,8 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let shape = shape(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
-    let map = entries(time_bins) * size_of::<u16>();
+    // What plugins are shown of a map is a copy.
+    let map = 2 * entries(time_bins) * size_of::<u16>();
     let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
     Ok(Plan { params, memory_bytes: (shape.sectors * (map + pads)) as u64 })
 }

@@ -12,6 +12,7 @@
 //! | `reference` | what is right |
 //! | `hard_inputs` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
+//! | `plugin` | those of shared libraries |
 
 mod activity;
 mod axes;
@@ -19,6 +20,7 @@ mod cpu;
 mod cuda;
 mod hard_inputs;
 mod input;
+mod plugin;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -29,6 +31,8 @@ use generators::DataError;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
+use crate::plugin::Contract;
+use crate::plugin_session::variants;
 
 pub use activity::{PadActivity, Thresholds, Verdict};
 pub use input::ChargeMaps;
@@ -54,7 +58,11 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, &variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        Some(&plugin::CONTRACT)
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

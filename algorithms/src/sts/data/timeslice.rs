@@ -1,12 +1,13 @@
 //! Digis with the setup of their detector.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use generators::partition::Partition;
 use generators::sts::setup::Setup;
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
+use super::{ChainStage, Product};
 use crate::algorithm::Semantics;
 use crate::all_cores::mapped;
 use crate::sts::quality::Crossings;
@@ -27,7 +28,11 @@ pub struct Timeslice {
     setup: Arc<Setup>,
     online: Semantics,
     crossings: Option<Arc<Crossings>>,
+    upstream: Arc<[OnceLock<Product>; UPSTREAM]>,
 }
+
+/// Products of stages that can be remembered.
+const UPSTREAM: usize = ChainStage::ALL.len() * Semantics::ALL.len();
 
 impl Timeslice {
     /// The digis of a detector, two sides for each module of the setup; modules behind
@@ -40,7 +45,14 @@ impl Timeslice {
         let (found, wanted) = (digis.partition().segments(), 2 * setup.modules().len());
         assert!(found <= wanted, "{found} segments, but {wanted} module sides");
         let digis = if found == wanted { digis } else { with_empty_sides(&digis, wanted) };
-        Timeslice { stream: read_out(&digis), digis, setup, online, crossings: None }
+        Timeslice {
+            stream: read_out(&digis),
+            digis,
+            setup,
+            online,
+            crossings: None,
+            upstream: Arc::default(),
+        }
     }
 
     /// The same timeslice with what really happened, to judge by. No variant can see it
@@ -52,6 +64,17 @@ impl Timeslice {
     /// What really happened, if anybody knows.
     pub fn crossings(&self) -> Option<&Crossings> {
         self.crossings.as_deref()
+    }
+
+    /// What the stages before one leave for it by these semantics: made once.
+    pub(in crate::sts) fn upstream(
+        &self,
+        stage: ChainStage,
+        semantics: Semantics,
+        make: impl FnOnce() -> Product,
+    ) -> &Product {
+        let number = stage as usize * Semantics::ALL.len() + semantics as usize;
+        self.upstream[number].get_or_init(make)
     }
 
     /// All digis in the order in which they are read out: by time, or where a side's

@@ -236,6 +236,12 @@ impl<R: Real> Sensor<R> {
         ([variance(0), variance(1), variance(2)], entry(0, 1))
     }
 
+    /// Tangent and cosine of the angle of a side's strips.
+    pub(in crate::sts) fn angle(&self, side: Side) -> [R; 2] {
+        let edge = self.side(side);
+        [edge.tangent, edge.cosine]
+    }
+
     fn side(&self, side: Side) -> &Edge<R> {
         match side {
             Side::Front => &self.front,

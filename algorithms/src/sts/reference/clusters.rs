@@ -13,6 +13,19 @@ use crate::sts::{Cluster, Partitioned};
 /// The clusters of all module sides, each side in [`Cluster::order`]. The digis may
 /// come in any order.
 pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<Cluster> {
+    sides::<P>(digis, setup, |clusters| clusters.sort_unstable_by_key(Cluster::order))
+}
+
+/// The same, each side in the order of the clusters' first digis: by channel, then time.
+pub fn clusters_as_found<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<Cluster> {
+    sides::<P>(digis, setup, |_| ())
+}
+
+fn sides<P: Rules>(
+    digis: &SegmentedDigis,
+    setup: &Setup,
+    bring_in_order: impl Fn(&mut [Cluster]) + Sync,
+) -> Partitioned<Cluster> {
     let sides = digis.partition().segments();
     let (window, shapes) = (Window::new(setup), Shapes::new(setup, BelowFirstStep::Flat));
     let side = |segment: usize| {
@@ -21,7 +34,7 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
         let back = ModuleSide::of_segment(segment, sides).back;
         let offset = if back { f32::from(CHANNELS_PER_SIDE) } else { 0.0 };
         let mut clusters = of_side::<P>(&sorted, offset, &window, &shapes);
-        clusters.sort_unstable_by_key(Cluster::order);
+        bring_in_order(&mut clusters);
         clusters
     };
     Partitioned::of_sides(&map(0..sides, side))

@@ -10,6 +10,19 @@ use crate::sts::{Cluster, Hit, Partitioned};
 
 /// The hits of all modules, each module in [`Hit::order`].
 pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partitioned<Hit> {
+    each_module::<P>(clusters, setup, |hits| hits.sort_unstable_by_key(Hit::order))
+}
+
+/// The same, each module in the order of the fronts' clusters, then of the backs' times.
+pub fn hits_as_found<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partitioned<Hit> {
+    each_module::<P>(clusters, setup, |_| ())
+}
+
+fn each_module<P: Rules>(
+    clusters: &Partitioned<Cluster>,
+    setup: &Setup,
+    bring_in_order: impl Fn(&mut [Hit]) + Sync,
+) -> Partitioned<Hit> {
     let modules = setup.modules();
     let module = |number: usize| {
         let fronts = clusters.segment(number);
@@ -21,7 +34,7 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
             address: Address::of_module(number).full(),
         };
         let mut hits = finder.hits::<P>(fronts, backs);
-        hits.sort_unstable_by_key(Hit::order);
+        bring_in_order(&mut hits);
         hits
     };
     Partitioned::of_modules(&map(0..modules.len(), module))

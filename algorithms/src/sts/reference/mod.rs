@@ -12,5 +12,5 @@ mod connect;
 mod hits;
 pub mod offline;
 
-pub use clusters::clusters;
-pub use hits::hits;
+pub use clusters::{clusters, clusters_as_found};
+pub use hits::{hits, hits_as_found};

@@ -14,6 +14,19 @@ use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 /// Digis are looked at in order of time; those of equal time in the order in which
 /// they come.
 pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
+    sides(digis, setup, |clusters| clusters.sort_by_key(OfflineCluster::order))
+}
+
+/// The same, each side in the order in which clusters are closed.
+pub fn clusters_as_found(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
+    sides(digis, setup, |_| ())
+}
+
+fn sides(
+    digis: &SegmentedDigis,
+    setup: &Setup,
+    bring_in_order: impl Fn(&mut [OfflineCluster]) + Sync,
+) -> Partitioned<OfflineCluster> {
     let sides = digis.partition().segments();
     let shapes = Shapes::<f64>::new(setup, BelowFirstStep::Interpolated);
     let side = |segment: usize| {
@@ -29,7 +42,7 @@ pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineClu
         by_time.sort_by_key(|digi| digi.time_ns());
         finder.find(&by_time);
         let mut clusters = finder.clusters;
-        clusters.sort_by_key(OfflineCluster::order);
+        bring_in_order(&mut clusters);
         clusters
     };
     Partitioned::of_sides(&map(0..sides, side))
@@ -118,6 +131,22 @@ impl ClusterFinder<'_> {
 
 /// The hits of all modules, each module in [`OfflineHit::order`].
 pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitioned<OfflineHit> {
+    each_module(clusters, setup, |hits| hits.sort_by_key(OfflineHit::order))
+}
+
+/// The same, each module in the order of the fronts' clusters, then of the backs' times.
+pub fn hits_as_found(
+    clusters: &Partitioned<OfflineCluster>,
+    setup: &Setup,
+) -> Partitioned<OfflineHit> {
+    each_module(clusters, setup, |_| ())
+}
+
+fn each_module(
+    clusters: &Partitioned<OfflineCluster>,
+    setup: &Setup,
+    bring_in_order: impl Fn(&mut [OfflineHit]) + Sync,
+) -> Partitioned<OfflineHit> {
     let modules = setup.modules();
     let module = |number: usize| {
         let fronts = clusters.segment(number);
@@ -128,7 +157,7 @@ pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitione
             latest_error: backs.iter().map(|back| back.time_error).fold(0.0, f64::max),
         };
         let mut hits = finder.hits(fronts, backs);
-        hits.sort_by_key(OfflineHit::order);
+        bring_in_order(&mut hits);
         hits
     };
     Partitioned::of_modules(&map(0..modules.len(), module))

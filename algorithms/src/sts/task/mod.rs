@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
 //! | `cuda_variants`, `cuda_session` | the same on a GPU |
+//! | `plugin` | the same by shared libraries |
 //! | `by_stage` | which variants a task has |
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
@@ -21,6 +22,7 @@ mod check;
 mod cuda_session;
 mod cuda_variants;
 mod hard_inputs;
+mod plugin;
 mod product_mutants;
 mod quality;
 mod session;
@@ -37,6 +39,7 @@ use crate::algorithm::{
 };
 use crate::axis::Params;
 use crate::parallel::map;
+use crate::plugin::Contract;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::shrink::without_digis;
 
@@ -142,7 +145,12 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [variants::VARIANTS, cuda_variants::VARIANTS].map(|all| all.of(self.stage)).concat()
+        let own = [variants::VARIANTS, cuda_variants::VARIANTS].map(|all| all.of(self.stage));
+        [own.concat(), crate::plugin_session::variants(self, &[])].concat()
+    }
+
+    fn contract(&self) -> Option<&'static Contract> {
+        plugin::contract(self.stage)
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -8,16 +8,32 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::StsSort;
 use crate::all_cores::mapped;
 use crate::plugin::abi;
-use crate::plugin_session::{Addresses, Array, Description, PluginTask, Shown, Upload};
+use crate::plugin::contract::{Contract, Stable};
+use crate::plugin_session::{
+    Addresses, Array, Asked, Description, PluginTask, Room, Shown, Upload,
+};
+
+/// What its plugins may say of themselves.
+pub(super) const CONTRACT: Contract = Contract {
+    task: "sort",
+    since: 1,
+    cpu: BUFFERS,
+    cuda: BUFFERS,
+    stable: Stable::Chosen,
+    omits: abi::SORT_ADDRESS,
+    ..Contract::NEW
+};
+
+const BUFFERS: &[u32] = &[abi::SEPARATE, abi::EITHER, abi::IN_PLACE];
 
 impl PluginTask for StsSort {
-    fn describe(input: &SegmentedDigis) -> Description<'_> {
+    fn describe<'a>(&self, input: &'a SegmentedDigis, _: Asked) -> Description<'a, Vec<Digi>> {
         let digis = bytes(input.digis());
         let sort = ShownSort::new(input);
         Description {
             arrays: vec![
                 Array {
-                    name: "its input",
+                    name: "its input".into(),
                     content: digis.into(),
                     changed: Some(|name, byte| {
                         let position = byte / size_of::<Digi>();
@@ -25,19 +41,19 @@ impl PluginTask for StsSort {
                     }),
                 },
                 Array {
-                    name: "its offsets",
+                    name: "its offsets".into(),
                     content: bytemuck::cast_slice(&sort.offsets).to_vec().into(),
                     changed: None,
                 },
             ],
-            output_bytes: digis.len(),
+            on_host: 1,
+            outputs: vec![Room::of_output(digis.len())],
             upload: Upload::InRun,
             shown: Box::new(sort),
+            read: Box::new(|outputs| {
+                Ok(mapped(bytemuck::cast_slice(outputs[0]), |&bits| Digi::from_bits(bits)))
+            }),
         }
-    }
-
-    fn output(bytes: &[u8]) -> Vec<Digi> {
-        mapped(bytemuck::cast_slice(bytes), |&bits| Digi::from_bits(bits))
     }
 }
 
@@ -75,7 +91,7 @@ impl Shown for ShownSort {
     fn set(&mut self, buffers: &Addresses) {
         self.sort.input = buffers.array(0);
         self.sort.device_offsets = buffers.array(1);
-        self.sort.output = buffers.output.cast();
+        self.sort.output = buffers.output(0);
     }
 }
 

@@ -14,12 +14,10 @@
 //! | [`target`] | what comes out |
 //! | [`work`] | what decoders are given |
 //! | [`published`], [`fused`] | decoders beside their kernels |
-//! | [`judgement`] | words for the pages that were rejected |
 //! | [`runner`] | a way to decode with the pages of a time frame |
 
 mod division;
 mod fused;
-mod judgement;
 mod parts;
 mod placing;
 mod published;

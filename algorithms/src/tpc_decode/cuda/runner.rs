@@ -11,7 +11,7 @@ use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::work::{Decode, Way, Work};
-use super::{judgement, placing, validation};
+use super::{placing, validation};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
@@ -21,6 +21,7 @@ use crate::device::{Arena, Unavailable, buffers};
 use crate::parallel::{Grain, extend};
 use crate::tpc_decode::charge_map::{Position, present};
 use crate::tpc_decode::input::TimeFrame;
+use crate::tpc_decode::judgement;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 const STAGE: &str = "decode";
@@ -92,7 +93,8 @@ impl OnGpu<'_> {
             extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
             });
-            let damaged = judgement::damaged(self.frame, part.pages.start, verdicts);
+            let damaged =
+                judgement::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
             if let Target::Charges(charges) = &held.target {
                 all.positions.append(&mut positions(&self.gpu, charges, samples)?);

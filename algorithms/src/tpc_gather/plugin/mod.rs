@@ -9,16 +9,21 @@ use super::TpcGather;
 use super::cuda::slowdowns;
 use super::packed::Packed;
 use crate::plugin::abi;
+use crate::plugin::contract::Contract;
 use crate::plugin_session::{
-    Addresses, Array, Description, Figures, PluginTask, Shown, Upload, changed_at_byte,
+    Addresses, Array, Asked, Description, Figures, PluginTask, Room, Shown, Upload, changed_at_byte,
 };
+
+/// What its plugins may say of themselves.
+pub(super) const CONTRACT: Contract =
+    Contract { task: "gather", since: 1, cuda: &[abi::SEPARATE, abi::TO_HOST], ..Contract::NEW };
 
 impl PluginTask for TpcGather {
     const FIGURES: Option<Figures> = Some(|gpu, run| slowdowns(gpu, run));
 
-    fn describe<'a>(input: &'a Clusters) -> Description<'a> {
-        let array = |name, content: &'a [u8]| Array {
-            name,
+    fn describe<'a>(&self, input: &'a Clusters, _: Asked) -> Description<'a, Packed> {
+        let array = |name: &'static str, content: &'a [u8]| Array {
+            name: name.into(),
             content: content.into(),
             changed: Some(changed_at_byte),
         };
@@ -29,14 +34,12 @@ impl PluginTask for TpcGather {
                 array("the starts of tracks", bytemuck::cast_slice(tracks)),
                 array("the starts of rows", bytemuck::cast_slice(rows)),
             ],
-            output_bytes: Layout::new(&input.packed()).bytes(),
+            on_host: 1,
+            outputs: vec![Room::of_output(Layout::new(&input.packed()).bytes())],
             upload: Upload::BeforeRun,
             shown: Box::new(ShownGather::new(input)),
+            read: Box::new(|outputs| Ok(Packed::from_bytes(outputs[0]))),
         }
-    }
-
-    fn output(bytes: &[u8]) -> Packed {
-        Packed::from_bytes(bytes)
     }
 }
 
@@ -91,8 +94,8 @@ impl Shown for ShownGather<'_> {
         self.gather.source = buffers.array(0);
         self.gather.device_track_starts = buffers.array(1);
         self.gather.device_row_starts = buffers.array(2);
-        self.gather.output = buffers.output.cast();
-        self.gather.host_output = buffers.host_output.cast();
+        self.gather.output = buffers.output(0);
+        self.gather.host_output = buffers.host_output();
     }
 
     fn damage(&self) -> Option<String> {

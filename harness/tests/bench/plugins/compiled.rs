@@ -50,14 +50,42 @@ impl Workshop {
         self.compile("docs/plugin/example.c", "libexample.so", "")
     }
 
+    /// A plugin of the tests, with the header and as it was in version 1.
+    pub fn plugin_of_version_1(&self, source: &str, name: &str) -> String {
+        let source = format!("harness/tests/bench/plugins/{source}");
+        let header = "harness/tests/bench/plugins/version_1";
+        self.compile_with(("cc", &["-O2"]), header, &source, name, "")
+    }
+
+    /// An example of the documentation, as it says how to compile it, but for warnings.
+    pub fn example_of(&self, file: &str, name: &str) -> String {
+        let language: (_, &[_]) = match file.ends_with(".cpp") {
+            true => ("c++", &["-O3", "-std=c++17", "-Wextra"]),
+            false => ("cc", &["-O3", "-Wextra", "-ffp-contract=off"]),
+        };
+        let source = format!("docs/plugin/examples/{file}");
+        self.compile_with(language, "docs/plugin", &source, name, "")
+    }
+
     fn compile(&self, source: &str, name: &str, defines: &str) -> String {
-        let mut cc = Command::new("cc");
-        cc.args(["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-I"]);
-        cc.arg(in_repository("docs/plugin"));
-        cc.args(defines.split_whitespace());
-        cc.arg("-o").arg(self.join(name));
-        cc.arg(in_repository(source));
-        Run::of(&mut cc).exits(0);
+        self.compile_with(("cc", &["-O2"]), "docs/plugin", source, name, defines)
+    }
+
+    fn compile_with(
+        &self,
+        (compiler, flags): (&str, &[&str]),
+        header: &str,
+        source: &str,
+        name: &str,
+        defines: &str,
+    ) -> String {
+        let mut compiler = Command::new(compiler);
+        compiler.args(flags).args(["-Wall", "-Werror", "-shared", "-fPIC", "-I"]);
+        compiler.arg(in_repository(header));
+        compiler.args(defines.split_whitespace());
+        compiler.arg("-o").arg(self.join(name));
+        compiler.arg(in_repository(source)).arg("-lm");
+        Run::of(&mut compiler).exits(0);
         format!("./{name}")
     }
 

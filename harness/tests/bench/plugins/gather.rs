@@ -84,7 +84,7 @@ fn tables_that_make_no_sense_for_gathering_are_refused() {
     for case in [
         "-DBUFFERS=RECOBENCH_IN_PLACE | buffers is 2; use one of these for gather on cpu: ",
         "-DBUFFERS=RECOBENCH_TO_HOST | buffers is 3; use one of these for gather on cpu: ",
-        "-DSTABLE=0 | stable is 0, but a gather keeps the order",
+        "-DSTABLE=0 | stable is 0, but gather keeps the order",
     ] {
         let [defines, problem] = cells(case);
         let plugin = workshop.plugin_of("gather.c", "libtwo.so", defines);

@@ -2,7 +2,10 @@
 //! those that are not are told and cost nothing but themselves.
 
 mod compiled;
+mod examples;
 mod failing;
 mod gather;
 mod measured;
 mod refused;
+mod spoilt;
+mod version_1;

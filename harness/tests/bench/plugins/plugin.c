@@ -35,6 +35,12 @@
 #ifndef BACKEND
 #define BACKEND RECOBENCH_CPU
 #endif
+#ifndef STABLE
+#define STABLE 0
+#endif
+#ifndef BUFFERS
+#define BUFFERS RECOBENCH_SEPARATE
+#endif
 #ifndef SUMMARY
 #define SUMMARY "qsort a segment"
 #endif
@@ -129,14 +135,20 @@ static const recobench_variant VARIANT = {
     .name = NAME,
     .summary = SUMMARY,
     .backend = BACKEND,
-    .buffers = WHERE == output_call ? RECOBENCH_EITHER : RECOBENCH_SEPARATE,
-    .stable = 0,
+    .buffers = WHERE == output_call ? RECOBENCH_EITHER : BUFFERS,
+    .stable = STABLE,
     .prepare = prepare,
     .memory = memory,
     .reset = reset,
     .run = RUN,
     .output = WHERE == output_call ? output : NULL,
     .release = release,
+#ifdef SEMANTICS
+    .semantics = SEMANTICS,
+#endif
+#ifdef ORDER
+    .order = ORDER,
+#endif
 };
 
 static const recobench_variant *const VARIANTS[] = {&VARIANT};

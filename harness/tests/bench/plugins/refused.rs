@@ -24,7 +24,8 @@ fn plugins_of_another_version_and_without_functions() {
     check(
         2,
         "
-            -DABI=2 | made for version 2 of recobench.h, and this bench has version 1
+            -DABI=3 | made for version 3 of recobench.h, and this bench has version 2 and runs those from 1 on
+            -DABI=0 | made for version 0 of recobench.h, and this bench has version 2
             -DNO_TABLE | it lacks recobench_plugin;
             -DNO_TABLE -Drecobench_plugin_abi=other | it lacks recobench_plugin_abi and recobench_plugin;
         ",
@@ -44,7 +45,19 @@ fn tables_that_make_no_sense() {
             -DRUN=NULL | variant "foreign": run is NULL
             -DSIZE=8 | variant 0 says that it has 8 bytes
             -DBACKEND=9 | backend is 9
-            -DTASK="srot" | for the task "srot"; plugins can be for sort
+            -DTASK="srot" | is for the task "srot"; plugins can be for sort, presort, cluster
+            -DABI=1 -DTASK="hits" | for the task "hits", which version 1 of recobench.h does not have
+            -DSIZE=104 | variant 0 says that it has 104 bytes, and 112 are needed
+            -DSEMANTICS=8 | variant "foreign": semantics is 8, which sort does not know
+            -DSEMANTICS=2 | variant "foreign": semantics is 2, which sort does not know
+            -DORDER=1 | variant "foreign": order is 1, but sort has no order to choose
+            -DTASK="cluster" -DSTABLE=0 -DSEMANTICS=5 | semantics has RECOBENCH_OFFLINE beside others
+            -DTASK="cluster" -DSTABLE=0 -DORDER=7 | order is 7; RECOBENCH_USUAL_ORDER and
+            -DTASK="cluster" -DSTABLE=0 -DORDER=1 -DSEMANTICS=4 | RECOBENCH_OFFLINE leaves none
+            -DTASK="cluster" -DSTABLE=1 | stable is 1, but cluster has no order to keep
+            -DTASK="merge" -DSTABLE=0 | stable is 0, but merge keeps the order
+            -DTASK="hits" -DSTABLE=0 -DBACKEND=RECOBENCH_CUDA | how much a run of hits finds is known
+            -DTASK="decode" -DBUFFERS=RECOBENCH_IN_PLACE | use one of these for decode on cpu: RECOBENCH_SEPARATE
         "#,
     );
 }

@@ -1,17 +1,21 @@
-//! Words for the pages that were rejected: the reference finds what is wrong with them.
+//! Words for pages that were rejected without any: the reference finds what is wrong with them.
 
-use super::validation::DAMAGED;
+use super::damage::{Damage, DamagedPage, Expected, Field};
+use super::input::TimeFrame;
+use super::payload::Payload;
+use super::reference;
 use crate::parallel::map;
-use crate::tpc_decode::damage::{Damage, DamagedPage, Expected, Field};
-use crate::tpc_decode::input::TimeFrame;
-use crate::tpc_decode::payload::Payload;
-use crate::tpc_decode::reference;
 
-/// The damaged pages among those from a first one on that have such verdicts.
-pub(super) fn damaged(frame: &TimeFrame, first: usize, verdicts: &[u8]) -> Vec<DamagedPage> {
+/// What is wrong with the pages that have this verdict, among those from a first one on.
+pub(super) fn damaged(
+    frame: &TimeFrame,
+    first: usize,
+    verdicts: &[u8],
+    rejected: u8,
+) -> Vec<DamagedPage> {
     let pages = (first..).zip(verdicts);
-    let rejected = pages.filter(|(_, verdict)| **verdict == DAMAGED);
-    map(rejected, |(page, _)| frame.damaged(page, damage_of(frame, page)))
+    let pages = pages.filter(|(_, verdict)| **verdict == rejected);
+    map(pages, |(page, _)| frame.damaged(page, damage_of(frame, page)))
 }
 
 fn damage_of(frame: &TimeFrame, number: usize) -> Damage {

@@ -1,0 +1,206 @@
+//! Lists in one array, as plugins are shown them and as they leave them: `recobench_lists`.
+
+use std::borrow::Cow;
+use std::ptr::null;
+
+use bytemuck::{NoUninit, Pod, cast_slice};
+use generators::partition::Partition;
+
+use super::layout::Layout;
+use super::task::Addresses;
+use crate::plugin::abi;
+
+/// Lists that a plugin reads.
+pub(crate) struct InputLists {
+    /// The numbers of items, begins and counts among the arrays.
+    numbers: [usize; 3],
+    items: u64,
+    begins: Vec<u64>,
+    counts: Vec<u64>,
+}
+
+/// Lists that a plugin writes.
+#[derive(Clone, Copy)]
+pub(crate) struct OutputLists {
+    what: &'static str,
+    /// The numbers of items, begins and counts among the outputs.
+    numbers: [usize; 3],
+    lists: usize,
+    capacity: usize,
+}
+
+/// What begins and counts of lists of things are called.
+fn names(what: &str) -> [String; 3] {
+    [
+        format!("its {what}"),
+        format!("the begins of its {what}"),
+        format!("the counts of its {what}"),
+    ]
+}
+
+impl<'a> Layout<'a> {
+    /// Adds lists to be read, one behind the other.
+    pub(crate) fn lists<T: NoUninit>(
+        &mut self,
+        what: &str,
+        items: impl Into<Cow<'a, [T]>>,
+        lists: &Partition,
+    ) -> InputLists {
+        let begins = lists.ranges().map(|list| list.start as u64).collect();
+        self.spaced_lists(what, items, begins, lists.lengths().map(|count| count as u64).collect())
+    }
+
+    /// The same, with the places where each begins and how many it has: there may be gaps.
+    pub(crate) fn spaced_lists<T: NoUninit>(
+        &mut self,
+        what: &str,
+        items: impl Into<Cow<'a, [T]>>,
+        begins: Vec<u64>,
+        counts: Vec<u64>,
+    ) -> InputLists {
+        let items = items.into();
+        let count = items.len() as u64;
+        let [of_items, of_begins, of_counts] = names(what);
+        let numbers = [
+            self.array(of_items, items),
+            self.array(of_begins, begins.clone()),
+            self.array(of_counts, counts.clone()),
+        ];
+        InputLists { numbers, items: count, begins, counts }
+    }
+
+    /// Adds so many lists to be written, with room for so many items of all of them together.
+    pub(crate) fn output_lists<T>(
+        &mut self,
+        what: &'static str,
+        lists: usize,
+        capacity: usize,
+    ) -> OutputLists {
+        let [of_items, of_begins, of_counts] = names(what);
+        let numbers = [
+            self.output::<T>(of_items, capacity),
+            self.output::<u64>(of_begins, lists),
+            self.output::<u64>(of_counts, lists),
+        ];
+        OutputLists { what, numbers, lists, capacity }
+    }
+}
+
+impl InputLists {
+    /// As the header has them.
+    pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
+        let [items, begins, counts] = self.numbers;
+        abi::Lists {
+            lists: self.begins.len() as u64,
+            capacity: self.items,
+            items: at.array(items),
+            begins: at.array(begins),
+            counts: at.array(counts),
+            host_begins: self.begins.as_ptr(),
+            host_counts: self.counts.as_ptr(),
+        }
+    }
+}
+
+impl OutputLists {
+    /// As the header has them.
+    pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
+        let [items, begins, counts] = self.numbers;
+        abi::Lists {
+            lists: self.lists as u64,
+            capacity: self.capacity as u64,
+            items: at.output(items),
+            begins: at.output(begins),
+            counts: at.output(counts),
+            host_begins: null(),
+            host_counts: null(),
+        }
+    }
+
+    /// What a plugin left there.
+    ///
+    /// # Errors
+    /// The first list that can't lie there.
+    pub(crate) fn read<'o, T: Pod>(&self, outputs: &[&'o [u8]]) -> Result<Vec<&'o [T]>, String> {
+        let [items, begins, counts] = self.numbers.map(|number| outputs[number]);
+        let (items, begins) = (cast_slice::<_, T>(items), cast_slice::<_, u64>(begins));
+        let lists = begins.iter().zip(cast_slice::<_, u64>(counts)).enumerate();
+        let mut free = self.capacity as u64;
+        let list = |(number, (&begin, &count)): (usize, (&u64, &u64))| {
+            let end = begin.checked_add(count).filter(|&end| end <= self.capacity as u64);
+            let Some((end, left)) = end.zip(free.checked_sub(count)) else {
+                return Err(self.does_not_fit(number, begin, count));
+            };
+            free = left;
+            Ok(&items[begin as usize..end as usize])
+        };
+        lists.map(list).collect()
+    }
+
+    /// The same, one behind the other from the first place on.
+    ///
+    /// # Errors
+    /// As [`OutputLists::read`], or the first list that does not begin where the one before ends.
+    pub(crate) fn read_packed<'o, T: Pod>(
+        &self,
+        outputs: &[&'o [u8]],
+    ) -> Result<Vec<&'o [T]>, String> {
+        let lists = self.read(outputs)?;
+        let begins = cast_slice::<_, u64>(outputs[self.numbers[1]]);
+        let mut end = 0;
+        for (number, (list, &begin)) in lists.iter().zip(begins).enumerate() {
+            if begin != end {
+                let what = self.what;
+                return Err(format!(
+                    "list {number} of its {what} begins at {begin} instead of {end}"
+                ));
+            }
+            end += list.len() as u64;
+        }
+        Ok(lists)
+    }
+
+    fn does_not_fit(&self, list: usize, begin: u64, count: u64) -> String {
+        let (what, capacity) = (self.what, self.capacity);
+        format!(
+            "list {list} of its {what} has {count} items from place {begin} on, but there is room \
+             for {capacity} in all lists together"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads lists from ten places with these begins and counts.
+    fn read(begins: &[u64], counts: &[u64]) -> (Result<Vec<Vec<u32>>, String>, bool) {
+        let lists = Layout::default().output_lists::<u32>("hits", begins.len(), 10);
+        let items: Vec<u32> = (0..10).collect();
+        let outputs = [cast_slice(&items), cast_slice(begins), cast_slice(counts)];
+        let owned = |lists: Vec<&[u32]>| lists.into_iter().map(<[u32]>::to_vec).collect();
+        (lists.read(&outputs).map(owned), lists.read_packed::<u32>(&outputs).is_ok())
+    }
+
+    #[test]
+    fn lists_may_have_gaps_and_come_in_any_order_unless_they_are_packed() {
+        assert_eq!(read(&[0, 2, 2], &[2, 0, 1]), (Ok(vec![vec![0, 1], vec![], vec![2]]), true));
+        assert_eq!(read(&[7, 0], &[3, 2]), (Ok(vec![vec![7, 8, 9], vec![0, 1]]), false));
+        assert_eq!(read(&[], &[]), (Ok(vec![]), true));
+    }
+
+    #[test]
+    fn lists_beyond_their_room_are_told() {
+        let told = |begins: &[u64], counts: &[u64]| read(begins, counts).0.expect_err("no room");
+        let beyond = "list 1 of its hits has 4 items from place 7 on, but there is room for 10 in \
+                      all lists together";
+        assert_eq!(told(&[0, 7], &[1, 4]), beyond);
+        assert!(
+            told(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from place 18")
+        );
+        // Lists that lie on each other.
+        assert!(
+            told(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from place 0 on")
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Clusters and hits, as both reconstructions keep them and as the header has them.
+
+use bytemuck::Pod;
+
+use super::abi;
+use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned, Product};
+
+/// A thing that stages are given and leave.
+pub(super) trait Item: Clone + Default + Send + Sync {
+    /// In the header.
+    type Shown: Pod + Send + Sync;
+    /// As the header has it.
+    fn shown(&self) -> Self::Shown;
+    /// What a plugin left.
+    fn left(shown: &Self::Shown) -> Self;
+    /// Those of a product, if it has them.
+    fn of(product: &Product) -> Option<&Partitioned<Self>>;
+    /// A product of them.
+    fn product(items: Partitioned<Self>) -> Product;
+}
+
+/// `item! { Cluster, Clusters: charge, … }`: a thing, its product, and the fields that both
+/// structs have; the others are 0.
+macro_rules! item {
+    ($item:ident, $product:ident: $($field:ident),*) => {
+        impl Item for $item {
+            type Shown = abi::$item;
+
+            fn shown(&self) -> abi::$item {
+                abi::$item { $($field: self.$field.into()),* }
+            }
+
+            #[allow(clippy::needless_update, reason = "some have fields that the header has not")]
+            fn left(shown: &abi::$item) -> Self {
+                $item { $($field: shown.$field as _),*, ..$item::default() }
+            }
+
+            fn of(product: &Product) -> Option<&Partitioned<Self>> {
+                match product {
+                    Product::$product(items) => Some(items),
+                    _ => None,
+                }
+            }
+
+            fn product(items: Partitioned<Self>) -> Product {
+                Product::$product(items)
+            }
+        }
+    };
+}
+
+item! { Cluster, Clusters: charge, size, position, position_error, time, time_error }
+item! {
+    OfflineCluster, OfflineClusters:
+    charge, position, position_error, time, time_error, size, address
+}
+item! { Hit, Hits: x, y, z, time, dx, dy, dz, dxy, time_error, du, dv, address }
+item! { OfflineHit, OfflineHits: x, y, z, dx, dy, dz, dxy, time, time_error, du, dv, address }

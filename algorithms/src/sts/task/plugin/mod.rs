@@ -1,0 +1,114 @@
+//! Stages of the chain, and all of it, by plugins.
+//!
+//! All six tasks have one struct in the header: what a plugin is given are lists, and so is what
+//! it leaves. A stage is given what the references of the stages before it leave, in the order in
+//! which they would find it: so it depends on nobody's way to do those.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `abi` | the interface in C |
+//! | `setup` | the detector, as plugins are shown it |
+//! | `items` | clusters and hits, as the header has them |
+//! | `upstream` | what a stage is given |
+//! | `products` | what it leaves |
+
+mod abi;
+mod items;
+mod products;
+mod setup;
+mod upstream;
+
+use std::ptr::null;
+
+use super::{StsTask, Timeslices};
+use crate::algorithm::Semantics;
+use crate::plugin::abi::{BY_TIME, EXACT, Lists, OFFLINE, PUBLISHED, SEPARATE};
+use crate::plugin::contract::{Contract, Stable};
+use crate::plugin_session::{Asked, Description, Layout, PluginTask};
+use crate::sts::{ChainStage, Product};
+use products::Left;
+use setup::ShownSetup;
+
+/// Of the tasks of which it is known before how much a run leaves.
+const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };
+/// Of those that find it out.
+const FOUND: Contract =
+    Contract { stable: Stable::Never, semantics: EXACT | PUBLISHED | OFFLINE, ..Contract::NEW };
+
+static PRESORT: Contract = Contract { task: "presort", stable: Stable::Chosen, ..KNOWN };
+static CLUSTER: Contract =
+    Contract { task: "cluster", by_time: Some("the orders of digis that it takes"), ..FOUND };
+static CLUSTER_SORT: Contract = Contract { task: "cluster-sort", ..KNOWN };
+static HITS: Contract = Contract { task: "hits", ..FOUND };
+static COLLECT: Contract =
+    Contract { task: "collect", by_time: Some("the orders of hits that it leaves"), ..KNOWN };
+static CHAIN: Contract = Contract { task: "sts", ..FOUND };
+
+/// What the plugins of a stage's task, or of the whole chain's, may say of themselves.
+pub(super) fn contract(stage: Option<ChainStage>) -> Option<&'static Contract> {
+    match stage {
+        Some(ChainStage::Presort) => Some(&PRESORT),
+        Some(ChainStage::Cluster) => Some(&CLUSTER),
+        Some(ChainStage::ClusterSort) => Some(&CLUSTER_SORT),
+        Some(ChainStage::Hits) => Some(&HITS),
+        Some(ChainStage::Collect) => Some(&COLLECT),
+        Some(ChainStage::Zero | ChainStage::Sort) => None,
+        None => Some(&CHAIN),
+    }
+}
+
+/// What a plugin is shown: in C, the first field.
+#[repr(C)]
+struct ShownSts {
+    sts: abi::Sts,
+    setup: Box<ShownSetup>,
+}
+
+impl PluginTask for StsTask {
+    fn describe<'a>(&self, input: &'a Timeslices, asked: Asked) -> Description<'a, Vec<Product>> {
+        let mut layout = Layout::default();
+        let given = upstream::of_stage(self.stage, input, asked, &mut layout);
+        let left = Left::new(self.stage, input, asked, &mut layout);
+        let setup = Box::new(ShownSetup::new(input, &mut layout));
+        let modules = input.0.first().map_or(0, |timeslice| timeslice.modules());
+        let sts = abi::Sts {
+            size: size_of::<abi::Sts>(),
+            timeslices: input.0.len() as u64,
+            modules: modules as u64,
+            semantics: number_of(asked.semantics),
+            order: if asked.by_time { BY_TIME } else { 0 },
+            setup: null(),
+            input: Lists::NONE,
+            output: Lists::NONE,
+            hits: Lists::NONE,
+        };
+        let (output, hits) = (left.output, left.hits);
+        layout.describe(
+            ShownSts { sts, setup },
+            move |shown, at| {
+                shown.setup.point(at);
+                shown.sts.setup = shown.setup.as_ptr();
+                shown.sts.input = given.shown(at);
+                shown.sts.output = output.shown(at);
+                shown.sts.hits = hits.map_or(Lists::NONE, |hits| hits.shown(at));
+            },
+            Box::new(move |outputs| left.read(outputs)),
+        )
+    }
+
+    fn semantics(input: &Timeslices) -> Semantics {
+        input.online()
+    }
+}
+
+/// As the header has it.
+fn number_of(semantics: Semantics) -> u32 {
+    match semantics {
+        Semantics::Exact => EXACT,
+        Semantics::Published => PUBLISHED,
+        Semantics::Offline => OFFLINE,
+    }
+}
+
+#[cfg(test)]
+mod tests;

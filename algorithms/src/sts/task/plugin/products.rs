@@ -1,0 +1,171 @@
+//! What a stage leaves: room for it, and the products that a plugin made of it.
+
+use generators::sts::{Digi, SegmentedDigis};
+
+use super::items::Item;
+use super::{abi, upstream};
+use crate::algorithm::Semantics;
+use crate::plugin_session::{Asked, Layout, OutputLists};
+use crate::sts::task::Timeslices;
+use crate::sts::{
+    ChainStage, Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product,
+};
+
+/// Room for what a stage leaves, or the whole chain.
+pub(super) struct Left {
+    stage: Option<ChainStage>,
+    asked: Asked,
+    timeslices: usize,
+    pub(super) output: OutputLists,
+    /// The second output of the whole chain.
+    pub(super) hits: Option<OutputLists>,
+}
+
+impl Left {
+    /// Room in lists, which are added.
+    pub(super) fn new(
+        stage: Option<ChainStage>,
+        input: &Timeslices,
+        asked: Asked,
+        layout: &mut Layout<'_>,
+    ) -> Self {
+        let modules: usize = input.0.iter().map(|timeslice| timeslice.modules()).sum();
+        let (sides, semantics) = (2 * modules, asked.semantics);
+        let clusters = |layout: &mut Layout<'_>, capacity| match semantics {
+            Semantics::Offline => {
+                layout.output_lists::<abi::OfflineCluster>("clusters", sides, capacity)
+            }
+            _ => layout.output_lists::<abi::Cluster>("clusters", sides, capacity),
+        };
+        let hits = |layout: &mut Layout<'_>, capacity| match semantics {
+            Semantics::Offline => layout.output_lists::<abi::OfflineHit>("hits", modules, capacity),
+            _ => layout.output_lists::<abi::Hit>("hits", modules, capacity),
+        };
+        let output = match (stage, semantics) {
+            (Some(ChainStage::Hits), _) => {
+                hits(layout, more_than(upstream::hits(input, semantics)))
+            }
+            (Some(ChainStage::Collect), _) => hits(layout, upstream::hits(input, semantics)),
+            (Some(ChainStage::ClusterSort), _) => {
+                clusters(layout, upstream::clusters(input, semantics))
+            }
+            // No more than there are digis: each begins with another one.
+            (None | Some(ChainStage::Cluster), _) => clusters(layout, input.digis()),
+            (_, Semantics::Offline) => {
+                layout.output_lists::<abi::OfflineDigi>("digis", sides, input.digis())
+            }
+            _ => layout.output_lists::<u64>("digis", sides, input.digis()),
+        };
+        let of_chain = || hits(layout, more_than(upstream::hits(input, semantics)));
+        let hits = stage.is_none().then(of_chain);
+        Left { stage, asked, timeslices: input.0.len(), output, hits }
+    }
+
+    /// The products of all timeslices.
+    pub(super) fn read(&self, outputs: &[&[u8]]) -> Result<Vec<Product>, String> {
+        match self.stage {
+            None => {
+                let clusters = self.clusters(outputs)?.into_iter().map(Box::new);
+                let hits = self.hits(outputs)?.into_iter().map(Box::new);
+                Ok(clusters
+                    .zip(hits)
+                    .map(|(clusters, hits)| Product::Both(clusters, hits))
+                    .collect())
+            }
+            Some(ChainStage::Cluster | ChainStage::ClusterSort) => self.clusters(outputs),
+            Some(ChainStage::Hits | ChainStage::Collect) => self.hits(outputs),
+            Some(_) => self.digis(outputs),
+        }
+    }
+
+    fn clusters(&self, outputs: &[&[u8]]) -> Result<Vec<Product>, String> {
+        match self.asked.semantics {
+            Semantics::Offline => {
+                let lists = self.output.read(outputs)?;
+                Ok(self.products::<OfflineCluster>(&lists, Partitioned::of_sides))
+            }
+            _ => {
+                let lists = self.output.read(outputs)?;
+                Ok(self.products::<Cluster>(&lists, Partitioned::of_sides))
+            }
+        }
+    }
+
+    fn hits(&self, outputs: &[&[u8]]) -> Result<Vec<Product>, String> {
+        let lists = self.hits.unwrap_or(self.output);
+        if self.asked.semantics == Semantics::Offline {
+            let hits = self.lists(lists, outputs)?;
+            return Ok(self.products::<OfflineHit>(&hits, Partitioned::of_modules));
+        }
+        let hits = self.lists(lists, outputs)?;
+        let products = self.products::<Hit>(&hits, Partitioned::of_modules).into_iter();
+        Ok(products.map(|product| self.in_order_of_time(product)).collect())
+    }
+
+    /// Those of one array only where collecting them is the task.
+    fn lists<'o, T: bytemuck::Pod>(
+        &self,
+        lists: OutputLists,
+        outputs: &[&'o [u8]],
+    ) -> Result<Vec<&'o [T]>, String> {
+        match self.stage {
+            Some(ChainStage::Collect) => lists.read_packed(outputs),
+            _ => lists.read(outputs),
+        }
+    }
+
+    /// Hits that are to be in order of time, if they are.
+    fn in_order_of_time(&self, product: Product) -> Product {
+        match product {
+            Product::Hits(hits) if self.asked.by_time => Product::Streams(hits),
+            other => other,
+        }
+    }
+
+    fn digis(&self, outputs: &[&[u8]]) -> Result<Vec<Product>, String> {
+        if self.asked.semantics == Semantics::Offline {
+            let sides: Vec<&[abi::OfflineDigi]> = self.output.read(outputs)?;
+            let digis = |digis: &&[abi::OfflineDigi]| digis.iter().map(offline_digi).collect();
+            let product = |sides: &[_]| Product::OfflineDigis(sides.iter().map(digis).collect());
+            return Ok(self.of_timeslices(&sides).map(product).collect());
+        }
+        let sides: Vec<&[u64]> = self.output.read(outputs)?;
+        let digis = |digis: &&[u64]| -> Vec<Digi> {
+            digis.iter().map(|&bits| Digi::from_bits(bits)).collect()
+        };
+        let product = |sides: &[_]| {
+            let sides: Vec<_> = sides.iter().map(digis).collect();
+            Product::Digis(SegmentedDigis::from_segments(&sides))
+        };
+        Ok(self.of_timeslices(&sides).map(product).collect())
+    }
+
+    /// Products of the lists of all timeslices.
+    fn products<T: Item>(
+        &self,
+        lists: &[&[T::Shown]],
+        partitioned: fn(&[Vec<T>]) -> Partitioned<T>,
+    ) -> Vec<Product> {
+        let items = |list: &&[T::Shown]| list.iter().map(T::left).collect::<Vec<T>>();
+        let product = |lists: &[&[T::Shown]]| {
+            T::product(partitioned(&lists.iter().map(items).collect::<Vec<_>>()))
+        };
+        self.of_timeslices(lists).map(product).collect()
+    }
+
+    /// The lists of each timeslice.
+    fn of_timeslices<'l, T>(&self, lists: &'l [T]) -> impl Iterator<Item = &'l [T]> {
+        let each = lists.len().checked_div(self.timeslices).unwrap_or(0);
+        (0..self.timeslices).map(move |number| &lists[number * each..][..each])
+    }
+}
+
+/// Room for what is to be found, without telling how much that is.
+fn more_than(found: usize) -> usize {
+    (found + found / 2).next_power_of_two().max(1 << 10)
+}
+
+fn offline_digi(digi: &abi::OfflineDigi) -> OfflineDigi {
+    let abi::OfflineDigi { time, address, channel, adc } = *digi;
+    OfflineDigi { time, address, channel, adc }
+}

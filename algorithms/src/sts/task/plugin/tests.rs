@@ -1,0 +1,132 @@
+//! The examples in C, on the host and, as if they were for a GPU, on the emulator; and what
+//! plugins leave, read back.
+
+use bytemuck::cast_slice;
+
+use super::items::Item;
+use super::*;
+use crate::algorithm::Algorithm;
+use crate::plugin_session::compiled::Compiled;
+use crate::sts::task::{check, hard_inputs};
+use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit};
+
+/// The emulator takes its time, and sizes make no difference here.
+const MOST_DIGIS: usize = 3_000;
+
+fn inputs(task: StsTask) -> Vec<(String, Timeslices)> {
+    let mut inputs = hard_inputs::all(task.stage, 1);
+    inputs.retain(|(_, input)| input.digis() <= MOST_DIGIS);
+    assert!(inputs.len() > 5);
+    inputs
+}
+
+fn assert_right(task: StsTask, names: &[&str]) {
+    let Some(example) = Compiled::of_example(task) else { return };
+    example.assert_right(names, &inputs(task));
+}
+
+#[test]
+fn presorting_is_right() {
+    assert_right(StsTask::of(ChainStage::Presort), &["example-count"]);
+}
+
+#[test]
+fn clusters_are_right() {
+    assert_right(StsTask::of(ChainStage::Cluster), &["example-neighbours", "example-by-time"]);
+}
+
+#[test]
+fn sorting_clusters_is_right() {
+    assert_right(StsTask::of(ChainStage::ClusterSort), &["example-merge", "example-objects"]);
+}
+
+#[test]
+fn hits_are_right() {
+    assert_right(StsTask::of(ChainStage::Hits), &["example-search"]);
+}
+
+#[test]
+fn collecting_hits_is_right() {
+    let names = ["example-copy", "example-by-time", "example-objects"];
+    assert_right(StsTask::of(ChainStage::Collect), &names);
+}
+
+#[test]
+fn the_whole_chain_is_right() {
+    assert_right(StsTask { stage: None }, &["example-chain"]);
+}
+
+/// Lists as a plugin would leave them, one behind the other, of all timeslices.
+fn left<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
+    let (mut items, mut begins, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    for things in products.iter().copied().filter_map(T::of) {
+        for list in (0..things.segments()).map(|segment| things.segment(segment)) {
+            begins.push(items.len() as u64);
+            counts.push(list.len() as u64);
+            items.extend(list.iter().map(T::shown));
+        }
+    }
+    [cast_slice(&items), cast_slice(&begins), cast_slice(&counts)].map(<[u8]>::to_vec)
+}
+
+/// In buffers that are aligned, as large as the room that there is.
+fn buffers(
+    task: StsTask,
+    input: &Timeslices,
+    asked: Asked,
+    lists: &[[Vec<u8>; 3]],
+) -> Vec<Vec<u64>> {
+    let rooms = task.describe(input, asked).outputs;
+    let left = lists.iter().flatten().zip(&rooms);
+    let buffer = |(left, room): (&Vec<u8>, &crate::plugin_session::Room)| {
+        assert!(left.len() <= room.bytes, "there is room for what is to be found");
+        let mut buffer = vec![0_u64; room.bytes.div_ceil(8)];
+        bytemuck::cast_slice_mut::<_, u8>(&mut buffer)[..left.len()].copy_from_slice(left);
+        buffer
+    };
+    left.map(buffer).collect()
+}
+
+#[test]
+fn what_the_reference_finds_is_right_in_the_structs_of_all_answers() {
+    let stages =
+        [ChainStage::Cluster, ChainStage::ClusterSort, ChainStage::Hits, ChainStage::Collect];
+    for stage in stages.map(Some).into_iter().chain([None]) {
+        let task = StsTask { stage };
+        for semantics in Semantics::ALL {
+            for (name, input) in inputs(task) {
+                let asked = Asked { semantics, by_time: false };
+                let right = task.reference(&input, semantics).expect("one");
+                let products: Vec<&Product> = right.iter().flat_map(parts).collect();
+                let mut lists = [
+                    left::<Cluster>(&products),
+                    left::<OfflineCluster>(&products),
+                    left::<Hit>(&products),
+                    left::<OfflineHit>(&products),
+                ];
+                // Those that there are: of clusters and of hits either of two kinds.
+                lists.sort_by_key(|[_, begins, _]| begins.is_empty());
+                lists[..2].sort_by_key(|[_, begins, _]| std::cmp::Reverse(begins.len()));
+                let buffers = buffers(task, &input, asked, &lists);
+                let description = task.describe(&input, asked);
+                let rooms = description.outputs.iter().map(|room| room.bytes);
+                let outputs = buffers.iter().zip(rooms);
+                let outputs: Vec<&[u8]> =
+                    outputs.map(|(buffer, bytes)| &cast_slice(buffer)[..bytes]).collect();
+                let found = (description.read)(&outputs).expect("there is room");
+                for (right, found) in right.iter().zip(&found) {
+                    let checked = check::check(stage, false, right, found);
+                    assert_eq!(checked, Ok(()), "{stage:?}, {semantics:?}: {name}");
+                }
+                assert_eq!(found.len(), right.len());
+            }
+        }
+    }
+}
+
+fn parts(product: &Product) -> Vec<&Product> {
+    match product {
+        Product::Both(clusters, hits) => vec![clusters, hits],
+        other => vec![other],
+    }
+}

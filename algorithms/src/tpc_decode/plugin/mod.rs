@@ -1,0 +1,189 @@
+//! Decoding by plugins.
+//!
+//! They reject damaged pages without words: what is wrong with them the reference finds.
+
+mod abi;
+
+use std::ptr::{null, null_mut};
+
+use bytemuck::cast_slice;
+use generators::tpc::geometry::{CHANNELS_IN_LINK, ROWS, pads_in_row};
+use generators::tpc::pages::StreamPages;
+use generators::tpc::{Digit, Endpoint};
+
+use super::charge_map::{Position, entries, present};
+use super::fragments::{Fragments, time_bins_of};
+use super::header::OpenPage;
+use super::input::{Output, Sharing, Tables, TimeFrame};
+use super::{Decoded, TpcDecode, judgement};
+use crate::all_cores::mapped;
+use crate::parallel::map;
+use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR};
+use crate::plugin::contract::{Contract, Stable};
+use crate::plugin_session::{Asked, Description, Layout, OutputLists, PluginTask};
+
+/// What its plugins may say of themselves.
+pub(super) const CONTRACT: Contract =
+    Contract { task: "decode", stable: Stable::Chosen, ..Contract::NEW };
+
+/// The verdict on a page that is rejected.
+const REJECTED: u8 = 1;
+
+impl PluginTask for TpcDecode {
+    fn describe<'a>(&self, frame: &'a TimeFrame, _: Asked) -> Description<'a, Decoded> {
+        let mut layout = Layout::default();
+        let bytes = layout.array("its pages", frame.pages.bytes());
+        let streams = layout.array("its streams", streams(frame));
+        let endpoints = layout.array("its endpoints", endpoints());
+        let pads = layout.array("its pads", pads(&frame.tables));
+        let rows: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
+        let pads_in_row = layout.array("the numbers of pads in rows", rows);
+        let gains = layout.array("its gains", frame.tables.gains.factors());
+        let room = RoomForSamples::new(frame);
+        let damaged = layout.output::<u8>("its damaged pages", frame.pages.pages().len());
+        let is_map = frame.settings.output == Output::ChargeMap;
+        let sectors = frame.sector_numbers().len();
+        let map_entries = if is_map { room.map_entries } else { 0 };
+        let maps = layout.output::<u16>("its charges", sectors * map_entries);
+        let samples = match frame.settings.output {
+            Output::Digits => layout.output_lists::<u64>("samples", 1, room.samples),
+            Output::ChargeMap => layout.output_lists::<abi::Position>("samples", 1, room.samples),
+        };
+        let shown = abi::Decode {
+            size: size_of::<abi::Decode>(),
+            format: frame.format().version().into(),
+            output: if is_map { CHARGE_MAP } else { DIGITS },
+            sharing: match frame.settings.sharing {
+                Sharing::Sectors => BY_SECTOR,
+                Sharing::Pages => PAGES,
+            },
+            first_orbit: frame.bounds.first_orbit,
+            orbits: frame.bounds.orbits,
+            fragment: frame.settings.fragment,
+            pages: frame.pages.pages().len() as u64,
+            streams: frame.pages.streams().len() as u64,
+            sectors: sectors as u64,
+            map_entries: map_entries as u64,
+            bytes: null(),
+            stream: null(),
+            endpoint: null(),
+            pads: null(),
+            pads_in_row: null(),
+            gains: null(),
+            damaged: null_mut(),
+            charges: null_mut(),
+            samples: Lists::NONE,
+        };
+        layout.describe(
+            shown,
+            move |shown, at| {
+                shown.bytes = at.array(bytes);
+                shown.stream = at.array(streams);
+                shown.endpoint = at.array(endpoints);
+                shown.pads = at.array(pads);
+                shown.pads_in_row = at.array(pads_in_row);
+                shown.gains = at.array(gains);
+                shown.damaged = at.output(damaged);
+                shown.charges = at.output(maps);
+                shown.samples = samples.shown(at);
+            },
+            Box::new(move |outputs| {
+                let maps = is_map.then_some(cast_slice(outputs[maps]));
+                let maps = maps.map(|maps| (maps, map_entries));
+                read(frame, outputs[damaged], (samples, outputs), maps)
+            }),
+        )
+    }
+}
+
+/// What a plugin decoded: its verdicts, its samples, and its maps if it makes some.
+fn read(
+    frame: &TimeFrame,
+    verdicts: &[u8],
+    (samples, outputs): (OutputLists, &[&[u8]]),
+    maps: Option<(&[u16], usize)>,
+) -> Result<Decoded, String> {
+    if let Some(page) = verdicts.iter().position(|&verdict| verdict > REJECTED) {
+        let verdict = verdicts[page];
+        return Err(format!("page {page}: damaged is {verdict}; 1 is yes and 0 is no"));
+    }
+    let damaged = judgement::damaged(frame, 0, verdicts, REJECTED);
+    let Some((maps, entries)) = maps else {
+        let samples: Vec<&[u64]> = samples.read(outputs)?;
+        let digits = mapped(samples[0], |&bits| Digit::from_bits(bits));
+        return Ok(Decoded { digits, damaged, ..Decoded::default() });
+    };
+    let samples: Vec<&[abi::Position]> = samples.read(outputs)?;
+    let position = |&abi::Position { column, time }: &abi::Position| Position { column, time };
+    Ok(Decoded {
+        positions: mapped(samples[0], position),
+        charges: maps.chunks(entries.max(1)).map(present).collect(),
+        damaged,
+        ..Decoded::default()
+    })
+}
+
+/// How much room samples take, as far as headers can be believed.
+#[derive(Default)]
+struct RoomForSamples {
+    samples: usize,
+    map_entries: usize,
+}
+
+impl RoomForSamples {
+    fn new(frame: &TimeFrame) -> Self {
+        let fragments = Fragments::new(frame.settings.fragment);
+        let times = |page: &OpenPage| match frame.settings.output {
+            Output::Digits => 1,
+            Output::ChargeMap => fragments.of(time_bins_of(page)).len(),
+        };
+        let of_page = |page: OpenPage| {
+            let end = page.last_time_bin() + 1;
+            (usize::from(page.samples) * times(&page), end)
+        };
+        let pages = map(0..frame.pages.pages().len(), |page| {
+            frame.open(page).ok().flatten().map_or((0, 0), of_page)
+        });
+        let end = pages.iter().map(|(_, end)| *end).max().unwrap_or(0);
+        RoomForSamples {
+            samples: pages.iter().map(|(samples, _)| samples).sum(),
+            map_entries: entries(end.min(frame.settings.fragment)),
+        }
+    }
+}
+
+fn streams(frame: &TimeFrame) -> Vec<abi::Stream> {
+    let sectors = frame.sector_numbers();
+    let stream = |stream: StreamPages<'_>| abi::Stream {
+        first_page: stream.first_page as u64,
+        pages: stream.pages.len() as u64,
+        sector: stream.id.sector.into(),
+        endpoint: stream.id.endpoint.number() as u32,
+        map: sectors.iter().position(|&sector| sector == stream.id.sector).unwrap_or(0) as u64,
+    };
+    frame.pages.streams().map(stream).collect()
+}
+
+fn endpoints() -> Vec<abi::Endpoint> {
+    let endpoint = |endpoint: Endpoint| {
+        let (rows, cards) = (endpoint.rows(), endpoint.fecs());
+        abi::Endpoint {
+            first_row: rows.start as u32,
+            rows: rows.len() as u32,
+            first_card: cards.start as u32,
+            cards: cards.len() as u32,
+        }
+    };
+    Endpoint::all().map(endpoint).collect()
+}
+
+/// The pads of all channels of all cards that a region may have.
+fn pads(tables: &Tables) -> Vec<u16> {
+    let regions = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
+    let links = regions.flat_map(|endpoint| tables.links.of(endpoint));
+    let pads = links.flat_map(|link| &link[..CHANNELS_IN_LINK]);
+    pads.map(|pad| pad.bits()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! The example in C, on the host and, as if it were for a GPU, on the emulator.
+
+use super::*;
+use crate::plugin_session::compiled::Compiled;
+use crate::tpc_merge::hard_inputs;
+
+#[test]
+fn structs_are_those_of_the_header() {
+    abi::tests::assert_in_header(&[], LAYOUTS);
+}
+
+#[test]
+fn the_example_is_right_on_all_hard_inputs() {
+    let Some(example) = Compiled::of_example(TpcMerge) else { return };
+    example.assert_right(&["example-sequential"], &hard_inputs::all(1));
+}
+
+#[test]
+fn memory_is_what_is_lent() {
+    let Some(example) = Compiled::of_example(TpcMerge) else { return };
+    let (_, input) = hard_inputs::all(1).swap_remove(0);
+    // Kinematics, relations and links; the relations take the result.
+    let expected = (16 + 16 + 4) * input.len() as u64;
+    assert_eq!(example.buffer_bytes("cpu-example-sequential", &input), expected);
+}

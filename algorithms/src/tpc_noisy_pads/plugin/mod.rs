@@ -1,0 +1,89 @@
+//! Finding noisy pads by plugins.
+
+use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
+
+use super::TpcNoisyPads;
+use super::activity::{PadActivity, Verdict};
+use super::input::ChargeMaps;
+use crate::plugin::abi::{self, structs};
+use crate::plugin::contract::Contract;
+use crate::plugin_session::{Asked, Description, Layout, PluginTask};
+use crate::tpc_decode::charge_map::entries;
+
+/// What its plugins may say of themselves.
+pub(super) const CONTRACT: Contract =
+    Contract { task: "noisy-pads", cuda: &[abi::SEPARATE], ..Contract::NEW };
+
+structs! {
+    "recobench_noisy_pads" NoisyPads {
+        size: usize,
+        sectors: u64,
+        time_bins: u64,
+        map_entries: u64,
+        rows: u64,
+        pads: u64,
+        most_charges: u32,
+        most_run: u32,
+        saturation: u32,
+        charges: *const u16,
+        pads_in_row: *const u32,
+        found: *mut Found,
+    }
+
+    "recobench_pad_activity" #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] Found {
+        charges: u16,
+        longest_run: u16,
+        largest: u16,
+        noisy: u16,
+    }
+}
+
+impl PluginTask for TpcNoisyPads {
+    fn describe<'a>(&self, input: &'a ChargeMaps, _: Asked) -> Description<'a, Vec<PadActivity>> {
+        let mut layout = Layout::default();
+        let charges = layout.array("its charges", input.entries());
+        let rows: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
+        let pads_in_row = layout.array("the numbers of pads in rows", rows);
+        let found = layout.output::<Found>("its output", input.pads());
+        let most = input.thresholds();
+        let shown = NoisyPads {
+            size: size_of::<NoisyPads>(),
+            sectors: input.sectors() as u64,
+            time_bins: input.time_bins().into(),
+            map_entries: entries(input.time_bins()) as u64,
+            rows: ROWS as u64,
+            pads: PADS_IN_SECTOR as u64,
+            most_charges: most.charges.into(),
+            most_run: most.run.into(),
+            saturation: most.saturation.into(),
+            charges: std::ptr::null(),
+            pads_in_row: std::ptr::null(),
+            found: std::ptr::null_mut(),
+        };
+        layout.describe(
+            shown,
+            move |shown, at| {
+                shown.charges = at.array(charges);
+                shown.pads_in_row = at.array(pads_in_row);
+                shown.found = at.output(found);
+            },
+            Box::new(move |outputs| {
+                let pads = bytemuck::cast_slice::<_, Found>(outputs[found]).iter().enumerate();
+                pads.map(|(number, pad)| activity(number, pad)).collect()
+            }),
+        )
+    }
+}
+
+fn activity(number: usize, pad: &Found) -> Result<PadActivity, String> {
+    let verdict = match pad.noisy {
+        0 => Verdict::Good,
+        1 => Verdict::Noisy,
+        other => return Err(format!("pad {number}: noisy is {other}; 1 is yes and 0 is no")),
+    };
+    let Found { charges, longest_run, largest, .. } = *pad;
+    Ok(PadActivity { charges, longest_run, largest, verdict })
+}
+
+#[cfg(test)]
+mod tests;
