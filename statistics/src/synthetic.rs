@@ -28,7 +28,12 @@ impl Noise {
 
     /// With tails as heavy as those of Student's t for 3 degrees of freedom.
     pub fn heavy(&mut self) -> f64 {
-        let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
-        self.normal() / (squares / 3.0).sqrt()
+        self.student(3)
+    }
+
+    /// Student's t.
+    pub fn student(&mut self, df: u32) -> f64 {
+        let squares: f64 = (0..df).map(|_| self.normal().powi(2)).sum();
+        self.normal() / (squares / f64::from(df)).sqrt()
     }
 }
