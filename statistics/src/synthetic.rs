@@ -36,4 +36,10 @@ impl Noise {
         let squares: f64 = (0..df).map(|_| self.normal().powi(2)).sum();
         self.normal() / (squares / f64::from(df)).sqrt()
     }
+
+    /// As many samples as these, drawn from them with replacement.
+    pub fn resampled(&mut self, samples: &[f64]) -> Vec<f64> {
+        let count = samples.len();
+        (0..count).map(|_| samples[(self.uniform() * count as f64) as usize]).collect()
+    }
 }
