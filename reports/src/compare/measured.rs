@@ -8,10 +8,12 @@ use statistics::{MIN_VISITS, Series};
 
 use super::comparison::Key;
 use super::rounds::Round;
+use crate::aliases::{ALIASES, Aliases};
 use crate::filter::PointFilter;
 use crate::record::{Params, RunRecord, SummaryRow, YesNo};
 use crate::store::{
-    SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
+    SampleSeries, SeriesById, SeriesKey, StoreError, Visits, read_distinct_summary, read_run,
+    read_series,
 };
 
 /// So many undisturbed samples do without the others.
@@ -33,8 +35,10 @@ pub struct Measured {
 /// A point and stage with its samples.
 #[derive(Clone, Debug)]
 pub struct MeasuredPoint {
-    /// What it is joined by.
+    /// What it is joined by, under the name that its variant has today.
     pub key: Key,
+    /// What its samples are found by.
+    pub point_id: String,
     /// The machine code that ran.
     pub fingerprint: String,
     /// Further figures of the row, the counts of the hardware among them.
@@ -64,6 +68,14 @@ impl Measured {
     /// If a file is missing, damaged or of another version, or if a point
     /// occurs twice.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Self::read_with(folder, &ALIASES)
+    }
+
+    /// The same with a table of old names.
+    ///
+    /// # Errors
+    /// As [`Measured::read`].
+    pub fn read_with(folder: &Path, aliases: &Aliases) -> Result<Self, StoreError> {
         let record = read_run(folder)?;
         let (rows, series) = thread::scope(|scope| {
             let series = scope.spawn(|| read_series(folder));
@@ -72,7 +84,7 @@ impl Measured {
         });
         let series = series.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let rows = rows?;
-        Ok(Measured { folder: folder.to_owned(), record, points: points(&rows, &series) })
+        Ok(Measured { folder: folder.to_owned(), record, points: points(&rows, &series, aliases) })
     }
 
     /// Leaves the points that a filter takes.
@@ -98,17 +110,19 @@ impl Measured {
     }
 }
 
-fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
+fn points(rows: &[SummaryRow], series: &SeriesById, aliases: &Aliases) -> Vec<MeasuredPoint> {
     let by_fields = ByFields::new(series);
     let point = |row: &SummaryRow| {
         let (point, stage) = (row.point(), &row.stage);
-        let key = Key::new(point, stage);
-        let found = series.get(&key.of_series()).or_else(|| by_fields.find(row));
+        let point_id = point.id();
+        let key: SeriesKey = (point_id.as_bytes().into(), stage.as_bytes().into());
+        let found = series.get(&key).or_else(|| by_fields.find(row));
         MeasuredPoint {
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
             samples: samples(row, found),
-            key,
+            key: Key::new(aliases.point(point), stage),
+            point_id,
         }
     };
     rows.iter().map(point).collect()

@@ -61,7 +61,7 @@ impl Measured {
         self.points.retain(|point| JUDGED.contains(&point.key.stage.as_str()));
         for point in &mut self.points {
             if let Ok(samples) = &mut point.samples {
-                let key = (point.key.point.id(), point.key.stage.clone());
+                let key = (point.point_id.clone(), point.key.stage.clone());
                 samples.rounds = found.remove(&key).unwrap_or_default();
             }
         }

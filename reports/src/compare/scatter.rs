@@ -11,6 +11,7 @@ use statistics::{Between, Estimate, MIN_RUNS};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
+use crate::aliases::ALIASES;
 use crate::record::{PointScatter, SelfTest};
 
 /// The scatter between runs on a machine.
@@ -145,7 +146,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
 }
 
 fn key(point: &PointScatter) -> Key {
-    Key::new(point.point.clone(), &point.stage)
+    Key::new(ALIASES.point(point.point.clone()), &point.stage)
 }
 
 fn variant(key: &Key) -> Variant {

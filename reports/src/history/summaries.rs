@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Filter, HistoryError, Series, Store, StoredRun};
+use crate::aliases::ALIASES;
 use crate::record::{RunRecord, SummaryRow};
 use crate::store::{read_run, read_summary};
 
@@ -13,7 +14,7 @@ pub struct StoredSummary {
     pub id: String,
     /// `run.json`.
     pub record: RunRecord,
-    /// The rows of `summary.csv`.
+    /// The rows of `summary.csv`, under the names that variants have today.
     pub rows: Vec<SummaryRow>,
 }
 
@@ -54,7 +55,8 @@ impl Store {
 
     fn summary(&self, id: String) -> Result<StoredSummary, HistoryError> {
         let folder = self.run_folder(&id);
-        Ok(StoredSummary { record: read_run(&folder)?, rows: read_summary(&folder)?, id })
+        let rows = ALIASES.of_rows(read_summary(&folder)?);
+        Ok(StoredSummary { record: read_run(&folder)?, rows, id })
     }
 }
 
