@@ -60,23 +60,16 @@ fn family(points: usize, changes: usize, rate: f64) -> Family {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Quantity;
     use super::super::comparison::Verdict;
     use super::super::judge::Why;
     use super::*;
 
     fn change(p_change: Option<f64>) -> Judgement {
         Judgement {
-            ratio: 1.1,
-            interval: None,
-            df: None,
             p_value: Some(0.004),
             p_change,
             verdict: Verdict::Slower,
-            why: Why::BeyondMinimum,
-            rounds: None,
-            quantity: Quantity::Wall,
-            runs_differ: None,
+            ..Judgement::unclear(1.1, Why::BeyondMinimum)
         }
     }
 

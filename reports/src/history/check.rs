@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn foreign_files_and_other_versions_are_refused() {
         let text = refusal(|run| fs::write(run.join(SUMMARY), "a,b\n1,2\n").expect("written"));
-        assert!(text.contains("summary.csv: line 2"), "{text}");
+        assert!(text.contains("summary.csv: line 1: no column"), "{text}");
         let text = refusal(|run| fs::remove_file(run.join(SAMPLES)).expect("removed"));
         assert!(text.contains("samples.csv"), "{text}");
         let other = r#"{"schema_version": 9}"#;

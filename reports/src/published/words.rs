@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::figure::{Unit, Value};
+use super::figure::Value;
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
 use crate::units::{self, times};
@@ -58,7 +58,6 @@ fn row(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         number.map_or_else(|| NOTHING.to_owned(), say)
     };
     let time = |seconds: f64| units::seconds(seconds, 3);
-    let published = value.published;
     let here = reproduction.here(&value.label);
     [
         value.label.clone(),
@@ -66,13 +65,13 @@ fn row(reproduction: &Reproduction, value: &Value) -> [String; 8] {
             "" => NOTHING.to_owned(),
             hardware => hardware.to_owned(),
         },
-        shown(published.and_then(|it| it.seconds()), time),
-        shown(published.and_then(|it| it.seconds_an_item()), time),
+        shown(value.seconds(), time),
+        shown(value.seconds_an_item(), time),
         shown(reproduction.figure.published_speed_up(value), times),
         match here {
             Some(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
             Some(here) => time(here.seconds),
-            None => why_missing(reproduction, &value.label),
+            None => why_missing(reproduction, &value.label).to_owned(),
         },
         here.map_or_else(|| NOTHING.to_owned(), an_item),
         shown(reproduction.speed_up(&value.label), times),
@@ -85,13 +84,9 @@ fn an_item(here: &Measured) -> String {
     format!("{time} a {}", here.item_unit)
 }
 
-fn why_missing(reproduction: &Reproduction, label: &str) -> String {
-    let mut measured = reproduction.measured.iter();
-    let found = measured.find(|(name, _)| name == label);
-    match found {
-        Some((_, Err(why))) => why.clone(),
-        _ => String::new(),
-    }
+fn why_missing<'a>(reproduction: &'a Reproduction, label: &str) -> &'a str {
+    let found = reproduction.measured.iter().find(|(name, _)| name == label);
+    found.and_then(|(_, found)| found.as_ref().err()).map_or("", String::as_str)
 }
 
 /// What became of all conclusions: a sentence for each that was measured, and one for the
@@ -102,20 +97,15 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         .iter()
         .partition(|judged| !matches!(judged.outcome, Outcome::Unknown(_)));
     let mut sentences: Vec<String> = known.into_iter().map(sentence).collect();
-    match unknown.as_slice() {
-        [] => {}
-        [one] => sentences.push(sentence(one)),
-        [first, ..] => {
-            let Outcome::Unknown(why) = &first.outcome else {
-                return sentences;
-            };
-            let count = unknown.len();
-            sentences.push(format!(
-                "Not known here of {count} conclusions, such as this ({why}): {}.",
-                first.claim.words
-            ));
-        }
-    }
+    sentences.extend(match unknown.as_slice() {
+        [] => None,
+        [Judged { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
+            "Not known here of {} conclusions, such as this ({why}): {}.",
+            unknown.len(),
+            claim.words
+        )),
+        [one, ..] => Some(sentence(one)),
+    });
     sentences
 }
 
@@ -142,17 +132,15 @@ fn sentence(judged: &Judged) -> String {
 pub fn beside<'a>(reproduction: &'a Reproduction) -> Vec<Beside<'a>> {
     let figure = &reproduction.figure;
     let of_value = |value: &'a Value| {
-        let Value { label, hardware, published, .. } = value;
-        let time = published.filter(|it| it.unit != Unit::SpeedUp);
-        let found = reproduction.measured.iter().find(|(name, _)| name == label);
+        let Value { label, hardware, .. } = value;
         let here = reproduction.here(label);
         let interval = here.and_then(|here| here.interval);
         Beside {
             figure: &figure.id,
             label,
             hardware,
-            published_s: time.and_then(|it| it.seconds()),
-            published_s_an_item: time.and_then(|it| it.seconds_an_item()),
+            published_s: value.seconds(),
+            published_s_an_item: value.seconds_an_item(),
             published_speed_up: figure.published_speed_up(value),
             here_s: here.map(|here| here.seconds),
             here_low_s: interval.map(|interval| interval.low),
@@ -161,10 +149,7 @@ pub fn beside<'a>(reproduction: &'a Reproduction) -> Vec<Beside<'a>> {
             here_speed_up: reproduction.speed_up(label),
             items: here.map(|here| here.items),
             threads: here.map(|here| here.threads),
-            why_missing: match found {
-                Some((_, Err(why))) => why,
-                _ => "",
-            },
+            why_missing: why_missing(reproduction, label),
         }
     };
     figure.values.iter().map(of_value).collect()

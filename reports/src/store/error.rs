@@ -100,7 +100,17 @@ impl StoreError {
             csv::ErrorKind::Io(source) => StoreError::io(path, source),
             csv::ErrorKind::Deserialize { pos, err } => {
                 let line = pos.map_or(0, |position| position.line());
-                StoreError::format(path, format!("line {line}: {err}"))
+                let missing = err.kind().to_string();
+                let missing =
+                    missing.strip_prefix("missing field `").and_then(|it| it.strip_suffix('`'));
+                let problem = match (missing, path.file_name()) {
+                    (Some(column), Some(name)) => format!(
+                        "line 1: no column \"{column}\"; is it a {} of recobench?",
+                        name.display()
+                    ),
+                    _ => format!("line {line}: {err}"),
+                };
+                StoreError::format(path, problem)
             }
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.map_or(0, |position| position.line());

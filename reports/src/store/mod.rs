@@ -15,7 +15,6 @@ mod read;
 mod regular;
 mod resume;
 mod run;
-mod series;
 mod table_file;
 mod write;
 
@@ -25,7 +24,6 @@ pub(crate) use read::read_distinct_summary;
 pub use read::{read_run, read_samples, read_summary};
 pub(crate) use regular::{read as read_file, read_text};
 pub use run::Run;
-pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
 pub use write::{RunFolder, describe};
 
 pub(crate) const RUN: &str = "run.json";

@@ -7,7 +7,6 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::series::duration;
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 
@@ -39,13 +38,16 @@ pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
 pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
     let path = folder.join(SAMPLES);
     let rows: Vec<SampleRow> = read_rows(&path)?;
-    // The header is row 1.
-    for (number, row) in rows.iter().enumerate() {
-        duration(row.seconds).map_err(|problem| {
-            StoreError::format(&path, format!("row {}: {problem}", number + 2))
-        })?;
+    let is_duration = |row: &SampleRow| row.seconds.is_finite() && row.seconds >= 0.0;
+    match rows.iter().position(|row| !is_duration(row)) {
+        None => Ok(rows),
+        Some(number) => {
+            // The header is row 1.
+            let (seconds, number) = (rows[number].seconds, number + 2);
+            let problem = format!("row {number}: {seconds} is no duration in seconds");
+            Err(StoreError::format(&path, problem))
+        }
     }
-    Ok(rows)
 }
 
 /// Reads `summary.csv`.

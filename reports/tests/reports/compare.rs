@@ -309,13 +309,17 @@ fn damaged_files_are_named_with_the_place() {
             samples.replacen("digis=1000;", "digis;", 1),
             "line 2: \"digis;segments=24\" is not of the form",
         ),
-        ("samples.csv", samples.replacen(",0,0,", ",0,0,x", 1), "line 2: \"x"),
+        ("samples.csv", samples.replacen(",0,0,", ",0,0,x", 1), "line 2: field 9: invalid float"),
         ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is no duration"),
-        ("samples.csv", "a,b\n1,2\n".to_owned(), "no column \"point_id\""),
+        (
+            "samples.csv",
+            "a,b\n1,2\n".to_owned(),
+            "no column \"point_id\"; is it a samples.csv of recobench?",
+        ),
         ("samples.csv", String::new(), "the last row is incomplete"),
         ("samples.csv", samples.replacen(",0,0,", ",0,", 1), "line 2: 14 fields"),
         ("summary.csv", twice, "lines 2 and 3 are the same point: sort a"),
-        ("summary.csv", "x\n1\n".to_owned(), "line 2"),
+        ("summary.csv", "x\n1\n".to_owned(), "line 1: no column"),
         ("run.json", json[..100].to_owned(), "run.json: EOF"),
         ("run.json", json.replace("\"schema_version\": 1", "\"schema_version\": 99"), "version 99"),
         ("run.json", "[]".to_owned(), "run.json"),
@@ -405,8 +409,6 @@ fn in_turn_by(
     };
     let (base, new) = (side("base", 1.0, of_base), side("newer", change, of_new));
     assert!(base.is_in_turn_with(&new));
-    let with_rounds = |run: Measured| run.with_rounds().expect("read");
-    let (base, new) = (with_rounds(base), with_rounds(new));
     compare(&base, &new, &Terms::default()).expect("comparable")
 }
 

@@ -69,10 +69,8 @@ fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64
     let point = |number: usize| {
         let slower = number.is_multiple_of(every);
         let all = series(noise, runs, number, if slower { change.ln_1p() } else { 0.0 });
-        let point = key(number).point();
         MeasuredPoint {
-            point_id: point.id(),
-            key: Key::new(point, "total"),
+            key: Key::new(key(number).point(), "total"),
             fingerprint: name.into(),
             metrics: Params::default(),
             samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
