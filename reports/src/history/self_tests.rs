@@ -6,6 +6,7 @@ use super::series::safe_name;
 use super::store::read_json;
 use super::{HistoryError, Store};
 use crate::record::{SELF_TEST_VERSION, SelfTest};
+use crate::store::StoreError;
 
 impl Store {
     /// The last self-test of a machine; `None` if there was none.
@@ -16,7 +17,7 @@ impl Store {
     pub fn self_test(&self, machine_key: &str) -> Result<Option<SelfTest>, HistoryError> {
         let read = read_json(&self.self_test_path(machine_key), SELF_TEST_VERSION);
         read.map_err(|error| match error {
-            HistoryError::Version { path, found, known } if found < known => {
+            HistoryError::Run(StoreError::Version { path, found, known }) if found < known => {
                 HistoryError::OldSelfTest { path, found, known }
             }
             error => error,

@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::HistoryError;
-use crate::store::read_text;
+use crate::store::{StoreError, Versioned, read_versioned};
 
 /// The version of the store's layout; run folders have one of their own.
 pub(super) const STORE_VERSION: u32 = 1;
@@ -40,12 +40,6 @@ pub struct Store {
 pub(super) struct Writer<'a> {
     store: &'a Store,
     _lock: File,
-}
-
-/// The part that all JSON files of a store have.
-#[derive(Serialize, Deserialize)]
-struct Versioned {
-    schema_version: u32,
 }
 
 impl Store {
@@ -161,22 +155,12 @@ pub(super) fn read_json<T: DeserializeOwned>(
     path: &Path,
     known: u32,
 ) -> Result<Option<T>, HistoryError> {
-    match fs::metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        _ => parse_json(path, &read_text(path)?, known).map(Some),
+    match read_versioned(path, known) {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::NoRun(_)) => Ok(None),
+        Err(StoreError::Format { path, problem }) => Err(HistoryError::Format { path, problem }),
+        Err(error) => Err(error.into()),
     }
-}
-
-/// A JSON file that begins with the version of its layout.
-fn parse_json<T: DeserializeOwned>(path: &Path, text: &str, known: u32) -> Result<T, HistoryError> {
-    let damaged = |error| HistoryError::format(path, error);
-    let Versioned { schema_version } = serde_json::from_str(text).map_err(damaged)?;
-    if schema_version != known {
-        return Err(HistoryError::Version { path: path.to_owned(), found: schema_version, known });
-    }
-    serde_json::from_str(text).map_err(damaged)
 }
 
 /// Writes a new JSON file, and waits until it is on disk.

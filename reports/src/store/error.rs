@@ -76,7 +76,9 @@ impl StoreError {
     /// that is no run.
     pub(super) fn missing(path: &Path, source: io::Error) -> Self {
         match source.kind() {
-            io::ErrorKind::NotFound => StoreError::NoRun(path.to_owned()),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                StoreError::NoRun(path.to_owned())
+            }
             _ => StoreError::io(path, source),
         }
     }
