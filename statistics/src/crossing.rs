@@ -248,11 +248,20 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_everywhere_is_never_crossed() {
-        assert_eq!(crossings(&contests(&[2.0, 3.0, 2.0], 0.1)), []);
-        assert_eq!(crossings(&contests(&[0.2, 0.3, 0.2], 0.1)), []);
-        assert_eq!(crossings(&contests(&[2.0], 0.1)), []);
-        assert_eq!(crossings(&[]), []);
+    fn who_leads_everywhere_is_never_crossed_and_touching_is_not_crossing() {
+        for (ratios, width) in [
+            (&[2.0, 3.0, 2.0][..], 0.1),
+            (&[0.2, 0.3, 0.2], 0.1),
+            (&[2.0], 0.1),
+            (&[], 0.1),
+            (&[0.5, 1.0, 0.5], 0.0),
+            (&[2.0, 1.0, 2.0], 0.0),
+            // Beyond one, but not beyond doubt.
+            (&[0.5, 1.02, 0.5], 0.05),
+        ] {
+            assert_eq!(crossings(&contests(ratios, width)), [], "{ratios:?}");
+        }
+        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
     }
 
     #[test]
@@ -265,15 +274,6 @@ mod tests {
             .flat_map(|crossing| [crossing.low, Some(crossing.size), crossing.high])
             .collect();
         assert!(ends.iter().all(Option::is_some) && ends.is_sorted());
-    }
-
-    #[test]
-    fn touching_is_not_crossing() {
-        assert_eq!(crossings(&contests(&[0.5, 1.0, 0.5], 0.0)), []);
-        assert_eq!(crossings(&contests(&[2.0, 1.0, 2.0], 0.0)), []);
-        // Beyond one, but not beyond doubt.
-        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.05)), []);
-        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
     }
 
     #[test]

@@ -63,6 +63,17 @@ impl Evidence {
         })
     }
 
+    /// From a logarithm with its squared standard error, and the degrees of freedom of that.
+    pub(super) fn new(centre: f64, variance: f64, df: f64) -> Self {
+        Evidence { centre, variance, df }
+    }
+
+    /// Of what is this many times as large, where the factor is known exactly.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Evidence { centre: self.centre + factor.ln(), ..self }
+    }
+
     /// The same centre with another error.
     pub(super) fn with_error(self, variance: f64, df: f64) -> Self {
         Evidence { variance, df, ..self }
@@ -88,6 +99,11 @@ impl Evidence {
         let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
         let of_sum = if parts > 0.0 { sum.powi(2) / parts } else { self.df + df };
         self.with_error(sum, of_sum.min(MANY))
+    }
+
+    /// The logarithm.
+    pub(super) fn centre(self) -> f64 {
+        self.centre
     }
 
     /// What the logarithm is of.

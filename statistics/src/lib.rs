@@ -30,5 +30,5 @@ pub use oddities::oddities;
 pub use paired::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, Paired, is_look};
 pub use ranks::mann_whitney;
 pub use ratio::{Series, ratio_freedom, ratio_interval, visits};
-pub use runs::{Between, Estimate, MIN_RUNS};
+pub use runs::{Between, MIN_RUNS};
 pub use visits::{MIN_VISITS, PILOT, visits_for};

@@ -1,11 +1,10 @@
 //! The ratio of two medians with its interval.
 
 use super::description::{quantile, sorted};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, MANY};
 use super::interval::{
     Interval, Leveled, MIN_SAMPLES, TAIL, bootstrap_weights, interval_of_sorted,
 };
-use super::runs::Estimate;
 use super::visits::evidence_of;
 
 /// Weights below this change no digit of an interval that matters.
@@ -60,11 +59,13 @@ impl Series {
 
     /// The median with its error, by the visits if there are enough of them;
     /// `None` for too few samples, or for samples of no duration.
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub fn estimate(&self) -> Option<Evidence> {
         let by_samples = || Some(self.interval()?.standard_error().powi(2));
         let variance = self.by_visits.map(Evidence::variance).or_else(by_samples)?;
         let logarithm = self.median().ln();
-        (logarithm.is_finite() && variance.is_finite()).then_some(Estimate { logarithm, variance })
+        let df = self.by_visits.map_or(MANY, Evidence::df);
+        let is_known = logarithm.is_finite() && variance.is_finite();
+        is_known.then(|| Evidence::new(logarithm, variance, df))
     }
 
     /// Whether it is known how visits differ.
@@ -232,9 +233,9 @@ mod tests {
         let by_samples = Series::new(&samples, &[0]).estimate().expect("enough");
         let by_visits = Series::new(&samples, &[0, 10, 20]);
         let by_visits = by_visits.estimate().expect("enough");
-        assert_eq!(by_samples.logarithm, by_visits.logarithm);
+        assert_eq!(by_samples.centre(), by_visits.centre());
         for estimate in [by_samples, by_visits] {
-            assert!((1e-6..1e-4).contains(&estimate.variance), "{estimate:?}");
+            assert!((1e-6..1e-4).contains(&estimate.variance()), "{estimate:?}");
         }
         assert_eq!(Series::new(&[1.0; 2], &[0]).estimate(), None);
         assert_eq!(Series::new(&[0.0; 10], &[0]).estimate(), None);

@@ -51,17 +51,17 @@ struct Pair<'a> {
 /// point is in both.
 pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
     if base.is_same_run_as(new) {
-        return Err(CompareError::same_run(base, new));
+        return Err(CompareError::same_run([base, new]));
     }
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
-        return Err(CompareError::machines(base, new));
+        return Err(CompareError::machines([base, new]));
     }
     let in_turn = base.is_in_turn_with(new);
     let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
     let pairs: Vec<Pair<'_>> =
         judged_points(new, in_turn).filter_map(|point| pair(&in_base, point)).collect();
     if pairs.is_empty() {
-        return Err(CompareError::nothing_in_common(base, new));
+        return Err(CompareError::nothing_in_common([base, new]));
     }
     let circumstances = Circumstances::of(base, new);
     let judged = pairs.par_iter().map(|pair| judged(pair, in_turn, circumstances, terms));
@@ -116,7 +116,11 @@ fn judged<'a>(
         };
         (judgement, [&base.all, &new.all])
     } else {
-        let (judgement, series) = of_runs(pair.key, [base, new], terms);
+        let (mut judgement, series) = judged_alike(base, new, &terms.thresholds);
+        if let Some(scatter) = &terms.scatter {
+            let between = scatter.of(pair.key);
+            judgement = judgement.of_runs_that_differ(between, &terms.thresholds);
+        }
         (judgement.under(circumstances), series)
     };
     ((pair.key.stage == TOTAL, judgement), series)
@@ -159,19 +163,6 @@ fn verdict(
         reason: found.reason(),
         next: found.next(pair.key, advice),
     }
-}
-
-/// Of runs one after the other: what runs of the same code differ by counts.
-fn of_runs<'a>(
-    key: &Key,
-    [base, new]: [&'a Samples; 2],
-    terms: &Terms,
-) -> (Judgement, [&'a Series; 2]) {
-    let (judgement, series) = judged_alike(base, new, &terms.thresholds);
-    let between = terms.scatter.as_ref().map(|scatter| scatter.of(key));
-    let judgement = between
-        .map_or(judgement, |between| judgement.of_runs_that_differ(between, &terms.thresholds));
-    (judgement, series)
 }
 
 /// By the undisturbed samples if both sides have enough, else by all: quiet

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use statistics::{Between, Estimate, MIN_RUNS};
+use statistics::{Between, Evidence, MIN_RUNS};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
@@ -96,7 +96,7 @@ impl RunScatter {
 /// How much the runs of each point differ that all these runs have. Each run
 /// comes with the slowdown that all its samples were given, as a fraction.
 pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
-    let mut estimates: HashMap<&Key, Vec<Estimate>> = HashMap::new();
+    let mut estimates: HashMap<&Key, Vec<Evidence>> = HashMap::new();
     for (run, slowdown) in runs {
         for point in &run.points {
             let found = estimate(point, *slowdown);
@@ -117,10 +117,10 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
 }
 
 /// What the run found, but for the slowdown.
-fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Estimate> {
+fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
     let samples = point.samples.as_ref().ok()?;
     let found = samples.quiet.as_ref().unwrap_or(&samples.all).estimate()?;
-    Some(Estimate { logarithm: found.logarithm - slowdown.ln_1p(), ..found })
+    Some(found.scaled(1.0 / (1.0 + slowdown)))
 }
 
 /// The root of the mean square over the points of each variant; what more runs tell counts

@@ -78,32 +78,6 @@ fn each_point_gets_the_verdict_that_its_samples_deserve() {
 }
 
 #[test]
-fn scaling_by_nothing_is_the_same_and_by_ten_per_cent_is_not() {
-    let folder = folder();
-    let base = run(folder.path(), "base", &record(), &[(point("a", "code:1"), 0.02)]);
-    let scaled = |factor: f64| {
-        let path = folder.path().join(format!("by-{factor}"));
-        fs::create_dir(&path).expect("created");
-        fs::copy(base.join("summary.csv"), path.join("summary.csv")).expect("copied");
-        let json = fs::read_to_string(base.join("run.json")).expect("read");
-        let later = json.replace("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z");
-        fs::write(path.join("run.json"), later).expect("written");
-        let mut reader = csv::Reader::from_path(base.join("samples.csv")).expect("readable");
-        let mut writer = csv::Writer::from_path(path.join("samples.csv")).expect("writable");
-        for sample in reader.deserialize::<SampleRow>() {
-            let mut sample = sample.expect("a row");
-            sample.seconds *= factor;
-            writer.serialize(sample).expect("written");
-        }
-        writer.flush().expect("written");
-        verdicts(&compared(&base, &path))[0].1
-    };
-    assert_eq!(scaled(1.0), Verdict::Same);
-    assert_eq!(scaled(1.1), Verdict::Slower);
-    assert_eq!(scaled(0.9), Verdict::Faster);
-}
-
-#[test]
 fn points_are_joined_by_all_that_identifies_them() {
     let folder = folder();
     let hot = point("a", "code:1");
