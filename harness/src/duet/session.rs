@@ -156,10 +156,12 @@ impl Sides<'_> {
         Ok(left_out)
     }
 
-    /// The same, where the base may be of a time when variants had other names.
+    /// As [`Sides::open`], with a base that may be of a time when variants had other names.
     fn open_by_any_name(&mut self) -> Result<Unknown, DuetError> {
         let mut unknown = self.open()?;
-        while let Some(renamed) = under_former_names(&self.of_base, &unknown[0], &ALIASES) {
+        while let Some(renamed) =
+            under_former_names(&self.of_base, &unknown[Side::Base as usize], &ALIASES)
+        {
             self.of_base = renamed;
             // A child opens inputs once.
             self.children = children(self.against, false)?;

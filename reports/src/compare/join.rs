@@ -110,9 +110,10 @@ fn judged<'a>(
     let (base, new) = (pair.base.1, pair.new.1);
     let (judgement, series) = if in_turn {
         let judgement = judge_rounds(base, new, &terms.thresholds);
-        let judgement = match circumstances.rebuilt && pair.code() == Code::Same {
-            true => judgement.of_the_same_code(),
-            false => judgement,
+        let judgement = if circumstances.rebuilt && pair.code() == Code::Same {
+            judgement.of_the_same_code()
+        } else {
+            judgement
         };
         (judgement, [&base.all, &new.all])
     } else {

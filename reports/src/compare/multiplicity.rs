@@ -47,9 +47,10 @@ pub(super) fn hold_back(
 
 /// What other rules have taken back is no evidence for its neighbours either.
 fn p_value(judgement: &Judgement) -> f64 {
-    match judgement.is_change() {
-        true => judgement.p_change.or(judgement.p_value).unwrap_or(1.0),
-        false => 1.0,
+    if judgement.is_change() {
+        judgement.p_change.or(judgement.p_value).unwrap_or(1.0)
+    } else {
+        1.0
     }
 }
 

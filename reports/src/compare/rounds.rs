@@ -98,9 +98,10 @@ impl Quantity {
         });
         let sides = [base.as_slice(), new.as_slice()];
         let is_known = |rounds: &[Round]| rounds.iter().all(|round| round.cpu.is_some());
-        match sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
-            true => Quantity::Cpu,
-            false => Quantity::Wall,
+        if sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
+            Quantity::Cpu
+        } else {
+            Quantity::Wall
         }
     }
 }

@@ -159,10 +159,7 @@ fn between(point: &PointScatter) -> Between {
 }
 
 fn larger(a: Between, b: Between) -> Between {
-    match a.deviation >= b.deviation {
-        true => a,
-        false => b,
-    }
+    if a.deviation >= b.deviation { a } else { b }
 }
 
 #[cfg(test)]

@@ -136,20 +136,18 @@ impl Here<'_> {
     /// off in the same direction, which is the most that they can be.
     fn sum(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
-        let mut sum = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
+        let (mut seconds, mut interval) = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
         for stage in wanted.stage.split('+') {
             let is_stage = |row: &&SummaryRow| row.stage == stage && row.point() == point;
             let row = self.rows.iter().find(is_stage)?;
-            sum.0 += row.median_s?;
+            seconds += row.median_s?;
             let ends = row.ci95_low_s.zip(row.ci95_high_s);
             let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
-            let ends = ends.or_else(range);
-            sum.1 = sum
-                .1
-                .zip(ends)
+            let both = interval.zip(ends.or_else(range));
+            interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
         }
-        Some(sum)
+        Some((seconds, interval))
     }
 }
 

@@ -69,10 +69,7 @@ fn kept<R: Serialize>(
 ) -> Result<TableFile<R>, StoreError> {
     let before = rows.len();
     rows.retain(is_wanted);
-    match rows.len() == before {
-        true => Ok(file),
-        false => file.replaced(columns, rows),
-    }
+    if rows.len() == before { Ok(file) } else { file.replaced(columns, rows) }
 }
 
 #[cfg(test)]
