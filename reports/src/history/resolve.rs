@@ -33,19 +33,13 @@ impl Store {
 
     /// A run by its whole id, if its files are what was stored.
     pub(super) fn intact(&self, id: &str) -> Result<StoredRun, HistoryError> {
-        match self.inspect(id) {
-            Some(StoredRun { problem: Some(problem), .. }) => {
-                Err(HistoryError::Damaged { id: id.to_owned(), problem })
-            }
-            Some(run) => Ok(run),
-            None => self.unknown(id),
-        }
+        self.inspect(id).map_or_else(|| self.unknown(id), whole)
     }
 
     fn latest(&self, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
         let is_meant = |run: &StoredRun| of.is_none_or(|series| run.series() == *series);
         match self.newest_first()?.find(is_meant) {
-            Some(run) => self.intact(&run.id),
+            Some(run) => whole(run),
             None => Err(HistoryError::Unknown { name: "latest".to_owned(), near: vec![] }),
         }
     }
@@ -82,6 +76,13 @@ impl Store {
         near.sort_by_key(|id| std::cmp::Reverse(common_start(id, name)));
         near.truncate(SUGGESTIONS);
         Err(HistoryError::Unknown { name: name.to_owned(), near })
+    }
+}
+
+fn whole(run: StoredRun) -> Result<StoredRun, HistoryError> {
+    match run {
+        StoredRun { id, problem: Some(problem), .. } => Err(HistoryError::Damaged { id, problem }),
+        run => Ok(run),
     }
 }
 

@@ -102,15 +102,12 @@ impl StoreError {
             csv::ErrorKind::Io(source) => StoreError::io(path, source),
             csv::ErrorKind::Deserialize { pos, err } => {
                 let line = pos.map_or(0, |position| position.line());
-                let missing = err.kind().to_string();
-                let missing =
-                    missing.strip_prefix("missing field `").and_then(|it| it.strip_suffix('`'));
-                let problem = match (missing, path.file_name()) {
-                    (Some(column), Some(name)) => format!(
+                let problem = match missing_column(&err.kind().to_string()) {
+                    Some(column) => format!(
                         "line 1: no column \"{column}\"; is it a {} of recobench?",
-                        name.display()
+                        path.file_name().unwrap_or_default().display()
                     ),
-                    _ => format!("line {line}: {err}"),
+                    None => format!("line {line}: {err}"),
                 };
                 StoreError::format(path, problem)
             }
@@ -122,4 +119,9 @@ impl StoreError {
             other => StoreError::format(path, format!("{other:?}")),
         }
     }
+}
+
+/// The column that a message of serde's says to be missing: that is so for all rows.
+fn missing_column(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.strip_suffix('`')
 }
