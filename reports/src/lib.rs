@@ -8,6 +8,7 @@
 //! | [`store`] | the run folder: rows appended and flushed as they come |
 //! | [`export`] | runs in the formats of others: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
+//! | [`aliases`] | variants that got other names |
 //! | [`break_even`] | from which size on a GPU is worth it |
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`filter`] | which points a command is about |
@@ -28,6 +29,7 @@
 //! This crate knows nothing of how a run was made. What samples say is in the crate
 //! `statistics`.
 
+pub mod aliases;
 pub mod break_even;
 mod breakdown;
 pub mod charts;

@@ -94,21 +94,19 @@ struct Ratio {
 
 impl Ratio {
     fn of(contest: &Contest) -> Ratio {
-        let (first, second) = (contest.first.logarithms(), contest.second.logarithms());
-        let middle = first.middle - second.middle;
+        let (first, [first_below, first_above]) = contest.first.logarithm();
+        let (second, [second_below, second_above]) = contest.second.logarithm();
+        let middle = first - second;
         Ratio {
             at: contest.size.ln(),
-            low: middle - first.below().hypot(second.above()),
+            low: middle - first_below.hypot(second_above),
             middle,
-            high: middle + first.above().hypot(second.below()),
+            high: middle + first_above.hypot(second_below),
         }
     }
 
     fn faster(&self) -> Faster {
-        match self.middle < 0.0 {
-            true => Faster::First,
-            false => Faster::Second,
-        }
+        if self.middle < 0.0 { Faster::First } else { Faster::Second }
     }
 
     fn clearly_faster(&self) -> Option<Faster> {
@@ -120,28 +118,13 @@ impl Ratio {
     }
 }
 
-/// The logarithms of a median and of the ends of its interval.
-struct Logarithms {
-    low: f64,
-    middle: f64,
-    high: f64,
-}
-
 impl Timing {
-    fn logarithms(&self) -> Logarithms {
-        let exact = Interval { low: self.median, high: self.median };
-        let interval = self.interval.unwrap_or(exact);
-        Logarithms { low: interval.low.ln(), middle: self.median.ln(), high: interval.high.ln() }
-    }
-}
-
-impl Logarithms {
-    fn below(&self) -> f64 {
-        (self.middle - self.low).max(0.0)
-    }
-
-    fn above(&self) -> f64 {
-        (self.high - self.middle).max(0.0)
+    /// The logarithm of the median, and how far below and above it the interval reaches.
+    fn logarithm(&self) -> (f64, [f64; 2]) {
+        let middle = self.median.ln();
+        let reach =
+            self.interval.map_or([0.0; 2], |it| [middle - it.low.ln(), it.high.ln() - middle]);
+        (middle, reach.map(|distance| distance.max(0.0)))
     }
 }
 
@@ -150,34 +133,31 @@ fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
     let (before, after) = (&ratios[number - 1], &ratios[number]);
     (before.faster() != after.faster()).then(|| Crossing {
         size: root((before.at, before.middle), (after.at, after.middle)),
-        low: last_clear(&ratios[..=number]),
-        high: first_clear(&ratios[number - 1..]),
+        low: first_clear(ratios[..=number].iter().rev()),
+        high: first_clear(ratios[number - 1..].iter()),
         faster: after.faster(),
     })
 }
 
-/// Where the last clear lead before a crossing ends.
-fn last_clear(ratios: &[Ratio]) -> Option<f64> {
-    let (_, before) = ratios.split_last()?;
-    let clear = before.iter().rposition(|ratio| ratio.clearly_faster().is_some())?;
-    end_of_lead(&ratios[clear], &ratios[clear + 1])
-}
-
-/// Where the first clear lead behind a crossing begins.
-fn first_clear(ratios: &[Ratio]) -> Option<f64> {
-    let (_, after) = ratios.split_first()?;
-    let clear = after.iter().position(|ratio| ratio.clearly_faster().is_some())?;
-    end_of_lead(&after[clear], &ratios[clear])
+/// Where the first clear lead begins, seen from a crossing between the first two.
+fn first_clear<'a>(mut outwards: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
+    let mut nearer = outwards.next()?;
+    for ratio in outwards {
+        if ratio.clearly_faster().is_some() {
+            return end_of_lead(ratio, nearer);
+        }
+        nearer = ratio;
+    }
+    None
 }
 
 /// Where a clear lead ends on the way to a neighbour.
 fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
-    let end = |ratio: &Ratio| match clear.clearly_faster() {
-        Some(Faster::Second) => Some((ratio.at, ratio.low)),
-        Some(Faster::First) => Some((ratio.at, ratio.high)),
-        None => None,
+    let end = match clear.clearly_faster()? {
+        Faster::First => |ratio: &Ratio| (ratio.at, ratio.high),
+        Faster::Second => |ratio: &Ratio| (ratio.at, ratio.low),
     };
-    Some(root(end(clear)?, end(neighbour)?))
+    Some(root(end(clear), end(neighbour)))
 }
 
 /// The size at which a line between two logarithms of different sign is zero.
@@ -268,11 +248,20 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_everywhere_is_never_crossed() {
-        assert_eq!(crossings(&contests(&[2.0, 3.0, 2.0], 0.1)), []);
-        assert_eq!(crossings(&contests(&[0.2, 0.3, 0.2], 0.1)), []);
-        assert_eq!(crossings(&contests(&[2.0], 0.1)), []);
-        assert_eq!(crossings(&[]), []);
+    fn who_leads_everywhere_is_never_crossed_and_touching_is_not_crossing() {
+        for (ratios, width) in [
+            (&[2.0, 3.0, 2.0][..], 0.1),
+            (&[0.2, 0.3, 0.2], 0.1),
+            (&[2.0], 0.1),
+            (&[], 0.1),
+            (&[0.5, 1.0, 0.5], 0.0),
+            (&[2.0, 1.0, 2.0], 0.0),
+            // Beyond one, but not beyond doubt.
+            (&[0.5, 1.02, 0.5], 0.05),
+        ] {
+            assert_eq!(crossings(&contests(ratios, width)), [], "{ratios:?}");
+        }
+        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
     }
 
     #[test]
@@ -285,15 +274,6 @@ mod tests {
             .flat_map(|crossing| [crossing.low, Some(crossing.size), crossing.high])
             .collect();
         assert!(ends.iter().all(Option::is_some) && ends.is_sorted());
-    }
-
-    #[test]
-    fn touching_is_not_crossing() {
-        assert_eq!(crossings(&contests(&[0.5, 1.0, 0.5], 0.0)), []);
-        assert_eq!(crossings(&contests(&[2.0, 1.0, 2.0], 0.0)), []);
-        // Beyond one, but not beyond doubt.
-        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.05)), []);
-        assert_eq!(crossings(&contests(&[0.5, 1.02, 0.5], 0.01)).len(), 2);
     }
 
     #[test]

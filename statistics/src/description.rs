@@ -23,8 +23,7 @@ pub struct Description {
 
 /// Describes a series; `None` if there are no samples.
 pub fn describe(samples: &[f64]) -> Option<Description> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(samples);
     let (&min, &max) = (sorted.first()?, sorted.last()?);
     let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
     Some(Description {
@@ -48,11 +47,24 @@ pub(super) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     sorted[low] + fraction * (sorted[high] - sorted[low])
 }
 
-/// What a quarter of the samples is below of; `None` without any.
-pub fn lower_quartile(samples: &[f64]) -> Option<f64> {
+/// The samples in increasing order.
+pub(super) fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    (!sorted.is_empty()).then(|| quantile(&sorted, 0.25))
+    sorted
+}
+
+/// The median of samples in any order; NaN without samples.
+pub fn median(samples: &[f64]) -> f64 {
+    match samples {
+        [] => f64::NAN,
+        samples => quantile(&sorted(samples), 0.5),
+    }
+}
+
+/// What a quarter of the samples is below of; `None` without any.
+pub fn lower_quartile(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| quantile(&sorted(samples), 0.25))
 }
 
 fn stddev(samples: &[f64], mean: f64) -> f64 {
@@ -77,13 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_describes_itself() {
+    fn one_sample_describes_itself_and_none_says_nothing() {
         let described = describe(&[2.0]).expect("a sample");
         assert_eq!((described.median, described.p99, described.stddev), (2.0, 2.0, 0.0));
-    }
-
-    #[test]
-    fn no_samples_no_description() {
-        assert_eq!(describe(&[]), None);
+        assert_eq!((describe(&[]), lower_quartile(&[])), (None, None));
+        assert!(median(&[]).is_nan());
     }
 }

@@ -1,13 +1,14 @@
-//! What the interval of a ratio says of further questions.
+//! The logarithm of a time or of a ratio, with its error.
 //!
-//! An interval of 95 % answers one: can this value be excluded, one time in twenty wrongly?
-//! Who asks it of hundreds of points needs the p-value, and who got no answer wants to know
-//! which change would have been found. Both follow from the interval's centre, its width and
-//! the degrees of freedom behind that, by Student's t.
+//! An interval of 95 % answers one question: can this value be excluded, one time in twenty
+//! wrongly? Who asks it of hundreds of points needs the p-value, and who got no answer wants to
+//! know which change would have been found. All of that follows from the centre, its standard
+//! error and the degrees of freedom behind that, by Student's t.
 
-use super::between::Between;
+use super::description::sorted;
 use super::interval::Interval;
-use super::student::{p_value, t95};
+use super::runs::Between;
+use super::student::{p_value, quantile, t95};
 
 /// With so many degrees of freedom, t is normal.
 pub const MANY: f64 = 1e4;
@@ -16,14 +17,13 @@ pub const MANY: f64 = 1e4;
 const MOST_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
-/// Halvings of the span that a quantile is sought in: to 1e-7 of it.
-const HALVINGS: usize = 24;
 
-/// The logarithm of a ratio with its standard error.
+/// A logarithm with its squared standard error, and the degrees of freedom that this was found
+/// with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     centre: f64,
-    error: f64,
+    variance: f64,
     df: f64,
 }
 
@@ -35,28 +35,85 @@ impl Evidence {
         let df = df.clamp(1.0, MANY);
         (low.is_finite() && high.is_finite() && low <= high).then(|| Evidence {
             centre: f64::midpoint(low, high),
-            error: (high - low) / (2.0 * t95(df)),
+            variance: ((high - low) / (2.0 * t95(df))).powi(2),
             df,
         })
     }
 
-    /// With what the two runs differ by beyond their own errors. The degrees of freedom are
-    /// those of the sum of both variances (Satterthwaite 1946).
-    #[must_use]
-    pub fn between_runs(self, between: Between) -> Self {
-        let (own, runs) = (self.error.powi(2), between.of_two().powi(2));
-        let parts = own.powi(2) / self.df + runs.powi(2) / between.df.min(MOST_OF_RUNS);
-        Evidence {
-            centre: self.centre,
-            error: (own + runs).sqrt(),
-            df: if parts > 0.0 { ((own + runs).powi(2) / parts).min(MANY) } else { self.df },
+    /// The mean of logarithms, each of which counts alike, with a share trimmed at either
+    /// end: a single odd one must not hide a change, nor make one. The standard error is from
+    /// the winsorized variance (Tukey and McLaughlin 1963; Yuen 1974 for two series). `None`
+    /// for fewer than two, or if one is not finite.
+    pub(super) fn of_logarithms(logarithms: &[f64], trimmed: f64) -> Option<Self> {
+        let n = logarithms.len();
+        if n < 2 || logarithms.iter().any(|value| !value.is_finite()) {
+            return None;
         }
+        let values = sorted(logarithms);
+        let cut = (trimmed * n as f64) as usize;
+        let (low, high) = (values[cut], values[n - 1 - cut]);
+        let winsorized = values.iter().map(|value| value.clamp(low, high));
+        let mean = winsorized.clone().sum::<f64>() / n as f64;
+        let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
+        let kept = (n - 2 * cut) as f64;
+        Some(Evidence {
+            centre: values[cut..n - cut].iter().sum::<f64>() / kept,
+            variance: squares / (kept * (kept - 1.0)),
+            df: kept - 1.0,
+        })
     }
 
-    /// The 95 % interval of the ratio.
-    pub fn interval(self) -> Interval {
-        let half = t95(self.df) * self.error;
-        Interval { low: (self.centre - half).exp(), high: (self.centre + half).exp() }
+    /// From a logarithm with its squared standard error, and the degrees of freedom of that.
+    pub(super) fn new(centre: f64, variance: f64, df: f64) -> Self {
+        Evidence { centre, variance, df }
+    }
+
+    /// Of what is this many times as large, where the factor is known exactly.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Evidence { centre: self.centre + factor.ln(), ..self }
+    }
+
+    /// The same centre with another error.
+    pub(super) fn with_error(self, variance: f64, df: f64) -> Self {
+        Evidence { variance, df, ..self }
+    }
+
+    /// The ratio of this to another (Welch 1947).
+    #[must_use]
+    pub(super) fn over(self, base: Evidence) -> Self {
+        let centre = self.centre - base.centre;
+        Evidence { centre, ..self }.with_further(base.variance, base.df)
+    }
+
+    /// With what the two runs differ by beyond their own errors.
+    #[must_use]
+    pub fn between_runs(self, between: Between) -> Self {
+        self.with_further(between.of_two().powi(2), between.df.min(MOST_OF_RUNS))
+    }
+
+    /// With another error beside its own. The degrees of freedom are those of the sum of both
+    /// variances (Satterthwaite 1946).
+    fn with_further(self, variance: f64, df: f64) -> Self {
+        let sum = self.variance + variance;
+        let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
+        let of_sum = if parts > 0.0 { sum.powi(2) / parts } else { self.df + df };
+        self.with_error(sum, of_sum.min(MANY))
+    }
+
+    /// The logarithm.
+    pub(super) fn centre(self) -> f64 {
+        self.centre
+    }
+
+    /// What the logarithm is of.
+    pub(super) fn middle(self) -> f64 {
+        self.centre.exp()
+    }
+
+    /// The squared standard error of the logarithm.
+    pub(super) fn variance(self) -> f64 {
+        self.variance
     }
 
     /// The degrees of freedom.
@@ -64,15 +121,28 @@ impl Evidence {
         self.df
     }
 
+    /// The 95 % interval, of what the logarithm is of.
+    pub fn interval(self) -> Interval {
+        self.interval_of(0.05)
+    }
+
+    /// An interval that errs this often, of what the logarithm is of.
+    pub(super) fn interval_of(self, error: f64) -> Interval {
+        let half = quantile(error, self.df) * self.variance.sqrt();
+        Interval { low: (self.centre - half).exp(), high: (self.centre + half).exp() }
+    }
+
     /// The p-value of "the ratio lies within this factor of 1, either way", given as its
     /// logarithm: twice that of the side on which the ratio is. It is below 5 % exactly if
     /// the interval is beyond the limit.
     pub fn p_value(self, limit: f64) -> f64 {
         let beyond = self.centre.abs() - limit;
-        match beyond > 0.0 {
-            true if self.error > 0.0 => p_value(beyond / self.error, self.df),
-            true => 0.0,
-            false => 1.0,
+        if beyond <= 0.0 {
+            1.0
+        } else if self.variance == 0.0 {
+            0.0
+        } else {
+            p_value(beyond / self.variance.sqrt(), self.df)
         }
     }
 
@@ -81,28 +151,13 @@ impl Evidence {
     pub fn detectable(self, limit: f64, p: f64) -> f64 {
         // One side of t for the power is two sides of twice its tail.
         let needed = quantile(p, self.df) + quantile(2.0 * (1.0 - POWER), self.df);
-        (limit + needed * self.error).exp_m1()
+        (limit + needed * self.variance.sqrt()).exp_m1()
     }
-}
-
-/// So many standard errors are exceeded, either way, with this probability.
-fn quantile(p: f64, df: f64) -> f64 {
-    let (mut low, mut high) = (0.0_f64, 1.0);
-    while p_value(high, df) > p && high < 1e9 {
-        (low, high) = (high, 2.0 * high);
-    }
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        match p_value(middle, df) > p {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    high
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::description::describe;
     use super::super::synthetic::Noise;
     use super::*;
 
@@ -153,21 +208,33 @@ mod tests {
         assert!((found.df() - 8.0).abs() < 0.01, "{found:?}");
         // Both alike: more degrees of freedom than either, as of two samples.
         let own = evidence(0.95, 1.0 / 0.95, 8.0);
-        let runs = between(own.error / 2.0_f64.sqrt());
+        let runs = between((own.variance / 2.0).sqrt());
         let both = own.between_runs(runs);
         assert!((both.df() - 16.0).abs() < 1e-6, "{both:?}");
-        assert!((both.error / own.error - 2.0_f64.sqrt()).abs() < 1e-9);
+        assert!((both.variance / own.variance - 2.0).abs() < 1e-9);
         assert_eq!(own.between_runs(between(0.0)).interval(), own.interval());
     }
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
-        for (p, df, t) in
-            [(0.05, 8.0, 2.306), (0.01, 8.0, 3.355), (0.4, 1e4, 0.8416), (1e-4, 20.0, 4.838)]
-        {
-            let found = quantile(p, df);
-            assert!((found / t - 1.0).abs() < 2e-3, "{p} {df}: {found}");
-        }
+    fn one_odd_value_in_ten_counts_little() {
+        let error =
+            |values: &[f64]| Evidence::of_logarithms(values, 0.2).expect("enough").variance.sqrt();
+        let mut values: Vec<_> = (0..10).map(|i| 0.001 * f64::from(i % 3)).collect();
+        let quiet = error(&values);
+        values[4] = 0.4;
+        assert!(error(&values) < 1.5 * quiet, "{quiet} {}", error(&values));
+        assert_eq!(Evidence::of_logarithms(&[1.0, f64::NAN], 0.2), None);
+        assert_eq!(Evidence::of_logarithms(&[1.0], 0.2), None);
+    }
+
+    #[test]
+    fn a_ratio_scatters_more_than_either_side() {
+        let one = Evidence::of_logarithms(&[0.0, 0.01, 0.02, 0.01, 0.0], 0.2).expect("enough");
+        let both = one.over(one);
+        assert!((both.variance - 2.0 * one.variance).abs() < 1e-15);
+        assert!((both.df - 2.0 * one.df).abs() < 1e-9);
+        let still = Evidence::of_logarithms(&[0.0; 5], 0.2).expect("enough");
+        assert_eq!(still.over(still).interval(), Interval { low: 1.0, high: 1.0 });
     }
 
     /// What is said to be found four times in five is.
@@ -180,14 +247,9 @@ mod tests {
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);
             let values: Vec<f64> = (0..=df).map(|_| change + error * noise.normal()).collect();
-            let n = values.len() as f64;
-            let mean = values.iter().sum::<f64>() / n;
-            let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
             // One value has the error of the typical one: its scatter is what is estimated.
-            let half = t95(df as f64) * (squares / (n - 1.0)).sqrt();
-            let centre = values[0];
-            let interval = Interval { low: (centre - half).exp(), high: (centre + half).exp() };
-            Evidence::of(interval, df as f64).is_some_and(|found| found.p_value(limit) <= p)
+            let variance = describe(&values).expect("samples").stddev.powi(2);
+            Evidence { centre: values[0], variance, df: df as f64 }.p_value(limit) <= p
         };
         let share = (0..4000).filter(found).count() as f64 / 4000.0;
         assert!((0.72..0.88).contains(&share), "{share}");

@@ -11,9 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
-
-/// Standard deviations beyond which a normal distribution has a share of 1e-15.
-const FARTHEST: f64 = 8.0;
+use statrs::function::beta::beta_reg;
 
 /// Tail probability on either side of a 95 % interval.
 pub(super) const TAIL: f64 = 0.025;
@@ -122,15 +120,7 @@ pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
         return Arc::clone(weights);
     }
     drop(known);
-    // A resampled median beyond so many standard deviations of its rank does not
-    // occur, and each probability takes a sum of its own.
-    let reach = FARTHEST * (n as f64).sqrt() / 2.0;
-    let reached = (0..=n).map(|k| match k as f64 - rank as f64 {
-        distance if distance < -reach && k < n => 0.0,
-        distance if distance > reach => 1.0,
-        _ => at_least(rank, n, k as f64 / n as f64),
-    });
-    let reached: Vec<_> = reached.collect();
+    let reached: Vec<_> = (0..=n).map(|k| at_least(rank, n, k as f64 / n as f64)).collect();
     let weights: Arc<[f64]> = reached.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     known.insert((n, rank), Arc::clone(&weights));
@@ -139,51 +129,24 @@ pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
 
 /// The probability of at least `hits` hits in `n` draws.
 fn at_least(hits: usize, n: usize, probability: f64) -> f64 {
-    if probability >= 1.0 || hits == 0 {
+    if hits == 0 {
         return 1.0;
     }
-    if probability <= 0.0 {
-        return 0.0;
-    }
-    // Each term from the one before; in logarithms, lest the first underflow.
-    let odds = (probability / (1.0 - probability)).ln();
-    let (number, spread) = (n as f64, (n as f64 * probability * (1.0 - probability)).sqrt());
-    // Terms far below the mean count nothing: the sum begins near it.
-    let first = (number * probability - FARTHEST * spread).floor().max(0.0) as usize;
-    let choices = libm::lgamma(number + 1.0)
-        - libm::lgamma(first as f64 + 1.0)
-        - libm::lgamma((n - first.min(n)) as f64 + 1.0);
-    let mut term = choices + first as f64 * odds + number * (1.0 - probability).ln();
-    let mut below = 0.0;
-    for i in first..hits {
-        below += term.exp();
-        term += odds + ((n - i) as f64 / (i + 1) as f64).ln();
-    }
-    1.0 - below
+    beta_reg(hits as f64, (n - hits + 1) as f64, probability)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::description::{median, sorted};
+    use super::super::synthetic::Noise;
     use super::*;
 
     fn median_interval(samples: &[f64]) -> Option<Interval> {
-        let mut sorted = samples.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        interval_of_sorted(&sorted)
+        interval_of_sorted(&sorted(samples))
     }
 
-    /// A small generator: the tests need draws, not quality.
-    struct Draws(u64);
-
-    impl Draws {
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        fn skewed(&mut self) -> f64 {
-            1.0 - (1.0 - self.uniform()).ln()
-        }
+    fn skewed(noise: &mut Noise, n: usize) -> Vec<f64> {
+        (0..n).map(|_| 1.0 - noise.uniform().ln()).collect()
     }
 
     #[test]
@@ -195,39 +158,26 @@ mod tests {
 
     #[test]
     fn it_agrees_with_resampling() {
-        let mut draws = Draws(7);
+        let mut noise = Noise::new(7);
         for n in [11, 12, 35] {
-            let samples: Vec<_> = (0..n).map(|_| draws.skewed()).collect();
-            let mut medians: Vec<_> = (0..20_000)
-                .map(|_| {
-                    let mut resample: Vec<_> = (0..n)
-                        .map(|_| samples[(draws.uniform() * f64::from(n)) as usize])
-                        .collect();
-                    resample.sort_by(f64::total_cmp);
-                    let n = n as usize;
-                    (resample[(n - 1) / 2] + resample[n / 2]) / 2.0
-                })
-                .collect();
-            medians.sort_by(f64::total_cmp);
+            let samples = skewed(&mut noise, n);
+            let medians: Vec<_> = (0..20_000).map(|_| median(&noise.resampled(&samples))).collect();
+            let medians = sorted(&medians);
             let exact = median_interval(&samples).expect("samples");
             let (low, high) = (medians[500], medians[19_500]);
             // With an even number the exact one is a little wider.
             assert!(exact.low <= low * 1.0001 && exact.low > 0.9 * low, "{n}: {exact:?} {low}");
-            assert!(
-                exact.high >= high * 0.9999 && exact.high < 1.1 * high,
-                "{n}: {exact:?} {high}"
-            );
+            assert!(exact.high >= high * 0.9999 && exact.high < 1.1 * high, "{n}: {exact:?}");
         }
     }
 
     #[test]
     fn it_covers_the_true_median_as_often_as_it_says() {
-        let mut draws = Draws(42);
+        let mut noise = Noise::new(42);
         let truth = 1.0 + std::f64::consts::LN_2;
         for n in [10, 25, 60] {
             let covered = (0..2000).filter(|_| {
-                let samples: Vec<_> = (0..n).map(|_| draws.skewed()).collect();
-                let interval = median_interval(&samples).expect("samples");
+                let interval = median_interval(&skewed(&mut noise, n)).expect("samples");
                 interval.low <= truth && truth <= interval.high
             });
             let share = covered.count() as f64 / 2000.0;
@@ -249,12 +199,6 @@ mod tests {
         assert_eq!(levels, [0.0, 0.5, 0.75, 0.875, 0.9375]);
         let found = Leveled::of_few(&[1.0, 1.5, 4.0]).expect("samples");
         assert_eq!((found.interval.low, found.interval.high), (1.0, 4.0));
-    }
-
-    #[test]
-    fn the_width_is_relative() {
-        let interval = Interval { low: 0.99, high: 1.01 };
-        assert!((interval.relative_width(2.0) - 0.01).abs() < 1e-12);
     }
 
     #[test]

@@ -20,9 +20,10 @@
 
 use std::collections::BTreeMap;
 
+use super::description::median;
+use super::evidence::Evidence;
 use super::interval::Interval;
-use super::sign_test::sign_test;
-use super::visits::{Scatter, median};
+use super::ranks::sign_test;
 
 /// Fewer generations have no scatter to speak of.
 pub const MIN_GENERATIONS: usize = 4;
@@ -46,7 +47,7 @@ pub struct Paired {
     logarithms: Vec<f64>,
     generations: usize,
     /// Of the generations.
-    scatter: Scatter,
+    evidence: Evidence,
 }
 
 /// Whether so many generations are to be looked at.
@@ -67,9 +68,9 @@ impl Paired {
             return None;
         }
         let logarithms = generations.values().flatten().copied().collect();
-        let medians = generations.values().map(|ratios| median(ratios));
-        let scatter = Scatter::of_logarithms(medians.collect(), TRIMMED)?;
-        Some(Paired { logarithms, generations: generations.len(), scatter })
+        let medians: Vec<f64> = generations.values().map(|ratios| median(ratios)).collect();
+        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
+        Some(Paired { logarithms, generations: generations.len(), evidence })
     }
 
     /// How many rounds there are.
@@ -79,13 +80,13 @@ impl Paired {
 
     /// The trimmed mean of the ratios: an unlucky process counts little.
     pub fn ratio(&self) -> f64 {
-        self.scatter.middle()
+        self.evidence.middle()
     }
 
     /// An interval that holds the ratio in 95 % of all series at least, whenever they
     /// ended.
     pub fn interval(&self) -> Interval {
-        self.scatter.interval_of(ERROR * self.weight())
+        self.evidence.interval_of(ERROR * self.weight())
     }
 
     /// The two-sided p-value of the sign test, over rounds.
@@ -96,12 +97,12 @@ impl Paired {
     /// The probability to see as much of a change, at any look, if there is none beyond
     /// `min_effect` (a fraction). 1 if what is seen is not beyond it.
     pub fn p_beyond(&self, min_effect: f64) -> f64 {
-        (self.scatter.p_beyond(min_effect.ln_1p()) / self.weight()).min(1.0)
+        (self.evidence.p_value(min_effect.ln_1p()) / self.weight()).min(1.0)
     }
 
     /// The degrees of freedom behind the interval.
     pub fn df(&self) -> f64 {
-        self.scatter.df()
+        self.evidence.df()
     }
 
     /// The share of the error that the generations so far have: that of the look at them.

@@ -34,10 +34,11 @@ pub(super) struct Orders {
 impl Orders {
     /// How often a random order is as clear.
     pub fn p_value(self) -> f64 {
-        match self.is_final() {
-            true => self.as_clear as f64 / self.drawn as f64,
+        if self.is_final() {
+            self.as_clear as f64 / self.drawn as f64
+        } else {
             // The order that was measured is one of those that are equally likely.
-            false => (1 + self.as_clear) as f64 / (1 + self.drawn) as f64,
+            (1 + self.as_clear) as f64 / (1 + self.drawn) as f64
         }
     }
 

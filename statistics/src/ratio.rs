@@ -1,8 +1,11 @@
 //! The ratio of two medians with its interval.
 
-use super::between::Estimate;
-use super::interval::{Interval, Leveled, MIN_SAMPLES, TAIL, bootstrap_weights};
-use super::visits::Scatter;
+use super::description::{quantile, sorted};
+use super::evidence::{Evidence, MANY};
+use super::interval::{
+    Interval, Leveled, MIN_SAMPLES, TAIL, bootstrap_weights, interval_of_sorted,
+};
+use super::visits::evidence_of;
 
 /// Weights below this change no digit of an interval that matters.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -13,16 +16,15 @@ const HALVINGS: usize = 40;
 #[derive(Clone, Debug)]
 pub struct Series {
     sorted: Vec<f64>,
-    scatter: Option<Scatter>,
+    by_visits: Option<Evidence>,
 }
 
 impl Series {
     /// From samples in seconds, in the order of measuring, and the positions
     /// at which visits begin.
     pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
-        let mut sorted = samples.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        Series { scatter: Scatter::of_visits(visits(samples, visit_starts)), sorted }
+        let by_visits = evidence_of(visits(samples, visit_starts));
+        Series { sorted: sorted(samples), by_visits }
     }
 
     /// How many samples there are.
@@ -37,17 +39,15 @@ impl Series {
 
     /// The median; NaN without samples.
     pub fn median(&self) -> f64 {
-        let n = self.sorted.len();
-        match n {
-            0 => f64::NAN,
-            n => (self.sorted[(n - 1) / 2] + self.sorted[n / 2]) / 2.0,
+        match self.sorted.as_slice() {
+            [] => f64::NAN,
+            sorted => quantile(sorted, 0.5),
         }
     }
 
     /// The 95 % interval of the median; `None` for too few samples.
     pub fn interval(&self) -> Option<Interval> {
-        let by_samples = super::interval::interval_of_sorted(&self.sorted)?;
-        Some(widened(by_samples, self.scatter))
+        Some(widened(interval_of_sorted(&self.sorted)?, self.by_visits))
     }
 
     /// The interval of the median with its level: of 95 % if there are enough
@@ -59,16 +59,18 @@ impl Series {
 
     /// The median with its error, by the visits if there are enough of them;
     /// `None` for too few samples, or for samples of no duration.
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub fn estimate(&self) -> Option<Evidence> {
         let by_samples = || Some(self.interval()?.standard_error().powi(2));
-        let variance = self.scatter.map(Scatter::variance).or_else(by_samples)?;
+        let variance = self.by_visits.map(Evidence::variance).or_else(by_samples)?;
         let logarithm = self.median().ln();
-        (logarithm.is_finite() && variance.is_finite()).then_some(Estimate { logarithm, variance })
+        let df = self.by_visits.map_or(MANY, Evidence::df);
+        let is_known = logarithm.is_finite() && variance.is_finite();
+        is_known.then(|| Evidence::new(logarithm, variance, df))
     }
 
     /// Whether it is known how visits differ.
     pub fn has_visits(&self) -> bool {
-        self.scatter.is_some()
+        self.by_visits.is_some()
     }
 }
 
@@ -85,23 +87,23 @@ pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item
 /// allows, where both have visits.
 pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
     let by_samples = bootstrap(&base.sorted, &new.sorted)?;
-    let scatter = base.scatter.zip(new.scatter);
-    let scatter = scatter.map(|(base, new)| base.of_ratio(new));
-    Some(widened(by_samples, scatter))
+    Some(widened(by_samples, ratio_by_visits(base, new)))
 }
 
 /// The degrees of freedom behind [`ratio_interval`]: those of the visits where both have
 /// some, else those of the side with fewer samples.
 pub fn ratio_freedom(base: &Series, new: &Series) -> f64 {
-    match base.scatter.zip(new.scatter) {
-        Some((base, new)) => base.of_ratio(new).df(),
-        None => base.samples().min(new.samples()).saturating_sub(1) as f64,
-    }
+    let by_samples = || base.samples().min(new.samples()).saturating_sub(1) as f64;
+    ratio_by_visits(base, new).map_or_else(by_samples, Evidence::df)
+}
+
+fn ratio_by_visits(base: &Series, new: &Series) -> Option<Evidence> {
+    Some(new.by_visits?.over(base.by_visits?))
 }
 
 /// The interval that holds both that over samples and that over visits.
-fn widened(by_samples: Interval, scatter: Option<Scatter>) -> Interval {
-    let by_visits = scatter.map_or(by_samples, Scatter::interval);
+fn widened(by_samples: Interval, by_visits: Option<Evidence>) -> Interval {
+    let by_visits = by_visits.map_or(by_samples, Evidence::interval);
     Interval { low: by_samples.low.min(by_visits.low), high: by_samples.high.max(by_visits.high) }
 }
 
@@ -166,6 +168,8 @@ fn share_below(over: &[Weighted], under: &[Weighted], ratio: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::description::median;
+    use super::super::synthetic::Noise;
     use super::*;
 
     /// Samples around `middle` that spread by a few per cent either way.
@@ -198,28 +202,13 @@ mod tests {
     #[test]
     fn it_agrees_with_resampling() {
         let (a, b) = (spread(15, 1.0), spread(23, 1.1));
-        let mut state = 1_u64;
-        let mut draw = |samples: &[f64]| {
-            let mut drawn: Vec<_> = samples
-                .iter()
-                .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    samples[(state >> 33) as usize % samples.len()]
-                })
-                .collect();
-            drawn.sort_by(f64::total_cmp);
-            quantile_of(&drawn)
-        };
-        let mut ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();
-        ratios.sort_by(f64::total_cmp);
+        let mut noise = Noise::new(1);
+        let mut draw = |samples: &[f64]| median(&noise.resampled(samples));
+        let ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();
+        let ratios = sorted(&ratios);
         let found = interval(&a, &b);
         assert!((found.low / ratios[500] - 1.0).abs() < 2e-3, "{found:?} {}", ratios[500]);
         assert!((found.high / ratios[19_500] - 1.0).abs() < 2e-3, "{found:?}");
-    }
-
-    fn quantile_of(sorted: &[f64]) -> f64 {
-        let n = sorted.len();
-        (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
     }
 
     #[test]
@@ -244,9 +233,9 @@ mod tests {
         let by_samples = Series::new(&samples, &[0]).estimate().expect("enough");
         let by_visits = Series::new(&samples, &[0, 10, 20]);
         let by_visits = by_visits.estimate().expect("enough");
-        assert_eq!(by_samples.logarithm, by_visits.logarithm);
+        assert_eq!(by_samples.centre(), by_visits.centre());
         for estimate in [by_samples, by_visits] {
-            assert!((1e-6..1e-4).contains(&estimate.variance), "{estimate:?}");
+            assert!((1e-6..1e-4).contains(&estimate.variance()), "{estimate:?}");
         }
         assert_eq!(Series::new(&[1.0; 2], &[0]).estimate(), None);
         assert_eq!(Series::new(&[0.0; 10], &[0]).estimate(), None);

@@ -28,7 +28,18 @@ impl Noise {
 
     /// With tails as heavy as those of Student's t for 3 degrees of freedom.
     pub fn heavy(&mut self) -> f64 {
-        let squares: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
-        self.normal() / (squares / 3.0).sqrt()
+        self.student(3)
+    }
+
+    /// Student's t.
+    pub fn student(&mut self, df: u32) -> f64 {
+        let squares: f64 = (0..df).map(|_| self.normal().powi(2)).sum();
+        self.normal() / (squares / f64::from(df)).sqrt()
+    }
+
+    /// As many samples as these, drawn from them with replacement.
+    pub fn resampled(&mut self, samples: &[f64]) -> Vec<f64> {
+        let count = samples.len();
+        (0..count).map(|_| samples[(self.uniform() * count as f64) as usize]).collect()
     }
 }

@@ -80,7 +80,7 @@ impl Background {
             problems.push(format!("the runs of the store: {error}"));
             Vec::new()
         });
-        let history = runs.iter().map(|run| (&run.record, &run.rows[..]));
+        let history = runs.iter().map(|run| &run.rows[..]);
         let by_test = gate.as_ref().and_then(RunScatter::of_self_test);
         Background {
             scatter: RunScatter::best(RunScatter::of_history(history), by_test),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use reports::aliases::ALIASES;
 use reports::record::{Effort, Point, RunRecord, SummaryRow};
 use reports::store::{RunFolder, read_run};
 
@@ -56,7 +57,8 @@ pub(super) fn folders(
     // The new side has its rows last: what only the base has was not finished.
     let (folder, run) = RunFolder::resume(new)?;
     let done: Done = run.summary.iter().map(SummaryRow::point).collect();
-    let (base, _) = RunFolder::resume_where(&base, |point| done.contains(point))?;
+    let (base, _) =
+        RunFolder::resume_where(&base, |point| done.contains(&ALIASES.point(point.clone())))?;
     Ok(([base, folder], done))
 }
 

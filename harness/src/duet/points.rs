@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use reports::aliases::Aliases;
 use reports::record::{Params, Point};
 
 use super::protocol::InputPoints;
@@ -47,6 +48,37 @@ pub(crate) fn of_points(
     orders.inputs
 }
 
+/// The inputs of a base that does not know some of their points, with those under the names that
+/// their variants had before; `None` if no name is left to be tried.
+pub(super) fn under_former_names(
+    inputs: &[InputPoints],
+    unknown: &[Vec<Option<String>>],
+    aliases: &Aliases,
+) -> Option<Vec<InputPoints>> {
+    let mut renamed = inputs.to_vec();
+    let points = renamed.iter_mut().zip(unknown);
+    let points = points.flat_map(|(input, unknown)| input.points.iter_mut().zip(unknown));
+    let mut any = false;
+    for (point, _) in points.filter(|(_, why)| why.is_some()) {
+        if let Some(former) = former_name(point, aliases) {
+            point.variant = former;
+            any = true;
+        }
+    }
+    any.then_some(renamed)
+}
+
+/// What the variant of a point was called before it had this name.
+fn former_name(
+    Point { algorithm: task, variant, .. }: &Point,
+    aliases: &Aliases,
+) -> Option<String> {
+    let today = aliases.current(task, variant);
+    let mut names = std::iter::once(today).chain(aliases.former(task, today));
+    names.find(|name| name == variant)?;
+    names.next().map(str::to_owned)
+}
+
 #[derive(Default)]
 struct Orders {
     inputs: Vec<InputOrder>,
@@ -68,5 +100,47 @@ impl Orders {
         if !points.contains(&point) {
             points.push(point);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::registry::tasks;
+    use reports::aliases::{ALIASES, Alias};
+
+    use super::*;
+
+    #[test]
+    fn old_names_are_given_to_no_other_variant() {
+        for Alias { task, old, new, .. } in ALIASES.rows() {
+            let of_task = tasks().iter().find(|known| known.name() == task).expect(task);
+            let has = |name| of_task.variants().iter().any(|variant| variant.name == name);
+            assert!(has(new) && !has(old), "{task}: {old} is {new}");
+        }
+    }
+
+    #[test]
+    fn who_is_not_known_is_asked_for_by_one_former_name_after_the_other() {
+        let aliases = "task,old,new,since\nsort,oldest,new,\nsort,old,new,\nsts,other,new,\n";
+        let aliases = Aliases::parse(aliases);
+        let point = |variant: &str| Point {
+            algorithm: "sort".into(),
+            variant: variant.into(),
+            device: "cpu".into(),
+            threads: 1,
+            places: String::new(),
+            bind: String::new(),
+            cache: String::new(),
+            params: Params::default(),
+        };
+        let mut inputs =
+            vec![InputPoints { seed: 1, points: ["new", "known", "odd"].map(point).to_vec() }];
+        let unknown = vec![vec![Some("unknown".to_owned()), None, Some("unknown".to_owned())]];
+        for expected in ["old", "oldest"] {
+            inputs = under_former_names(&inputs, &unknown, &aliases).expect("another name");
+            let names: Vec<_> = inputs[0].points.iter().map(|it| it.variant.as_str()).collect();
+            assert_eq!(names, [expected, "known", "odd"]);
+        }
+        assert_eq!(under_former_names(&inputs, &unknown, &aliases), None);
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use reports::aliases::ALIASES;
 use reports::record::{Effort, RunRecord, SampleRow, SummaryRow};
 use reports::store::RunFolder;
 use reports::units;
@@ -15,8 +16,8 @@ use super::DuetError;
 use super::against::{Against, DuetOutcome, Executable};
 use super::child::{Child, Side};
 use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
-use super::points::InputOrder;
-use super::protocol::{Answer, Ask, Prepared, VisitOrder};
+use super::points::{InputOrder, under_former_names};
+use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
 use crate::measure::{Deadline, now};
 use crate::platform::Interrupt;
@@ -43,6 +44,8 @@ fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
 pub(super) struct Sides<'a> {
     /// Those that both sides have open.
     pub(super) inputs: Vec<InputOrder>,
+    /// The same under the names by which the base knows them.
+    of_base: Vec<InputPoints>,
     pub(super) against: &'a Against<'a>,
     pub(super) children: [Child; 2],
     /// The rows of each point of a side, by input and point.
@@ -70,6 +73,7 @@ pub(crate) fn measure(
     let inputs = left(&against.inputs, &done);
     let mut sides = Sides {
         inputs: Vec::new(),
+        of_base: Vec::new(),
         against,
         children,
         samples: Default::default(),
@@ -130,10 +134,11 @@ impl Sides<'_> {
                 // Its memory goes with a process.
                 self.children = children(self.against, false)?;
             }
+            self.of_base = batch.iter().map(|order| order.input.clone()).collect();
             self.inputs = batch;
             self.samples = Default::default();
             self.fingerprints = Default::default();
-            let unknown = self.open()?;
+            let unknown = self.open_by_any_name()?;
             let mut turns = Vec::new();
             for input in 0..self.inputs.len() {
                 if self.ends_before(Duration::ZERO) {
@@ -151,13 +156,27 @@ impl Sides<'_> {
         Ok(left_out)
     }
 
+    /// As [`Sides::open`], with a base that may be of a time when variants had other names.
+    fn open_by_any_name(&mut self) -> Result<Unknown, DuetError> {
+        let mut unknown = self.open()?;
+        while let Some(renamed) =
+            under_former_names(&self.of_base, &unknown[Side::Base as usize], &ALIASES)
+        {
+            self.of_base = renamed;
+            // A child opens inputs once.
+            self.children = children(self.against, false)?;
+            unknown = self.open()?;
+        }
+        Ok(unknown)
+    }
+
     /// Which sides can't measure a point, by input and point.
     pub(super) fn open(&mut self) -> Result<Unknown, DuetError> {
-        let inputs = self.inputs.iter().map(|order| order.input.clone());
-        let ask = Ask::Open { inputs: inputs.collect() };
+        let of_new = self.inputs.iter().map(|order| order.input.clone());
+        let inputs = [self.of_base.clone(), of_new.collect()];
         let task = "find the points that are to be measured";
-        for side in Side::BOTH {
-            self.child(side).send(&ask, task)?;
+        for (side, inputs) in Side::BOTH.into_iter().zip(inputs) {
+            self.child(side).send(&Ask::Open { inputs }, task)?;
         }
         let mut both = Unknown::default();
         for side in Side::BOTH {

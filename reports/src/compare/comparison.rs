@@ -8,7 +8,6 @@ use statistics::Interval;
 
 use super::Thresholds;
 use crate::record::{Point, SelfTest};
-use crate::store::SeriesKey;
 use crate::units;
 
 /// Two runs, point by point.
@@ -228,12 +227,6 @@ impl Key {
     pub fn new(point: Point, stage: &str) -> Self {
         let stage = stage.to_owned();
         Key { point, stage }
-    }
-
-    /// What its samples are found by in `samples.csv`.
-    pub(super) fn of_series(&self) -> SeriesKey {
-        let (id, stage) = (self.point.id(), self.stage.as_bytes());
-        (id.into_bytes().into(), stage.into())
     }
 
     /// `block-merge`, `block-merge kernel`, `block-merge on cuda:0`.

@@ -40,10 +40,7 @@ fn ratio(base: &Params, new: &Params, metric: &str) -> Option<f64> {
 
 /// `12 % more cycles`.
 fn more(ratio: f64, what: &str) -> String {
-    let (size, way) = match ratio >= 1.0 {
-        true => (ratio - 1.0, "more"),
-        false => (1.0 - ratio, "fewer"),
-    };
+    let (size, way) = if ratio >= 1.0 { (ratio - 1.0, "more") } else { (1.0 - ratio, "fewer") };
     format!("{} {way} {what}", units::percent(size))
 }
 

@@ -73,10 +73,7 @@ impl Judgement {
     /// where code and data lie, which any other change to the program shifts as well.
     #[must_use]
     pub fn of_the_same_code(self) -> Self {
-        match self.is_change() {
-            true => self.not_clear(Why::SameCode),
-            false => self,
-        }
+        if self.is_change() { self.not_clear(Why::SameCode) } else { self }
     }
 
     /// The same where so many points were judged that such a change is to be expected.

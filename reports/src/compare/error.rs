@@ -4,84 +4,50 @@ use super::measured::Measured;
 
 /// Runs that can't be compared.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum CompareError {
-    /// They are one and the same.
+    /// They are one and the same: its folders, and when it was started.
     #[error(
-        "{base} and {new} are the same run, started {started}: comparing a run with itself says \
-         nothing; measure again, or name an earlier run"
+        "{} and {} are the same run, started {started}: comparing a run with itself says \
+         nothing; measure again, or name an earlier run", folders[0], folders[1]
     )]
-    SameRun {
-        /// The base's folder.
-        base: String,
-        /// The new run's folder.
-        new: String,
-        /// When both were started.
-        started: String,
-    },
-    /// They are of unlike machines.
+    SameRun { folders: [String; 2], started: String },
+    /// They are of unlike machines: their folders, and where they were measured.
     #[error(
-        "{base} was measured on another machine ({base_machine}) than {new} ({new_machine}): \
-         their times say nothing of the code; use --across-machines if that is what you want"
+        "{} was measured on another machine ({}) than {} ({}): their times say nothing of the \
+         code; use --across-machines if that is what you want",
+        folders[0], machines[0], folders[1], machines[1]
     )]
-    Machines {
-        /// The base's folder.
-        base: String,
-        /// The base's machine.
-        base_machine: String,
-        /// The new run's folder.
-        new: String,
-        /// The new run's machine.
-        new_machine: String,
-    },
-    /// No point is in both.
+    Machines { folders: [String; 2], machines: [String; 2] },
+    /// No point is in both: their folders, and how many points have samples.
     #[error(
-        "nothing can be compared: {base} has {base_points} points with samples, {new} has \
-         {new_points}, and none is in both"
+        "nothing can be compared: {} has {} points with samples, {} has {}, and none is in both",
+        folders[0], points[0], folders[1], points[1]
     )]
-    NothingInCommon {
-        /// The base's folder.
-        base: String,
-        /// Its points with samples.
-        base_points: usize,
-        /// The new run's folder.
-        new: String,
-        /// Its points with samples.
-        new_points: usize,
-    },
+    NothingInCommon { folders: [String; 2], points: [usize; 2] },
 }
 
 impl CompareError {
-    pub(super) fn same_run(base: &Measured, new: &Measured) -> Self {
-        CompareError::SameRun {
-            base: base.folder.display().to_string(),
-            new: new.folder.display().to_string(),
-            started: new.record.started.clone(),
-        }
+    pub(super) fn same_run(runs: [&Measured; 2]) -> Self {
+        let started = runs[1].record.started.clone();
+        CompareError::SameRun { folders: folders(runs), started }
     }
 
-    pub(super) fn machines(base: &Measured, new: &Measured) -> Self {
-        let machine = |run: &Measured| {
+    pub(super) fn machines(runs: [&Measured; 2]) -> Self {
+        let machines = runs.map(|run| {
             let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
             format!("{model}, key {key}")
-        };
-        CompareError::Machines {
-            base: base.folder.display().to_string(),
-            base_machine: machine(base),
-            new: new.folder.display().to_string(),
-            new_machine: machine(new),
-        }
+        });
+        CompareError::Machines { folders: folders(runs), machines }
     }
 
-    pub(super) fn nothing_in_common(base: &Measured, new: &Measured) -> Self {
-        let count = |run: &Measured| {
-            let points = run.points.iter();
-            points.filter(|point| point.samples.is_ok()).count()
-        };
-        CompareError::NothingInCommon {
-            base: base.folder.display().to_string(),
-            base_points: count(base),
-            new: new.folder.display().to_string(),
-            new_points: count(new),
-        }
+    pub(super) fn nothing_in_common(runs: [&Measured; 2]) -> Self {
+        let with_samples =
+            |run: &Measured| run.points.iter().filter(|point| point.samples.is_ok()).count();
+        CompareError::NothingInCommon { folders: folders(runs), points: runs.map(with_samples) }
     }
+}
+
+fn folders(runs: [&Measured; 2]) -> [String; 2] {
+    runs.map(|run| run.folder.display().to_string())
 }

@@ -16,7 +16,7 @@ use super::error::CompareError;
 use super::judge::{Judgement, judge};
 use super::measured::{Measured, MeasuredPoint, Samples};
 use super::multiplicity::{Family, hold_back};
-use super::rounds::judge_rounds;
+use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
 use super::words::Found;
 
@@ -51,19 +51,20 @@ struct Pair<'a> {
 /// point is in both.
 pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
     if base.is_same_run_as(new) {
-        return Err(CompareError::same_run(base, new));
+        return Err(CompareError::same_run([base, new]));
     }
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
-        return Err(CompareError::machines(base, new));
+        return Err(CompareError::machines([base, new]));
     }
-    let (in_base, in_new) = (by_key(base), by_key(new));
+    let in_turn = base.is_in_turn_with(new);
+    let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
     let pairs: Vec<Pair<'_>> =
-        new.points.iter().filter_map(|point| pair(&in_base, point)).collect();
+        judged_points(new, in_turn).filter_map(|point| pair(&in_base, point)).collect();
     if pairs.is_empty() {
-        return Err(CompareError::nothing_in_common(base, new));
+        return Err(CompareError::nothing_in_common([base, new]));
     }
     let circumstances = Circumstances::of(base, new);
-    let judged = pairs.par_iter().map(|pair| judged(pair, circumstances, terms));
+    let judged = pairs.par_iter().map(|pair| judged(pair, in_turn, circumstances, terms));
     let (mut judgements, series): (Vec<_>, Vec<_>) = judged.unzip();
     let family = hold_back(&mut judgements, &terms.thresholds);
     let (name, other) = (name(base), self::name(new));
@@ -74,8 +75,8 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     });
     Ok(Comparison {
         points: points.collect(),
-        only_base: unmatched(base, &in_new, NOT_MEASURED),
-        only_new: unmatched(new, &in_base, NEW),
+        only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED),
+        only_new: unmatched(judged_points(new, in_turn), &in_base, NEW),
         notes: super::notes::notes(base, new, terms),
         thresholds: terms.thresholds,
         base: name,
@@ -102,19 +103,25 @@ impl Pair<'_> {
 /// Whether it is a whole run that was judged, how, and by which samples.
 fn judged<'a>(
     pair: &Pair<'a>,
+    in_turn: bool,
     circumstances: Circumstances,
     terms: &Terms,
 ) -> ((bool, Judgement), [&'a Series; 2]) {
     let (base, new) = (pair.base.1, pair.new.1);
-    let (judgement, series) = if base.is_in_turn_with(new) {
+    let (judgement, series) = if in_turn {
         let judgement = judge_rounds(base, new, &terms.thresholds);
-        let judgement = match circumstances.rebuilt && pair.code() == Code::Same {
-            true => judgement.of_the_same_code(),
-            false => judgement,
+        let judgement = if circumstances.rebuilt && pair.code() == Code::Same {
+            judgement.of_the_same_code()
+        } else {
+            judgement
         };
         (judgement, [&base.all, &new.all])
     } else {
-        let (judgement, series) = of_runs(pair.key, [base, new], terms);
+        let (mut judgement, series) = judged_alike(base, new, &terms.thresholds);
+        if let Some(scatter) = &terms.scatter {
+            let between = scatter.of(pair.key);
+            judgement = judgement.of_runs_that_differ(between, &terms.thresholds);
+        }
         (judgement.under(circumstances), series)
     };
     ((pair.key.stage == TOTAL, judgement), series)
@@ -159,19 +166,6 @@ fn verdict(
     }
 }
 
-/// Of runs one after the other: what runs of the same code differ by counts.
-fn of_runs<'a>(
-    key: &Key,
-    [base, new]: [&'a Samples; 2],
-    terms: &Terms,
-) -> (Judgement, [&'a Series; 2]) {
-    let (judgement, series) = judged_alike(base, new, &terms.thresholds);
-    let between = terms.scatter.as_ref().map(|scatter| scatter.of(key));
-    let judgement = between
-        .map_or(judgement, |between| judgement.of_runs_that_differ(between, &terms.thresholds));
-    (judgement, series)
-}
-
 /// By the undisturbed samples if both sides have enough, else by all: quiet
 /// samples of one run say nothing beside disturbed ones of the other.
 fn judged_alike<'a>(
@@ -191,12 +185,22 @@ fn judged_alike<'a>(
 /// The points of a run by what they are joined by.
 type ByKey<'a> = HashMap<&'a Key, &'a MeasuredPoint>;
 
-fn by_key(run: &Measured) -> ByKey<'_> {
-    run.points.iter().map(|point| (&point.key, point)).collect()
+fn by_key(run: &Measured, in_turn: bool) -> ByKey<'_> {
+    judged_points(run, in_turn).map(|point| (&point.key, point)).collect()
+}
+
+/// The points and stages that are judged.
+fn judged_points(run: &Measured, in_turn: bool) -> impl Iterator<Item = &MeasuredPoint> {
+    let is_judged = move |point: &&MeasuredPoint| JUDGED.contains(&point.key.stage.as_str());
+    run.points.iter().filter(move |point| !in_turn || is_judged(point))
 }
 
 /// The points of a run that have no partner with samples in the other one.
-fn unmatched(run: &Measured, partners: &ByKey<'_>, alone: &str) -> Vec<Unmatched> {
+fn unmatched<'a>(
+    points: impl Iterator<Item = &'a MeasuredPoint>,
+    partners: &ByKey<'_>,
+    alone: &str,
+) -> Vec<Unmatched> {
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {
@@ -206,7 +210,7 @@ fn unmatched(run: &Measured, partners: &ByKey<'_>, alone: &str) -> Vec<Unmatched
         let key = point.key.clone();
         Some(Unmatched { key, reason })
     };
-    run.points.iter().filter_map(lonely).collect()
+    points.filter_map(lonely).collect()
 }
 
 fn name(run: &Measured) -> RunName {

@@ -74,7 +74,6 @@ pub enum Why {
 
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
-    let ratio = new.median() / base.median();
     let enough = base.samples().min(new.samples()) >= MIN_SAMPLES;
     // A range of fewer samples is no interval of 95 %.
     let interval = ratio_interval(base, new).filter(|_| enough);
@@ -87,22 +86,33 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
         None => (Verdict::Inconclusive, Why::TooFewSamples),
     };
     let judgement = Judgement {
-        ratio,
         interval,
         df: Some(ratio_freedom(base, new)),
         p_value,
-        p_change: None,
         verdict,
-        why,
-        rounds: None,
-        quantity: Quantity::Wall,
-        runs_differ: None,
+        ..Judgement::unclear(new.median() / base.median(), why)
     };
     let p_change = |evidence: Evidence| evidence.p_value(thresholds.min_effect.ln_1p());
     Judgement { p_change: judgement.evidence().filter(|_| !identical).map(p_change), ..judgement }
 }
 
 impl Judgement {
+    /// Nothing is known but a ratio.
+    pub(super) fn unclear(ratio: f64, why: Why) -> Self {
+        Judgement {
+            ratio,
+            interval: None,
+            df: None,
+            p_value: None,
+            p_change: None,
+            verdict: Verdict::Inconclusive,
+            why,
+            rounds: None,
+            quantity: Quantity::Wall,
+            runs_differ: None,
+        }
+    }
+
     /// Whether it says SLOWER or FASTER.
     pub fn is_change(&self) -> bool {
         matches!(self.verdict, Verdict::Slower | Verdict::Faster)

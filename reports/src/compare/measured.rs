@@ -2,17 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::thread;
 
-use statistics::{MIN_VISITS, Series};
+use statistics::{MIN_VISITS, Series, visits};
 
 use super::comparison::Key;
-use super::rounds::Round;
+use super::rounds::{Round, rounds};
+use crate::aliases::{ALIASES, Aliases};
 use crate::filter::PointFilter;
-use crate::record::{Params, RunRecord, SummaryRow, YesNo};
-use crate::store::{
-    SampleSeries, SeriesById, StoreError, Visits, read_distinct_summary, read_run, read_series,
-};
+use crate::record::{Params, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use crate::store::{StoreError, read_distinct_summary, read_run, read_samples};
 
 /// So many undisturbed samples do without the others.
 const ENOUGH: usize = 10;
@@ -33,7 +31,7 @@ pub struct Measured {
 /// A point and stage with its samples.
 #[derive(Clone, Debug)]
 pub struct MeasuredPoint {
-    /// What it is joined by.
+    /// What it is joined by, under the name that its variant has today.
     pub key: Key,
     /// The machine code that ran.
     pub fingerprint: String,
@@ -64,15 +62,31 @@ impl Measured {
     /// If a file is missing, damaged or of another version, or if a point
     /// occurs twice.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Self::read_with(folder, &ALIASES)
+    }
+
+    /// The same with a table of old names.
+    ///
+    /// # Errors
+    /// As [`Measured::read`].
+    pub fn read_with(folder: &Path, aliases: &Aliases) -> Result<Self, StoreError> {
         let record = read_run(folder)?;
-        let (rows, series) = thread::scope(|scope| {
-            let series = scope.spawn(|| read_series(folder));
-            let rows = read_distinct_summary(folder);
-            (rows, series.join())
-        });
-        let series = series.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let rows = rows?;
-        Ok(Measured { folder: folder.to_owned(), record, points: points(&rows, &series) })
+        let rows = read_distinct_summary(folder)?;
+        let samples = read_samples(folder)?;
+        let samples = ByPoint::new(&samples);
+        let in_turn = record.pair.is_some();
+        let point = |row: &SummaryRow| MeasuredPoint {
+            key: Key::new(aliases.point(row.point()), &row.stage),
+            fingerprint: row.fingerprint.clone(),
+            metrics: row.metrics.clone(),
+            samples: samples.of(row, in_turn),
+        };
+        Ok(Measured { folder: folder.to_owned(), points: rows.iter().map(point).collect(), record })
+    }
+
+    /// Whether these two are the sides of one measurement in turn.
+    pub fn is_in_turn_with(&self, other: &Measured) -> bool {
+        self.record.pair.is_some() && self.record.pair == other.record.pair
     }
 
     /// Leaves the points that a filter takes.
@@ -98,47 +112,74 @@ impl Measured {
     }
 }
 
-fn points(rows: &[SummaryRow], series: &SeriesById) -> Vec<MeasuredPoint> {
-    let by_fields = ByFields::new(series);
-    let point = |row: &SummaryRow| {
-        let (point, stage) = (row.point(), &row.stage);
-        let key = Key::new(point, stage);
-        let found = series.get(&key.of_series()).or_else(|| by_fields.find(row));
-        MeasuredPoint {
-            fingerprint: row.fingerprint.clone(),
-            metrics: row.metrics.clone(),
-            samples: samples(row, found),
-            key,
-        }
-    };
-    rows.iter().map(point).collect()
+/// The samples of a stage of a point.
+type Rows<'a> = Vec<&'a SampleRow>;
+
+/// What tells points apart but for places, binding and cache.
+type Fields<'a> = (&'a str, &'a str, &'a str, &'a str, usize, &'a Params);
+
+/// Samples by the points' ids and stages; for files whose ids are not ours also by other fields,
+/// as far as these are clear.
+struct ByPoint<'a> {
+    ids: HashMap<(&'a str, &'a str), Rows<'a>>,
+    fields: HashMap<Fields<'a>, Option<(&'a str, &'a str)>>,
 }
 
-fn samples(row: &SummaryRow, series: Option<&SampleSeries>) -> Result<Samples, String> {
-    match (row.valid, series) {
-        (YesNo::No, _) if row.note.is_empty() => Err("not valid".to_owned()),
-        (YesNo::No, _) => Err(row.note.clone()),
-        (YesNo::Yes, Some(series)) if !series.all.seconds.is_empty() => Ok(Samples::of(series)),
-        (YesNo::Yes, _) => Err("no samples in samples.csv".to_owned()),
+impl<'a> ByPoint<'a> {
+    fn new(samples: &'a [SampleRow]) -> Self {
+        let mut ids: HashMap<_, Rows<'a>> = HashMap::new();
+        for row in samples {
+            ids.entry((&*row.point_id, &*row.stage)).or_default().push(row);
+        }
+        let mut fields = HashMap::new();
+        for (id, rows) in &ids {
+            let SampleRow { algorithm, variant, stage, device, threads, params, .. } = rows[0];
+            let key: Fields<'a> = (algorithm, variant, stage, device, *threads, params);
+            fields.entry(key).and_modify(|known| *known = None).or_insert(Some(*id));
+        }
+        ByPoint { ids, fields }
+    }
+
+    /// The samples of a row of the summary, or why there are none.
+    fn of(&self, row: &SummaryRow, in_turn: bool) -> Result<Samples, String> {
+        if row.valid == YesNo::No {
+            let note = if row.note.is_empty() { "not valid" } else { &row.note };
+            return Err(note.to_owned());
+        }
+        let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
+        let id = row.point().id();
+        let by_id = self.ids.get(&(&*id, stage));
+        let by_fields = || {
+            let known = self.fields.get(&(algorithm, variant, stage, device, *threads, params))?;
+            self.ids.get(&(*known)?)
+        };
+        let samples = by_id.or_else(by_fields).map(|rows| Samples::of(rows, in_turn));
+        let samples = samples.filter(|samples| samples.all.samples() > 0);
+        samples.ok_or_else(|| "no samples in samples.csv".to_owned())
     }
 }
 
 impl Samples {
-    pub(super) fn of(series: &SampleSeries) -> Self {
-        let prepared = |visits: &Visits| Series::new(&visits.seconds, &visits.starts);
-        let quiet = &series.quiet;
-        let enough = quiet.seconds.len() >= ENOUGH && quiet.count() >= MIN_VISITS;
-        Samples {
-            all: prepared(&series.all),
-            quiet: enough.then(|| prepared(quiet)),
-            disturbed: series.disturbed(),
-            rounds: Vec::new(),
+    fn of(rows: &[&SampleRow], in_turn: bool) -> Self {
+        let (mut all, mut quiet) = (Visits::default(), Visits::default());
+        for row in rows {
+            if flags::has(&row.flags, flags::FRESH) {
+                all.begin();
+                quiet.begin();
+            }
+            if !flags::has(&row.flags, flags::OUTSIDE_PLACE) {
+                all.seconds.push(row.seconds);
+                if !flags::has(&row.flags, flags::DISTURBED) {
+                    quiet.seconds.push(row.seconds);
+                }
+            }
         }
-    }
-
-    /// Whether both were measured in turn, round by round.
-    pub fn is_in_turn_with(&self, other: &Samples) -> bool {
-        !self.rounds.is_empty() && !other.rounds.is_empty()
+        Samples {
+            disturbed: all.seconds.len() - quiet.seconds.len(),
+            all: all.series(),
+            quiet: quiet.are_enough().then(|| quiet.series()),
+            rounds: if in_turn { rounds(rows) } else { Vec::new() },
+        }
     }
 
     /// Whether so many samples were disturbed that nothing is clear.
@@ -147,29 +188,24 @@ impl Samples {
     }
 }
 
-/// Series by what identifies them, for files whose ids are not ours. Places,
-/// binding and cache are not among it: what they tell apart only ids can.
-struct ByFields<'a>(HashMap<&'a [String; 6], Option<&'a SampleSeries>>);
+/// Samples in seconds, and the positions at which visits begin.
+#[derive(Default)]
+struct Visits {
+    seconds: Vec<f64>,
+    starts: Vec<usize>,
+}
 
-impl<'a> ByFields<'a> {
-    fn new(series: &'a SeriesById) -> Self {
-        let mut found = HashMap::new();
-        for series in series.values() {
-            let entry = found.entry(&series.fields);
-            entry.and_modify(|known| *known = None).or_insert(Some(series));
-        }
-        ByFields(found)
+impl Visits {
+    fn begin(&mut self) {
+        self.starts.push(self.seconds.len());
     }
 
-    fn find(&self, row: &SummaryRow) -> Option<&'a SampleSeries> {
-        let fields = [
-            row.algorithm.clone(),
-            row.variant.clone(),
-            row.stage.clone(),
-            row.device.clone(),
-            row.threads.to_string(),
-            row.params.to_string(),
-        ];
-        *self.0.get(&fields)?
+    fn series(&self) -> Series {
+        Series::new(&self.seconds, &self.starts)
+    }
+
+    fn are_enough(&self) -> bool {
+        let taken = visits(&self.seconds, &self.starts).filter(|visit| !visit.is_empty());
+        self.seconds.len() >= ENOUGH && taken.count() >= MIN_VISITS
     }
 }

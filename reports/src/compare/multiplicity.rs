@@ -47,9 +47,10 @@ pub(super) fn hold_back(
 
 /// What other rules have taken back is no evidence for its neighbours either.
 fn p_value(judgement: &Judgement) -> f64 {
-    match judgement.is_change() {
-        true => judgement.p_change.or(judgement.p_value).unwrap_or(1.0),
-        false => 1.0,
+    if judgement.is_change() {
+        judgement.p_change.or(judgement.p_value).unwrap_or(1.0)
+    } else {
+        1.0
     }
 }
 
@@ -60,23 +61,16 @@ fn family(points: usize, changes: usize, rate: f64) -> Family {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Quantity;
     use super::super::comparison::Verdict;
     use super::super::judge::Why;
     use super::*;
 
     fn change(p_change: Option<f64>) -> Judgement {
         Judgement {
-            ratio: 1.1,
-            interval: None,
-            df: None,
             p_value: Some(0.004),
             p_change,
             verdict: Verdict::Slower,
-            why: Why::BeyondMinimum,
-            rounds: None,
-            quantity: Quantity::Wall,
-            runs_differ: None,
+            ..Judgement::unclear(1.1, Why::BeyondMinimum)
         }
     }
 

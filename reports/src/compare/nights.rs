@@ -10,7 +10,7 @@ use statistics::{MIN_RUNS, median};
 use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::grouped;
-use crate::record::{PointScatter, RunRecord, SummaryRow};
+use crate::record::{PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
 /// The last so many runs are looked at: machines age.
@@ -36,17 +36,14 @@ struct Night {
 impl RunScatter {
     /// That of earlier runs of one series, in their order; `None` if nothing is known of any
     /// point. Runs of other machines must not be among them.
-    pub fn of_history<'a>(
-        runs: impl IntoIterator<Item = (&'a RunRecord, &'a [SummaryRow])>,
-    ) -> Option<Self> {
-        let rows = runs.into_iter().flat_map(|(_, rows)| rows);
+    pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
+        let rows = runs.into_iter().flatten();
         let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
-        let groups: Vec<(Key, Vec<Night>)> = grouped(nights, |(key, _)| key.clone())
-            .into_iter()
-            .map(|(key, nights)| (key, nights.into_iter().map(|(_, night)| night).collect()))
-            .map(|(key, nights): (Key, Vec<Night>)| {
-                let first = nights.len().saturating_sub(LAST);
-                (key, nights[first..].to_vec())
+        let groups = grouped(nights, |(key, _)| key.clone()).into_iter();
+        let groups: Vec<(Key, Vec<Night>)> = groups
+            .map(|(key, nights)| {
+                let old = nights.len().saturating_sub(LAST);
+                (key, nights.into_iter().skip(old).map(|(_, night)| night).collect())
             })
             .collect();
         let times = |nights: &Vec<Night>| nights.iter().map(|night| night.seconds).collect();
@@ -103,7 +100,7 @@ fn deviations(level: &[Night]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::charts::fixture::{row, run};
+    use crate::charts::fixture::row;
     use statistics::synthetic::Noise;
 
     /// Runs whose times differ by so much; each knows its own error.
@@ -121,8 +118,7 @@ mod tests {
     }
 
     fn deviation(history: &[Vec<SummaryRow>]) -> Option<(f64, f64)> {
-        let record = run();
-        let scatter = RunScatter::of_history(history.iter().map(|rows| (&record, &rows[..])))?;
+        let scatter = RunScatter::of_history(history.iter().map(Vec::as_slice))?;
         let key = Key::new(history[0][0].point(), "total");
         Some((scatter.of(&key).deviation, scatter.of(&key).df))
     }

@@ -15,7 +15,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
-        notes.extend(visits(name, run));
+        notes.extend(visits(name, run).filter(|_| !base.is_in_turn_with(new)));
     }
     notes.extend(differences(base, new));
     notes
@@ -23,7 +23,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
 
 /// What is known of differences that are the machine's.
 fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
-    if in_turn(base) && in_turn(new) {
+    if base.is_in_turn_with(new) {
         return None;
     }
     match &terms.scatter {
@@ -39,11 +39,6 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
                 .to_owned(),
         ),
     }
-}
-
-fn in_turn(run: &Measured) -> bool {
-    let samples = run.points.iter().flat_map(|point| &point.samples);
-    samples.into_iter().any(|samples| !samples.rounds.is_empty())
 }
 
 fn unfinished(name: &str, run: &Measured) -> Option<String> {
@@ -68,9 +63,6 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
 
 /// Without visits an interval does not know how a run differs from the next.
 fn visits(name: &str, run: &Measured) -> Option<String> {
-    if in_turn(run) {
-        return None;
-    }
     let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
     let without = samples.filter(|samples| !samples.all.has_visits()).count();
     (without > 0).then(|| {

@@ -1,14 +1,11 @@
 //! Runs that were measured in turn, round by round.
 
-use std::collections::HashMap;
-
 use statistics::{Paired, lower_quartile, median};
 
+use super::Thresholds;
 use super::judge::{Judgement, Why, by_limits};
-use super::measured::{Measured, Samples};
-use super::{Thresholds, Verdict};
+use super::measured::Samples;
 use crate::record::{SampleRow, flags};
-use crate::store::{StoreError, read_samples};
 
 /// From this share of disturbed samples on the wall tells of others, too.
 const DISTURBED: f64 = 0.1;
@@ -16,8 +13,10 @@ const DISTURBED: f64 = 0.1;
 /// what it waited is others' doing.
 const WAITING: f64 = 1.02;
 
-/// The stages that are judged by rounds.
-const JUDGED: [&str; 3] = ["total", "sample", "kernel"];
+/// The stages that are judged by rounds: whole runs, and all kernels together. How many rounds
+/// there are was decided by these; a part of a run may take no more than microseconds, which
+/// nobody waited for to be clear.
+pub(super) const JUDGED: [&str; 3] = ["total", "sample", "kernel"];
 
 /// What a round found of a point, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,46 +43,16 @@ pub enum Quantity {
     Cpu,
 }
 
-impl Measured {
-    /// Whether these two are the sides of one measurement in turn.
-    pub fn is_in_turn_with(&self, other: &Measured) -> bool {
-        self.record.pair.is_some() && self.record.pair == other.record.pair
-    }
-
-    /// The same with its rounds, for a run that was measured in turn: of whole runs and
-    /// of all kernels together. How many rounds there are was decided by these; a part of
-    /// a run may take no more than microseconds, which nobody waited for to be clear.
-    ///
-    /// # Errors
-    /// If its samples can't be read.
-    pub fn with_rounds(mut self) -> Result<Self, StoreError> {
-        let mut found = rounds_of(&read_samples(&self.folder)?);
-        self.points.retain(|point| JUDGED.contains(&point.key.stage.as_str()));
-        for point in &mut self.points {
-            if let Ok(samples) = &mut point.samples {
-                let key = (point.key.point.id(), point.key.stage.clone());
-                samples.rounds = found.remove(&key).unwrap_or_default();
-            }
-        }
-        Ok(self)
-    }
-}
-
-/// The rounds of each point, by its id, and stage.
-fn rounds_of(rows: &[SampleRow]) -> HashMap<(String, String), Vec<Round>> {
-    let mut grouped: HashMap<(&str, &str), Vec<Vec<&SampleRow>>> = HashMap::new();
+/// The rounds of a point and stage, from all its samples.
+pub(super) fn rounds(rows: &[&SampleRow]) -> Vec<Round> {
+    let mut rounds: Vec<Vec<&SampleRow>> = Vec::new();
     for row in rows {
-        let rounds = grouped.entry((&row.point_id, &row.stage)).or_default();
         if rounds.len() <= row.round {
             rounds.resize(row.round + 1, Vec::new());
         }
         rounds[row.round].push(row);
     }
-    let rounds = |rounds: Vec<Vec<&SampleRow>>| rounds.into_iter().map(Round::of).collect();
-    let named = grouped.into_iter();
-    named
-        .map(|((id, stage), of_point)| ((id.to_owned(), stage.to_owned()), rounds(of_point)))
-        .collect()
+    rounds.into_iter().map(Round::of).collect()
 }
 
 impl Round {
@@ -129,9 +98,10 @@ impl Quantity {
         });
         let sides = [base.as_slice(), new.as_slice()];
         let is_known = |rounds: &[Round]| rounds.iter().all(|round| round.cpu.is_some());
-        match sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
-            true => Quantity::Cpu,
-            false => Quantity::Wall,
+        if sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
+            Quantity::Cpu
+        } else {
+            Quantity::Wall
         }
     }
 }
@@ -158,10 +128,13 @@ pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
 /// from round to round is common to both sides.
 pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
     let (found, quantity) = paired(&base.rounds, &new.rounds);
-    match found {
-        Some(found) => judge_paired(&found, quantity, thresholds),
-        None => too_few(base, new),
-    }
+    found.map_or_else(
+        || {
+            let ratio = new.all.median() / base.all.median();
+            Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
+        },
+        |found| judge_paired(&found, quantity, thresholds),
+    )
 }
 
 /// What the rounds so far say, whenever that is asked.
@@ -169,31 +142,14 @@ pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds)
     let (interval, p_value) = (found.interval(), found.p_value());
     let (verdict, why) = by_limits(interval, p_value, thresholds);
     Judgement {
-        ratio: found.ratio(),
         interval: Some(interval),
         df: Some(found.df()),
         p_value,
         p_change: Some(found.p_beyond(thresholds.min_effect)),
         verdict,
-        why,
         rounds: Some(found.rounds()),
         quantity,
-        runs_differ: None,
-    }
-}
-
-fn too_few(base: &Samples, new: &Samples) -> Judgement {
-    Judgement {
-        ratio: new.all.median() / base.all.median(),
-        interval: None,
-        df: None,
-        p_value: None,
-        p_change: None,
-        verdict: Verdict::Inconclusive,
-        why: Why::TooFewRounds,
-        rounds: Some(0),
-        quantity: Quantity::Wall,
-        runs_differ: None,
+        ..Judgement::unclear(found.ratio(), why)
     }
 }
 
@@ -228,9 +184,7 @@ mod tests {
     #[test]
     fn rounds_are_in_their_places() {
         let rows = [sample(2, 1.0, None, ""), sample(0, 2.0, None, "")];
-        let rounds = rounds_of(&rows);
-        let of_point = rounds.values().next().expect("a point");
-        let all: Vec<_> = of_point.iter().map(|round| round.all).collect();
+        let all: Vec<_> = rounds(&rows.each_ref()).iter().map(|round| round.all).collect();
         assert_eq!(all, [Some(2.0), None, Some(1.0)]);
     }
 

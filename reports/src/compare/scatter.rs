@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 
-use statistics::{Between, Estimate, MIN_RUNS};
+use statistics::{Between, Evidence, MIN_RUNS};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
+use crate::aliases::ALIASES;
 use crate::record::{PointScatter, SelfTest};
 
 /// The scatter between runs on a machine.
@@ -95,7 +96,7 @@ impl RunScatter {
 /// How much the runs of each point differ that all these runs have. Each run
 /// comes with the slowdown that all its samples were given, as a fraction.
 pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
-    let mut estimates: HashMap<&Key, Vec<Estimate>> = HashMap::new();
+    let mut estimates: HashMap<&Key, Vec<Evidence>> = HashMap::new();
     for (run, slowdown) in runs {
         for point in &run.points {
             let found = estimate(point, *slowdown);
@@ -116,10 +117,10 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
 }
 
 /// What the run found, but for the slowdown.
-fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Estimate> {
+fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
     let samples = point.samples.as_ref().ok()?;
     let found = samples.quiet.as_ref().unwrap_or(&samples.all).estimate()?;
-    Some(Estimate { logarithm: found.logarithm - slowdown.ln_1p(), ..found })
+    Some(found.scaled(1.0 / (1.0 + slowdown)))
 }
 
 /// The root of the mean square over the points of each variant; what more runs tell counts
@@ -145,7 +146,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
 }
 
 fn key(point: &PointScatter) -> Key {
-    Key::new(point.point.clone(), &point.stage)
+    Key::new(ALIASES.point(point.point.clone()), &point.stage)
 }
 
 fn variant(key: &Key) -> Variant {
@@ -158,10 +159,7 @@ fn between(point: &PointScatter) -> Between {
 }
 
 fn larger(a: Between, b: Between) -> Between {
-    match a.deviation >= b.deviation {
-        true => a,
-        false => b,
-    }
+    if a.deviation >= b.deviation { a } else { b }
 }
 
 #[cfg(test)]

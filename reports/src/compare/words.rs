@@ -177,16 +177,12 @@ mod tests {
 
     fn judgement(why: Why, verdict: Verdict) -> Judgement {
         Judgement {
-            ratio: 1.04,
             interval: Some(Interval { low: 1.02, high: 1.06 }),
             df: Some(20.0),
             p_value: Some(1e-4),
             p_change: Some(0.03),
             verdict,
-            why,
-            rounds: None,
-            quantity: Quantity::Wall,
-            runs_differ: None,
+            ..Judgement::unclear(1.04, why)
         }
     }
 

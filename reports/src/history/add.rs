@@ -1,11 +1,11 @@
 //! Adding a run: a copy appears whole, or not at all.
 
-use std::fs;
 use std::path::Path;
 
 use super::check::{Checked, check};
+use super::store::{create_folder, rename, sync_folder};
 use super::stored::Receipt;
-use super::{HistoryError, Series, Store, content, durable, series};
+use super::{HistoryError, Series, Store, content, series};
 
 /// What came of adding a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +25,6 @@ pub enum Unfinished {
     Refuse,
     /// It was killed, and what it measured is wanted.
     Allow,
-}
-
-/// A run on its way into the store.
-struct Parcel<'a> {
-    source: &'a Path,
-    id: String,
-    sha256: String,
 }
 
 impl Added {
@@ -55,92 +48,47 @@ impl Store {
         // checked is what is stored.
         let sha256 = content::hash(folder)?;
         let checked = check(folder, unfinished)?;
-        let parcel = Parcel { source: folder, id: run_id(&checked, &sha256), sha256 };
-        self.sweep();
-        let added = self.deliver(&parcel);
-        let added = added.map_err(|error| error.not_stored(folder))?;
-        // Without an index the next list makes one.
-        let _ = self.refresh_index();
-        Ok(added)
+        let id = run_id(&checked, &sha256);
+        let added = self.deliver(folder, id, &sha256);
+        added.map_err(|error| error.not_stored(folder))
     }
 
-    fn deliver(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
-        let id = parcel.id.clone();
-        if !self.run_folder(&id).exists() {
-            return self.publish(parcel);
+    fn deliver(&self, source: &Path, id: String, sha256: &str) -> Result<Added, HistoryError> {
+        let writer = self.writer()?;
+        let target = self.run_folder(&id);
+        let receipt = Receipt::read(&target).ok();
+        let is_known = target.exists();
+        if is_known && is_intact(&target, receipt.as_ref(), sha256) {
+            // It may have been put there a moment before a power cut.
+            sync_folder(&self.runs_folder())?;
+            return Ok(Added::Known(id));
         }
-        if self.has_intact(parcel) {
-            return self.known(id);
+        // What is mended keeps its place.
+        let order = receipt.map_or_else(|| self.next_order(), |receipt| Ok(receipt.order))?;
+        let copy = writer.draft("run")?;
+        content::copy(source, &copy)?;
+        if content::hash(&copy)? != sha256 {
+            return Err(HistoryError::Changed(source.to_owned()));
         }
-        self.repair(parcel)
-    }
-
-    /// Makes a copy, and lets it appear.
-    fn publish(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
-        let draft = self.draft()?;
-        let copy = draft.path("run");
-        self.pack(parcel, &copy, self.next_order()?)?;
-        let target = self.run_folder(&parcel.id);
-        durable::create_folder(&self.runs_folder())?;
-        match fs::rename(&copy, &target) {
-            Ok(()) => {}
-            Err(error) if durable::is_taken(&error) => return self.known(parcel.id.clone()),
-            Err(error) => return Err(HistoryError::io(&target, error)),
+        Receipt::new(order, sha256).write(&copy)?;
+        sync_folder(&copy)?;
+        if is_known {
+            writer.discard(&target)?;
         }
-        durable::sync_folder(&self.runs_folder())?;
-        Ok(Added::New(parcel.id.clone()))
-    }
-
-    /// Puts a whole copy in the place of a damaged one, at its place in the order.
-    fn repair(&self, parcel: &Parcel<'_>) -> Result<Added, HistoryError> {
-        let _lock = self.lock()?;
-        let target = self.run_folder(&parcel.id);
-        if !target.exists() {
-            return self.publish(parcel);
-        }
-        if self.has_intact(parcel) {
-            return self.known(parcel.id.clone());
-        }
-        let order = match Receipt::read(&target) {
-            Ok(receipt) => receipt.order,
-            Err(_) => self.next_order()?,
-        };
-        let (draft, bin) = (self.draft()?, self.bin()?);
-        let copy = draft.path("run");
-        self.pack(parcel, &copy, order)?;
-        durable::rename(&target, &bin.path("run"))?;
-        durable::rename(&copy, &target)?;
-        Ok(Added::Repaired(parcel.id.clone()))
-    }
-
-    /// A run that is there already may have been put there a moment ago.
-    fn known(&self, id: String) -> Result<Added, HistoryError> {
-        durable::sync_folder(&self.runs_folder())?;
-        Ok(Added::Known(id))
-    }
-
-    fn pack(&self, parcel: &Parcel<'_>, copy: &Path, order: u64) -> Result<(), HistoryError> {
-        content::copy(parcel.source, copy)?;
-        if content::hash(copy)? != parcel.sha256 {
-            return Err(HistoryError::Changed(parcel.source.to_owned()));
-        }
-        Receipt::new(order, &parcel.sha256).write(copy)?;
-        durable::sync_folder(copy)
-    }
-
-    fn has_intact(&self, parcel: &Parcel<'_>) -> bool {
-        let folder = self.run_folder(&parcel.id);
-        let hash = content::hash(&folder);
-        let receipt = Receipt::read(&folder);
-        let right = |sha256: &str| sha256 == parcel.sha256;
-        hash.is_ok_and(|hash| right(&hash)) && receipt.is_ok_and(|it| right(&it.sha256))
+        create_folder(&self.runs_folder())?;
+        rename(&copy, &target)?;
+        Ok(if is_known { Added::Repaired(id) } else { Added::New(id) })
     }
 
     /// Above the order of every run that is there.
     fn next_order(&self) -> Result<u64, HistoryError> {
-        let orders = self.scan()?.into_iter().map(|run| run.order);
-        Ok(orders.max().unwrap_or(0) + 1)
+        Ok(self.ids()?.last().map_or(0, |(order, ..)| *order) + 1)
     }
+}
+
+fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {
+    receipt.is_some_and(|receipt| receipt.sha256 == sha256)
+        && content::hash(folder).is_ok_and(|hash| hash == sha256)
 }
 
 /// `20260131T120000Z-nightly-0123456789abcdef`: the same run, the same id.
@@ -155,6 +103,8 @@ fn run_id(checked: &Checked, sha256: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::{Shelf, record, row, write};
     use super::super::{Filter, content::FILES};
     use super::*;

@@ -39,21 +39,17 @@ mod tests {
     use super::*;
     use crate::store::{SAMPLES, SUMMARY};
 
-    /// What is said of a run that was written and then spoilt.
-    fn refusal(spoil: impl FnOnce(&Path)) -> String {
+    /// What is said of a run whose files were changed like this, one of them.
+    fn refusal(name: &str, change: impl FnOnce(String) -> String) -> String {
         let folder = folder();
         write(folder.path(), &record(1), &[row("a"), row("b")]);
-        spoil(folder.path());
+        let path = folder.path().join(name);
+        let text = fs::read_to_string(&path).expect("readable");
+        fs::write(&path, change(text)).expect("written");
         match check(folder.path(), Unfinished::Refuse) {
             Ok(_) => panic!("accepted"),
             Err(refusal) => refusal.to_string(),
         }
-    }
-
-    fn append(folder: &Path, name: &str, text: &str) {
-        let path = folder.join(name);
-        let before = fs::read_to_string(&path).expect("readable");
-        fs::write(&path, before + text).expect("written");
     }
 
     #[test]
@@ -63,63 +59,47 @@ mod tests {
         let checked = check(folder.path(), Unfinished::Refuse).expect("whole");
         assert_eq!(checked.summary.len(), 2);
         assert_eq!(checked.record, record(1));
+        fs::remove_file(folder.path().join(SAMPLES)).expect("removed");
+        let refusal = check(folder.path(), Unfinished::Refuse).err().expect("no samples");
+        assert!(refusal.to_string().contains("samples.csv"), "{refusal}");
     }
 
     #[test]
-    fn half_written_lines_are_named() {
-        let text = refusal(|run| append(run, SAMPLES, "0123,sort"));
-        assert!(text.contains("samples.csv: line 4: the last row is incomplete"), "{text}");
-        let text = refusal(|run| append(run, SUMMARY, "sort,x"));
-        assert!(text.contains("summary.csv: line 4"), "{text}");
-        let text = refusal(|run| fs::write(run.join(RUN), "{\"schema_v").expect("written"));
-        assert!(text.contains("run.json"), "{text}");
-    }
-
-    #[test]
-    fn duplicated_points_are_named_with_both_lines() {
-        let text = refusal(|run| {
-            let path = run.join(SUMMARY);
-            let text = fs::read_to_string(&path).expect("readable");
-            let line = text.lines().nth(1).expect("a row").to_owned();
-            append(run, SUMMARY, &format!("{line}\n"));
-        });
-        assert!(text.contains("lines 2 and 4 are the same point: sort a"), "{text}");
-    }
-
-    #[test]
-    fn empty_runs_are_refused() {
-        for rows in [vec![], vec![SummaryRow { valid: YesNo::No, ..row("a") }]] {
-            let folder = folder();
-            write(folder.path(), &record(1), &rows);
-            let refusal = check(folder.path(), Unfinished::Allow).err();
-            assert!(matches!(refusal, Some(HistoryError::Empty(_))), "{refusal:?}");
+    fn what_would_mislead_is_refused_with_its_place() {
+        type Change = fn(String) -> String;
+        let first_row_twice: Change = |text| {
+            let row = text.lines().nth(1).unwrap_or_default().to_owned();
+            format!("{text}{row}\n")
+        };
+        let cases: [(&str, Change, &str); 9] = [
+            (SAMPLES, |text| text + "0123,sort", "samples.csv: line 4: the last row is incomplete"),
+            (SUMMARY, |text| text + "sort,x", "summary.csv: line 4"),
+            (RUN, |_| "{\"schema_v".into(), "run.json"),
+            (SUMMARY, first_row_twice, "lines 2 and 4 are the same point: sort a"),
+            (SUMMARY, |_| String::new(), "summary.csv: line 1"),
+            (SUMMARY, |_| "a,b\n1,2\n".into(), "summary.csv: line 1: no column \"algorithm\""),
+            (RUN, |_| r#"{"schema_version": 9}"#.into(), "schema version 9"),
+            (
+                RUN,
+                |text| text.replace("2026-01-01T00:00:00Z", "yesterday"),
+                "\"yesterday\" is no time",
+            ),
+            (
+                SUMMARY,
+                |text| text.replace(",yes,yes,", ",yes,no,"),
+                "an empty run: no row is valid",
+            ),
+        ];
+        for (name, change, expected) in cases {
+            let text = refusal(name, change);
+            assert!(text.contains(expected), "{expected}: {text}");
         }
-        let text = refusal(|run| fs::write(run.join(SUMMARY), "").expect("written"));
-        assert!(text.contains("summary.csv: line 1"), "{text}");
-    }
-
-    #[test]
-    fn foreign_files_and_other_versions_are_refused() {
-        let text = refusal(|run| fs::write(run.join(SUMMARY), "a,b\n1,2\n").expect("written"));
-        assert!(text.contains("summary.csv: line 2"), "{text}");
-        let text = refusal(|run| fs::remove_file(run.join(SAMPLES)).expect("removed"));
-        assert!(text.contains("samples.csv"), "{text}");
-        let other = r#"{"schema_version": 9}"#;
-        let text = refusal(|run| fs::write(run.join(RUN), other).expect("written"));
-        assert!(text.contains("schema version 9"), "{text}");
-        let text = refusal(|run| {
-            let text = fs::read_to_string(run.join(RUN)).expect("readable");
-            let text = text.replace("2026-01-01T00:00:00Z", "yesterday");
-            fs::write(run.join(RUN), text).expect("written");
-        });
-        assert!(text.contains("\"yesterday\" is no time"), "{text}");
     }
 
     #[test]
     fn unfinished_runs_need_a_flag() {
         let folder = folder();
-        let mut unfinished = record(1);
-        unfinished.finished = None;
+        let unfinished = RunRecord { finished: None, ..record(1) };
         write(folder.path(), &unfinished, &[row("a")]);
         let refused = check(folder.path(), Unfinished::Refuse).err();
         assert!(matches!(refused, Some(HistoryError::Unfinished(_))), "{refused:?}");

@@ -15,16 +15,6 @@ pub enum HistoryError {
     /// Something else is there.
     #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.display())]
     NotAStore(PathBuf),
-    /// A file of the store of a version that this program doesn't know.
-    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u32,
-        /// The version known.
-        known: u32,
-    },
     /// A self-test of a gate that judged otherwise.
     #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.display())]
     OldSelfTest {
@@ -95,29 +85,15 @@ pub enum HistoryError {
         /// What is wrong.
         problem: String,
     },
-    /// No room for the store.
-    #[error("{}: {source}; make room (`bench history prune`), or choose another store with --store", path.display())]
-    Full {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The store may not be written.
-    #[error("{}: {source}; make the store writable, or choose another one with --store", path.display())]
-    ReadOnly {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{remedy}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+        /// What to do, where that is known.
+        remedy: &'static str,
     },
     /// A run that is all right but could not be stored.
     #[error("{source}; the store holds what it held before, the run is still in {}", run.display())]
@@ -132,21 +108,21 @@ pub enum HistoryError {
 impl HistoryError {
     /// The system refused to write.
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
-        let path = path.to_owned();
-        match source.kind() {
+        let remedy = match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                HistoryError::Full { path, source }
+                "; make room (`bench history prune`), or choose another store with --store"
             }
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
-                HistoryError::ReadOnly { path, source }
+                "; make the store writable, or choose another one with --store"
             }
-            _ => HistoryError::Io { path, source },
-        }
+            _ => "",
+        };
+        HistoryError::Io { path: path.to_owned(), source, remedy }
     }
 
     /// The system refused to read.
     pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
-        HistoryError::Io { path: path.to_owned(), source }
+        HistoryError::Io { path: path.to_owned(), source, remedy: "" }
     }
 
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
@@ -155,14 +131,12 @@ impl HistoryError {
 
     /// Adds where the run is, which is all right, if the store is at fault.
     pub(super) fn not_stored(self, run: &Path) -> Self {
-        let at_fault = matches!(
-            self,
-            HistoryError::Full { .. } | HistoryError::ReadOnly { .. } | HistoryError::Io { .. }
-        );
-        if !at_fault {
-            return self;
+        match self {
+            HistoryError::Io { .. } => {
+                HistoryError::NotStored { run: run.to_owned(), source: Box::new(self) }
+            }
+            error => error,
         }
-        HistoryError::NotStored { run: run.to_owned(), source: Box::new(self) }
     }
 }
 

@@ -2,11 +2,13 @@
 //! again beside new code.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::series::safe_name;
-use super::{HistoryError, Store, durable};
+use super::store::{Writer, create_folder, entries, rename};
+use super::{HistoryError, Store};
+use crate::store::read_run;
 
 const FOLDER: &str = "executables";
 
@@ -22,16 +24,19 @@ impl Store {
         }
         // Nobody may delete what is said to be kept: whoever deletes knows only
         // the runs that were there when they began.
-        let _lock = self.lock()?;
+        let writer = self.writer()?;
         let path = self.executable_path(fingerprint);
         if path.exists() {
             return Ok(());
         }
-        durable::create_folder(&self.root().join(FOLDER))?;
-        let draft = self.draft()?;
-        let copy = draft.path("executable");
-        durable::copy(file, &copy)?;
-        durable::rename(&copy, &path)
+        let copy = writer.draft("executable")?;
+        let copied = || {
+            fs::copy(file, &copy)?;
+            File::open(&copy)?.sync_all()
+        };
+        copied().map_err(|source| HistoryError::io(&copy, source))?;
+        create_folder(&self.root().join(FOLDER))?;
+        rename(&copy, &path)
     }
 
     /// The executable with a fingerprint, if it was kept.
@@ -40,15 +45,16 @@ impl Store {
         (!fingerprint.is_empty() && path.exists()).then_some(path)
     }
 
-    /// Deletes the executables that made none of these runs. Whoever calls this
-    /// holds the store's lock since before the runs were counted.
-    pub(super) fn drop_executables(&self, fingerprints: &HashSet<String>) -> std::io::Result<()> {
+    /// Deletes the executables that made none of the runs that are left. Space that can't be
+    /// had back now is had back next time.
+    pub(super) fn drop_executables(&self, _writer: &Writer<'_>) -> Result<(), HistoryError> {
+        let runs = entries(&self.runs_folder())?;
+        let records = runs.iter().filter_map(|folder| read_run(folder).ok());
         let needed: HashSet<PathBuf> =
-            fingerprints.iter().map(|print| self.executable_path(print)).collect();
-        for entry in fs::read_dir(self.root().join(FOLDER))? {
-            let path = entry?.path();
+            records.map(|record| self.executable_path(&record.software.fingerprint)).collect();
+        for path in entries(&self.root().join(FOLDER))? {
             if !needed.contains(&path) {
-                fs::remove_file(path)?;
+                let _ = fs::remove_file(path);
             }
         }
         Ok(())
@@ -61,47 +67,25 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-    use std::time::Duration;
-
-    use super::super::testing::Shelf;
+    use super::super::testing::{Shelf, record};
     use super::*;
-
-    #[test]
-    fn nothing_is_kept_while_somebody_deletes() {
-        let shelf = Shelf::new();
-        let store = &shelf.store;
-        let this = std::env::current_exe().expect("an executable");
-        let deleting = store.lock().expect("locked");
-        thread::scope(|scope| {
-            let (tell, told) = mpsc::channel();
-            scope.spawn(move || tell.send(store.keep_executable("code:12", &this).is_ok()));
-            let early = told.recv_timeout(Duration::from_millis(200));
-            assert!(early.is_err(), "kept beside the lock");
-            drop(deleting);
-            assert_eq!(told.recv(), Ok(true));
-        });
-        assert!(store.executable("code:12").is_some());
-    }
 
     #[test]
     fn an_executable_is_kept_as_long_as_it_is_needed() {
         let shelf = Shelf::new();
         let this = std::env::current_exe().expect("an executable");
         let store = &shelf.store;
+        let mut by_34 = record(1);
+        by_34.software.fingerprint = "code:34".into();
+        shelf.add(&by_34);
         store.keep_executable("code:12", &this).expect("kept");
         store.keep_executable("code:34", &this).expect("kept");
         store.keep_executable("code:34", Path::new("/nowhere")).expect("there already");
         store.keep_executable("", &this).expect("nothing to do");
-        let kept = store.executable("code:12").expect("there");
-        assert_eq!(
-            fs::read(&kept).expect("read").len() as u64,
-            this.metadata().expect("file").len()
-        );
-        assert_eq!(store.executable("code:56"), None);
-        assert_eq!(store.executable(""), None);
-        store.drop_executables(&HashSet::from(["code:34".to_owned()])).expect("dropped");
+        let kept = store.executable("code:12").expect("there").metadata().expect("a file");
+        assert_eq!(kept.len(), this.metadata().expect("a file").len());
+        assert_eq!((store.executable("code:56"), store.executable("")), (None, None));
+        store.drop_executables(&store.writer().expect("alone")).expect("dropped");
         assert_eq!(store.executable("code:12"), None);
         assert!(store.executable("code:34").is_some());
     }

@@ -75,27 +75,28 @@ mod tests {
 
     #[test]
     fn each_condition_counts() {
-        let all = Filter::default();
-        assert!(all.takes(&entry()));
-        let some = |text: &str| Some(text.to_owned());
-        let yes = [
-            Filter { machine: some("00"), ..all.clone() },
-            Filter { suite: some("nightly"), ..all.clone() },
-            Filter { task: some("cluster"), ..all.clone() },
-            Filter { commit: some("abc"), ..all.clone() },
-            Filter { since: time("2026-01-02 00:00:00"), ..all.clone() },
-            Filter { until: time("2026-01-02 00:00:01"), ..all.clone() },
-        ];
-        let no = [
-            Filter { machine: some("ff"), ..all.clone() },
-            Filter { suite: some("night"), ..all.clone() },
-            Filter { task: some("clust"), ..all.clone() },
-            Filter { commit: some("bc"), ..all.clone() },
-            Filter { since: time("2026-01-02 00:00:01"), ..all.clone() },
-            Filter { until: time("2026-01-02 00:00:00"), ..all.clone() },
-            Filter { accepted: true, ..all },
-        ];
-        assert!(yes.iter().all(|filter| filter.takes(&entry())));
-        assert!(no.iter().all(|filter| !filter.takes(&entry())));
+        let takes = |filter: Filter| filter.takes(&entry());
+        assert!(takes(Filter::default()));
+        for (is_taken, machine, suite, task, commit) in [
+            (true, "00", "nightly", "cluster", "abc"),
+            (false, "ff", "nightly", "cluster", "abc"),
+            (false, "00", "night", "cluster", "abc"),
+            (false, "00", "nightly", "clust", "abc"),
+            (false, "00", "nightly", "cluster", "bc"),
+        ] {
+            let [machine, suite, task, commit] =
+                [machine, suite, task, commit].map(|text| Some(text.to_owned()));
+            let filter = Filter { machine, suite, task, commit, ..Filter::default() };
+            assert_eq!(takes(filter.clone()), is_taken, "{filter:?}");
+        }
+        for (is_taken, since, until) in [
+            (true, "2026-01-02 00:00:00", "2026-01-02 00:00:01"),
+            (false, "2026-01-02 00:00:01", "2026-01-02 00:00:02"),
+            (false, "2026-01-01 00:00:00", "2026-01-02 00:00:00"),
+        ] {
+            let filter = Filter { since: time(since), until: time(until), ..Filter::default() };
+            assert_eq!(takes(filter), is_taken, "{since} {until}");
+        }
+        assert!(!takes(Filter { accepted: true, ..Filter::default() }));
     }
 }

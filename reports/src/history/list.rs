@@ -37,7 +37,7 @@ impl Store {
     pub(super) fn entries(&self) -> Result<Vec<Entry>, HistoryError> {
         let baselines = self.marks()?.baselines.into_iter();
         let accepted: HashSet<String> = baselines.filter_map(Baseline::run).collect();
-        let runs = self.refresh_index()?;
+        let runs = self.runs()?;
         let mut before = HashMap::new();
         let entries = runs.into_iter().map(|run| Entry {
             accepted: accepted.contains(&run.id),

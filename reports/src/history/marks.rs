@@ -1,24 +1,39 @@
-//! The files that say which runs are accepted, one for each series.
+//! The accepted runs of series: the baselines of later ones.
+//!
+//! Compared with the run before, 1 % a night slips through for ever; compared
+//! with a run that somebody accepted, it does not.
 
-use std::fs;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::resolve::is_meant;
-use super::store::STORE_VERSION;
+use super::store::{STORE_VERSION, Writer, entries, read_json};
 use super::stored::now;
-use super::{Acceptance, HistoryError, Series, Store};
+use super::{HistoryError, Series, Store, StoredRun};
+
+/// A run that was accepted.
+#[derive(Serialize, Deserialize)]
+struct Acceptance {
+    run: String,
+    /// UTC, RFC 3339.
+    when: String,
+    /// Why.
+    note: String,
+    /// `None` if it still holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
 
 /// `accepted/<series>.json`
 #[derive(Serialize, Deserialize)]
 pub(super) struct Baseline {
     schema_version: u32,
-    pub(super) series: Series,
+    series: Series,
     /// What holds now.
-    pub(super) accepted: Option<Acceptance>,
+    accepted: Option<Acceptance>,
     /// What held before, the oldest first.
-    pub(super) earlier: Vec<Acceptance>,
+    earlier: Vec<Acceptance>,
 }
 
 /// All files there are.
@@ -26,10 +41,68 @@ pub(super) struct Baseline {
 pub(super) struct Marks {
     pub(super) baselines: Vec<Baseline>,
     /// Why the others can't be read.
-    pub(super) damaged: Vec<HistoryError>,
+    damaged: Vec<HistoryError>,
 }
 
 impl Store {
+    /// Makes a run the baseline of its series; what was accepted before
+    /// becomes history.
+    ///
+    /// # Errors
+    /// If there is no such run, it is damaged or unfinished, or the store
+    /// can't be written.
+    pub fn accept(&self, id: &str, note: &str) -> Result<(), HistoryError> {
+        let writer = self.writer()?;
+        let run = self.intact(id)?;
+        if run.finished.is_none() {
+            return Err(HistoryError::NotFinished(run.id));
+        }
+        let mut baseline = self.baseline_file(&run.series())?;
+        let current = baseline.accepted.as_ref();
+        if current.is_some_and(|it| it.run == run.id && it.note == note) {
+            return Ok(());
+        }
+        baseline.replace(Some(Acceptance {
+            run: run.id,
+            when: now(),
+            note: note.to_owned(),
+            until: None,
+        }));
+        self.write_baseline(&writer, &baseline)
+    }
+
+    /// Takes an acceptance back: the series then has no baseline. The run may
+    /// be named as in [`Store::resolve`]; it need not be whole, nor be there.
+    /// Tells which run of which series it was.
+    ///
+    /// # Errors
+    /// If no accepted run is meant, or more than one, or the store can't be
+    /// written.
+    pub fn unaccept(&self, name: &str) -> Result<(String, Series), HistoryError> {
+        let writer = self.writer()?;
+        let is_named = |id: &str| name == "accepted" || is_meant(name, id);
+        let mut baselines = self.baselines()?;
+        let all = ids(&baselines);
+        baselines.retain(|baseline| baseline.current().is_some_and(is_named));
+        if baselines.len() > 1 {
+            return Err(HistoryError::WhichSeries(all));
+        }
+        let accepted = baselines.pop();
+        let mut baseline = accepted.ok_or_else(|| HistoryError::NotAccepted(name.to_owned()))?;
+        let id = baseline.current().unwrap_or_default().to_owned();
+        baseline.replace(None);
+        self.write_baseline(&writer, &baseline)?;
+        Ok((id, baseline.series))
+    }
+
+    /// The accepted run of a series; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the store can't be read, or the run is damaged or gone.
+    pub fn baseline(&self, series: &Series) -> Result<Option<StoredRun>, HistoryError> {
+        self.baseline_file(series)?.current().map(|id| self.intact(id)).transpose()
+    }
+
     /// What is wrong with marks of accepted runs: a list shows the runs all the
     /// same, but not that one of them is accepted.
     ///
@@ -40,16 +113,10 @@ impl Store {
     }
 
     pub(super) fn marks(&self) -> Result<Marks, HistoryError> {
-        let folder = self.accepted_folder();
         let mut marks = Marks::default();
-        if !folder.exists() {
-            return Ok(marks);
-        }
-        let unreadable = |source| HistoryError::unreadable(&folder, source);
-        for entry in fs::read_dir(&folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
+        for path in entries(&self.root().join("accepted"))? {
             if path.extension().is_some_and(|ending| ending == "json") {
-                match self.read_json::<Baseline>(&path, STORE_VERSION) {
+                match read_json(&path, STORE_VERSION) {
                     Ok(baseline) => marks.baselines.extend(baseline),
                     Err(error) => marks.damaged.push(error),
                 }
@@ -58,31 +125,25 @@ impl Store {
         Ok(marks)
     }
 
+    /// The series that have a baseline, with it.
+    pub(super) fn accepted_runs(&self) -> Result<Vec<(Series, String)>, HistoryError> {
+        let baselines = self.baselines()?.into_iter();
+        let accepted = baselines.filter_map(|it| Some((it.series, it.accepted?.run)));
+        Ok(accepted.collect())
+    }
+
     /// All baselines, for those who must not overlook one.
-    pub(super) fn baselines(&self) -> Result<Vec<Baseline>, HistoryError> {
+    fn baselines(&self) -> Result<Vec<Baseline>, HistoryError> {
         let Marks { baselines, damaged } = self.marks()?;
         damaged.into_iter().next().map_or(Ok(baselines), Err)
     }
 
-    /// The series that have a baseline.
-    pub(super) fn accepted_series(&self) -> Result<Vec<Series>, HistoryError> {
-        let mut baselines = self.baselines()?;
-        baselines.retain(|baseline| baseline.accepted.is_some());
-        Ok(baselines.into_iter().map(|baseline| baseline.series).collect())
+    fn baseline_path(&self, series: &Series) -> PathBuf {
+        self.root().join("accepted").join(series.file_name())
     }
 
-    /// The accepted runs of all series.
-    pub(super) fn accepted_ids(&self) -> Result<Vec<String>, HistoryError> {
-        let baselines = self.baselines()?;
-        Ok(baselines.into_iter().filter_map(Baseline::run).collect())
-    }
-
-    pub(super) fn baseline_path(&self, series: &Series) -> PathBuf {
-        self.accepted_folder().join(series.file_name())
-    }
-
-    pub(super) fn baseline_file(&self, series: &Series) -> Result<Baseline, HistoryError> {
-        let found = self.read_json(&self.baseline_path(series), STORE_VERSION)?;
+    fn baseline_file(&self, series: &Series) -> Result<Baseline, HistoryError> {
+        let found = read_json(&self.baseline_path(series), STORE_VERSION)?;
         Ok(found.unwrap_or_else(|| Baseline {
             schema_version: STORE_VERSION,
             series: series.clone(),
@@ -91,8 +152,8 @@ impl Store {
         }))
     }
 
-    pub(super) fn write_baseline(&self, baseline: &Baseline) -> Result<(), HistoryError> {
-        self.replace_json(&self.baseline_path(&baseline.series), baseline)
+    fn write_baseline(&self, writer: &Writer<'_>, baseline: &Baseline) -> Result<(), HistoryError> {
+        writer.replace_json(&self.baseline_path(&baseline.series), baseline)
     }
 }
 
@@ -102,21 +163,11 @@ impl Baseline {
         self.accepted.map(|acceptance| acceptance.run)
     }
 
-    pub(super) fn current(&self) -> Option<&str> {
+    fn current(&self) -> Option<&str> {
         self.accepted.as_ref().map(|acceptance| acceptance.run.as_str())
     }
 
-    pub(super) fn is_meant(&self, name: &str) -> bool {
-        let is_meant = |id| name == "accepted" || is_meant(name, id);
-        self.current().is_some_and(is_meant)
-    }
-
-    pub(super) fn says(&self, id: &str, note: &str) -> bool {
-        let current = self.accepted.as_ref();
-        current.is_some_and(|it| it.run == id && it.note == note)
-    }
-
-    pub(super) fn replace(&mut self, new: Option<Acceptance>) {
+    fn replace(&mut self, new: Option<Acceptance>) {
         if let Some(mut old) = std::mem::replace(&mut self.accepted, new) {
             old.until = Some(now());
             self.earlier.push(old);
@@ -124,11 +175,90 @@ impl Baseline {
     }
 }
 
+fn ids(baselines: &[Baseline]) -> Vec<String> {
+    baselines.iter().filter_map(|it| it.current().map(str::to_owned)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
-    use super::super::{Filter, Retention};
+    use std::fs;
+
+    use super::super::testing::{Shelf, record, row, write};
+    use super::super::{Filter, Retention, Unfinished};
     use super::*;
+
+    fn accepted(shelf: &Shelf) -> Vec<String> {
+        let filter = Filter { accepted: true, ..Filter::default() };
+        let entries = shelf.store.list(&filter).expect("listed");
+        entries.into_iter().map(|entry| entry.run.id).collect()
+    }
+
+    fn series() -> Series {
+        Series::of(&record(1), &[row("a")])
+    }
+
+    #[test]
+    fn a_series_has_one_baseline_and_keeps_its_history() {
+        let shelf = Shelf::new();
+        let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
+        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
+        shelf.store.accept(&first, "good").expect("accepted");
+        for _ in 0..2 {
+            shelf.store.accept(&second, "better").expect("accepted");
+        }
+        assert_eq!(accepted(&shelf), [second.as_str()]);
+        shelf.store.unaccept(&second).expect("taken back");
+        assert!(accepted(&shelf).is_empty());
+        let earlier = shelf.store.baseline_file(&series()).expect("read").earlier;
+        let notes: Vec<_> = earlier.iter().map(|it| it.note.as_str()).collect();
+        assert_eq!(notes, ["good", "better"]);
+        assert!(earlier.iter().all(|it| it.until.is_some()));
+    }
+
+    #[test]
+    fn machines_have_baselines_of_their_own() {
+        let shelf = Shelf::new();
+        let mut other = record(2);
+        other.machine_key = "11".into();
+        for id in [shelf.add(&record(1)), shelf.add(&other)] {
+            shelf.store.accept(&id, "").expect("accepted");
+        }
+        assert_eq!(accepted(&shelf).len(), 2);
+    }
+
+    #[test]
+    fn runs_that_make_no_baseline_are_refused() {
+        let shelf = Shelf::new();
+        let mut killed = record(1);
+        killed.finished = None;
+        write(&shelf.source("killed"), &killed, &[row("a")]);
+        let added = shelf.store.add(&shelf.source("killed"), Unfinished::Allow);
+        let killed = added.expect("added");
+        let refusal = shelf.store.accept(killed.id(), "").expect_err("unfinished");
+        assert!(matches!(refusal, HistoryError::NotFinished(_)), "{refusal}");
+        let refusal = shelf.store.unaccept(killed.id()).expect_err("not accepted");
+        assert!(matches!(refusal, HistoryError::NotAccepted(_)), "{refusal}");
+        let damaged = shelf.add(&record(2));
+        let path = shelf.store.run_folder(&damaged).join("samples.csv");
+        fs::write(path, "").expect("written");
+        let refusal = shelf.store.accept(&damaged, "").expect_err("damaged");
+        assert!(matches!(refusal, HistoryError::Damaged { .. }), "{refusal}");
+        let refusal = shelf.store.accept("nothing", "").expect_err("unknown");
+        assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
+    }
+
+    #[test]
+    fn a_baseline_that_is_gone_can_be_taken_back() {
+        let shelf = Shelf::new();
+        let id = shelf.add(&record(1));
+        shelf.store.accept(&id, "").expect("accepted");
+        fs::remove_dir_all(shelf.store.run_folder(&id)).expect("removed");
+        let refusal = shelf.store.baseline(&series()).expect_err("gone");
+        assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
+        let taken = shelf.store.unaccept("accepted").expect("taken back");
+        assert_eq!(taken, (id, series()));
+        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
+    }
 
     /// A store with an accepted run and a mark that is damaged.
     fn damaged() -> (Shelf, String) {
@@ -139,7 +269,7 @@ mod tests {
         other.machine_key = "11".into();
         let other = shelf.add(&other);
         shelf.store.accept(&other, "").expect("accepted");
-        let path = shelf.store.accepted_folder().join("sort@11.json");
+        let path = shelf.store.root().join("accepted/sort@11.json");
         fs::write(&path, "{").expect("damaged");
         (shelf, id)
     }
@@ -164,7 +294,6 @@ mod tests {
         let least = Retention { keep_runs: Some(1), keep_days: None };
         let refusal = shelf.store.prune(least).expect_err("damaged");
         assert!(refusal.to_string().contains("sort@11.json"), "{refusal}");
-        let of_series = Series::of(&record(1), &[row("a")]);
-        assert!(shelf.store.baseline(&of_series).expect("read").is_some());
+        assert!(shelf.store.baseline(&series()).expect("read").is_some());
     }
 }

@@ -7,24 +7,19 @@
 //! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
 //! | `selftest/<machine>.json` | how often the gate errs on a machine |
 //! | `executables/<fingerprint>` | what made the runs |
-//! | `index.csv` | a row a run; made from `runs/`, never the other way round |
 //! | `incoming/`, `trash/` | what is being written or deleted |
-//! | `lock` | held while something is accepted or deleted |
+//! | `lock` | held by whoever writes |
 //!
 //! Whatever appears or goes does so by one rename, after its bytes are on
-//! disk. So a kill at any moment leaves all or nothing, and writers need not
-//! wait for each other. `docs/history.md` is the contract with other tools.
+//! disk, so a kill at any moment leaves all or nothing. `docs/history.md` is the
+//! contract with other tools.
 
-mod accept;
 mod add;
 mod check;
 mod content;
-mod draft;
-mod durable;
 mod error;
 mod executables;
 mod filter;
-mod index;
 mod list;
 mod listing;
 mod marks;
@@ -38,7 +33,6 @@ mod summaries;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use accept::Acceptance;
 pub use add::{Added, Unfinished};
 pub use error::HistoryError;
 pub use filter::Filter;

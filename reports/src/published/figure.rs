@@ -1,9 +1,11 @@
 //! A figure, or a table, of a publication.
 
+use serde::Deserialize;
+
 use crate::record::{Params, Point};
 
 /// A figure with all that is known of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Figure {
     /// `fig5.5`, `tab5.1`.
     pub id: String,
@@ -14,55 +16,37 @@ pub struct Figure {
     /// What takes the place of times where machines differ.
     pub normalised: String,
     /// Its values; those of one label are the same here.
+    #[serde(skip)]
     pub values: Vec<Value>,
     /// What was concluded from them.
+    #[serde(skip)]
     pub claims: Vec<Claim>,
 }
 
-/// A value of a figure, or one that is measured beside it.
-#[derive(Clone, Debug, PartialEq)]
+/// A value of a figure, or one that is measured beside it: what was printed, and what it is
+/// called here.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Value {
+    /// The figure's id.
+    pub figure: String,
     /// What it is of; a label may have values of several machines.
     pub label: String,
     /// The machine that was published; empty for what was not.
     pub hardware: String,
-    /// What was printed.
-    pub published: Option<Published>,
-    /// The label of the value that this one is related to.
-    pub basis: Option<String>,
-    /// What it is here.
-    pub counterpart: Counterpart,
-}
-
-/// A printed number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Published {
-    /// The number.
-    pub number: f64,
+    /// The printed number.
+    pub published: Option<f64>,
     /// Its unit.
     pub unit: Unit,
     /// How many items that time was for, where it is known.
     pub items: Option<f64>,
-}
-
-/// The unit of a printed number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A time, in units of so many nanoseconds.
-    Nanoseconds(u64),
-    /// So many times faster than the basis.
-    SpeedUp,
-}
-
-/// What a published value is called here.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Counterpart {
+    /// The label of the value that this one is related to.
+    pub basis: Option<String>,
     /// The task.
     pub task: String,
     /// The variant.
     pub variant: String,
-    /// The stages whose times are added up.
-    pub stages: Vec<String>,
+    /// The stages whose times are added up, joined by `+`.
+    pub stage: String,
     /// `cpu` or `cuda`.
     pub device: String,
     /// How many threads.
@@ -75,10 +59,32 @@ pub struct Counterpart {
     pub metric: Option<String>,
 }
 
+/// The unit of a printed number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Unit {
+    /// A time.
+    #[serde(rename = "s")]
+    Seconds,
+    /// A time.
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// A time.
+    #[serde(rename = "us")]
+    Microseconds,
+    /// So many times faster than the basis.
+    #[serde(rename = "x")]
+    SpeedUp,
+    /// Nothing was printed.
+    #[serde(rename = "")]
+    Nothing,
+}
+
 /// How many threads a value is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Threads {
     /// One.
+    #[serde(rename = "1")]
     One,
     /// As many as there are.
     All,
@@ -86,18 +92,26 @@ pub enum Threads {
     /// the place of `{}`.
     Between,
     /// So many.
+    #[serde(skip)]
     Exactly(usize),
     /// It does not matter.
+    #[serde(rename = "")]
     Any,
 }
 
 /// A conclusion: one value is smaller than another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Claim {
-    /// The label of the faster one, and the machine where it was published.
-    pub faster: (String, String),
-    /// The label of the slower one, and the machine where it was published.
-    pub slower: (String, String),
+    /// The figure's id.
+    pub figure: String,
+    /// The label of the faster one.
+    pub faster: String,
+    /// The label of the slower one.
+    pub slower: String,
+    /// The machine where the faster one was published.
+    pub hardware_of_faster: String,
+    /// The machine where the slower one was published.
+    pub hardware_of_slower: String,
     /// The conclusion in words.
     pub words: String,
 }
@@ -124,40 +138,38 @@ impl Figure {
 
     /// Whether a point is a value of this figure; `most` is how many threads there are.
     pub fn wants(&self, point: &Point, most: usize) -> bool {
-        let mut values = self.values.iter();
-        values.any(|value| value.counterpart.is_point(point, most))
+        self.values.iter().any(|value| value.is_point(point, most))
     }
 
     /// How many times as fast as its basis a value was published to be.
     pub fn published_speed_up(&self, value: &Value) -> Option<f64> {
-        let published = value.published?;
-        let Unit::Nanoseconds(_) = published.unit else {
-            return Some(published.number);
-        };
+        if value.unit == Unit::SpeedUp {
+            return value.published;
+        }
         let label = value.basis.as_ref()?;
         // A speed-up is over the basis on the same machine, else over the only one.
         let basis = self.value(label, &value.hardware);
-        let basis = basis.or_else(|| self.value(label, ""))?.published?;
-        Some(basis.seconds()? / published.seconds()?)
+        Some(basis.or_else(|| self.value(label, ""))?.seconds()? / value.seconds()?)
     }
 }
 
-impl Published {
-    /// The time, if it is one.
+impl Value {
+    /// The printed time, if it is one.
     pub fn seconds(&self) -> Option<f64> {
-        match self.unit {
-            Unit::Nanoseconds(unit) => Some(self.number * unit as f64 * 1e-9),
-            Unit::SpeedUp => None,
-        }
+        let unit = match self.unit {
+            Unit::Seconds => 1_000_000_000.0,
+            Unit::Milliseconds => 1_000_000.0,
+            Unit::Microseconds => 1_000.0,
+            Unit::SpeedUp | Unit::Nothing => return None,
+        };
+        Some(self.published? * unit * 1e-9)
     }
 
-    /// The time for one item, where it is known of how many.
+    /// The printed time for one item, where it is known of how many.
     pub fn seconds_an_item(&self) -> Option<f64> {
         Some(self.seconds()? / self.items?)
     }
-}
 
-impl Counterpart {
     /// Whether a point is this value; `most` is how many threads there are.
     pub fn is_point(&self, point: &Point, most: usize) -> bool {
         let mut params = self.params.iter();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use statistics::Interval;
 
-use super::figure::{Counterpart, Figure, Threads, Value};
+use super::figure::{Figure, Threads, Value};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
 
@@ -45,7 +45,7 @@ impl Here<'_> {
     pub fn of_figure(&self, figure: &Figure) -> Vec<(String, Result<Measured, String>)> {
         let of_label = |label: &str| {
             let value = figure.value(label, "");
-            let found = value.map_or(Err(String::new()), |value| self.find(&value.counterpart));
+            let found = value.map_or(Err(String::new()), |value| self.find(value));
             (label.to_owned(), found)
         };
         figure.labels().into_iter().map(of_label).collect()
@@ -59,17 +59,17 @@ impl Here<'_> {
     }
 
     fn by_threads(&self, value: Value) -> Vec<Value> {
-        if value.counterpart.threads != Threads::Between {
+        if value.threads != Threads::Between {
             return vec![value];
         }
         let most = self.record.environment.usable_threads;
         let points = self.rows.iter().map(SummaryRow::point);
-        let points = points.filter(|point| value.counterpart.is_point(point, most));
+        let points = points.filter(|point| value.is_point(point, most));
         let numbers: BTreeSet<usize> = points.map(|point| point.threads).collect();
         let with = |number: usize| {
             let mut value = value.clone();
             value.label = value.label.replace("{}", &number.to_string());
-            value.counterpart.threads = Threads::Exactly(number);
+            value.threads = Threads::Exactly(number);
             value
         };
         numbers.into_iter().map(with).collect()
@@ -90,7 +90,7 @@ impl Here<'_> {
     ///
     /// # Errors
     /// Why it is in none, in words.
-    pub fn find(&self, wanted: &Counterpart) -> Result<Measured, String> {
+    pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
         let most = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
         let points = self.rows.iter().filter(is_whole);
@@ -106,14 +106,14 @@ impl Here<'_> {
             .ok_or_else(|| "the run tells no such stage or figure".to_owned())
     }
 
-    fn why_missing(&self, wanted: &Counterpart) -> String {
+    fn why_missing(&self, wanted: &Value) -> String {
         match wanted.device.as_str() {
             "cuda" if self.record.machine.gpus.is_empty() => "needs a GPU".to_owned(),
             _ => "not measured".to_owned(),
         }
     }
 
-    fn measured(&self, wanted: &Counterpart, total: &SummaryRow) -> Option<Measured> {
+    fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {
         let time = match &wanted.metric {
             Some(name) => (1e-6 * total.metrics.number(name)?, None),
             None => self.sum(wanted, total)?,
@@ -134,22 +134,20 @@ impl Here<'_> {
 
     /// The times of all stages that are meant. Their intervals are added up as if all were
     /// off in the same direction, which is the most that they can be.
-    fn sum(&self, wanted: &Counterpart, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
+    fn sum(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
-        let mut sum = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
-        for stage in &wanted.stages {
-            let is_stage = |row: &&SummaryRow| row.stage == *stage && row.point() == point;
+        let (mut seconds, mut interval) = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
+        for stage in wanted.stage.split('+') {
+            let is_stage = |row: &&SummaryRow| row.stage == stage && row.point() == point;
             let row = self.rows.iter().find(is_stage)?;
-            sum.0 += row.median_s?;
+            seconds += row.median_s?;
             let ends = row.ci95_low_s.zip(row.ci95_high_s);
             let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
-            let ends = ends.or_else(range);
-            sum.1 = sum
-                .1
-                .zip(ends)
+            let both = interval.zip(ends.or_else(range));
+            interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
         }
-        Some(sum)
+        Some((seconds, interval))
     }
 }
 
@@ -180,7 +178,7 @@ mod tests {
         let value = table.value(label, "").expect("a value");
         let record = run();
         let here = Here { record: &record, rows };
-        here.find(&value.counterpart)
+        here.find(value)
     }
 
     #[test]
@@ -235,6 +233,6 @@ mod tests {
         let figures = figures();
         let gpu = figures[2].value("link, GPU", "").expect("a value");
         let here = Here { record: &elsewhere, rows: &[] };
-        assert_eq!(here.find(&gpu.counterpart), Err("needs a GPU".to_owned()));
+        assert_eq!(here.find(gpu), Err("needs a GPU".to_owned()));
     }
 }

@@ -22,7 +22,7 @@ mod render;
 mod words;
 
 pub use data::figures;
-pub use figure::{Claim, Counterpart, Figure, Published, Threads, Unit, Value};
+pub use figure::{Claim, Figure, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub use outcome::{Judged, Outcome, Reproduction, reproduce};
 pub use render::render;

@@ -79,28 +79,21 @@ impl Reproduction {
 }
 
 fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
-    let value = |(label, hardware): &(String, String)| {
+    let value = |label: &str, hardware: &str| {
         let hardware = (!hardware.is_empty()).then_some(hardware)?;
         figure.value(label, hardware)
     };
-    let (faster, slower) = (value(&claim.faster)?, value(&claim.slower)?);
-    let seconds = |value: &super::figure::Value| value.published?.seconds();
-    match seconds(faster).zip(seconds(slower)) {
-        Some((faster, slower)) => Some(slower / faster),
-        None => speed_ups(figure, faster, slower),
+    let faster = value(&claim.faster, &claim.hardware_of_faster)?;
+    let slower = value(&claim.slower, &claim.hardware_of_slower)?;
+    if let Some((faster, slower)) = faster.seconds().zip(slower.seconds()) {
+        return Some(slower / faster);
     }
-}
-
-/// Where speed-ups were printed: over each other, or over the other value itself.
-fn speed_ups(
-    figure: &Figure,
-    faster: &super::figure::Value,
-    slower: &super::figure::Value,
-) -> Option<f64> {
+    // Where speed-ups were printed: over each other, or over the other value itself.
     let speed_up = figure.published_speed_up(faster)?;
-    match faster.basis.as_ref() == Some(&slower.label) {
-        true => Some(speed_up),
-        false => Some(speed_up / figure.published_speed_up(slower)?),
+    if faster.basis.as_ref() == Some(&slower.label) {
+        Some(speed_up)
+    } else {
+        Some(speed_up / figure.published_speed_up(slower)?)
     }
 }
 
@@ -109,10 +102,10 @@ fn outcome(claim: &Claim, measured: &[(String, Result<Measured, String>)]) -> Ou
         let found = measured.iter().find(|(name, _)| name == label);
         found.map_or(Err("not measured".to_owned()), |(_, found)| found.clone())
     };
-    match (find(&claim.faster.0), find(&claim.slower.0)) {
+    match (find(&claim.faster), find(&claim.slower)) {
         (Ok(faster), Ok(slower)) => judged(&faster, &slower),
-        (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster.0)),
-        (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower.0)),
+        (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
+        (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers and outcomes as people read them.
 
-use super::figure::{Unit, Value};
+use super::figure::Value;
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
 use crate::frame::Record;
@@ -36,7 +36,6 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         number.map_or_else(|| NOTHING.to_owned(), say)
     };
     let time = |seconds: f64| units::seconds(seconds, 3);
-    let published = value.published;
     let here = reproduction.here(&value.label);
     [
         value.label.clone(),
@@ -44,13 +43,13 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
             "" => NOTHING.to_owned(),
             hardware => hardware.to_owned(),
         },
-        shown(published.and_then(|it| it.seconds()), time),
-        shown(published.and_then(|it| it.seconds_an_item()), time),
+        shown(value.seconds(), time),
+        shown(value.seconds_an_item(), time),
         shown(reproduction.figure.published_speed_up(value), times),
         match here {
             Some(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
             Some(here) => time(here.seconds),
-            None => why_missing(reproduction, &value.label),
+            None => why_missing(reproduction, &value.label).to_owned(),
         },
         here.map_or_else(|| NOTHING.to_owned(), an_item),
         shown(reproduction.speed_up(&value.label), times),
@@ -63,13 +62,9 @@ fn an_item(here: &Measured) -> String {
     format!("{time} a {}", here.item_unit)
 }
 
-fn why_missing(reproduction: &Reproduction, label: &str) -> String {
-    let mut measured = reproduction.measured.iter();
-    let found = measured.find(|(name, _)| name == label);
-    match found {
-        Some((_, Err(why))) => why.clone(),
-        _ => String::new(),
-    }
+fn why_missing<'a>(reproduction: &'a Reproduction, label: &str) -> &'a str {
+    let found = reproduction.measured.iter().find(|(name, _)| name == label);
+    found.and_then(|(_, found)| found.as_ref().err()).map_or("", String::as_str)
 }
 
 /// What became of all conclusions: a sentence for each that was measured, and one for the
@@ -80,20 +75,15 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         .iter()
         .partition(|judged| !matches!(judged.outcome, Outcome::Unknown(_)));
     let mut sentences: Vec<String> = known.into_iter().map(sentence).collect();
-    match unknown.as_slice() {
-        [] => {}
-        [one] => sentences.push(sentence(one)),
-        [first, ..] => {
-            let Outcome::Unknown(why) = &first.outcome else {
-                return sentences;
-            };
-            let count = unknown.len();
-            sentences.push(format!(
-                "Not known here of {count} conclusions, such as this ({why}): {}.",
-                first.claim.words
-            ));
-        }
-    }
+    sentences.extend(match unknown.as_slice() {
+        [] => None,
+        [Judged { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
+            "Not known here of {} conclusions, such as this ({why}): {}.",
+            unknown.len(),
+            claim.words
+        )),
+        [one, ..] => Some(sentence(one)),
+    });
     sentences
 }
 
@@ -119,16 +109,15 @@ fn sentence(judged: &Judged) -> String {
 /// A value for programs.
 pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a> {
     let figure = &reproduction.figure;
-    let Value { label, hardware, published, .. } = value;
-    let time = published.filter(|it| it.unit != Unit::SpeedUp);
+    let Value { label, hardware, .. } = value;
     let here = reproduction.here(label);
     let interval = here.and_then(|here| here.interval);
     Record::default()
         .with("figure", &figure.id)
         .with("label", label)
         .with("hardware", hardware)
-        .with("published_s", time.and_then(|it| it.seconds()))
-        .with("published_s_an_item", time.and_then(|it| it.seconds_an_item()))
+        .with("published_s", value.seconds())
+        .with("published_s_an_item", value.seconds_an_item())
         .with("published_speed_up", figure.published_speed_up(value))
         .with("here_s", here.map(|here| here.seconds))
         .with("here_low_s", interval.map(|interval| interval.low))

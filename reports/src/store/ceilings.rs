@@ -17,10 +17,7 @@ const COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
 /// If it can't be made, or has some already.
 pub fn claim_ceilings(folder: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(folder).map_err(|source| StoreError::io(folder, source))?;
-    match folder.join(RECORD).exists() {
-        true => Err(StoreError::Occupied(folder.to_owned())),
-        false => Ok(()),
-    }
+    if folder.join(RECORD).exists() { Err(StoreError::Occupied(folder.to_owned())) } else { Ok(()) }
 }
 
 /// Writes `ceilings.json` and, if a link was measured, `links.csv`.

@@ -76,7 +76,9 @@ impl StoreError {
     /// that is no run.
     pub(super) fn missing(path: &Path, source: io::Error) -> Self {
         match source.kind() {
-            io::ErrorKind::NotFound => StoreError::NoRun(path.to_owned()),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                StoreError::NoRun(path.to_owned())
+            }
             _ => StoreError::io(path, source),
         }
     }
@@ -100,7 +102,14 @@ impl StoreError {
             csv::ErrorKind::Io(source) => StoreError::io(path, source),
             csv::ErrorKind::Deserialize { pos, err } => {
                 let line = pos.map_or(0, |position| position.line());
-                StoreError::format(path, format!("line {line}: {err}"))
+                let problem = match missing_column(&err.kind().to_string()) {
+                    Some(column) => format!(
+                        "line 1: no column \"{column}\"; is it a {} of recobench?",
+                        path.file_name().unwrap_or_default().display()
+                    ),
+                    None => format!("line {line}: {err}"),
+                };
+                StoreError::format(path, problem)
             }
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.map_or(0, |position| position.line());
@@ -110,4 +119,9 @@ impl StoreError {
             other => StoreError::format(path, format!("{other:?}")),
         }
     }
+}
+
+/// The column that a message of serde's says to be missing: that is so for all rows.
+fn missing_column(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.strip_suffix('`')
 }

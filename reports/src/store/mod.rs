@@ -15,17 +15,15 @@ mod read;
 mod regular;
 mod resume;
 mod run;
-mod series;
 mod table_file;
 mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
-pub(crate) use read::read_distinct_summary;
+pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub use read::{read_run, read_samples, read_summary};
-pub(crate) use regular::{read as read_file, read_text};
+pub(crate) use regular::read as read_file;
 pub use run::Run;
-pub use series::{SampleSeries, SeriesById, SeriesKey, Visits, read_series};
 pub use write::{RunFolder, describe};
 
 pub(crate) const RUN: &str = "run.json";

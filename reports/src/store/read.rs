@@ -4,17 +4,16 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use super::series::duration;
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 
-/// The part of `run.json` that every version has.
-#[derive(Deserialize)]
-struct Versioned {
-    schema_version: u32,
+/// The part of a JSON file that every version has.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Versioned {
+    pub schema_version: u32,
 }
 
 /// Reads `run.json`.
@@ -22,12 +21,19 @@ struct Versioned {
 /// # Errors
 /// If it is missing, damaged or of another version.
 pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
-    let path = folder.join(RUN);
-    let text = regular::read_text(&path)?;
-    let parse_error = |error| StoreError::format(&path, error);
-    let Versioned { schema_version } = serde_json::from_str(&text).map_err(parse_error)?;
-    if schema_version != SCHEMA_VERSION {
-        return Err(StoreError::Version { path, found: schema_version, known: SCHEMA_VERSION });
+    read_versioned(&folder.join(RUN), SCHEMA_VERSION)
+}
+
+/// Reads a JSON file that says the version of its layout.
+pub(crate) fn read_versioned<T: DeserializeOwned>(
+    path: &Path,
+    known: u32,
+) -> Result<T, StoreError> {
+    let text = regular::read_text(path)?;
+    let parse_error = |error| StoreError::format(path, error);
+    let Versioned { schema_version: found } = serde_json::from_str(&text).map_err(parse_error)?;
+    if found != known {
+        return Err(StoreError::Version { path: path.to_owned(), found, known });
     }
     serde_json::from_str(&text).map_err(parse_error)
 }
@@ -39,13 +45,16 @@ pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
 pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
     let path = folder.join(SAMPLES);
     let rows: Vec<SampleRow> = read_rows(&path)?;
-    // The header is row 1.
-    for (number, row) in rows.iter().enumerate() {
-        duration(row.seconds).map_err(|problem| {
-            StoreError::format(&path, format!("row {}: {problem}", number + 2))
-        })?;
+    let is_duration = |row: &SampleRow| row.seconds.is_finite() && row.seconds >= 0.0;
+    match rows.iter().position(|row| !is_duration(row)) {
+        None => Ok(rows),
+        Some(number) => {
+            // The header is row 1.
+            let (seconds, number) = (rows[number].seconds, number + 2);
+            let problem = format!("row {number}: {seconds} is no duration in seconds");
+            Err(StoreError::format(&path, problem))
+        }
     }
-    Ok(rows)
 }
 
 /// Reads `summary.csv`.

@@ -70,10 +70,8 @@ fn kept<R: Serialize>(
     let before = rows.len();
     rows.retain(is_wanted);
     // Earlier versions had fewer columns, and finished runs have more.
-    match rows.len() == before && file.has(columns)? {
-        true => Ok(file),
-        false => file.replaced(columns, rows),
-    }
+    let stays = rows.len() == before && file.has(columns)?;
+    if stays { Ok(file) } else { file.replaced(columns, rows) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Changes that somebody has looked at and accepted.
 
 use super::track::{Track, Visit};
+use crate::aliases::ALIASES;
 
 /// A run is only the likeliest place of a change: so many runs before and after it are
 /// meant too.
@@ -38,9 +39,10 @@ impl AcceptedShift {
     fn is_about(&self, track: &Track) -> bool {
         let point = &track.point;
         let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        let is_it = |name: &String| ALIASES.current(&point.algorithm, name) == point.variant;
         let mut params = self.params.iter();
         among(&self.tasks, &point.algorithm)
-            && among(&self.variants, &point.variant)
+            && (self.variants.is_empty() || self.variants.iter().any(is_it))
             && among(&self.devices, &point.device)
             && params.all(|(name, value)| point.params.get(name) == Some(value))
     }

@@ -45,9 +45,10 @@ pub fn scatter(seconds: &[f64]) -> f64 {
     const NORMAL: f64 = 1.482_602_218_505_602;
     let differences = seconds.windows(2).map(|pair| (pair[1] / pair[0]).ln().abs());
     let differences: Vec<f64> = differences.collect();
-    match differences.is_empty() {
-        true => 0.0,
-        false => NORMAL * median(&differences) / std::f64::consts::SQRT_2,
+    if differences.is_empty() {
+        0.0
+    } else {
+        NORMAL * median(&differences) / std::f64::consts::SQRT_2
     }
 }
 

@@ -118,9 +118,10 @@ fn between(before: &Level, after: &Level, track: &Track) -> Shift {
         before_s: before.median_s,
         after_s: after.median_s,
         p_value: after.p_value.unwrap_or(1.0),
-        direction: match after.median_s > before.median_s {
-            true => Direction::Slower,
-            false => Direction::Faster,
+        direction: if after.median_s > before.median_s {
+            Direction::Slower
+        } else {
+            Direction::Faster
         },
         code: Code::of(fingerprint(first - 1), fingerprint(first)),
         standing: Standing::Open,

@@ -7,8 +7,6 @@
 
 use std::path::PathBuf;
 
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use reports::compare::{
     Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Terms, Thresholds, Verdict,
@@ -16,6 +14,7 @@ use reports::compare::{
 };
 use reports::record::{Params, SummaryRow};
 use statistics::Series;
+use statistics::synthetic::Noise;
 
 use crate::common::{record, row};
 
@@ -26,25 +25,6 @@ const VISITS: usize = 5;
 const SAMPLES: usize = 6;
 /// Runs of the store that tell how much runs differ.
 const NIGHTS: usize = 12;
-
-struct Noise(Xoshiro256PlusPlus);
-
-impl Noise {
-    fn uniform(&mut self) -> f64 {
-        (f64::from(self.0.next_u32()) + 0.5) / 4_294_967_296.0
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// Student's t.
-    fn heavy(&mut self, df: u32) -> f64 {
-        let squares: f64 = (0..df).map(|_| self.normal().powi(2)).sum();
-        self.normal() / (squares / f64::from(df)).sqrt()
-    }
-}
 
 /// What runs differ by.
 #[derive(Clone, Copy)]
@@ -58,7 +38,7 @@ impl Runs {
     fn draw(self, noise: &mut Noise) -> f64 {
         match self {
             Runs::Normal => noise.normal(),
-            Runs::Heavy(df) => noise.heavy(df) / (f64::from(df) / f64::from(df - 2)).sqrt(),
+            Runs::Heavy(df) => noise.student(df) / (f64::from(df) / f64::from(df - 2)).sqrt(),
         }
     }
 }
@@ -78,7 +58,7 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
     let mut samples = Vec::new();
     for _ in 0..VISITS {
         let visit = level + 0.003 * noise.normal();
-        samples.extend((0..SAMPLES).map(|_| (visit + 0.01 * noise.heavy(3)).exp()));
+        samples.extend((0..SAMPLES).map(|_| (visit + 0.01 * noise.heavy()).exp()));
     }
     let starts: Vec<usize> = (0..VISITS).map(|visit| visit * SAMPLES).collect();
     Series::new(&samples, &starts)
@@ -118,8 +98,7 @@ fn scatter(noise: &mut Noise, runs: Runs) -> Option<RunScatter> {
         (0..POINTS).map(row).collect::<Vec<_>>()
     };
     let nights: Vec<Vec<SummaryRow>> = (0..NIGHTS).map(night).collect();
-    let record = record();
-    RunScatter::of_history(nights.iter().map(|rows| (&record, &rows[..])))
+    RunScatter::of_history(nights.iter().map(Vec::as_slice))
 }
 
 /// Comparisons of `pairs` runs each after `histories` histories.
@@ -131,7 +110,7 @@ fn comparisons(
     thresholds: Thresholds,
 ) -> Vec<Comparison> {
     let of_history = |seed: u64| {
-        let mut noise = Noise(Xoshiro256PlusPlus::seed_from_u64(seed));
+        let mut noise = Noise::new(seed);
         let terms = Terms { scatter: scatter(&mut noise, runs), thresholds, ..Terms::default() };
         assert!(terms.scatter.is_some());
         let pair = |_| {
@@ -180,7 +159,7 @@ fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
 const UNCONTROLLED: Thresholds =
     Thresholds { min_effect: 0.01, resolution: 0.05, significance: 0.01, false_discovery: 0.999 };
 
-/// Of 256 points every tenth is slower: 76 of 100 are found, by the limits of a single point
+/// Of 256 points every tenth is slower: 78 of 100 are found, by the limits of a single point
 /// 90 of 100 would be, with false alarms beside them.
 #[test]
 fn points_that_are_a_tenth_slower_are_found_nearly_as_often_as_one_alone() {

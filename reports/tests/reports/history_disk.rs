@@ -82,8 +82,7 @@ fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
     assert!(text.contains("No space left") && text.contains("make room"), "{text}");
     assert!(text.contains(&source.display().to_string()), "{text}");
     assert!(stored >= 3 && listed(&store) as u64 == stored, "{stored}");
-    let incoming = store.root().join("incoming");
-    assert_eq!(fs::read_dir(incoming).expect("there").count(), 0);
+    assert!(!store.root().join("incoming").exists());
     assert!(mount(&["-o", "remount,size=2m"], disk.path()), "more room");
     let added = store.add(&source, Unfinished::Refuse).expect("added");
     assert!(matches!(added, Added::New(_)));
@@ -98,7 +97,6 @@ fn a_read_only_store_is_listed_and_takes_nothing() {
     let store = Store::create_or_open(&disk.path().join("store")).expect("made");
     let first = write_run(sources.path(), 1, 0);
     let first = store.add(&first, Unfinished::Refuse).expect("added");
-    fs::remove_file(store.root().join("index.csv")).expect("removed");
     assert!(mount(&["-o", "remount,ro"], disk.path()), "read-only");
     assert_eq!(listed(&store), 1);
     let second = write_run(sources.path(), 2, 0);

@@ -5,7 +5,8 @@
 //! environment. Each writes a journal, a line in one write: what it was about
 //! to do, and what was done.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::common::{record, row};
 use reports::history::{Added, Entry, Filter, Retention, Store, Unfinished};
 use reports::record::SampleRow;
 use reports::store::{Run, RunFolder};
+use statistics::synthetic::Noise;
 
 /// A writer lives at most so long: some adds, the last of them cut off.
 const LIFE: Duration = Duration::from_millis(30);
@@ -59,9 +61,12 @@ struct Writer {
 fn kills_lose_and_corrupt_nothing() {
     use Task::{Accept, Add};
     let range = siege(&[Add, Add, Add, Accept], 200);
-    let (reported, _) = range.reported();
-    let missing: Vec<_> = reported.difference(&range.ids()).cloned().collect();
-    assert!(missing.is_empty(), "reported as stored: {missing:?}");
+    let stored: BTreeSet<String> = range.list().into_iter().map(|entry| entry.run.id).collect();
+    for number in 0..=range.started {
+        for id in range.lines(&format!("added-{number}")) {
+            assert!(stored.contains(&id), "reported as stored: {id}");
+        }
+    }
 }
 
 #[test]
@@ -74,18 +79,20 @@ fn kills_while_old_runs_are_deleted_lose_no_others() {
 /// times, and on a slow machine until there are enough runs to say something.
 fn siege(tasks: &[Task], kills: usize) -> Range {
     let mut range = Range::new();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    // The same moments each time, as far as a system can.
+    let mut random = Noise::new(1);
     let mut writers: Vec<Writer> =
         tasks.iter().map(|task| range.start(*task, &mut random)).collect();
     let mut killed = 0;
-    while killed < kills || range.ids().len() < KEEP {
+    while killed < kills || range.list().len() < KEEP {
         let next = writers.iter_mut().min_by_key(|writer| writer.ends);
         let writer = next.expect("there are writers");
         writer.kill();
         killed += 1;
-        range.check_quickly();
-        if killed % 40 == 0 {
-            range.check_thoroughly();
+        match killed {
+            it if it % 40 == 0 => range.check_thoroughly(),
+            it if it % 5 == 0 => range.check_quickly(),
+            _ => {}
         }
         *writer = range.start(writer.task, &mut random);
     }
@@ -120,7 +127,7 @@ fn eight_writers_at_once_add_everything_once() {
     let new = added.iter().filter(|it| matches!(it, Added::New(_))).count();
     let repaired = added.iter().filter(|it| matches!(it, Added::Repaired(_))).count();
     assert_eq!((new as u64, repaired), (RUNS, 0));
-    assert_eq!(range.ids().len() as u64, RUNS);
+    assert_eq!(range.list().len() as u64, RUNS);
     range.check_thoroughly();
     range.check_that_nothing_is_left();
 }
@@ -154,16 +161,8 @@ fn add(store: &Store, folder: &Path, number: u64) {
         let seed = number * 1000 + count;
         let source = write_run(folder, seed);
         let added = store.add(&source, Unfinished::Refuse).expect("added");
-        note(&journal, &format!("{} {}", added.id(), order(store, added.id())));
+        note(&journal, added.id());
     }
-}
-
-/// The place of a run in the order of adding; 0 if it was deleted already.
-fn order(store: &Store, id: &str) -> u64 {
-    let path = store.root().join("runs").join(id).join("stored.json");
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let receipt: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    receipt["order"].as_u64().unwrap_or(0)
 }
 
 fn accept(store: &Store, folder: &Path) {
@@ -215,7 +214,7 @@ impl Range {
         Range { _folder: folder, path, store, started: 0 }
     }
 
-    fn start(&mut self, task: Task, random: &mut Random) -> Writer {
+    fn start(&mut self, task: Task, random: &mut Noise) -> Writer {
         self.started += 1;
         let name = match task {
             Task::Add => "add",
@@ -236,7 +235,7 @@ impl Range {
             task,
             errors,
             child: child.expect("started"),
-            ends: Instant::now() + LIFE.mul_f64(random.fraction()),
+            ends: Instant::now() + LIFE.mul_f64(random.uniform()),
         }
     }
 
@@ -258,29 +257,20 @@ impl Range {
         assert!(tried[last.unwrap_or(0)..].contains(mark), "{mark} was not accepted");
     }
 
-    /// Every run in the store is its source, and what was reported is there,
-    /// unless so many newer ones are that it may have been deleted.
+    /// Every run in the store is its source.
     fn check_thoroughly(&self) {
-        let (reported, orders) = self.reported();
-        let entries = self.list();
-        let mut ids = BTreeSet::new();
-        for entry in &entries {
-            if let Some(seed) = self.seed_of(&entry.run.id) {
-                self.compare(&entry.run.id, seed);
-            }
-            ids.insert(entry.run.id.clone());
-        }
-        for id in reported.difference(&ids) {
-            let is_old = |entries: &[Entry]| {
-                let newer = entries.iter().filter(|it| it.run.order >= orders[id]);
-                newer.count() >= KEEP
+        for entry in self.list() {
+            let folder = self.store.root().join("runs").join(&entry.run.id);
+            let check = || -> Result<(), Box<dyn Error>> {
+                let seed = Run::read(&folder)?.record.seed;
+                for name in FILES {
+                    let source = fs::read(source(&self.path, seed).join(name))?;
+                    assert_eq!(fs::read(folder.join(name))?, source, "{}/{name}", entry.run.id);
+                }
+                Ok(())
             };
-            // A listing is no snapshot: while it is made runs go that were listed first, and
-            // those that came for them are not listed yet.
-            assert!(
-                is_old(&entries) || is_old(&self.list()) || is_old(&self.list()),
-                "{id} was stored, and nothing deleted it"
-            );
+            // It may have been deleted a moment ago.
+            check().unwrap_or_else(|error| assert!(!folder.exists(), "{error}"));
         }
     }
 
@@ -289,54 +279,13 @@ impl Range {
         store.list(&Filter::default()).expect("listed")
     }
 
-    /// `None` if the run was deleted a moment ago.
-    fn seed_of(&self, id: &str) -> Option<u64> {
-        let folder = self.store.root().join("runs").join(id);
-        match Run::read(&folder) {
-            Ok(run) => Some(run.record.seed),
-            Err(error) => {
-                assert!(!folder.exists(), "{error}");
-                None
-            }
-        }
-    }
-
-    fn compare(&self, id: &str, seed: u64) {
-        let folder = self.store.root().join("runs").join(id);
-        for name in FILES {
-            let source = fs::read(source(&self.path, seed).join(name)).expect("a source");
-            match fs::read(folder.join(name)) {
-                Ok(stored) => assert_eq!(stored, source, "{id}/{name}"),
-                Err(error) => assert!(!folder.exists(), "{id}/{name}: {error}"),
-            }
-        }
-    }
-
-    /// The next writer sweeps what the killed ones left.
+    /// The next writer removes what the killed ones left.
     fn check_that_nothing_is_left(&self) {
         let source = write_run(&self.path, u64::MAX);
         self.store.add(&source, Unfinished::Refuse).expect("added");
         for name in ["incoming", "trash"] {
-            let left = fs::read_dir(self.store.root().join(name));
-            let left: Vec<_> = left.into_iter().flatten().flatten().collect();
-            assert!(left.is_empty(), "{name}: {left:?}");
+            assert!(!self.store.root().join(name).exists(), "{name}");
         }
-    }
-
-    fn ids(&self) -> BTreeSet<String> {
-        self.list().into_iter().map(|entry| entry.run.id).collect()
-    }
-
-    /// The runs that were reported as stored, and their places in the order.
-    fn reported(&self) -> (BTreeSet<String>, BTreeMap<String, u64>) {
-        let journals = (0..=self.started).flat_map(|it| self.lines(&format!("added-{it}")));
-        let orders: BTreeMap<String, u64> = journals
-            .map(|line| {
-                let (id, order) = line.split_once(' ').expect("two words");
-                (id.to_owned(), order.parse().expect("a number"))
-            })
-            .collect();
-        (orders.keys().cloned().collect(), orders)
     }
 
     fn lines(&self, journal: &str) -> Vec<String> {
@@ -363,18 +312,5 @@ impl Drop for Writer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// The same moments each time, as far as a system can.
-struct Random(u64);
-
-impl Random {
-    /// At least 0, below 1 (xorshift).
-    fn fraction(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }

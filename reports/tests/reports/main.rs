@@ -7,5 +7,6 @@ mod compare;
 mod gate;
 mod history_disk;
 mod history_kill;
+mod old_store;
 mod report;
 mod run_folder;

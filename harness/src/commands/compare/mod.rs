@@ -20,9 +20,6 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let points = request.points.filter();
     base.keep(&points);
     new.keep(&points);
-    if base.is_in_turn_with(&new) {
-        (base, new) = (base.with_rounds()?, new.with_rounds()?);
-    }
     let terms = Terms {
         thresholds: request.judging.thresholds(),
         across_machines: request.judging.across_machines,

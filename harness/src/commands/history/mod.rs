@@ -84,12 +84,12 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
 }
 
 fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, Failure> {
-    let run = store.find(run, None)?.run;
+    let run = store.find(run, None)?;
     // Without --if-none nobody asks for the old baseline: it may be damaged, and
     // that be the reason for another one.
     let known = if if_none { store.baseline(&run.series())? } else { None };
     if let Some(baseline) = known {
-        let (id, series) = (&baseline.run.id, run.series());
+        let (id, series) = (&baseline.id, run.series());
         super::print(&format!("{id}: stays accepted for {series}\n"))?;
         return Ok(Exit::Success);
     }

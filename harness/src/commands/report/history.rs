@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reports::aliases::ALIASES;
 use reports::history::{Filter, Store};
 use reports::record::RunRecord;
 use reports::report::EarlierRun;
@@ -22,7 +23,8 @@ pub(super) fn earlier_runs(
     let mut runs: Vec<EarlierRun> = Vec::new();
     let stored = store.map_or(Ok(Vec::new()), |store| stored(store, &reported.machine_key))?;
     for folder in given.iter().chain(&stored) {
-        let run = EarlierRun::read(folder)?;
+        let mut run = EarlierRun::read(folder)?;
+        run.summary = ALIASES.of_rows(run.summary);
         let known = |other: &EarlierRun| is_same_run(&other.record, &run.record);
         if !is_same_run(reported, &run.record) && !runs.iter().any(known) {
             runs.push(run);

@@ -1,7 +1,7 @@
 //! What figures need and this program lacks.
 
 use algorithms::registry;
-use reports::published::{Counterpart, Figure};
+use reports::published::{Figure, Value};
 
 use crate::plan::select_variants;
 use crate::request::suggestion::instead_of;
@@ -11,7 +11,7 @@ pub(super) fn problems(figures: &[Figure]) -> Vec<String> {
     let mut problems: Vec<String> = Vec::new();
     for figure in figures {
         for value in &figure.values {
-            if let Some(problem) = problem(&value.counterpart) {
+            if let Some(problem) = problem(value) {
                 let problem = format!("{}: {problem}", figure.id);
                 if !problems.contains(&problem) {
                     problems.push(problem);
@@ -22,7 +22,7 @@ pub(super) fn problems(figures: &[Figure]) -> Vec<String> {
     problems
 }
 
-fn problem(wanted: &Counterpart) -> Option<String> {
+fn problem(wanted: &Value) -> Option<String> {
     let Some(task) = registry::task(&wanted.task) else {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
         let instead = instead_of(&wanted.task, &known);

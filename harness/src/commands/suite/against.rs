@@ -126,8 +126,8 @@ pub(in crate::commands) fn judged(
     new: &Path,
     terms: &Terms,
 ) -> Result<Comparison, Failure> {
-    let base = Measured::read(base)?.with_rounds()?;
-    let new = Measured::read(new)?.with_rounds()?;
+    let base = Measured::read(base)?;
+    let new = Measured::read(new)?;
     Ok(compare(&base, &new, terms)?)
 }
 

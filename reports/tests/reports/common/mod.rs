@@ -1,6 +1,8 @@
 //! What the tests of runs share.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use reports::record::{
     Environment, Machine, Params, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
@@ -91,5 +93,19 @@ pub fn row(note: &str) -> SummaryRow {
         fingerprint: "abc".into(),
         metrics: Params::default(),
         note: note.into(),
+    }
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("created");
+    for entry in fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &copy);
+        } else {
+            fs::copy(&path, &copy).expect("copied");
+        }
     }
 }

@@ -7,17 +7,10 @@
 //! of DerSimonian and Laird 1986, with equal weights as in Hedges and Olkin
 //! 1985; Kalibera and Jones 2013 do so for benchmarks).
 
+use super::evidence::Evidence;
+
 /// Fewer runs say nothing of how runs differ.
 pub const MIN_RUNS: usize = 3;
-
-/// What a run found of a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The logarithm of its median in seconds.
-    pub logarithm: f64,
-    /// The squared standard error of that, as the run itself knows it.
-    pub variance: f64,
-}
 
 /// The scatter between runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,15 +23,15 @@ pub struct Between {
 }
 
 impl Between {
-    /// Of runs of the same code; `None` for fewer than [`MIN_RUNS`].
-    pub fn of_runs(runs: &[Estimate]) -> Option<Self> {
+    /// Of what runs of the same code say; `None` for fewer than [`MIN_RUNS`].
+    pub fn of_runs(runs: &[Evidence]) -> Option<Self> {
         if runs.len() < MIN_RUNS {
             return None;
         }
         let n = runs.len() as f64;
-        let mean = runs.iter().map(|run| run.logarithm).sum::<f64>() / n;
-        let squares: f64 = runs.iter().map(|run| (run.logarithm - mean).powi(2)).sum();
-        let within = runs.iter().map(|run| run.variance).sum::<f64>() / n;
+        let mean = runs.iter().map(|run| run.centre()).sum::<f64>() / n;
+        let squares: f64 = runs.iter().map(|run| (run.centre() - mean).powi(2)).sum();
+        let within = runs.iter().map(|run| run.variance()).sum::<f64>() / n;
         let variance = (squares / (n - 1.0) - within).max(0.0);
         Some(Between { deviation: variance.sqrt(), df: n - 1.0 })
     }
@@ -51,16 +44,14 @@ impl Between {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Interval;
     use super::super::synthetic::Noise;
-    use super::super::{Evidence, Interval};
     use super::*;
 
-    fn runs(seed: u64, n: usize, between: f64, within: f64) -> Vec<Estimate> {
+    fn runs(seed: u64, n: usize, between: f64, within: f64) -> Vec<Evidence> {
         let mut noise = Noise::new(seed);
-        let run = |_| Estimate {
-            logarithm: between * noise.normal() + within * noise.normal(),
-            variance: within * within,
-        };
+        let mut value = || between * noise.normal() + within * noise.normal();
+        let run = |_| Evidence::new(value(), within * within, 10.0);
         (0..n).map(run).collect()
     }
 
@@ -94,13 +85,11 @@ mod tests {
         let alarms = |heavy: bool| {
             let alarm = |seed: &u64| {
                 let mut noise = Noise::new(*seed);
-                let mut run = |_| Estimate {
-                    logarithm: 0.03 * if heavy { noise.heavy() } else { noise.normal() },
-                    variance: 0.0,
-                };
+                let mut value = || 0.03 * if heavy { noise.heavy() } else { noise.normal() };
+                let mut run = |_| Evidence::new(value(), 0.0, 10.0);
                 let known: Vec<_> = (0..9).map(&mut run).collect();
                 let between = Between::of_runs(&known).expect("enough");
-                let ratio = (run(0).logarithm - run(1).logarithm).exp();
+                let ratio = (run(0).centre() - run(1).centre()).exp();
                 let interval = Interval { low: ratio, high: ratio };
                 let alone = Evidence::of(interval, 30.0).expect("positive");
                 alone.between_runs(between).p_value(0.0) < 0.01

@@ -1,0 +1,119 @@
+//! A store of version 0.1.0 at 46809c17d44c, when stores had an index: it is read as it is, and
+//! goes on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::copy_folder;
+use reports::aliases::Aliases;
+use reports::compare::{Measured, Terms, compare};
+use reports::history::{Added, Filter, Retention, Store, Unfinished};
+use reports::store::{RunFolder, read_run, read_samples, read_summary};
+use reports::trend::{self, tracks};
+
+const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/store");
+
+/// A copy of it, and the folders of its runs, the one added first first.
+fn store() -> (tempfile::TempDir, Store, Vec<PathBuf>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    copy_folder(Path::new(FIXTURE), &folder.path().join("store"));
+    let store = Store::open(&folder.path().join("store")).expect("a store");
+    let listed = store.list(&Filter::default()).expect("listed");
+    let runs = listed.iter().rev().map(|entry| store.root().join("runs").join(&entry.run.id));
+    let runs = runs.collect();
+    (folder, store, runs)
+}
+
+/// The same measured again with another seed, by variants of these names.
+fn again(run: &Path, folder: &Path, rename: fn(&str) -> String) {
+    let mut record = read_run(run).expect("read");
+    record.seed = 2;
+    record.started = "2026-12-01T00:00:00Z".into();
+    record.finished = Some("2026-12-01T00:00:01Z".into());
+    let mut new = RunFolder::create(folder, &record).expect("created");
+    let mut rows = read_summary(run).expect("read");
+    let mut samples = read_samples(run).expect("read");
+    for row in &mut rows {
+        let old = row.point().id();
+        row.variant = rename(&row.variant);
+        for sample in samples.iter_mut().filter(|sample| sample.point_id == old) {
+            sample.seconds *= 1.001;
+            sample.point_id = row.point().id();
+            sample.variant.clone_from(&row.variant);
+        }
+    }
+    new.append_samples(&samples).expect("written");
+    new.append_summary(&rows).expect("written");
+}
+
+#[test]
+fn it_is_listed_compared_and_trended() {
+    let (_folder, store, runs) = store();
+    let listed = store.list(&Filter::default()).expect("listed");
+    let marks: Vec<bool> = listed.iter().map(|entry| entry.accepted).collect();
+    assert_eq!(marks, [false, true]);
+    for entry in &listed {
+        assert_eq!((&entry.run.problem, entry.run.points), (&None, 2));
+        assert!(entry.notes.is_empty(), "{:?}", entry.notes);
+    }
+    let accepted = store.resolve("accepted", None).expect("one");
+    assert_eq!(accepted, runs[0]);
+    let [base, new] = [&runs[0], &runs[1]].map(|run| Measured::read(run).expect("read"));
+    let compared = compare(&base, &new, &Terms::default()).expect("comparable");
+    assert_eq!((compared.points.len(), compared.only_new.len()), (2, 0));
+    assert!(compared.points.iter().all(|point| point.base.samples == 10));
+    let summaries = store.summaries(&Filter::default()).expect("read");
+    let tracks = tracks(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
+    assert!(tracks.iter().all(|track| track.visits.len() == 2) && tracks.len() == 2);
+    let trends = trend::trends(tracks, &trend::Terms::default(), &[]);
+    assert!(trends.iter().all(|trend| trend.shifts.is_empty()));
+}
+
+#[test]
+fn it_goes_on() {
+    let (folder, store, runs) = store();
+    let index = fs::read(store.root().join("index.csv")).expect("there");
+    let next = folder.path().join("next");
+    again(&runs[1], &next, str::to_owned);
+    let added = store.add(&next, Unfinished::Refuse).expect("added");
+    assert!(matches!(added, Added::New(_)));
+    let known = store.add(&runs[0], Unfinished::Refuse).expect("known");
+    assert!(matches!(known, Added::Known(_)));
+    let listed = store.list(&Filter::default()).expect("listed");
+    let orders: Vec<u64> = listed.iter().map(|entry| entry.run.order).collect();
+    assert_eq!((orders.as_slice(), &*listed[0].run.id), (&[3, 2, 1][..], added.id()));
+    store.accept(added.id(), "the next").expect("accepted");
+    let least = Retention { keep_runs: Some(1), keep_days: None };
+    assert_eq!(store.prune(least).expect("pruned").len(), 2);
+    assert_eq!(
+        store.resolve("accepted", None).expect("one"),
+        store.resolve("latest", None).unwrap_or_default()
+    );
+    assert_eq!(fs::read(store.root().join("index.csv")).expect("there"), index);
+}
+
+#[test]
+fn variants_go_on_under_other_names() {
+    let (folder, _store, runs) = store();
+    let next = folder.path().join("next");
+    again(&runs[0], &next, |name| name.replace("block-merge", "merge-blocks"));
+    let aliases = "task,old,new,since\nsort,block-merge,merge-blocks,2026-12-01\n";
+    let aliases = Aliases::parse(aliases);
+    let compared = |aliases: &Aliases| {
+        let read = |run| Measured::read_with(run, aliases).expect("read");
+        compare(&read(&runs[0]), &read(&next), &Terms::default()).expect("comparable")
+    };
+    let without = compared(&Aliases::default());
+    assert_eq!((without.points.len(), without.only_base.len()), (1, 1));
+    let with = compared(&aliases);
+    assert_eq!((with.points.len(), with.only_base.len(), with.only_new.len()), (2, 0, 0));
+    assert!(with.points.iter().all(|point| point.base.samples == 10));
+    let summaries = [&runs[0], &next].map(|run| {
+        let rows = aliases.of_rows(read_summary(run).expect("read"));
+        (read_run(run).expect("read"), rows)
+    });
+    let tracks = tracks(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
+    let names: Vec<_> = tracks.iter().map(|track| track.point.variant.as_str()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(tracks.iter().all(|track| track.visits.len() == 2));
+}
