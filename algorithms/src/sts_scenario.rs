@@ -15,7 +15,8 @@ pub const PRESET: Flag<Preset> =
 /// How much of them.
 pub const SCALE: Flag<f64> =
     Flag::share("scale", "Part of the preset, such as 0.1: fewer timeslices, or a shorter one")
-        .or("1");
+        .or("1")
+        .small(5e-4);
 /// Collisions a second.
 pub const RATE: Flag<f64> =
     Flag::frequency("rate", "Collisions a second, such as 100kHz [default: the preset's]");

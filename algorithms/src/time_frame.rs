@@ -23,9 +23,10 @@ pub const ZS: Flag<ZsFormat> = Flag::choice(
 .or(ZsFormat::DenseLink.name());
 /// Orbits, and so heartbeat frames.
 pub const ORBITS: Flag<u32> =
-    Flag::count("orbits", "Orbits of the time frame (heartbeat frames)").or("2");
+    Flag::count("orbits", "Orbits of the time frame (heartbeat frames)").or("2").small(1.0);
 /// Sectors, from sector 0 on.
-pub const SECTORS: Flag<usize> = Flag::count("sectors", "Sectors, from sector 0 on").or("36");
+pub const SECTORS: Flag<usize> =
+    Flag::count("sectors", "Sectors, from sector 0 on").or("36").small(1.0);
 /// Collisions a second.
 pub const RATE: Flag<f64> =
     Flag::frequency("rate", "Collisions or shots a second, such as 50kHz [default: the preset's]");

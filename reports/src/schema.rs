@@ -9,10 +9,13 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
+use crate::compare::Comparison;
 use crate::frame::{Cell, Frame, summary};
+use crate::history::Entry;
 use crate::record::{
     CeilingsRecord, Machine, RunRecord, SelfTest, Software, SuitePart, SummaryRow,
 };
+use crate::trend::Trend;
 use crate::winners::Evidence;
 
 fn folder() -> PathBuf {
@@ -54,6 +57,16 @@ struct Document<Row> {
     notes: Vec<String>,
     /// All of them have the same columns.
     rows: Vec<Row>,
+}
+
+/// An interval of the crate `statistics`.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is of use")]
+pub struct Interval {
+    /// Its lower end.
+    low: f64,
+    /// Its upper end.
+    high: f64,
 }
 
 /// A row of `bench winners`.
@@ -114,11 +127,14 @@ fn run_rows() -> Value {
     rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
 }
 
-fn schemas() -> [(&'static str, Value); 5] {
+fn schemas() -> [(&'static str, Value); 8] {
     [
         ("run", of::<RunRecord>("run.json")),
         ("rows", run_rows()),
         ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
+        ("comparison", of::<Comparison>("A comparison of two runs")),
+        ("changes", of::<Vec<Trend>>("Points over many runs")),
+        ("runs", of::<Vec<Entry>>("The runs of a store")),
         ("selftest", of::<SelfTest>("selftest.json")),
         ("ceilings", of::<CeilingsRecord>("ceilings.json")),
     ]

@@ -25,7 +25,10 @@ impl<T> Flag<T> {
         value_name: &'static str,
         kind: Kind,
     ) -> Self {
-        Flag { axis: Axis { name, help, value_name, default: None, kind }, values: PhantomData }
+        Flag {
+            axis: Axis { name, help, value_name, default: None, kind, small: None },
+            values: PhantomData,
+        }
     }
 
     /// A whole number.
@@ -80,6 +83,12 @@ impl<T> Flag<T> {
     /// With this default.
     pub const fn or(mut self, default: &'static str) -> Self {
         self.axis.default = Some(default);
+        self
+    }
+
+    /// A size, which is no more than this where a command is only tried.
+    pub const fn small(mut self, most: f64) -> Self {
+        self.axis.small = Some(most);
         self
     }
 

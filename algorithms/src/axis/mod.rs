@@ -33,6 +33,8 @@ pub struct Axis {
     pub default: Option<&'static str>,
     /// Which values there are.
     pub kind: Kind,
+    /// Of what decides how large inputs are: no more than this where a command is only tried.
+    pub small: Option<f64>,
 }
 
 /// The values that an axis can have.

@@ -14,7 +14,8 @@ pub const SEGMENTS: Flag<usize> =
         .or("1792");
 /// All digis together.
 pub(crate) const DIGIS: Flag<u64> =
-    Flag::count("digis", "Digis in all segments together [default: 20M, or what the rates give]");
+    Flag::count("digis", "Digis in all segments together [default: 20M, or what the rates give]")
+        .small(2e3);
 /// The order of arrival.
 pub(crate) const ORDER: Flag<Order> = Flag::order(
     "order",
@@ -43,7 +44,7 @@ pub(crate) const TIMESLICE: Flag<u64> = Flag::duration(
 );
 /// Interactions a second.
 pub(crate) const RATE: Flag<f64> =
-    Flag::frequency("rate", "Interactions a second, such as 10MHz, instead of --digis");
+    Flag::frequency("rate", "Interactions a second, such as 10MHz, instead of --digis").small(1e5);
 /// Noise digis a second in a channel.
 pub(crate) const NOISE: Flag<f64> = Flag::frequency(
     "noise",

@@ -10,14 +10,17 @@ use crate::axis::{Axis, Flag, Params};
 
 const SCALE: Flag<f64> =
     Flag::share("scale", "Size over that of the published timeframe: 130 million clusters, 1.9 GB")
-        .or("0.1");
-const TRACKS: Flag<usize> = Flag::count("tracks", "Tracks [default: 1170000 times the scale]");
+        .or("0.1")
+        .small(1e-4);
+const TRACKS: Flag<usize> =
+    Flag::count("tracks", "Tracks [default: 1170000 times the scale]").small(200.0);
 const FEWEST: Flag<usize> = Flag::count("fewest", "Clusters of the shortest tracks").or("20");
 const MOST: Flag<usize> = Flag::count("most", "Clusters of the longest tracks").or("160");
 const ROW_CLUSTERS: Flag<usize> = Flag::count(
     "row-clusters",
     "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
-);
+)
+.small(2.0);
 
 /// All of them; generated files have the same.
 pub static AXES: &[Axis] =

@@ -8,7 +8,7 @@ use generators::tpc::slice_tracks::{Ids, SliceTracks, TrackShape};
 
 use crate::axis::{Axis, Flag, Params};
 
-const TRACKS: Flag<usize> = Flag::count("tracks", "Slice tracks").or("10000000");
+const TRACKS: Flag<usize> = Flag::count("tracks", "Slice tracks").or("10000000").small(2e3);
 const IDS: Flag<Ids> = Flag::choice(
     "ids",
     "Numbers of the pieces of a particle: local (within 4096 of each other) or shuffled",

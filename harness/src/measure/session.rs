@@ -18,7 +18,7 @@ use super::resources::Resources;
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
-use crate::request::{CacheMode, MeasureRequest};
+use crate::request::{CacheMode, MeasureRequest, NOTE, is_only_tried};
 
 /// The part of a budget that measuring the bandwidth of memory may take.
 const CEILINGS: f64 = 0.05;
@@ -217,6 +217,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     let environment = platform::environment();
     let mut notes = platform::oddities(&environment);
     notes.extend(platform::built_for_less());
+    notes.extend(is_only_tried().then(|| NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
     notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
     RunRecord {

@@ -2,6 +2,11 @@
 
 use algorithms::axis::{Axis, Kind, Params};
 
+use super::values::each_once;
+
+/// The size that sorts have by default, if no rates are given.
+const DIGIS: &str = "digis";
+
 /// The values that were given for each axis, in plain form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
@@ -9,6 +14,28 @@ pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
 impl AxisValues {
     /// The values of each axis in plain form, as [`Axis::parse`] makes them.
     pub fn new(values: Vec<(&'static str, Vec<String>)>) -> Self {
+        AxisValues(values)
+    }
+
+    /// No large inputs: sizes that were given, or would be large by default, are at most those
+    /// that the `axes` have for commands that are only tried.
+    pub fn made_small<'a>(&self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
+        let mut values = self.0.clone();
+        let are_rates = |(name, _): &(&str, Vec<String>)| ["rate", "noise"].contains(name);
+        let with_rates = values.iter().any(are_rates);
+        for (axis, most) in axes.into_iter().filter_map(|axis| Some((axis, axis.small?))) {
+            match values.iter_mut().find(|(name, _)| *name == axis.name) {
+                Some((_, given)) => {
+                    *given = given.iter().map(|text| small(axis, text)).collect();
+                    each_once(given);
+                }
+                // Others follow from those that have a default, or from rates.
+                None if axis.default.is_some() || (axis.name == DIGIS && !with_rates) => {
+                    values.push((axis.name, vec![most.to_string()]));
+                }
+                None => {}
+            }
+        }
         AxisValues(values)
     }
 
@@ -56,6 +83,22 @@ impl AxisValues {
     }
 }
 
+/// A value of an axis, made small if it decides how large inputs are: by a tenth more than the
+/// axis has it for each decade that it is beyond that, so that those that differ stay different.
+/// What was made small is less than twice as much, and stays as it is.
+pub(crate) fn small(axis: &Axis, plain: &str) -> String {
+    let beyond = |most: &f64| plain.parse().is_ok_and(|value: f64| value > 2.0 * most);
+    let Some(most) = axis.small.filter(beyond) else {
+        return plain.to_owned();
+    };
+    let value: f64 = plain.parse().unwrap_or(most);
+    let value = most * (1.0 + (value / most).log10() / 10.0);
+    match axis.kind {
+        Kind::Count => value.round().to_string(),
+        _ => value.to_string(),
+    }
+}
+
 /// The default as a user would type it: `10M` rather than `10000000`.
 pub(crate) fn typed_default(axis: &Axis) -> Option<String> {
     let plain = axis.default?;
@@ -83,6 +126,19 @@ mod tests {
             let typed = typed_default(axis).map(|text| axis.parse(&text));
             assert_eq!(typed, axis.default.map(|text| axis.parse(text)), "{}", axis.name);
         }
+    }
+
+    #[test]
+    fn values_are_made_small_and_stay_apart() {
+        let sort = algorithms::registry::task("sort").expect("a task");
+        let made = |values: Vec<(&'static str, Vec<String>)>| {
+            let small = AxisValues(values).made_small(sort.axes());
+            small.values(DIGIS).to_vec()
+        };
+        let digis = |texts: [&str; 3]| vec![(DIGIS, texts.map(str::to_owned).to_vec())];
+        assert_eq!(made(digis(["1000", "2000000", "20000000"])), ["1000", "2600", "2800"]);
+        assert_eq!(made(Vec::new()), ["2000"]);
+        assert!(made(vec![("rate", vec!["10000".to_owned()])]).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use algorithms::device::Device;
 use clap::{Args, Command};
 
+use super::trying::is_only_tried;
 use super::values::{self, each_once};
 use super::{CacheMode, SampleRange};
 use crate::platform::placement::{BindLevels, PlacesSpec};
@@ -84,6 +85,9 @@ impl Settings {
         each_once(&mut self.places);
         each_once(&mut self.binds);
         each_once(&mut self.caches);
+        if is_only_tried() {
+            self.make_short();
+        }
     }
 }
 

@@ -7,11 +7,14 @@ use algorithms::device::emulator::Lanes;
 use algorithms::task::Task;
 use clap::Args;
 
-use super::{AxisValues, values};
+use super::{AxisValues, is_only_tried, values};
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
 /// the other checks.
 const MOST_ITEMS_FOR_RACES: u64 = 15_000;
+
+/// Where commands are only tried.
+const MOST_ITEMS_TRIED: u64 = 200;
 
 const LANES: [(&str, Lanes); 2] = [("32", Lanes::L32), ("64", Lanes::L64)];
 
@@ -74,12 +77,17 @@ impl VerifyRequest {
     /// Seeds of the inputs.
     pub fn input_seeds(&self) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed;
-        (0..self.seeds).map(move |number| first.wrapping_add(number))
+        let seeds = if is_only_tried() { 1 } else { self.seeds };
+        (0..seeds).map(move |number| first.wrapping_add(number))
     }
 
     /// Inputs with more items are left out.
     pub fn most_items(&self) -> u64 {
-        let default = if self.races { MOST_ITEMS_FOR_RACES } else { u64::MAX };
+        let default = match (is_only_tried(), self.races) {
+            (true, _) => MOST_ITEMS_TRIED,
+            (false, true) => MOST_ITEMS_FOR_RACES,
+            (false, false) => u64::MAX,
+        };
         self.max_items.unwrap_or(default)
     }
 }

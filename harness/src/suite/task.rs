@@ -11,9 +11,9 @@ use super::exclude::Exclude;
 use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
 use crate::plan::select_variants;
-use crate::request::AxisValues;
 use crate::request::suggestion::instead_of;
 use crate::request::values::each_once;
+use crate::request::{AxisValues, is_only_tried, small};
 
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
@@ -187,6 +187,7 @@ impl TaskSpec {
         let axes = self.axes.iter();
         let axes = axes.map(|(&place, values)| (name(place), values.clone()));
         let axes = AxisValues::new(axes.collect());
+        let axes = if is_only_tried() { axes.made_small(self.task.axes()) } else { axes };
         let count = axes.count();
         if count > MOST_INPUTS {
             section.problem(format!("{count} combinations of axes; {MOST_INPUTS} at most"));
@@ -205,7 +206,10 @@ pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
 
 /// The values of an axis in plain form, each once.
 pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
-    let plain = |text: &str| axis.parse(text).map_err(|error| error.problem().to_string());
+    let plain = |text: &str| {
+        let plain = axis.parse(text).map_err(|error| error.problem().to_string())?;
+        Ok(if is_only_tried() { small(axis, &plain) } else { plain })
+    };
     let mut values = entry.values(plain);
     each_once(&mut values);
     values

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::common::{assert_understood, in_repository};
 
 /// README and all pages below `docs/`, with their texts.
-fn pages() -> Vec<(PathBuf, String)> {
+pub fn pages() -> Vec<(PathBuf, String)> {
     let mut pages = ["README.md", "CONTRIBUTING.md"].map(in_repository).to_vec();
     let mut folders = vec![in_repository("docs")];
     while let Some(folder) = folders.pop() {
@@ -26,12 +26,23 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(read).collect()
 }
 
+/// The code blocks of a language; of any if it is not said.
+pub fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let blocks = text.split("```").skip(1).step_by(2);
+    let of_language = blocks.filter_map(|block| {
+        let (first, rest) = block.split_once('\n')?;
+        first.starts_with(language).then_some(rest)
+    });
+    of_language.collect()
+}
+
 /// The command lines of `bench` in code blocks.
 fn commands(text: &str) -> Vec<String> {
-    let blocks = text.split("```").skip(1).step_by(2);
+    let blocks = blocks(text, "").into_iter();
     let lines = blocks.flat_map(|block| block.lines());
     let command = |line: &str| {
         let prefixes = ["bench ", "cargo run --release -- "];
+        let line = line.split("  #").next()?;
         let rest = prefixes.iter().find_map(|prefix| line.trim().strip_prefix(prefix))?;
         Some(format!("bench {}", rest.replace('\'', "")))
     };

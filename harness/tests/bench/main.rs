@@ -7,6 +7,7 @@ mod common;
 mod comparing;
 mod decode;
 mod documentation;
+mod documentation_runs;
 mod export;
 mod gate;
 mod gather;

@@ -12,6 +12,7 @@ use crate::units;
 
 /// Two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The run that is compared with.
     pub base: RunName,
@@ -33,6 +34,7 @@ pub struct Comparison {
 
 /// What identifies a run to a reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunName {
     /// The folder, as given.
     pub folder: String,
@@ -55,6 +57,7 @@ const WRONG: [&str; 2] = ["wrong output", "failed: "];
 
 /// A point and stage that has no partner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unmatched {
     /// The point.
     pub key: Key,
@@ -64,6 +67,7 @@ pub struct Unmatched {
 
 /// What points are joined by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Key {
     /// The point.
     #[serde(flatten)]
@@ -74,6 +78,7 @@ pub struct Key {
 
 /// One point and stage, judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PointVerdict {
     /// The point.
     pub key: Key,
@@ -85,6 +90,7 @@ pub struct PointVerdict {
     #[serde(deserialize_with = "nan_for_null")]
     pub ratio: f64,
     /// The 95 % interval of the ratio; `None` for too few samples.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Interval>"))]
     pub interval: Option<Interval>,
     /// Two-sided p-value of the rank test: of Mann and Whitney, or of signs for
     /// what was measured in turn.
@@ -111,6 +117,7 @@ pub struct PointVerdict {
 
 /// The samples of one point in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Side {
     /// How many of them count.
     pub samples: usize,
@@ -122,6 +129,7 @@ pub struct Side {
 
 /// What came of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
     /// Slower by more than the minimum effect.
@@ -136,6 +144,7 @@ pub enum Verdict {
 
 /// Whether the machine code of both sides is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Code {
     /// The same: what changed is the environment.

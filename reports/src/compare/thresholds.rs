@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The limits of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Thresholds {
     /// The smallest change that counts, as a fraction of the base.
     pub min_effect: f64,

@@ -9,6 +9,7 @@ use super::{Filter, HistoryError, Series, Store, StoredRun};
 
 /// A run as it is listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
     /// What is known of the run.
     #[serde(flatten)]

@@ -16,6 +16,7 @@ pub(super) const RECEIPT: &str = "stored.json";
 
 /// When a run was added, and what its bytes were.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Receipt {
     pub(super) schema_version: u32,
     /// Above that of every run that was there before.
@@ -28,6 +29,7 @@ pub(super) struct Receipt {
 
 /// A run in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StoredRun {
     /// The name of its folder below `runs/`.
     pub id: String,

@@ -20,6 +20,7 @@ pub struct Terms {
 
 /// A stretch of runs without a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Level {
     /// Its runs, by their numbers in the series.
     pub runs: Range<usize>,

@@ -9,6 +9,7 @@ use crate::compare::Code;
 
 /// A track with its levels, and the changes between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trend {
     /// What was measured, and when.
     #[serde(flatten)]
@@ -23,6 +24,7 @@ pub struct Trend {
 
 /// A change from one level to the next.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shift {
     /// The first run of the new level, by its number in the track.
     pub first: usize,
@@ -42,6 +44,7 @@ pub struct Shift {
 
 /// Which way a level went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The new level is higher.
@@ -52,6 +55,7 @@ pub enum Direction {
 
 /// What became of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// Nothing yet.

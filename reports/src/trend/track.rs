@@ -7,6 +7,7 @@ use crate::record::{Point, RunRecord, SummaryRow};
 
 /// A point over the runs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Track {
     /// The machine.
     pub machine_key: String,
@@ -18,6 +19,7 @@ pub struct Track {
 
 /// A point in one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Visit {
     /// The run's id in the store; empty where it is in none.
     pub run: String,

@@ -17,7 +17,7 @@ use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder, now};
 use crate::platform::{self, Interrupt};
-use crate::request::CompareRequest;
+use crate::request::{CompareRequest, confirming};
 
 /// What to do where the base can't be measured again.
 const NOT_KEPT: &str = "not measured again: the executable that made the base was not kept; \
@@ -104,7 +104,7 @@ impl Confirmation<'_> {
             start: Start::New,
             thresholds: self.request.judging.thresholds(),
             started: Instant::now(),
-            budget: Some(self.request.confirm_time),
+            budget: Some(confirming(self.request.confirm_time)),
             quiet: self.request.quiet,
         };
         let outcome = duet::measure(&order, &Interrupt::listen())?;

@@ -40,7 +40,7 @@ impl Run {
     }
 
     /// All that there is to know, for those who look into a failure.
-    fn story(&self) -> String {
+    pub fn story(&self) -> String {
         let said = self.stdout.clone() + &self.stderr;
         format!("{}\nexit code {:?}\n{said}", self.line, self.code)
     }

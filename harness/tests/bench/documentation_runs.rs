@@ -1,0 +1,129 @@
+//! The commands of the documents are run as they stand, with small inputs.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::common::{BENCH, Folder, Run, in_repository, measuring};
+use crate::documentation::{blocks, pages};
+
+/// What a page takes for granted, by the end of its path: commands that its reader ran before.
+const BEFORE: [(&str, &[&str]); 4] = [
+    (
+        "README.md",
+        &[
+            "bench sort --variant 'std-*' --samples 8 --out results/monday",
+            "bench sort --variant 'std-*' --samples 8 --out results/today",
+        ],
+    ),
+    (
+        "docs/report.md",
+        &[
+            "bench sort --variant 'std-*' --samples 8 --out results/monday",
+            "bench sort --variant 'std-*' --samples 8 --out results/tuesday",
+            "bench sort --variant 'std-*' --samples 8 --out results/today",
+            "bench sort --variant 'std-*' --samples 8 --out results/accepted",
+        ],
+    ),
+    (
+        "docs/history.md",
+        &[
+            "bench run smoke --budget 30s",
+            "bench sort --variant 'std-*' --out results/20260131T120000Z-sort",
+        ],
+    ),
+    ("docs/trust.md", &["bench run smoke --budget 30s", "bench history accept latest"]),
+];
+
+/// Words of commands that do not run here, and why.
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("cuda:", "needs a GPU"),
+    ("HEAD~1", "builds another revision"),
+    ("emulator", "is run by .ci/nightly, and takes long"),
+    ("curl", "needs a server"),
+    ("heap", "needs the variant that the page has its reader write"),
+    ("reproduce --budget 6m", "measures for docs/results"),
+    ("/var/lib", "is where a collector looks"),
+];
+
+/// A verdict is no failure: samples are few here.
+const REGRESSION: i32 = 4;
+
+/// A page's lines that call `bench`, or make what it calls.
+fn lines(text: &str) -> Vec<String> {
+    let blocks = blocks(text, "sh");
+    let lines = blocks.iter().flat_map(|block| block.lines()).map(str::trim);
+    let lines = lines.map(|line| line.replace("cargo run --release --", "bench"));
+    lines.filter(|line| line.starts_with("bench ") || line.starts_with("cc ")).collect()
+}
+
+/// A folder with `bench` on the path, and the parts of the repository that commands name.
+struct Place(Folder);
+
+impl Place {
+    fn of(page: &Path, text: &str) -> Option<Self> {
+        let place = Place(measuring()?);
+        for folder in ["bin", "docs", "results"] {
+            fs::create_dir_all(place.0.join(folder)).expect("made");
+        }
+        symlink(BENCH, place.0.join("bin/bench")).expect("linked");
+        symlink(in_repository("docs/plugin"), place.0.join("docs/plugin")).expect("linked");
+        // The suite that a page shows is the one that its commands name.
+        if let Some(suite) = blocks(text, "toml").first() {
+            place.0.write("suite.toml", suite);
+        }
+        for (name, commands) in BEFORE {
+            if page.ends_with(name) {
+                let failed: Vec<String> =
+                    commands.iter().filter_map(|command| place.run(page, command)).collect();
+                assert!(failed.is_empty(), "{}", failed.join("\n"));
+            }
+        }
+        Some(place)
+    }
+
+    /// What went wrong.
+    fn run(&self, page: &Path, line: &str) -> Option<String> {
+        if let Some((_, why)) = ELSEWHERE.iter().find(|(words, _)| line.contains(words)) {
+            eprintln!("{}: not run, for it {why}: {line}", page.display());
+            return None;
+        }
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).current_dir(self.0.path());
+        shell.env("PATH", format!("{}:{path}", self.0.join("bin").display()));
+        shell.env("RECOBENCH_SMALL", "1").env("RECOBENCH_LAST_LEVEL_CACHE", "1M");
+        let start = Instant::now();
+        let run = Run::of(&mut shell);
+        eprintln!("{:5.1} s {}: {line}", start.elapsed().as_secs_f64(), page.display());
+        let fine = run.code == Some(0) || run.code == Some(REGRESSION);
+        (!fine).then(|| format!("{}: {}", page.display(), run.story()))
+    }
+}
+
+/// Runs all commands of the pages whose names end so.
+fn run_pages(wanted: impl Fn(&Path) -> bool) {
+    let mut failed = Vec::new();
+    for (page, text) in pages().into_iter().filter(|(page, _)| wanted(page)) {
+        let lines = lines(&text);
+        if lines.is_empty() {
+            continue;
+        }
+        let Some(place) = Place::of(&page, &text) else { return };
+        failed.extend(lines.iter().filter_map(|line| place.run(&page, line)));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn commands_of_the_readme_run() {
+    run_pages(|page| page.ends_with("README.md"));
+}
+
+#[test]
+#[ignore = "takes a minute: for the night"]
+fn commands_of_the_documents_run() {
+    run_pages(|page| !page.ends_with("README.md"));
+}
