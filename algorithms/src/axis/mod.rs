@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn axis(kind: Kind) -> Axis {
-        Axis { name: "axis", help: "", value_name: "", default: None, kind }
+        Axis { name: "axis", help: "", value_name: "", default: None, kind, small: None }
     }
 
     #[test]

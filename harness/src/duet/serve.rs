@@ -19,7 +19,9 @@ const NONE: &str = "no point of this input can be measured";
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Somebody else asks.
-    #[error("`bench sample --serve` is for `bench run --against`, which asks otherwise: {0}")]
+    #[error(
+        "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
+    )]
     Foreign(serde_json::Error),
     /// Nobody can be heard any more, or told.
     #[error("standard output: {0}")]

@@ -62,6 +62,52 @@ fn every_command_is_understood() {
     assert!(count > 8, "only {count} commands found");
 }
 
+/// Texts of the sources, without comments and tests.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut folders = ["harness/src", "reports/src", "algorithms/src"].map(in_repository).to_vec();
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(&path).expect("readable");
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+                // Texts go on in the next line behind a backslash.
+                let joined = lines.collect::<Vec<_>>().join("\n").replace("\\\n", "");
+                sources.push((path, joined));
+            }
+        }
+    }
+    sources
+}
+
+/// What stands for something in an advice, and what it may be.
+const PLACEHOLDERS: [(&str, &str); 4] =
+    [("SUITE", "smoke"), ("REVISION", "HEAD"), ("RUN", "latest"), ("FILE", "c.json")];
+
+#[test]
+fn every_advised_command_is_understood() {
+    let mut count = 0;
+    for (path, text) in sources() {
+        for quoted in text.split('`').skip(1).step_by(2) {
+            // Others are made of values, and tests run those.
+            if !quoted.starts_with("bench ") || quoted.contains(['{', '\n', '<', '…']) {
+                continue;
+            }
+            let filled = PLACEHOLDERS
+                .iter()
+                .fold(quoted.to_owned(), |text, (name, value)| text.replace(name, value));
+            eprintln!("{}: {filled}", path.display());
+            assert_understood(&filled);
+            count += 1;
+        }
+    }
+    assert!(count > 8, "only {count} commands found");
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     for (page, text) in pages() {

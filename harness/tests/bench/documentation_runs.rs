@@ -103,6 +103,40 @@ impl Place {
     }
 }
 
+/// What the program advises works when it is pasted: what to do after a comparison, and how to
+/// make a reported run again.
+#[test]
+fn advice_works_when_it_is_pasted() {
+    let Some(place) = Place::of(Path::new("advice"), "") else { return };
+    let here = Path::new("advice");
+    let run = |line: &str| assert_eq!(place.run(here, line), None);
+    let sorts = "bench sort --variant 'std-*,rdst' --digis 1k,2k --cache hot,cold --threads 1,2";
+    for name in ["old", "my new"] {
+        run(&format!("{sorts} --places cores --store 'a store' --out '{name}'"));
+    }
+    run("bench compare old 'my new' --store 'a store' --min-effect 3% --format json=c.json");
+    run("bench report 'my new' --out r.html && bench report 'my new' --out r.md");
+    let comparison: serde_json::Value =
+        serde_json::from_str(&place.0.read("c.json")).expect("JSON");
+    let points = comparison["points"].as_array().expect("points");
+    let next = points.iter().filter_map(|point| point["next"].as_str()).map(str::to_owned);
+    let page = place.0.read("r.html");
+    let again = page.split("<code>").skip(1).filter_map(|code| code.split("</code>").next());
+    let again = again.flat_map(|code| code.lines()).map(|line| {
+        line.replace("&quot;", "\"")
+            .replace("&#39;", "'")
+            .replace("cargo run --release --", "bench")
+    });
+    let mut advised: Vec<String> = next
+        .chain(again)
+        .filter_map(|text| Some(format!("bench {}", text.split_once("bench ")?.1)))
+        .collect();
+    advised.sort();
+    advised.dedup();
+    assert!(advised.len() >= 2, "{advised:?}");
+    advised.iter().for_each(|line| run(line));
+}
+
 /// Runs all commands of the pages whose names end so.
 fn run_pages(wanted: impl Fn(&Path) -> bool) {
     let mut failed = Vec::new();

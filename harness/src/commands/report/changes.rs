@@ -49,7 +49,7 @@ fn read(file: &Path) -> Result<Comparison, Failure> {
         .map_err(|source| StoreError::Io { path: file.to_owned(), source })?;
     let comparison = serde_json::from_str(&text).map_err(|error| StoreError::Format {
         path: file.to_owned(),
-        problem: format!("{error}; a file of `bench compare --json` is needed"),
+        problem: format!("{error}; a file of `bench compare --format json` is needed"),
     });
     Ok(comparison?)
 }
