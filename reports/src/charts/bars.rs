@@ -12,6 +12,9 @@ use crate::winners::FEWEST_SAMPLES;
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
+const OF_PEAK: &str = "bars: the bytes that any variant must move, over the median time, as a \
+    share of the bandwidth measured in the run with as many threads (of memory; of a GPU end to \
+    end, of its link); dashed: all of it";
 const HATCHED: &str = "; hatched: fewer than 6 samples";
 /// The metric that says the time a page, in µs.
 const PAGE_TIME: &str = "us_per_page";
@@ -25,6 +28,8 @@ pub enum Quantity {
     PageTime,
     /// The memory over that of the input.
     Memory,
+    /// The bytes that have to be moved a second, over what was measured of the device.
+    Bandwidth,
     /// How good the output is.
     Quality(Quality),
 }
@@ -36,6 +41,7 @@ impl Quantity {
             Quantity::Time => "time",
             Quantity::PageTime => "time a page",
             Quantity::Memory => "memory",
+            Quantity::Bandwidth => "bandwidth",
             Quantity::Quality(quality) => quality.name(),
         }
     }
@@ -46,6 +52,7 @@ impl Quantity {
             Quantity::Time => row.median_s,
             Quantity::PageTime => row.metrics.number(PAGE_TIME).map(|us| us * 1e-6),
             Quantity::Memory => row.memory_ratio,
+            Quantity::Bandwidth => row.peak_fraction,
             Quantity::Quality(quality) => quality.of(row),
         }
         .filter(|value| value.is_finite())
@@ -56,6 +63,7 @@ impl Quantity {
             Quantity::Time => Unit::Time("median time"),
             Quantity::PageTime => Unit::Time("median time a page"),
             Quantity::Memory => Unit::Number("memory [× input]"),
+            Quantity::Bandwidth => Unit::Number("of the measured bandwidth"),
             Quantity::Quality(quality) => Unit::Number(quality.name()),
         }
     }
@@ -74,6 +82,10 @@ impl Quantity {
     fn words(self, row: &SummaryRow, value: f64, best: f64) -> String {
         match self {
             Quantity::Memory => format!("{value:.2} ×"),
+            Quantity::Bandwidth => {
+                let bytes = row.bytes_per_s.map(units::bytes_per_second).unwrap_or_default();
+                format!("{bytes} · {}", units::percent(value))
+            }
             Quantity::Quality(quality) => quality.words(value),
             Quantity::Time | Quantity::PageTime => {
                 let time = units::seconds(value, 3);
@@ -90,7 +102,7 @@ impl Quantity {
     fn reference(self) -> Option<f64> {
         match self {
             Quantity::Time | Quantity::PageTime => None,
-            Quantity::Memory => Some(1.0),
+            Quantity::Memory | Quantity::Bandwidth => Some(1.0),
             Quantity::Quality(quality) => quality.ideal(),
         }
     }
@@ -112,6 +124,13 @@ pub fn times(study: &Study) -> BarPanels {
         chart.title += &format!(" ({})", rank.words());
     }
     chart
+}
+
+/// The bandwidths of a study, if that of the machine was measured.
+pub fn bandwidth(study: &Study) -> Option<BarPanels> {
+    let study = study.knowing(Quantity::Bandwidth);
+    let chart = || chart(&study, &study.varying, Quantity::Bandwidth, OF_PEAK);
+    (!study.rows.is_empty()).then(chart)
 }
 
 /// The chart of a quantity that depends on `axes`; `reading` says what the marks mean. Of rows
@@ -138,7 +157,7 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
     }
 }
 
-/// The bars of a panel's rows, the smallest value first, and of whom there is none.
+/// The bars of a panel's rows, the best one first, and of whom there is none.
 pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
     let mut rows: Vec<&SummaryRow> = Vec::new();
     for row in panel.rows {
@@ -151,6 +170,9 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
         rows.into_iter().partition(|row| value(row).is_some());
     let value = |row: &SummaryRow| quantity.value(row).unwrap_or_default();
     drawn.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    if quantity == Quantity::Bandwidth {
+        drawn.reverse();
+    }
     let best = drawn.first().map_or(0.0, |row| value(row));
     let bar = |row: &SummaryRow| Bar {
         name: study.series(row),

@@ -40,6 +40,7 @@ mod placement;
 mod published;
 mod quality;
 mod raster;
+mod roofline;
 mod rounds;
 mod scale;
 mod stages;
@@ -304,6 +305,8 @@ fn figures(study: &Study, wanted: Wanted) -> Vec<(String, Drawing)> {
     add("speedup-over-threads", lines::speedup::figure(shown));
     add("break-even", lines::break_even::figure(study).map(Drawing::from));
     add("memory", memory::figure(study).map(Drawing::from));
+    add("bandwidth", bars::bandwidth(by_kernels.as_ref().unwrap_or(study)).map(Drawing::from));
+    add("roofline", roofline::figure(study).map(Drawing::from));
     if wanted.diagnostics != Diagnostics::None {
         add("distribution", distribution::figure(study).map(Drawing::from));
     }

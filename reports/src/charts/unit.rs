@@ -17,6 +17,8 @@ pub enum Unit {
     Number(&'static str),
     /// How many times as fast, or as large.
     Factor(&'static str),
+    /// How many a second, of what.
+    Rate(&'static str),
     /// Bytes a second.
     Bandwidth,
 }
@@ -27,13 +29,14 @@ impl Unit {
         let own_units = scale.spread() == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
         let (unit, in_units) = units::second_unit(largest);
         let name = match self {
-            Unit::Number(what) | Unit::Factor(what) => what.to_owned(),
+            Unit::Number(what) | Unit::Factor(what) | Unit::Rate(what) => what.to_owned(),
             Unit::Bandwidth => "bandwidth".to_owned(),
             Unit::Time(what) if own_units => what.to_owned(),
             Unit::Time(what) => format!("{what} [{in_units}]"),
         };
         let label = move |value: f64| match self {
             Unit::Number(_) => plain(value),
+            Unit::Rate(_) => units::rate(value),
             Unit::Factor(_) => format!("{} ×", plain(value)),
             Unit::Bandwidth => units::bytes_per_second(value),
             Unit::Time(_) if own_units => units::seconds(value * NUDGE, 1),

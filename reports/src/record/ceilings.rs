@@ -10,7 +10,7 @@ use super::Machine;
 pub const CEILINGS_VERSION: u32 = 1;
 
 /// Measured bandwidth of a device, in bytes a second.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bandwidth {
     /// `a[i] = b[i]`, reads and writes counted.

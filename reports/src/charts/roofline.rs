@@ -1,0 +1,179 @@
+//! How fast kernels are against what memory allows them: a roofline (Williams, Waterman and
+//! Patterson 2009) for work that moves bytes rather than computes.
+//!
+//! To the right, the bytes that a variant's kernels move for an item, as their launches tell;
+//! upwards, items a second. What the measured copy bandwidth of the device allows is a line
+//! that falls: whoever moves twice as many bytes can be half as fast. How far a variant is below
+//! the line, it loses by other things than memory; how far to the right, by moving more.
+
+use super::axes::{self, Panel};
+use super::caption;
+use super::line_panels::{Cut, Kind, Line, LinePanel, LinePanels, Point, XAxis};
+use super::palette::Style;
+use super::scale::{Scale, Spread};
+use super::study::{Study, median};
+use super::unit::Unit;
+use crate::rank::KERNEL;
+use crate::record::SummaryRow;
+
+/// The metric of kernels that tells what they move.
+const MOVED: &str = "bytes_moved";
+const ROOF: &str = "measured copy bandwidth";
+const READING: &str = "markers: items a second of the kernels over the bytes that they move for \
+    an item; dashed: what the copy bandwidth measured in the run allows; upright: what any \
+    variant must move";
+/// Room beyond the outermost markers.
+const BEYOND: f64 = 1.6;
+const TICKS: usize = 6;
+
+/// A variant's place.
+struct Place<'a> {
+    row: &'a SummaryRow,
+    bytes_an_item: f64,
+    items_a_second: f64,
+    bandwidth: f64,
+}
+
+/// The chart of a study, if some of its kernels tell what they move.
+pub fn figure(study: &Study) -> Option<LinePanels> {
+    let rows: Vec<&SummaryRow> =
+        study.stages.iter().copied().filter(|row| place(study, row).is_some()).collect();
+    let varying: Vec<_> = study.varying.iter().collect();
+    let panels = axes::panels(&rows, &varying);
+    let panels: Vec<LinePanel> =
+        panels.into_iter().filter_map(|panel| self::panel(study, panel)).collect();
+    let last = study.varying.last().map_or(1, |axis| axis.values.len());
+    (!panels.is_empty()).then(|| LinePanels {
+        title: format!("{}: kernels under the roof of memory", study.algorithm),
+        columns: super::columns(last, panels.len()),
+        panels,
+        has_legend: true,
+        caption: caption::of_samples(study, READING),
+    })
+}
+
+fn place<'a>(study: &Study, row: &'a SummaryRow) -> Option<Place<'a>> {
+    let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0);
+    let bandwidth = study.run.ceilings.get(&row.device)?.copy_bytes_per_s;
+    let (items, seconds) = (row.items as f64, row.valid_median()?);
+    (row.stage == KERNEL && items > 0.0).then_some(())?;
+    Some(Place { row, bytes_an_item: moved? / items, items_a_second: items / seconds, bandwidth })
+}
+
+fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
+    let places: Vec<Place> = panel.rows.iter().filter_map(|row| place(study, row)).collect();
+    let least = places.first().map(|it| it.row.bytes_min as f64 / it.row.items as f64)?;
+    let bandwidth = places.first()?.bandwidth;
+    let across = places.iter().map(|it| it.bytes_an_item).chain([least]);
+    let (left, right) = range(across)?;
+    let ends = [left / BEYOND, right * BEYOND];
+    let roof = ends.map(|x| Point { x, y: bandwidth / x, interval: None });
+    let speeds = places.iter().map(|it| it.items_a_second);
+    let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
+    let x = Scale::between(ends[0], ends[1], Spread::Log);
+    let mut lines = vec![Line {
+        name: ROOF.to_owned(),
+        style: Style::reference(),
+        kind: Kind::Reference,
+        points: roof.to_vec(),
+    }];
+    lines.extend(places.iter().map(|place| line(study, place)));
+    Some(LinePanel {
+        title: panel.title,
+        x: XAxis {
+            name: "bytes moved for an item".to_owned(),
+            scale: x,
+            ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
+        },
+        y: Scale::between(low / BEYOND, high * BEYOND, Spread::Log),
+        unit: Unit::Rate("items a second"),
+        lines,
+        cuts: vec![Cut {
+            at: least,
+            interval: None,
+            words: "least".to_owned(),
+            is_low: true,
+            style: Style::reference(),
+        }],
+    })
+}
+
+/// A variant is one marker.
+fn line(study: &Study, place: &Place) -> Line {
+    let row = place.row;
+    let name = study.series(row);
+    let ends = row.ci95_low_s.zip(row.ci95_high_s);
+    let share = place.items_a_second * median(row);
+    Line {
+        style: study.style(&name),
+        name,
+        kind: Kind::Curve,
+        points: vec![Point {
+            x: place.bytes_an_item,
+            y: place.items_a_second,
+            interval: ends.map(|(low, high)| (share / high, share / low)),
+        }],
+    }
+}
+
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |range, value| {
+        let (low, high) = range.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{row, run};
+    use super::super::study::SeriesNames;
+    use super::*;
+    use crate::record::{Bandwidth, RunRecord};
+
+    fn kernel(variant: &str, seconds: f64, moved: u64) -> SummaryRow {
+        let mut row = row(variant, "n=1", seconds);
+        (row.stage, row.device) = (KERNEL.to_owned(), "cuda:0".to_owned());
+        (row.items, row.bytes_min) = (1000, 16_000);
+        row.metrics.set(MOVED, moved.to_string());
+        row
+    }
+
+    fn whole(variant: &str) -> SummaryRow {
+        SummaryRow { device: "cuda:0".to_owned(), ..row(variant, "n=1", 1.0) }
+    }
+
+    fn of(rows: &[SummaryRow], run: &RunRecord) -> Option<LinePanels> {
+        let names = SeriesNames::new(rows);
+        figure(&Study::new(run, "sort", rows, &[], &names))
+    }
+
+    #[test]
+    fn whoever_is_limited_by_memory_alone_is_at_the_roof() {
+        let bandwidth = Bandwidth { copy_bytes_per_s: 1e6, ..Bandwidth::default() };
+        let mut run = run();
+        run.ceilings.insert("cuda:0".to_owned(), bandwidth);
+        // 32 bytes an item at 1 MB/s are 31,250 items a second.
+        let rows = [
+            whole("a"),
+            kernel("a", 0.032, 32_000),
+            whole("b"),
+            kernel("b", 0.064, 32_000),
+            whole("untold"),
+            kernel("untold", 0.1, 0),
+        ];
+        let figure = of(&rows, &run).expect("two tell");
+        let lines = &figure.panels[0].lines;
+        let at = |name: &str| {
+            let line = lines.iter().find(|line| line.name.starts_with(name)).expect(name);
+            line.points.clone()
+        };
+        assert_eq!(lines.len(), 3);
+        let [left, right] = [at(ROOF)[0], at(ROOF)[1]];
+        assert!((left.x * left.y - 1e6).abs() < 1.0 && (right.x * right.y - 1e6).abs() < 1.0);
+        let (x, y) = (at("a")[0].x, at("a")[0].y);
+        assert_eq!((x, y), (32.0, 31_250.0));
+        assert_eq!(at("b")[0].y, y / 2.0);
+        assert_eq!(figure.panels[0].cuts[0].at, 16.0);
+        assert!(of(&rows, &super::super::fixture::run()).is_none(), "no bandwidth was measured");
+    }
+}
