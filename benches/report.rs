@@ -59,6 +59,7 @@ fn reports_of(points: usize, criterion: &mut Criterion) {
         rank: Default::default(),
         published: &[],
         samples_link: None,
+        diagnostics: false,
     };
     if let Ok(page) = report::html(&input) {
         println!("{points} points make a page of {} bytes", page.len());

@@ -70,6 +70,7 @@ fn page_of_run(store: &Store, runs: &[StoredSummary], i: usize) -> Result<Page, 
         published: &[],
         rank: Rank::default(),
         samples_link: None,
+        diagnostics: false,
     };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }

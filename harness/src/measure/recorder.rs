@@ -56,8 +56,8 @@ impl Recorder<'_> {
         let result = match rows[0].median_s {
             None => rows[0].note.clone(),
             Some(median) => {
-                let (median, taken) = (units::seconds(median, 3), series.samples.len());
-                format!("{median} ({taken} samples, stopped by {reason})")
+                let taken = units::counted(series.samples.len(), "sample");
+                format!("{} ({taken}, stopped by {reason})", units::seconds(median, 3))
             }
         };
         let progress = &mut self.progress;

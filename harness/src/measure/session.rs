@@ -159,10 +159,10 @@ fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "--budget {} was over before the first sample of {} points: {}{more}; what was measured \
+        "--budget {} was over before the first sample of {}: {}{more}; what was measured \
          is whole",
         humantime::format_duration(budget),
-        points.len(),
+        units::counted(points.len(), "point"),
         names.join(", ")
     ))
 }

@@ -37,6 +37,9 @@ pub struct ReportRequest {
     /// Rank what runs on GPUs by the total, copies included, or by the kernels.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
+    /// Show all samples too, beside each other and in their order.
+    #[arg(long)]
+    pub diagnostics: bool,
     /// Replace the file even if it is no report.
     #[arg(long)]
     pub force: bool,

@@ -1,6 +1,7 @@
 //! Runs that can't be compared.
 
 use super::measured::Measured;
+use crate::units::counted;
 
 /// Runs that can't be compared.
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +22,8 @@ pub enum CompareError {
     Machines { folders: [String; 2], machines: [String; 2] },
     /// No point is in both: their folders, and how many points have samples.
     #[error(
-        "nothing can be compared: {} has {} points with samples, {} has {}, and none is in both",
-        folders[0], points[0], folders[1], points[1]
+        "nothing can be compared: {} has {} with samples, {} has {}, and none is in both",
+        folders[0], counted(points[0], "point"), folders[1], points[1]
     )]
     NothingInCommon { folders: [String; 2], points: [usize; 2] },
 }

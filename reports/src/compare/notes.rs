@@ -6,6 +6,7 @@ use super::busy::Load;
 use super::join::Terms;
 use super::measured::Measured;
 use super::scatter::Origin;
+use crate::units;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
@@ -28,8 +29,8 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
     }
     match &terms.scatter {
         Some(scatter) if scatter.origin() == Origin::History => Some(format!(
-            "how much runs of the same code differ is known from {} runs of the store",
-            scatter.runs()
+            "how much runs of the same code differ is known from {} of the store",
+            units::counted(scatter.runs(), "run")
         )),
         Some(_) => None,
         None => Some(
@@ -67,8 +68,9 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
     let without = samples.filter(|samples| !samples.all.has_visits()).count();
     (without > 0).then(|| {
         format!(
-            "{without} points of the {name} have fewer than {MIN_VISITS} visits: their intervals \
-             leave out what differs from run to run; measure with more --samples"
+            "{} of the {name} with fewer than {MIN_VISITS} visits: their intervals \
+             leave out what differs from run to run; measure with more --samples",
+            units::counted(without, "point")
         )
     })
 }
@@ -86,9 +88,12 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
         ("the number of usable CPUs", ea.usable_threads.to_string(), eb.usable_threads.to_string()),
         ("the compiler", a.software.compiler.clone(), b.software.compiler.clone()),
         ("the build", a.software.build_profile.clone(), b.software.build_profile.clone()),
+        ("the CPU that was built for", a.software.built_for.clone(), b.software.built_for.clone()),
     ];
     let differ = |(what, a, b): (&str, String, String)| {
-        (a != b).then(|| format!("{what} changed from {a} to {b}"))
+        // Earlier versions did not say what they were built for.
+        let is_known = !a.is_empty() && !b.is_empty();
+        (is_known && a != b).then(|| format!("{what} changed from {a} to {b}"))
     };
     pairs.into_iter().filter_map(differ).collect()
 }

@@ -81,10 +81,8 @@ impl Found<'_> {
                 format!("{range}: runs of the same code differ by {differ} on this machine")
             }
             Why::ByChance => {
-                let points = self.family.points;
-                format!(
-                    "{range}, but among {points} points such a difference is expected by chance"
-                )
+                let points = units::counted(self.family.points, "point");
+                format!("{range}, but among {points} such a difference is expected by chance")
             }
             Why::Busy => format!(
                 "{range}, but the machine was busy, and how much runs differ here is not known"
@@ -141,7 +139,9 @@ fn in_turn(judgement: &Judgement) -> String {
         // Others had its core for a part of the time.
         Quantity::Cpu => ", by the thread's own time",
     };
-    rounds.map_or_else(String::new, |rounds| format!(" in {rounds} rounds in turn{of}"))
+    rounds.map_or_else(String::new, |rounds| {
+        format!(" in {} in turn{of}", units::counted(rounds, "round"))
+    })
 }
 
 fn with_code(verdict: Verdict, code: Code) -> &'static str {

@@ -27,6 +27,8 @@ pub struct ReportInput<'a> {
     /// Where `samples.csv` is, as seen from the report: samples that are too
     /// many to be in the page are linked.
     pub samples_link: Option<&'a str>,
+    /// Whether charts for whoever doubts the measuring are wanted too.
+    pub diagnostics: bool,
 }
 
 /// A run without its samples.

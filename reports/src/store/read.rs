@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
+use crate::units::counted;
 
 /// The part of a JSON file that every version has.
 #[derive(Serialize, Deserialize)]
@@ -94,7 +95,8 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
 
 fn words(row: &SummaryRow) -> String {
     let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
-    format!("{algorithm} {variant} {stage} on {device}, {threads} threads, {params}")
+    let threads = counted(*threads, "thread");
+    format!("{algorithm} {variant} {stage} on {device}, {threads}, {params}")
 }
 
 fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {

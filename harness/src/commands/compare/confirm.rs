@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
 use reports::record::{Point, RunRecord};
+use reports::units;
 
 use super::super::suite::against::judged;
 use super::super::tell;
@@ -81,8 +82,8 @@ impl Confirmation<'_> {
                 points.push(&key.point);
             }
         }
-        let (count, base_name) = (points.len(), base.display());
-        let sides = format!("measuring {count} points again, in turn with {base_name}");
+        let (count, base_name) = (units::counted(points.len(), "point"), base.display());
+        let sides = format!("measuring {count} again, in turn with {base_name}");
         tell(self.request.quiet, &sides);
         let plugins = plugins(earlier);
         let order = Against {

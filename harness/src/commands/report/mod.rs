@@ -56,6 +56,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         published: &published,
         rank: request.rank,
         samples_link: samples_link.as_deref(),
+        diagnostics: request.diagnostics,
     };
     let text = match format {
         ReportFormat::Html => report::html(&input)?,

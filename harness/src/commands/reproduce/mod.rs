@@ -94,6 +94,7 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
         published: figures,
         rank,
         samples_link: (folder == run.folder).then_some("samples.csv"),
+        diagnostics: false,
     };
     Ok(report::html(&input)?)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
 use reports::store::{Run, read_run};
+use reports::units;
 
 use super::super::present::keep_complete;
 use super::super::{say, tell, try_plugins};
@@ -58,8 +59,8 @@ pub(super) fn run(
         Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
     });
     tell(&format!(
-        "measuring {} points in turn with {}; results go to {}",
-        part.points,
+        "measuring {} in turn with {}; results go to {}",
+        units::counted(part.points, "point"),
         base.name,
         out.display()
     ));
@@ -100,8 +101,8 @@ fn conclude(
     keep_complete(&counted, request.store.as_deref(), request.output.quiet)?;
     if outcome.left_out > 0 {
         say(&format!(
-            "note: the time was over before the first round of {} points",
-            outcome.left_out
+            "note: the time was over before the first round of {}",
+            units::counted(outcome.left_out, "point")
         ));
     }
     let judged = judged(&outcome.base, &outcome.folder, &Terms::default());

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder};
+use reports::units;
 
 use super::super::present::{keep, present};
 use crate::failure::{Exit, Failure};
@@ -72,7 +73,8 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
     let shards: Vec<_> = runs.iter().filter_map(|run| run.record.suite.as_ref()?.shard).collect();
     let given: Vec<_> = shards.iter().map(ToString::to_string).collect();
     Err(Failure::Usage(format!(
-        "{missing} points of {} are missing; given were the shards {}",
+        "{} of {} missing; given were the shards {}",
+        units::counted(missing, "point"),
         suite.name,
         given.join(", ")
     )))

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
+use reports::units;
 
 use super::super::print;
 use super::inputs::Kept;
@@ -46,9 +47,9 @@ impl VerifySummary {
         let wrong = self.mismatches.len();
         if !request.quiet || wrong > 0 {
             print(&format!(
-                "{} variants, {} checks: {} right, {wrong} wrong, {} not run\n",
-                self.variants.len(),
-                self.checks,
+                "{}, {}: {} right, {wrong} wrong, {} not run\n",
+                units::counted(self.variants.len(), "variant"),
+                units::counted(self.checks, "check"),
                 self.checks - wrong,
                 self.skipped
             ))?;

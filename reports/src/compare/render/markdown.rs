@@ -54,18 +54,20 @@ fn no_regression(comparison: &Comparison) -> String {
     let (all, open) = (comparison.points.len(), comparison.count(Verdict::Inconclusive));
     let lost = match comparison.only_base.len() {
         0 => String::new(),
+        1 => ", but 1 point of the base is missing or not valid".to_owned(),
         lost => format!(", but {lost} points of the base are missing or not valid"),
     };
     let judged = all - open;
+    let points = units::counted(all, "point");
     match (judged, open) {
         (_, 0) => format!("No regression found{lost}"),
-        (0, _) => format!("None of {all} points could be judged{lost}"),
+        (0, _) => format!("None of {points} could be judged{lost}"),
         (_, _) if open > judged => format!(
-            "Only {judged} of {all} points could be judged{}: none of them is slower{lost}",
+            "Only {judged} of {points} could be judged{}: none of them is slower{lost}",
             how_finely(comparison)
         ),
         (_, _) => format!(
-            "No regression found in {judged} of {all} points{}; {open} {} not clear{lost}",
+            "No regression found in {judged} of {points}{}; {open} {} not clear{lost}",
             how_finely(comparison),
             if open == 1 { "is" } else { "are" }
         ),

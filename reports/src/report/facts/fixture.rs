@@ -43,6 +43,7 @@ pub fn input(run: &crate::store::Run) -> ReportInput<'_> {
         published: &[],
         rank: crate::rank::Rank::Total,
         samples_link: None,
+        diagnostics: false,
     }
 }
 

@@ -55,6 +55,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
     let diagnostics = match run.samples.len() {
+        _ if input.diagnostics => Diagnostics::All,
         ..=MOST_SAMPLES => Diagnostics::Distributions,
         _ => Diagnostics::None,
     };

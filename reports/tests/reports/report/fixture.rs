@@ -49,6 +49,7 @@ impl Fixture {
             rank: reports::rank::Rank::Total,
             published: &[],
             samples_link: None,
+            diagnostics: false,
         }
     }
 }
