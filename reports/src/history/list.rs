@@ -36,9 +36,7 @@ impl Store {
 
     /// All runs, in the order of adding.
     pub(super) fn entries(&self) -> Result<Vec<Entry>, HistoryError> {
-        let baselines = self.marks()?.baselines.into_iter();
-        let accepted: HashSet<String> = baselines.filter_map(Baseline::run).collect();
-        let runs = self.runs()?;
+        let (accepted, runs) = self.at_a_moment()?;
         let mut before = HashMap::new();
         let entries = runs.into_iter().map(|run| Entry {
             accepted: accepted.contains(&run.id),
@@ -46,6 +44,26 @@ impl Store {
             run,
         });
         Ok(entries.collect())
+    }
+
+    /// The ids of accepted runs, and all runs. Whoever lists takes no lock: in between, another
+    /// run may have been accepted and the former one deleted. So marks are read again behind the
+    /// runs, until they stayed the same.
+    fn at_a_moment(&self) -> Result<(HashSet<String>, Vec<StoredRun>), HistoryError> {
+        let mut before = self.accepted_ids()?;
+        loop {
+            let runs = self.runs()?;
+            let after = self.accepted_ids()?;
+            if before == after {
+                return Ok((after, runs));
+            }
+            before = after;
+        }
+    }
+
+    fn accepted_ids(&self) -> Result<HashSet<String>, HistoryError> {
+        let baselines = self.marks()?.baselines.into_iter();
+        Ok(baselines.filter_map(Baseline::run).collect())
     }
 }
 
