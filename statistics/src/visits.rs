@@ -49,9 +49,17 @@ pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Op
 pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
     let shape = |visits: usize| t95((visits - 1) as f64) / (visits as f64).sqrt();
     let allowed = shape(PILOT) * precision / width_after_pilot;
-    // Also without a number: then no number of visits is enough.
-    let enough = |visits: &usize| shape(*visits) <= allowed || *visits >= MOST_VISITS;
-    (BEYOND_PILOT..).find(enough).unwrap_or(MOST_VISITS)
+    // More visits never make it wider. Quantiles take long, and this is asked after each visit.
+    let (mut low, mut high) = (BEYOND_PILOT, MOST_VISITS);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // Also without a number: then no number of visits is enough.
+        match shape(middle) <= allowed {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
 }
 
 #[cfg(test)]

@@ -152,6 +152,7 @@ fn run_pages(wanted: impl Fn(&Path) -> bool) {
 }
 
 #[test]
+#[ignore = "takes a minute: for the night"]
 fn commands_of_the_readme_run() {
     run_pages(|page| page.ends_with("README.md"));
 }
