@@ -34,7 +34,7 @@ fn all_variants_are_verified() {
     let all = folder.bench("verify sort --seeds 1").exits(0);
     all.prints(" 0 wrong");
     let one = folder.bench("verify --seeds 1 --variant std-stable");
-    assert!(one.stdout.starts_with("1 variants"), "{}", one.stdout);
+    assert!(one.stdout.starts_with("1 variant, "), "{}", one.stdout);
 }
 
 #[test]

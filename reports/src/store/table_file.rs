@@ -19,11 +19,22 @@ pub(super) struct TableFile<R> {
     rows: PhantomData<fn(R)>,
 }
 
+/// Whether a file is what somebody who was killed while making a run left: a header without rows,
+/// or the beginning of one, that nobody is writing to.
+fn is_left_over(path: &Path, columns: &str) -> bool {
+    let is_header = |text: &String| format!("{columns}\n").starts_with(text.as_str());
+    let is_free = || File::open(path).is_ok_and(|file| file.try_lock().is_ok());
+    regular::read_text(path).as_ref().is_ok_and(is_header) && is_free()
+}
+
 impl<R: Serialize> TableFile<R> {
     /// Creates the file with its header: it can be read before the first row.
     /// A file that exists is left alone: it is somebody's.
     pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(path, source);
+        if is_left_over(path, columns) {
+            fs::remove_file(path).map_err(io_error)?;
+        }
         // Always at the end: others may cut what they think is half a row.
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;

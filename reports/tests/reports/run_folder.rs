@@ -81,6 +81,20 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
+fn who_was_killed_while_making_a_run_is_no_obstacle() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("samples.csv"), format!("{}\n", SampleRow::COLUMNS)).expect("written");
+    fs::write(at("summary.csv"), &SummaryRow::COLUMNS[..20]).expect("written");
+    let run = RunFolder::create(folder.path(), &record()).expect("created");
+    fs::remove_file(at("run.json")).expect("removed");
+    let second = RunFolder::create(folder.path(), &record());
+    assert!(matches!(second, Err(StoreError::Occupied(_))), "it is being written");
+    drop(run);
+    RunFolder::create(folder.path(), &record()).expect("nobody writes to it any more");
+}
+
+#[test]
 fn headers_name_the_fields_in_their_order() {
     let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
     assert_eq!(header_of(&sample), SampleRow::COLUMNS);

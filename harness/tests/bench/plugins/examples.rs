@@ -14,7 +14,7 @@ fn assert_right(workshop: &Workshop, task: &str, plugin: &str) {
     let line =
         format!("verify {task} --variant example-* --device cpu --seeds 1 --plugin {plugin}");
     let run = workshop.bench(line).exits(0);
-    run.prints(" variants, ").prints("0 wrong, 0 not run");
+    run.prints(" checks: ").prints("0 wrong, 0 not run");
 }
 
 /// The same of the example for a task, in C unless a file is named.
