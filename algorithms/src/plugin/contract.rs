@@ -4,7 +4,7 @@ use super::abi;
 use crate::device::Backend;
 
 /// What the plugins of a task may say of themselves: each task that takes plugins has one. What
-/// differs from [`Contract::NEW`] is what is special about it.
+/// differs from `Contract::NEW` is what is special about it.
 #[derive(Debug)]
 pub struct Contract {
     /// The task.
