@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
 use crate::request::values::each_once;
-use crate::request::{AxisValues, typed_default};
+use crate::request::{AxisValues, as_tried, typed_default};
 
 /// The flag of an axis; `many` for a list of values.
 pub(super) fn flag(axis: &'static Axis, many: bool) -> Arg {
@@ -35,7 +35,8 @@ pub(super) fn values(
     matches: &ArgMatches,
 ) -> AxisValues {
     let given = |axis: &'static Axis| {
-        let mut values: Vec<String> = matches.get_many(axis.name)?.cloned().collect();
+        let plain = matches.get_many(axis.name)?.cloned();
+        let mut values: Vec<String> = plain.map(|plain| as_tried(axis, plain)).collect();
         each_once(&mut values);
         Some((axis.name, values))
     };

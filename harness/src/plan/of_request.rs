@@ -8,7 +8,7 @@ use algorithms::task::{Task, VariantInfo};
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants, teams};
 use crate::platform::available_memory;
 use crate::platform::gpus::problem_of;
-use crate::request::{AxisValues, CacheMode, MeasureRequest, Source, is_only_tried};
+use crate::request::{AxisValues, CacheMode, MeasureRequest, Source};
 
 impl Plan {
     /// The plan for a request.
@@ -48,8 +48,7 @@ fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, P
         memory::check(&plan, available)?;
         Ok((Origin::Generated(plan.params), plan.memory_bytes))
     };
-    let small = is_only_tried().then(|| axes.made_small(task.axes()));
-    small.as_ref().unwrap_or(axes).combinations().into_iter().map(origin).collect()
+    axes.combinations().into_iter().map(origin).collect()
 }
 
 fn read(

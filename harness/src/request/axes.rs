@@ -2,7 +2,7 @@
 
 use algorithms::axis::{Axis, Kind, Params};
 
-use super::values::each_once;
+use super::is_only_tried;
 
 /// The size that sorts have by default, if no rates are given.
 const DIGIS: &str = "digis";
@@ -17,26 +17,26 @@ impl AxisValues {
         AxisValues(values)
     }
 
-    /// No large inputs: sizes that were given, or would be large by default, are at most those
-    /// that the `axes` have for commands that are only tried.
-    pub fn made_small<'a>(&self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
-        let mut values = self.0.clone();
-        let are_rates = |(name, _): &(&str, Vec<String>)| ["rate", "noise"].contains(name);
-        let with_rates = values.iter().any(are_rates);
-        for (axis, most) in axes.into_iter().filter_map(|axis| Some((axis, axis.small?))) {
-            match values.iter_mut().find(|(name, _)| *name == axis.name) {
-                Some((_, given)) => {
-                    *given = given.iter().map(|text| small(axis, text)).collect();
-                    each_once(given);
-                }
-                // Others follow from those that have a default, or from rates.
-                None if axis.default.is_some() || (axis.name == DIGIS && !with_rates) => {
-                    values.push((axis.name, vec![most.to_string()]));
-                }
-                None => {}
+    /// The values for data that are made: where commands are only tried, axes of which nothing
+    /// was said have no large values either.
+    pub fn to_generate<'a>(self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
+        if is_only_tried() { self.with_small_defaults(axes) } else { self }
+    }
+
+    fn with_small_defaults<'a>(mut self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
+        let with_rates = ["rate", "noise"].iter().any(|name| !self.values(name).is_empty());
+        for axis in axes {
+            // Others follow from those that have a default, or from rates.
+            let is_decided_by_default =
+                axis.default.is_some() || (axis.name == DIGIS && !with_rates);
+            if let Some(small) = axis.small
+                && is_decided_by_default
+                && self.values(axis.name).is_empty()
+            {
+                self.0.push((axis.name, vec![small.to_string()]));
             }
         }
-        AxisValues(values)
+        self
     }
 
     /// The values of an axis; none if it was not given.
@@ -83,15 +83,20 @@ impl AxisValues {
     }
 }
 
+/// A value of an axis as it is measured: a small one where commands are only tried.
+pub(crate) fn as_tried(axis: &Axis, plain: String) -> String {
+    if is_only_tried() { small(axis, plain) } else { plain }
+}
+
 /// A value of an axis, made small if it decides how large inputs are: by a tenth more than the
 /// axis has it for each decade that it is beyond that, so that those that differ stay different.
-/// What was made small is less than twice as much, and stays as it is.
-pub(crate) fn small(axis: &Axis, plain: &str) -> String {
-    let beyond = |most: &f64| plain.parse().is_ok_and(|value: f64| value > 2.0 * most);
-    let Some(most) = axis.small.filter(beyond) else {
-        return plain.to_owned();
+fn small(axis: &Axis, plain: String) -> String {
+    let Some((most, value)) = axis.small.zip(plain.parse::<f64>().ok()) else {
+        return plain;
     };
-    let value: f64 = plain.parse().unwrap_or(most);
+    if value <= most {
+        return plain;
+    }
     let value = most * (1.0 + (value / most).log10() / 10.0);
     match axis.kind {
         Kind::Count => value.round().to_string(),
@@ -131,14 +136,21 @@ mod tests {
     #[test]
     fn values_are_made_small_and_stay_apart() {
         let sort = algorithms::registry::task("sort").expect("a task");
-        let made = |values: Vec<(&'static str, Vec<String>)>| {
-            let small = AxisValues(values).made_small(sort.axes());
-            small.values(DIGIS).to_vec()
+        let digis = sort.axes().iter().find(|axis| axis.name == DIGIS).expect("an axis");
+        let small = |plain: &str| small(digis, plain.to_owned());
+        assert_eq!(["1000", "2000000", "20000000"].map(small), ["1000", "2600", "2800"]);
+    }
+
+    #[test]
+    fn data_are_small_unless_said_otherwise() {
+        let sort = algorithms::registry::task("sort").expect("a task");
+        let digis = |name, value: &str| {
+            let given = AxisValues(vec![(name, vec![value.to_owned()])]);
+            given.with_small_defaults(sort.axes()).values(DIGIS).to_vec()
         };
-        let digis = |texts: [&str; 3]| vec![(DIGIS, texts.map(str::to_owned).to_vec())];
-        assert_eq!(made(digis(["1000", "2000000", "20000000"])), ["1000", "2600", "2800"]);
-        assert_eq!(made(Vec::new()), ["2000"]);
-        assert!(made(vec![("rate", vec!["10000".to_owned()])]).is_empty());
+        assert_eq!(digis("segments", "24"), ["2000"]);
+        assert_eq!(digis(DIGIS, "1000"), ["1000"]);
+        assert!(digis("rate", "10000").is_empty());
     }
 
     #[test]

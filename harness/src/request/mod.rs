@@ -26,7 +26,7 @@ mod verify;
 mod winners;
 
 pub use axes::AxisValues;
-pub(crate) use axes::{small, typed_default};
+pub(crate) use axes::{as_tried, typed_default};
 pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
 pub use devices::DevicesRequest;
 pub use export::ExportRequest;

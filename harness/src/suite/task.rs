@@ -13,7 +13,7 @@ use crate::document::{Entry, Section};
 use crate::plan::select_variants;
 use crate::request::suggestion::instead_of;
 use crate::request::values::each_once;
-use crate::request::{AxisValues, is_only_tried, small};
+use crate::request::{AxisValues, as_tried};
 
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
@@ -186,8 +186,7 @@ impl TaskSpec {
         let name = |place: usize| self.task.axes()[place].name;
         let axes = self.axes.iter();
         let axes = axes.map(|(&place, values)| (name(place), values.clone()));
-        let axes = AxisValues::new(axes.collect());
-        let axes = if is_only_tried() { axes.made_small(self.task.axes()) } else { axes };
+        let axes = AxisValues::new(axes.collect()).to_generate(self.task.axes());
         let count = axes.count();
         if count > MOST_INPUTS {
             section.problem(format!("{count} combinations of axes; {MOST_INPUTS} at most"));
@@ -208,7 +207,7 @@ pub(super) fn axis(task: &dyn Task, key: &str) -> Option<&'static Axis> {
 pub(super) fn axis_values(axis: &Axis, entry: Entry<'_>) -> Vec<String> {
     let plain = |text: &str| {
         let plain = axis.parse(text).map_err(|error| error.problem().to_string())?;
-        Ok(if is_only_tried() { small(axis, &plain) } else { plain })
+        Ok(as_tried(axis, plain))
     };
     let mut values = entry.values(plain);
     each_once(&mut values);
