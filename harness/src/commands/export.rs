@@ -18,19 +18,14 @@ const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
     let format = request.format().map_err(Failure::Usage)?;
-    let runs = if request.all {
-        Store::open(&request.store)?.summaries(&Filter::default())?
-    } else {
-        let runs = request.runs.iter();
-        runs.map(|name| summary(&folder(name, request)?)).collect::<Result<_, _>>()?
-    };
+    let (folders, runs): (Vec<PathBuf>, Vec<StoredSummary>) = runs(request)?.into_iter().unzip();
     if runs.iter().all(|run| run.rows.is_empty()) {
         let nothing = "nothing to export: the runs hold no measured point";
         return Err(Failure::NothingMeasured(nothing.to_owned()));
     }
     let bytes = match request.table {
         ExportTable::Summary => export(format, &runs)?,
-        ExportTable::Samples => export_samples(format, &with_samples(runs, request)?)?,
+        ExportTable::Samples => export_samples(format, &samples(&folders, runs)?)?,
     };
     match &request.out {
         Some(path) => write(path, &bytes)?,
@@ -39,8 +34,19 @@ pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn folder(name: &Path, request: &ExportRequest) -> Result<PathBuf, Failure> {
-    runs::folder(name, &request.store, None)
+/// The runs with their folders.
+fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, StoredSummary)>, Failure> {
+    if request.all {
+        let store = Store::open(&request.store)?;
+        let runs = store.summaries(&Filter::default())?.into_iter();
+        return runs.map(|run| Ok((store.resolve(&run.id, None)?, run))).collect();
+    }
+    let run = |name: &PathBuf| {
+        let folder = runs::folder(name, &request.store, None)?;
+        let run = summary(&folder)?;
+        Ok((folder, run))
+    };
+    request.runs.iter().map(run).collect()
 }
 
 fn summary(folder: &Path) -> Result<StoredSummary, Failure> {
@@ -52,15 +58,9 @@ fn summary(folder: &Path) -> Result<StoredSummary, Failure> {
     })
 }
 
-/// The samples of runs, which were named or are in the store.
-fn with_samples(
-    runs: Vec<StoredSummary>,
-    request: &ExportRequest,
-) -> Result<Vec<StoredSamples>, Failure> {
-    let named = request.runs.iter().cloned().map(Some).chain(std::iter::repeat(None));
-    let runs = runs.into_iter().zip(named).map(|(StoredSummary { id, record, .. }, name)| {
-        let folder = folder(&name.unwrap_or_else(|| PathBuf::from(&id)), request)?;
-        Ok(StoredSamples { rows: read_samples(&folder)?, id, record })
+fn samples(folders: &[PathBuf], runs: Vec<StoredSummary>) -> Result<Vec<StoredSamples>, Failure> {
+    let runs = folders.iter().zip(runs).map(|(folder, StoredSummary { id, record, .. })| {
+        Ok(StoredSamples { rows: read_samples(folder)?, id, record })
     });
     runs.collect()
 }

@@ -70,7 +70,7 @@ pub fn built_level() -> &'static str {
 }
 
 /// What the machine has.
-pub fn machine_level() -> &'static str {
+fn machine_level() -> &'static str {
     level(has(|feature| (feature.present)()))
 }
 

@@ -24,7 +24,7 @@ pub use build::{executable_fingerprint, is_development_build, software};
 pub use drawing::{draw, size};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;
-pub use instruction_sets::{built_for_less, built_level, machine_level};
+pub use instruction_sets::{built_for_less, built_level};
 pub use machine::{environment, machine, machine_key, oddities};
 pub use memory::{available_memory, last_level_bytes};
 pub(crate) use process::lines_of;
