@@ -15,14 +15,7 @@ static int32_t prepare(const recobench_variant *variant, const recobench_host *h
                        const void *input, void **state) {
     (void)variant, (void)host;
     const recobench_sts *sts = input;
-    *state = (void *)(uintptr_t)(2 * sts->input.capacity * sizeof(uint64_t));
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, 2 * sts->input.capacity * sizeof(uint64_t));
 }
 
 typedef struct {
@@ -98,7 +91,7 @@ static const recobench_variant MERGE = {
     .buffers = RECOBENCH_SEPARATE,
     .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED,
     .prepare = prepare,
-    .memory = memory,
+    .memory = scratch_kept,
     .run = run,
 };
 

@@ -51,14 +51,7 @@ static void find_in_side(void *shared, uint64_t side, uint32_t worker) {
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant, (void)host;
-    *state = (void *)(uintptr_t)scratch_bytes(input);
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, scratch_bytes(input));
 }
 
 static int32_t run(void *state, const recobench_host *host, const void *input) {
@@ -79,7 +72,7 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
         .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED, \
         .order = in_order,                                  \
         .prepare = prepare,                                 \
-        .memory = memory,                                   \
+        .memory = scratch_kept,                             \
         .run = run,                                         \
     };
 

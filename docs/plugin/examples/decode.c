@@ -154,14 +154,7 @@ static uint64_t fill_maps(const recobench_host *host, Run *run) {
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant;
-    *state = (void *)(uintptr_t)scratch_bytes(input, host->workers);
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, scratch_bytes(input, host->workers));
 }
 
 static int32_t run(void *state, const recobench_host *host, const void *input) {
@@ -192,7 +185,7 @@ static const recobench_variant PAGE_BY_PAGE = {
     .buffers = RECOBENCH_SEPARATE,
     .stable = 1,
     .prepare = prepare,
-    .memory = memory,
+    .memory = scratch_kept,
     .run = run,
 };
 

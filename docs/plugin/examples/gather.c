@@ -84,14 +84,7 @@ static int32_t prepare(const recobench_variant *variant, const recobench_host *h
                        const void *input, void **state) {
     (void)variant, (void)host;
     const recobench_gather *gather = input;
-    *state = (void *)(uintptr_t)((gather->tracks + gather->rows + 2) * sizeof(uint32_t));
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, (gather->tracks + gather->rows + 2) * sizeof(uint32_t));
 }
 
 static int32_t run(void *state, const recobench_host *host, const void *input) {
@@ -120,7 +113,7 @@ static const recobench_variant PIECES = {
     .buffers = RECOBENCH_SEPARATE,
     .stable = 1,
     .prepare = prepare,
-    .memory = memory,
+    .memory = scratch_kept,
     .run = run,
 };
 

@@ -1,4 +1,4 @@
-/* What the examples have in common: the table of a plugin, and work for all threads. */
+/* What the examples have in common: the table of a plugin, scratch memory, work for threads. */
 #ifndef EXAMPLES_PLUGIN_H
 #define EXAMPLES_PLUGIN_H
 
@@ -18,6 +18,20 @@
     };                                                                               \
     uint32_t recobench_plugin_abi(void) { return RECOBENCH_ABI; }                    \
     const recobench_plugin_table *recobench_plugin(void) { return &TABLE; }
+
+/* Memory is asked for after the shape was seen: where all that a variant takes is scratch
+ * memory, its state is how much. */
+static inline int32_t keep_scratch(void **state, uint64_t bytes) {
+    *state = (void *)(uintptr_t)bytes;
+    return RECOBENCH_OK;
+}
+
+static inline int32_t scratch_kept(void *state, const recobench_host *host,
+                                   recobench_memory *memory) {
+    (void)host;
+    memory->scratch_bytes = (uintptr_t)state;
+    return RECOBENCH_OK;
+}
 
 /* Pieces of work, numbered from 0: each thread takes the next one that nobody has. */
 typedef struct {

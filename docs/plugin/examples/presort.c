@@ -5,18 +5,10 @@
  */
 #include "sts/presort.h"
 
-/* Memory is asked for after the shape was seen: prepare keeps what is needed. */
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant;
-    *state = (void *)(uintptr_t)presort_bytes(input, host->workers);
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, presort_bytes(input, host->workers));
 }
 
 static int32_t run(void *state, const recobench_host *host, const void *input) {
@@ -37,7 +29,7 @@ static const recobench_variant COUNT_AND_MOVE = {
     .stable = 1,
     .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED,
     .prepare = prepare,
-    .memory = memory,
+    .memory = scratch_kept,
     .run = run,
 };
 

@@ -67,14 +67,7 @@ static void clusters_of_side(void *shared, uint64_t side, uint32_t worker) {
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant;
-    *state = (void *)(uintptr_t)scratch_bytes(input, host->workers);
-    return RECOBENCH_OK;
-}
-
-static int32_t memory(void *state, const recobench_host *host, recobench_memory *memory) {
-    (void)host;
-    memory->scratch_bytes = (uintptr_t)state;
-    return RECOBENCH_OK;
+    return keep_scratch(state, scratch_bytes(input, host->workers));
 }
 
 static int32_t run(void *state, const recobench_host *host, const void *input) {
@@ -100,7 +93,7 @@ static const recobench_variant CHAIN = {
     .buffers = RECOBENCH_SEPARATE,
     .semantics = RECOBENCH_EXACT | RECOBENCH_PUBLISHED,
     .prepare = prepare,
-    .memory = memory,
+    .memory = scratch_kept,
     .run = run,
 };
 

@@ -113,7 +113,7 @@ static inline int crossing(const Sensor *sensor, float front, float back, float 
         *x = back;
         *y = sensor->height - (back - front) / tan_front;
         break;
-    case BOTH_TILTED:
+    default: /* BOTH_TILTED */
         *x = (tan_back * front - tan_front * back) / (tan_back - tan_front);
         *y = sensor->height + (back - front) / (tan_back - tan_front);
     }
