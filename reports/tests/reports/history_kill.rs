@@ -59,8 +59,24 @@ struct Writer {
 
 #[test]
 fn kills_lose_and_corrupt_nothing() {
+    kills_while_runs_are_added(80);
+}
+
+#[test]
+fn kills_while_old_runs_are_deleted_lose_no_others() {
+    kills_while_runs_are_deleted(80);
+}
+
+#[test]
+#[ignore = "takes minutes; .ci/nightly runs it"]
+fn a_thousand_kills() {
+    kills_while_runs_are_added(500);
+    kills_while_runs_are_deleted(500);
+}
+
+fn kills_while_runs_are_added(kills: usize) {
     use Task::{Accept, Add};
-    let range = siege(&[Add, Add, Add, Accept], 200);
+    let range = siege(&[Add, Add, Add, Accept], kills);
     let stored: BTreeSet<String> = range.list().into_iter().map(|entry| entry.run.id).collect();
     for number in 0..=range.started {
         for id in range.lines(&format!("added-{number}")) {
@@ -69,10 +85,9 @@ fn kills_lose_and_corrupt_nothing() {
     }
 }
 
-#[test]
-fn kills_while_old_runs_are_deleted_lose_no_others() {
+fn kills_while_runs_are_deleted(kills: usize) {
     use Task::{Accept, Add, Prune};
-    siege(&[Add, Add, Accept, Prune], 150);
+    siege(&[Add, Add, Accept, Prune], kills);
 }
 
 /// Writers at work, one of them killed again and again and replaced: so many
