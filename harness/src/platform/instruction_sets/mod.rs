@@ -1,0 +1,123 @@
+//! The instruction sets that this program was built for, and those that the machine has.
+//!
+//! Executables are carried to other machines and kept in stores. One that was built for more than
+//! the machine has would be killed by a signal somewhere; it ends with a sentence instead, before
+//! `main`. One that was built for less says so once a run, for its numbers are not those of the
+//! machine.
+//!
+//! | module | does |
+//! |---|---|
+//! | `x86_64`, `aarch64` | lists what there is, and asks the CPU for it |
+//! | `refusal` | ends a program that was built for more |
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod refusal;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+#[cfg(target_arch = "aarch64")]
+use aarch64::FEATURES;
+#[cfg(target_arch = "x86_64")]
+use x86_64::FEATURES;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const FEATURES: &[Feature] = &[];
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug)]
+struct Feature {
+    name: &'static str,
+    /// Whether the program was built for it.
+    built: bool,
+    /// Whether it can be used here, as std says: what the program was built for, it takes for
+    /// granted.
+    usable: fn() -> bool,
+    /// Whether the CPU has it, whatever the program was built for.
+    present: fn() -> bool,
+}
+
+/// All that may be asked for by their names, and where the CPU says whether it has them.
+macro_rules! features {
+    ($usable:ident, $present:path: $($name:tt($($at:expr),+))+) => {
+        pub(super) const FEATURES: &[super::Feature] = &[$(super::Feature {
+            name: $name,
+            built: cfg!(target_feature = $name),
+            usable: || std::arch::$usable!($name),
+            present: || $present($($at),+),
+        }),+];
+    };
+}
+use features;
+
+/// The levels of x86-64, each with what it has beyond the one before.
+const LEVELS: [(&str, &[&str]); 3] = [
+    ("x86-64-v2", &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"]),
+    ("x86-64-v3", &["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"]),
+    ("x86-64-v4", &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"]),
+];
+
+/// The highest level of which all is there: `x86-64-v3`; the architecture's name where there are
+/// no levels.
+fn level(has: impl Fn(&str) -> bool) -> &'static str {
+    let base = if cfg!(target_arch = "x86_64") { "x86-64" } else { std::env::consts::ARCH };
+    let whole = LEVELS.iter().take_while(|(_, features)| features.iter().all(|name| has(name)));
+    whole.last().map_or(base, |(name, _)| name)
+}
+
+fn has(which: fn(&Feature) -> bool) -> impl Fn(&str) -> bool {
+    move |name| FEATURES.iter().any(|feature| feature.name == name && which(feature))
+}
+
+/// What the program was built for.
+pub fn built_level() -> &'static str {
+    level(has(|feature| feature.built))
+}
+
+/// A sentence if the program was built for less than the machine has.
+pub fn built_for_less() -> Option<String> {
+    let (built, machine) = (built_level(), level(has(|feature| (feature.usable)())));
+    (built != machine).then(|| {
+        format!(
+            "built for {built}, but this machine has {machine}: code without a choice of its own \
+             runs slower than it could; build on this machine, or with -C target-cpu={machine}"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_has_all_of_the_levels_below() {
+        let up_to = |count: usize| {
+            let features: Vec<&str> =
+                LEVELS[..count].iter().flat_map(|(_, features)| features.iter().copied()).collect();
+            move |name: &str| features.contains(&name)
+        };
+        assert_eq!(level(up_to(2)), "x86-64-v3");
+        assert_eq!(level(up_to(3)), "x86-64-v4");
+        assert_eq!(level(|name| up_to(3)(name) && name != "fma"), "x86-64-v2");
+        assert!(!level(|_| false).contains("-v"));
+    }
+
+    #[test]
+    fn every_feature_of_the_levels_is_known() {
+        let names = LEVELS.iter().flat_map(|(_, features)| features.iter());
+        for name in names.filter(|_| cfg!(target_arch = "x86_64")) {
+            assert!(FEATURES.iter().any(|feature| feature.name == *name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_cpu_says_what_std_says() {
+        for Feature { name, built, usable, present } in FEATURES {
+            if *built || usable() {
+                assert!(present(), "{name}");
+            } else if !name.starts_with("avx") {
+                // Wide registers may be there, but not be kept by the system.
+                assert!(!present(), "{name}");
+            }
+        }
+    }
+}
