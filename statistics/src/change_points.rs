@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::energy::{Scratch, Stretch};
+use super::energy::Stretch;
 use super::permutations::{Kind, Orders, Permuted};
 
 /// How to look for change points.
@@ -67,12 +67,7 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The change points of a series, the earliest first. Values have to be finite.
-    pub fn change_points(&self, values: &[f64]) -> Vec<ChangePoint> {
-        self.examine(values).changes
-    }
-
-    /// The same, with the tests that were made.
+    /// The change points of a series, with the tests that were made. Values have to be finite.
     pub fn examine(&self, values: &[f64]) -> Examined {
         let mut found = Examined { changes: Vec::new(), clear: Vec::new(), stretches: 0 };
         let whole = 0..values.len();
@@ -108,7 +103,7 @@ impl Search {
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
-            Some((permuted.ends().to_vec(), kind, orders))
+            Some((permuted.ends, kind, orders))
         })
     }
 
@@ -126,12 +121,11 @@ impl Search {
     /// Looks for each change once more between its neighbours: where it was found, others
     /// were on its sides.
     pub(super) fn refine(&self, values: &[f64], found: &mut [ChangePoint]) {
-        let mut scratch = Scratch::default();
         for i in 0..found.len() {
             let start = i.checked_sub(1).map_or(0, |before| found[before].at);
             let end = found.get(i + 1).map_or(values.len(), |next| next.at);
-            let stretch = Stretch::new(&values[start..end]);
-            if let Some(cut) = stretch.best_cut(self.shortest.max(2), &mut scratch) {
+            let mut stretch = Stretch::new(&values[start..end]);
+            if let Some(cut) = stretch.best_cut(self.shortest.max(2)) {
                 found[i].at = start + cut.at;
             }
         }
@@ -154,7 +148,7 @@ mod tests {
     }
 
     fn places(values: &[f64]) -> Vec<usize> {
-        let found = Search::default().change_points(values);
+        let found = Search::default().examine(values).changes;
         found.into_iter().map(|change| change.at).collect()
     }
 
@@ -226,6 +220,6 @@ mod tests {
     fn the_same_seed_finds_the_same() {
         let values = series(8, 100, &[(60, 0.012)]);
         let search = Search::default();
-        assert_eq!(search.change_points(&values), search.change_points(&values));
+        assert_eq!(search.examine(&values), search.examine(&values));
     }
 }

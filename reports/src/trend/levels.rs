@@ -150,7 +150,7 @@ mod tests {
         for (scatter, means) in [(0.001, [1.0, 1.005]), (0.05, [1.0, 1.03])] {
             let seconds = series(3, scatter, &means.map(|mean| (200, mean)));
             let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
-            assert_eq!(Search::default().change_points(&logarithms).len(), 1);
+            assert_eq!(Search::default().examine(&logarithms).changes.len(), 1);
             assert_eq!(of_one(&seconds).0.len(), 1);
         }
     }
