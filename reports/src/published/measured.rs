@@ -93,11 +93,11 @@ impl Here<'_> {
     pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
         let most = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
-        let points = self.rows.iter().filter(is_whole);
-        let mut totals: Vec<_> = points.filter(|row| wanted.is_point(&row.point(), most)).collect();
-        totals.sort_by_key(|row| row.items);
-        let Some(total) = totals.last() else {
-            return Err(self.why_missing(wanted));
+        let wholes = self.rows.iter().filter(is_whole);
+        let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
+        let Some(total) = meant.max_by_key(|row| row.items) else {
+            let needs_gpu = wanted.device == "cuda" && self.record.machine.gpus.is_empty();
+            return Err(if needs_gpu { "needs a GPU" } else { "not measured" }.to_owned());
         };
         if total.valid == YesNo::No {
             return Err(total.note.clone());
@@ -106,27 +106,16 @@ impl Here<'_> {
             .ok_or_else(|| "the run tells no such stage or figure".to_owned())
     }
 
-    fn why_missing(&self, wanted: &Value) -> String {
-        match wanted.device.as_str() {
-            "cuda" if self.record.machine.gpus.is_empty() => "needs a GPU".to_owned(),
-            _ => "not measured".to_owned(),
-        }
-    }
-
     fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {
-        let time = match &wanted.metric {
-            Some(name) => (1e-6 * total.metrics.number(name)?, None),
-            None => self.sum(wanted, total)?,
-        };
-        let (items, item_unit) = match wanted.metric {
-            Some(_) => (1, "page".to_owned()),
-            None => (total.items, total.item_unit.clone()),
+        let ((seconds, interval), items, item_unit) = match &wanted.metric {
+            Some(name) => ((1e-6 * total.metrics.number(name)?, None), 1, "page"),
+            None => (self.sum(wanted, total)?, total.items, total.item_unit.as_str()),
         };
         Some(Measured {
-            seconds: time.0,
-            interval: time.1,
+            seconds,
+            interval,
             items,
-            item_unit,
+            item_unit: item_unit.to_owned(),
             is_sample: total.stage == SAMPLE,
             threads: total.threads,
         })

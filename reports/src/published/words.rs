@@ -36,7 +36,7 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         number.map_or_else(|| NOTHING.to_owned(), say)
     };
     let time = |seconds: f64| units::seconds(seconds, 3);
-    let here = reproduction.here(&value.label);
+    let found = reproduction.found(&value.label);
     [
         value.label.clone(),
         match value.hardware.as_str() {
@@ -46,12 +46,12 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         shown(value.seconds(), time),
         shown(value.seconds_an_item(), time),
         shown(reproduction.figure.published_speed_up(value), times),
-        match here {
-            Some(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
-            Some(here) => time(here.seconds),
-            None => why_missing(reproduction, &value.label).to_owned(),
+        match found {
+            Ok(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
+            Ok(here) => time(here.seconds),
+            Err(why) => why.to_owned(),
         },
-        here.map_or_else(|| NOTHING.to_owned(), an_item),
+        found.map_or_else(|_| NOTHING.to_owned(), an_item),
         shown(reproduction.speed_up(&value.label), times),
     ]
 }
@@ -60,11 +60,6 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
 fn an_item(here: &Measured) -> String {
     let time = units::seconds(here.seconds_an_item(), 3);
     format!("{time} a {}", here.item_unit)
-}
-
-fn why_missing<'a>(reproduction: &'a Reproduction, label: &str) -> &'a str {
-    let found = reproduction.measured.iter().find(|(name, _)| name == label);
-    found.and_then(|(_, found)| found.as_ref().err()).map_or("", String::as_str)
 }
 
 /// What became of all conclusions: a sentence for each that was measured, and one for the
@@ -110,7 +105,8 @@ fn sentence(judged: &Judged) -> String {
 pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a> {
     let figure = &reproduction.figure;
     let Value { label, hardware, .. } = value;
-    let here = reproduction.here(label);
+    let found = reproduction.found(label);
+    let here = found.ok();
     let interval = here.and_then(|here| here.interval);
     Record::default()
         .with("figure", &figure.id)
@@ -126,5 +122,5 @@ pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a
         .with("here_speed_up", reproduction.speed_up(label))
         .with("items", here.map(|here| here.items))
         .with("threads", here.map(|here| here.threads))
-        .with("why_missing", why_missing(reproduction, label))
+        .with("why_missing", found.err().unwrap_or_default())
 }
