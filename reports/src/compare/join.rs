@@ -19,9 +19,7 @@ use super::multiplicity::{Family, hold_back};
 use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
 use super::words::Found;
-
-/// The stage that a whole run is.
-const TOTAL: &str = "total";
+use crate::rank::TOTAL;
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]

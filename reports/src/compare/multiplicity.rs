@@ -9,7 +9,7 @@
 use statistics::critical_p_value;
 
 use super::Thresholds;
-use super::judge::Judgement;
+use super::judge::{Judgement, Why};
 
 /// The p-value that a 95 % interval asks for.
 const OF_INTERVAL: f64 = 0.05;
@@ -36,7 +36,7 @@ pub(super) fn hold_back(
         let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
         for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
             if judgement.is_change() && !is_clear(p_value(judgement)) {
-                *judgement = judgement.by_chance();
+                *judgement = judgement.not_clear(Why::ByChance);
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();
@@ -62,7 +62,6 @@ fn family(points: usize, changes: usize, rate: f64) -> Family {
 #[cfg(test)]
 mod tests {
     use super::super::comparison::Verdict;
-    use super::super::judge::Why;
     use super::*;
 
     fn change(p_change: Option<f64>) -> Judgement {

@@ -117,24 +117,21 @@ fn is_busy(rounds: &[Round]) -> bool {
 pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let quantity = Quantity::of(base, new);
     let rounds = base.iter().zip(new).enumerate();
-    let pairs = rounds.filter_map(|(round, (base, new))| {
-        let pair = Round::pair(base, new, quantity)?;
-        Some((round, pair))
-    });
+    let pairs =
+        rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
     (Paired::of(pairs), quantity)
 }
 
 /// Judges what was measured in turn by the ratios of the rounds: whatever drifts
 /// from round to round is common to both sides.
 pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
-    let (found, quantity) = paired(&base.rounds, &new.rounds);
-    found.map_or_else(
-        || {
+    match paired(&base.rounds, &new.rounds) {
+        (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
+        (None, _) => {
             let ratio = new.all.median() / base.all.median();
             Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
-        },
-        |found| judge_paired(&found, quantity, thresholds),
-    )
+        }
+    }
 }
 
 /// What the rounds so far say, whenever that is asked.

@@ -12,7 +12,7 @@ use statistics::{Between, Evidence, MIN_RUNS};
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
 use crate::aliases::ALIASES;
-use crate::record::{PointScatter, SelfTest};
+use crate::record::PointScatter;
 
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,12 +41,7 @@ const ENOUGH: usize = 5;
 type Variant = [String; 4];
 
 impl RunScatter {
-    /// That of a self-test; `None` if it has none.
-    pub fn of_self_test(test: &SelfTest) -> Option<Self> {
-        RunScatter::of_points(&test.scatter)
-    }
-
-    /// That of some points; `None` if nothing is known of any.
+    /// That of the points of a self-test; `None` if nothing is known of any.
     pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
         Self::of_origin(scatter, Origin::SelfTest)
     }
@@ -141,8 +136,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
             df: mean(|point| point.df),
         }
     };
-    let found = found.into_iter();
-    found.map(|(variant, points)| (variant, together(points))).collect()
+    found.into_iter().map(|(variant, points)| (variant, together(points))).collect()
 }
 
 fn key(point: &PointScatter) -> Key {
@@ -165,19 +159,10 @@ fn larger(a: Between, b: Between) -> Between {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Point;
+    use crate::charts::fixture::row;
 
     fn scatter(variant: &str, segments: u32, between: f64) -> PointScatter {
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: variant.into(),
-            device: "cpu".into(),
-            threads: 1,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: format!("segments={segments}").parse().expect("well formed"),
-        };
+        let point = row(variant, &format!("segments={segments}"), 1.0).point();
         PointScatter { point, stage: "total".into(), between, runs: 9 }
     }
 
@@ -203,6 +188,7 @@ mod tests {
         let few = PointScatter { runs: 1, ..scatter("a", 1, 0.1) };
         assert_eq!(RunScatter::of_points(&[few]), None);
     }
+
     #[test]
     fn a_point_with_few_runs_takes_little_from_its_variant() {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
