@@ -98,7 +98,7 @@ fn common_start(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
+    use super::super::testing::{Shelf, elsewhere, record, row};
     use super::*;
 
     #[test]
@@ -134,9 +134,7 @@ mod tests {
     fn accepted_and_latest_are_those_of_a_series() {
         let shelf = Shelf::new();
         let mine = shelf.add(&record(1));
-        let mut other = record(2);
-        other.machine_key = "11".into();
-        let theirs = shelf.add(&other);
+        let theirs = shelf.add(&elsewhere(2));
         let series = Series::of(&record(1), &[row("a")]);
         let find = |name: &str| shelf.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").id, mine);

@@ -177,7 +177,6 @@ pub(super) fn now() -> String {
 mod tests {
     use std::fs;
 
-    use super::super::Filter;
     use super::super::testing::{Shelf, record};
 
     #[test]
@@ -193,7 +192,7 @@ mod tests {
         let samples = fs::read_to_string(path(5, "samples.csv")).expect("read");
         fs::write(path(5, "samples.csv"), samples.replace("0.001", "0.009")).expect("written");
         fs::create_dir(shelf.store.run_folder("foreign")).expect("made");
-        let listed = shelf.store.list(&Filter::default()).expect("listed");
+        let listed = shelf.list();
         assert_eq!(listed.len(), 7);
         for entry in listed {
             let is_whole = entry.run.id == ids[0];
@@ -208,7 +207,7 @@ mod tests {
         let index = shelf.store.root().join("index.csv");
         fs::write(&index, "id,order\nnowhere,7\n").expect("written");
         shelf.add(&record(1));
-        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 1);
+        assert_eq!(shelf.list().len(), 1);
         assert!(fs::read_to_string(index).expect("there").contains("nowhere"));
     }
 }
